@@ -1,0 +1,58 @@
+"""A store's animals in a notebook: read, load, summarize, report, watch.
+
+The names below are the ones that a user may rely on. Each is imported on first use, so that
+``import petstore_frame`` stays light and the command line starts quickly.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES: dict[str, str] = {
+    "Client": "client",
+    "PET_COLUMNS": "frame",
+    "PET_STATUSES": "models",
+    "NewPet": "models",
+    "Pet": "models",
+    "PetstoreError": "errors",
+    "ConfigurationError": "errors",
+    "MissingExtraError": "errors",
+    "APIStatusError": "errors",
+    "BadRequestError": "errors",
+    "AuthenticationError": "errors",
+    "PermissionDeniedError": "errors",
+    "NotFoundError": "errors",
+    "ConflictError": "errors",
+    "RateLimitError": "errors",
+    "ServerError": "errors",
+    "APIConnectionError": "errors",
+    "APITimeoutError": "errors",
+    "ContractError": "errors",
+    "CrossOriginError": "errors",
+    "PaginationLoopError": "errors",
+    "IncompleteInventoryError": "errors",
+    "InputError": "errors",
+    "JournalError": "errors",
+    "JournalLockedError": "errors",
+    "ReportError": "errors",
+    "HistoryError": "errors",
+    "ServiceStartError": "errors",
+    "EndpointDeprecatedWarning": "errors",
+}
+
+__version__ = "0.1.0"
+__all__ = ["__version__", *sorted(_HOMES)]  # noqa: PLE0604 # the table above is the one list
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,58 @@
+"""What a category is called, since the interface shows only its number.
+
+In: a dict, a Series or a CSV path. Out: labels by category id. It knows nothing of pets.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from petstore_frame.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Categories: TypeAlias = Union["Mapping[int, str]", "pd.Series[str]", str, "PathLike[str]", None]
+
+
+def category_labels(
+    categories: Categories,
+) -> dict[int, str]:
+    """Return labels by category id from a dict, a Series, or a CSV path of ``category_id,label``.
+
+    Raises:
+        InputError: The CSV lacks a column, or an id is no whole number; names the line.
+
+    Interface: Gaps in the resources (no category records are shown).
+    """
+    if categories is None:
+        return {}
+    if not isinstance(categories, (str, PathLike)):
+        return {int(key): str(label) for key, label in dict(categories).items()}
+    path = Path(fspath(categories))
+    labels: dict[int, str] = {}
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        header = [cell.strip().casefold().replace("_", "") for cell in next(reader, [])]
+        if "categoryid" not in header or "label" not in header:
+            raise InputError(
+                "a categories file needs the columns category_id and label",
+                path=str(path), line=1, hint="write category_id,label as its first line",
+            )  # fmt: skip
+        id_at, label_at = header.index("categoryid"), header.index("label")
+        for cells in reader:
+            if not any(cells):
+                continue
+            try:
+                labels[int(cells[id_at])] = cells[label_at]
+            except (ValueError, IndexError):
+                raise InputError(
+                    f"{cells!r} is no category id with a label",
+                    path=str(path), line=reader.line_num, column="category_id",
+                    hint="give a whole number and a label",
+                ) from None  # fmt: skip
+    return labels

@@ -1,0 +1,22 @@
+"""The same verbs from a shell.
+
+One module a command; each imports the rest of the package only when it runs, so that ``--help``
+answers at once. Human tables on a terminal, ``--json`` for scripts, progress on stderr.
+"""
+
+from __future__ import annotations
+
+import typer
+
+app = typer.Typer(
+    name="petstore-frame",
+    help="A store's animals: read the inventory, load new animals, report what is there.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def petstore_frame() -> None:
+    """Keep the commands as commands, however few there are."""

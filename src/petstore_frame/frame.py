@@ -1,0 +1,61 @@
+"""How records become a table with fixed dtypes.
+
+In: column lists of checked pets. Out: a DataFrame of one schema, also for zero rows.
+pandas is imported here first, and only when a frame is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from petstore_frame.models import PET_STATUSES, PetColumns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PET_COLUMNS: tuple[str, ...] = ("id", "name", "category_id", "status")
+
+
+def to_frame(columns: PetColumns) -> pd.DataFrame:
+    """Build the pets' table.
+
+    Returns:
+        One row per pet: ``id`` int64, ``name`` str, ``category_id`` int64, ``status`` category
+        (available, pending, sold, then unknown values seen, sorted). A pet without a status has
+        a missing value there, never "available".
+
+    Example:
+        >>> to_frame(PetColumns([], [], [], [])).dtypes.astype(str).to_dict()
+        {'id': 'int64', 'name': 'str', 'category_id': 'int64', 'status': 'category'}
+    """
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "id": pd.Series(columns.id, dtype="int64"),
+            "name": pd.Series(columns.name, dtype="str"),
+            "category_id": pd.Series(columns.category_id, dtype="int64"),
+            "status": pd.Categorical(
+                columns.status, categories=status_categories(columns.status), ordered=False
+            ),
+        },
+        columns=list(PET_COLUMNS),
+    )
+
+
+def status_categories(seen: Iterable[str | None]) -> list[str]:
+    """Return the three statuses of the interface, then any other text seen, sorted."""
+    others = set(seen) - {None, *PET_STATUSES}
+    return [*PET_STATUSES, *sorted(str(status) for status in others)]
+
+
+def join_columns(pages: Iterable[PetColumns]) -> PetColumns:
+    """Put the columns of several pages end to end."""
+    joined = PetColumns([], [], [], [])
+    for page in pages:
+        joined.id.extend(page.id)
+        joined.name.extend(page.name)
+        joined.category_id.extend(page.category_id)
+        joined.status.extend(page.status)
+    return joined

@@ -1,0 +1,204 @@
+"""What is a pet, on the wire and in Python.
+
+In: JSON bytes of the interface, or values of a caller. Out: checked models and column lists.
+The wire names (``categoryId``) stop here. It knows nothing of how bytes travel.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from petstore_frame.errors import ContractError
+
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+PetStatus: TypeAlias = Literal["available", "pending", "sold"]
+PET_STATUSES: tuple[PetStatus, ...] = ("available", "pending", "sold")
+
+Int64 = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX)]
+
+
+class NewPet(BaseModel):
+    """An animal to add, as ``create_pet`` sends it.
+
+    Interface: Resources, NewPet.
+
+    Example:
+        >>> NewPet(name="Luna", category_id=3).to_json()
+        b'{"name":"Luna","categoryId":3}'
+    """
+
+    model_config = ConfigDict(
+        strict=True, frozen=True, populate_by_name=True, extra="forbid", hide_input_in_errors=True
+    )
+
+    name: str
+    category_id: Int64 = Field(alias="categoryId")
+    status: PetStatus | None = None
+
+    def to_json(self) -> bytes:
+        """Return the request body; a status that is None is left out, never sent as null."""
+        return self.model_dump_json(by_alias=True, exclude_none=True).encode()
+
+
+class Pet(BaseModel):
+    """An animal as the store returns it.
+
+    An unknown status is kept as the text received; fields beyond the interface are kept too.
+
+    Interface: Resources, Pet.
+    """
+
+    model_config = ConfigDict(
+        strict=True, frozen=True, populate_by_name=True, extra="allow", hide_input_in_errors=True
+    )
+
+    id: Int64
+    name: str
+    category_id: Int64 = Field(alias="categoryId")
+    status: str | None = None
+
+
+class ErrorBody(BaseModel):
+    """The Error object of the interface (section Errors), with the extension ``field``."""
+
+    model_config = ConfigDict(strict=True, extra="allow", hide_input_in_errors=True)
+
+    code: str
+    message: str
+    status: int
+    field: str | None = None
+
+
+class PetColumns(NamedTuple):
+    """The pets of one or more pages as four lists of equal length, in the order received."""
+
+    id: list[int]
+    name: list[str]
+    category_id: list[int]
+    status: list[str | None]
+
+
+class _WirePet(TypedDict):
+    id: Int64
+    name: str
+    categoryId: Int64
+    status: NotRequired[str | None]
+
+
+_PAGE: TypeAdapter[list[_WirePet]] = TypeAdapter(
+    list[_WirePet], config=ConfigDict(strict=True, hide_input_in_errors=True)
+)
+
+
+def read_page(body: bytes, *, operation: str = "GET /pets", page: int | None = None) -> PetColumns:
+    """Check a listing's body and return its pets as columns.
+
+    Args:
+        body: The JSON bytes received.
+        operation: Method and path, for the error message.
+        page: Number of the page, for the error message.
+
+    Raises:
+        ContractError: The body is no array of Pets; names page, position and field.
+
+    Interface: Endpoints, List all animals.
+    """
+    try:
+        pets = _PAGE.validate_json(body)
+    except ValidationError as problem:
+        pets = _second_look(body, problem, operation, page)
+    return PetColumns(
+        [pet["id"] for pet in pets],
+        [pet["name"] for pet in pets],
+        [pet["categoryId"] for pet in pets],
+        [pet.get("status") for pet in pets],
+    )
+
+
+def _second_look(
+    body: bytes, problem: ValidationError, operation: str, page: int | None
+) -> list[_WirePet]:
+    """Accept ``1.0`` as 1, which JSON Schema allows, or say what is wrong."""
+    try:
+        value = json.loads(body)
+    except ValueError:
+        raise contract_error(problem, body, operation, page) from None
+    try:
+        return _PAGE.validate_python(_whole_floats_to_int(value))
+    except ValidationError as still:
+        raise contract_error(still, body, operation, page) from None
+
+
+def read_pet(body: bytes, *, operation: str) -> Pet:
+    """Check the body of a single Pet.
+
+    Raises:
+        ContractError: The body is no Pet.
+    """
+    try:
+        return Pet.model_validate_json(body)
+    except ValidationError as problem:
+        try:
+            return Pet.model_validate(_whole_floats_to_int(json.loads(body)))
+        except (ValidationError, ValueError):
+            raise contract_error(problem, body, operation, None) from None
+
+
+def read_error(body: bytes) -> ErrorBody | None:
+    """Return the Error of the interface, or None when the body is something else."""
+    try:
+        return ErrorBody.model_validate_json(body)
+    except ValidationError:
+        return None
+
+
+def _whole_floats_to_int(value: Any) -> Any:
+    """Turn ``1.0`` into 1 in the integer fields: JSON Schema calls both the same integer."""
+    pets = value if isinstance(value, list) else [value]
+    for pet in pets:
+        if isinstance(pet, dict):
+            for field in ("id", "categoryId"):
+                number = pet.get(field)
+                if isinstance(number, float) and number.is_integer() and abs(number) < 2**53:
+                    pet[field] = int(number)
+    return value
+
+
+def contract_error(
+    problem: ValidationError, body: bytes, operation: str, page: int | None
+) -> ContractError:
+    """Say in one sentence where a body leaves the interface."""
+    first = problem.errors(include_input=False, include_url=False)[0]
+    position = next((part + 1 for part in first["loc"] if isinstance(part, int)), None)
+    field = next((part for part in first["loc"] if isinstance(part, str)), None)
+    place = ", ".join(
+        part
+        for part in (
+            f"page {page}" if page else "",
+            f"pet {position}" if position else "",
+            field or "",
+        )
+        if part
+    )
+    start = excerpt(body) if not position else ""
+    return ContractError(
+        f"the answer to {operation} is not what the interface states: "
+        f"{place + ': ' if place else ''}{first['msg']}{start}; "
+        "check that base_url is a pet store of interface 1.0.0",
+        operation=operation,
+        page=page,
+        position=position,
+        field=field,
+    )
+
+
+def excerpt(body: bytes, length: int = 80) -> str:
+    """Return the first characters of a body for a message, control characters escaped."""
+    if not body:
+        return " (empty body)"
+    text = body[: length * 4].decode("utf-8", "replace")[:length]
+    return f" (it begins {text!r})"

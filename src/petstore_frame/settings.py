@@ -1,0 +1,172 @@
+"""Which store, which key, how patient: an argument beats the environment.
+
+In: arguments and ``PETSTORE_*`` variables. Out: one frozen Settings. Nothing is sent from here.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import urlsplit, urlunsplit
+
+from pydantic import SecretStr
+
+from petstore_frame.errors import ConfigurationError
+
+DEFAULT_TIMEOUT_S = 120.0
+DEFAULT_CONNECT_TIMEOUT_S = 5.0
+DEFAULT_MAX_RETRIES = 4
+
+ApiKey = str | SecretStr | Callable[[], str]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where the store is and how to talk to it.
+
+    Attributes:
+        base_url: The address up to and with ``/v1``, no slash at the end.
+        key: Gives the API key, wrapped so that no repr shows it; asked once per request.
+        timeout_s: Seconds to wait for an answer to start or go on.
+        max_retries: How often a GET is repeated after a passing failure.
+    """
+
+    base_url: str
+    key: Callable[[], SecretStr]
+    timeout_s: float = DEFAULT_TIMEOUT_S
+    max_retries: int = DEFAULT_MAX_RETRIES
+
+    def __repr__(self) -> str:
+        return f"Settings(base_url={self.base_url!r}, key=<hidden>)"
+
+
+def read_settings(
+    base_url: str | None = None,
+    api_key: ApiKey | None = None,
+    *,
+    timeout_s: float | None = None,
+    max_retries: int | None = None,
+    allow_insecure: bool = False,
+    environ: Mapping[str, str] = os.environ,
+) -> Settings:
+    """Put arguments and environment together.
+
+    Args:
+        base_url: The store's address, ending in ``/v1``; None reads ``PETSTORE_BASE_URL``.
+        api_key: The key, or a function that returns it; None reads ``PETSTORE_API_KEY``.
+        timeout_s: Seconds; None reads ``PETSTORE_TIMEOUT``, else 120.
+        max_retries: None reads ``PETSTORE_MAX_RETRIES``, else 4.
+        allow_insecure: Accept plain http to a host that is not this machine.
+        environ: The environment to read.
+
+    Raises:
+        ConfigurationError: A setting is missing or impossible; the text names the variable.
+
+    Interface: What the service does (base addresses); Authentication.
+    """
+    address = base_url or environ.get("PETSTORE_BASE_URL")
+    if not address:
+        raise ConfigurationError(
+            "no store address: pass base_url= or set PETSTORE_BASE_URL "
+            "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)"
+        )
+    number = partial(_number, environ)
+    return Settings(
+        base_url=normalise_base_url(address, allow_insecure=allow_insecure),
+        key=_key_source(api_key, environ),
+        timeout_s=_number("timeout_s", timeout_s, "PETSTORE_TIMEOUT", DEFAULT_TIMEOUT_S, environ),
+        max_retries=int(
+            _number(
+                "max_retries", max_retries, "PETSTORE_MAX_RETRIES", DEFAULT_MAX_RETRIES, environ
+            )
+        ),
+    )
+
+
+def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
+    """Return the address in its one spelling: lower-case origin, no slash at the end.
+
+    Raises:
+        ConfigurationError: Not http or https, a user or password inside, a query, or plain http
+            to another machine.
+
+    Example:
+        >>> normalise_base_url("HTTP://127.0.0.1:8000/v1/")
+        'http://127.0.0.1:8000/v1'
+    """
+    try:
+        parts = urlsplit(address.strip())
+        port = parts.port
+    except ValueError as problem:
+        raise ConfigurationError(f"base_url {address!r} is no address: {problem}") from None
+    scheme, host = parts.scheme.lower(), (parts.hostname or "").lower()
+    if scheme not in ("http", "https") or not host:
+        raise ConfigurationError(
+            f"base_url {address!r} is no http(s) address; it looks like https://host/v1"
+        )
+    if parts.username or parts.password:
+        raise ConfigurationError("base_url holds a user or password; pass the key as api_key=")
+    if parts.query or parts.fragment:
+        raise ConfigurationError(f"base_url {address!r} has a query or fragment; leave it out")
+    if scheme == "http" and not is_loopback(host) and not allow_insecure:
+        raise ConfigurationError(
+            f"plain http to {host} would show the key to the network; use https, "
+            "or allow_insecure=True if that network is yours"
+        )
+    default_port = {"http": 80, "https": 443}[scheme]
+    netloc = f"[{host}]" if ":" in host else host
+    if port and port != default_port:
+        netloc = f"{netloc}:{port}"
+    return urlunsplit((scheme, netloc, parts.path.rstrip("/"), "", ""))
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host name or address is this machine."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _key_source(api_key: ApiKey | None, environ: Mapping[str, str]) -> Callable[[], SecretStr]:
+    if callable(api_key):
+        source = api_key
+        return lambda: _checked_key(source())
+    value = api_key if api_key is not None else environ.get("PETSTORE_API_KEY")
+    if value is None:
+        raise ConfigurationError("no API key: set PETSTORE_API_KEY, or pass api_key=")
+    secret = _checked_key(value)
+    return lambda: secret
+
+
+def _checked_key(value: str | SecretStr) -> SecretStr:
+    secret = value if isinstance(value, SecretStr) else SecretStr(value)
+    text = secret.get_secret_value()
+    if not text or not text.isascii() or not text.isprintable() or " " in text:
+        # The value itself must not be in the message.
+        raise ConfigurationError(
+            "the API key is empty or holds a blank, a control or a non-ASCII character; "
+            "copy it again, without quotes or line ends"
+        )
+    return secret
+
+
+def _number(
+    environ: Mapping[str, str], name: str, value: float | None, variable: str, default: float
+) -> float:
+    if value is None:
+        text = environ.get(variable)
+        if text is None:
+            return default
+        try:
+            value = float(text)
+        except ValueError:
+            raise ConfigurationError(f"{variable} is {text!r}, not a number") from None
+    if not 0 <= value < float("inf"):
+        raise ConfigurationError(f"{name} is {value!r}; it must be 0 or more")
+    return value
