@@ -11,6 +11,11 @@ from typing import Any
 
 _HOMES: dict[str, str] = {
     "Client": "client",
+    "IdempotencyKey": "settings",
+    "Page": "client",
+    "Inventory": "inventory",
+    "Completeness": "inventory",
+    "fetch_inventory": "inventory",
     "PET_COLUMNS": "frame",
     "PET_STATUSES": "models",
     "NewPet": "models",
@@ -42,7 +47,7 @@ _HOMES: dict[str, str] = {
 }
 
 __version__ = "0.1.0"
-__all__ = ["__version__", *sorted(_HOMES)]  # noqa: PLE0604 # the table above is the one list
+__all__ = sorted(["__version__", *_HOMES])  # noqa: PLE0605 # the table above is the one list
 
 
 def __getattr__(name: str) -> Any:

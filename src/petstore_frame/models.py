@@ -17,6 +17,7 @@ from petstore_frame.errors import ContractError
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]
 PET_STATUSES: tuple[PetStatus, ...] = ("available", "pending", "sold")
+NO_STATUS = "no status"
 
 Int64 = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX)]
 

@@ -24,6 +24,27 @@ ApiKey = str | SecretStr | Callable[[], str]
 
 
 @dataclass(frozen=True)
+class IdempotencyKey:
+    """How a store that is known to honour such a key wants it.
+
+    Attributes:
+        lifetime_s: How long the store remembers a key, in seconds; a repeat is only made within.
+        header: Name of the request header.
+        is_quoted: Whether the value is sent as a quoted string.
+
+    Interface: none; an extension of the store. Never switch it on by guess: a gateway may take
+    the header as leave to repeat a POST for a store that ignores it.
+    """
+
+    lifetime_s: float
+    header: str = "Idempotency-Key"
+    is_quoted: bool = False
+
+    def header_value(self, key: str) -> str:
+        return f'"{key}"' if self.is_quoted else key
+
+
+@dataclass(frozen=True)
 class Settings:
     """Where the store is and how to talk to it.
 
@@ -77,11 +98,9 @@ def read_settings(
     return Settings(
         base_url=normalise_base_url(address, allow_insecure=allow_insecure),
         key=_key_source(api_key, environ),
-        timeout_s=_number("timeout_s", timeout_s, "PETSTORE_TIMEOUT", DEFAULT_TIMEOUT_S, environ),
+        timeout_s=number("timeout_s", timeout_s, "PETSTORE_TIMEOUT", DEFAULT_TIMEOUT_S),
         max_retries=int(
-            _number(
-                "max_retries", max_retries, "PETSTORE_MAX_RETRIES", DEFAULT_MAX_RETRIES, environ
-            )
+            number("max_retries", max_retries, "PETSTORE_MAX_RETRIES", DEFAULT_MAX_RETRIES)
         ),
     )
 

@@ -1,0 +1,313 @@
+"""The three operations of the interface, one request each.
+
+In: a caller's arguments. Out: Page, Pet, or a typed error with the next step. It repeats GETs
+after a passing failure, never a POST, and knows nothing of whole listings or files.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from types import TracebackType
+from typing import Any, NoReturn, Self
+
+from pydantic import ValidationError
+
+from petstore_frame._transport import Answer, Headers, Transport
+from petstore_frame.errors import (
+    APIConnectionError,
+    ContractError,
+    EndpointDeprecatedWarning,
+    PetstoreError,
+)
+from petstore_frame.models import PET_STATUSES, NewPet, Pet, PetColumns, read_page, read_pet
+from petstore_frame.outcome import PostOutcome, judge_answer, judge_failure, status_error
+from petstore_frame.retry import RetryPolicy, read_retry_after
+from petstore_frame.settings import ApiKey, IdempotencyKey, read_settings
+
+log = logging.getLogger("petstore_frame")
+log.addHandler(logging.NullHandler())
+
+MAX_LIMIT = 100
+GET_PET_REMOVAL = date(2030, 12, 5)
+
+
+@dataclass(frozen=True)
+class Page:
+    """One answer to ``GET /pets``.
+
+    Attributes:
+        columns: The pets as four lists, in the order received.
+        headers: The answer's header lines.
+        limit: The limit asked for, or None for an address that the store gave.
+        status: The status filter asked for, or None.
+    """
+
+    columns: PetColumns
+    headers: Headers
+    limit: int | None = None
+    status: str | None = None
+
+    @property
+    def pets(self) -> list[Pet]:
+        """The pets as models, built anew at each call."""
+        return [
+            Pet(id=pet_id, name=name, category_id=category_id, status=status)
+            for pet_id, name, category_id, status in zip(*self.columns, strict=True)
+        ]
+
+    def __len__(self) -> int:
+        return len(self.columns.id)
+
+    def __repr__(self) -> str:
+        return f"<Page: {len(self)} pets, limit={self.limit}, status={self.status!r}>"
+
+
+class Client:
+    """A store, ready to be asked. Safe to share between threads.
+
+    Args:
+        base_url: The store's address, ending in ``/v1``; None reads ``PETSTORE_BASE_URL``.
+        api_key: The key, or a function that returns it; None reads ``PETSTORE_API_KEY``.
+        timeout_s: Seconds to wait for an answer; None means 120, and 5 to connect.
+        max_retries: Repeats of a GET after a passing failure; None means 4.
+        idempotency: How the store wants idempotency keys, only if it is known to honour them.
+        transport: An ``httpx.BaseTransport`` in place of real sockets.
+        allow_insecure: Accept plain http to a host that is not this machine.
+        sleep: Waits for a number of seconds.
+        clock: Gives seconds that only rise.
+
+    Raises:
+        ConfigurationError: No address or no key; the text names the variable. Nothing was sent.
+
+    Example:
+        >>> with Client("http://127.0.0.1:8000/v1", "a-key") as client:
+        ...     client
+        <Client: http://127.0.0.1:8000/v1>
+
+    Interface: Endpoints; Authentication.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: ApiKey | None = None,
+        *,
+        timeout_s: float | None = None,
+        max_retries: int | None = None,
+        idempotency: IdempotencyKey | None = None,
+        transport: Any = None,
+        allow_insecure: bool = False,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        settings = read_settings(
+            base_url,
+            api_key,
+            timeout_s=timeout_s,
+            max_retries=max_retries,
+            allow_insecure=allow_insecure,
+        )
+        self.base_url = settings.base_url
+        self.idempotency = idempotency
+        self._transport = Transport(settings, transport=transport, clock=clock)
+        self._retry = RetryPolicy(settings.max_retries)
+        self._sleep = sleep
+
+    def list_pets(self, limit: int = MAX_LIMIT, status: str | None = None) -> Page:
+        """List animals: one request, one page. ``fetch_inventory`` gets the whole.
+
+        Args:
+            limit: At most so many pets, 1 to 100.
+            status: Only pets with this status: available, pending or sold; None for all.
+
+        Raises:
+            ValueError: The limit or the status is not one of the interface; nothing was sent.
+            APIStatusError: The store refused.
+            APIConnectionError: No answer, after the retries.
+            ContractError: The answer is no list of pets.
+
+        Interface: Endpoints, List all animals.
+        """
+        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
+            raise ValueError(f"limit is 1 to {MAX_LIMIT}, got {limit!r}; nothing was sent")
+        if status is not None and status not in PET_STATUSES:
+            raise ValueError(
+                f"status is one of {', '.join(PET_STATUSES)}, got {status!r}; nothing was sent"
+            )
+        params = {"limit": str(limit)} | ({"status": status} if status else {})
+        return self.get_page(params=params, limit=limit, status=status)
+
+    def get_page(
+        self,
+        address: str = "/pets",
+        *,
+        params: Mapping[str, str] | None = None,
+        limit: int | None = None,
+        status: str | None = None,
+        number: int | None = None,
+    ) -> Page:
+        """Read one page at an address that the store gave, or with parameters of one's own.
+
+        Args:
+            address: ``/pets``, or a next link of the same origin.
+            params: Query parameters; None keeps the address's own.
+            limit: Noted in the Page.
+            status: Noted in the Page.
+            number: Number of the page in a listing, for error messages.
+
+        Raises:
+            CrossOriginError: The address belongs to another origin; nothing was sent.
+            APIStatusError: The store refused.
+            APIConnectionError: No answer, after the retries.
+            ContractError: The answer is no list of pets.
+        """
+        answer = self._get(address, params)
+        columns = read_page(answer.body, operation=answer.operation, page=number)
+        return Page(columns, answer.headers, limit, status)
+
+    def create_pet(self, pet: NewPet | Mapping[str, Any]) -> Pet:
+        """Add an animal: one request, never repeated.
+
+        Args:
+            pet: A NewPet, or a mapping with ``name``, ``category_id`` and perhaps ``status``.
+
+        Returns:
+            The Pet with the id that the store assigned.
+
+        Raises:
+            ValueError: A field is missing or impossible; nothing was sent.
+            APIStatusError: The store refused (BadRequestError: the values).
+            APIConnectionError: No answer; ``may_have_been_applied`` tells whether a pet may exist.
+            ContractError: Added, but the answer cannot be read (``may_have_been_applied``).
+
+        Interface: Endpoints, Add an animal.
+        """
+        outcome = self.post_pet(_checked(pet).to_json())
+        if outcome.pet is None:
+            raise outcome.error or PetstoreError(outcome.reason)
+        return outcome.pet
+
+    def post_pet(self, payload: bytes, *, idempotency_key: str | None = None) -> PostOutcome:
+        """Send one POST with these bytes and say what its end proves; never raises for an answer.
+
+        Args:
+            payload: The request body.
+            idempotency_key: Sent only when the client knows that the store honours it.
+
+        Interface: Endpoints, Add an animal; the key is an extension.
+        """
+        headers = {}
+        if idempotency_key is not None and self.idempotency is not None:
+            headers[self.idempotency.header] = self.idempotency.header_value(idempotency_key)
+        try:
+            answer = self._transport.send("POST", "/pets", body=payload, headers=headers)
+        except APIConnectionError as problem:
+            return judge_failure(problem)
+        log.info("POST /pets %s %.0f ms", answer.status_code, answer.elapsed_s * 1000)
+        return judge_answer(answer, has_key=bool(headers))
+
+    def get_pet(self, pet_id: int) -> Pet:
+        """Get an animal by id. Deprecated: the interface removes it on 5 December 2030.
+
+        Args:
+            pet_id: The animal's id, an int64.
+
+        Raises:
+            NotFoundError: No animal with that id.
+            APIStatusError: The store refused.
+            APIConnectionError: No answer, after the retries.
+            ContractError: The answer is no pet.
+
+        Interface: Endpoints, Get an animal (deprecated); Versioning.
+        """
+        days = (GET_PET_REMOVAL - date.today()).days  # a whole day either way
+        warnings.warn(
+            f"GET /pets/{{petId}} is deprecated and ends on {GET_PET_REMOVAL:%-d %B %Y} "
+            f"({days} days left); list with a status filter instead",
+            EndpointDeprecatedWarning,
+            stacklevel=2,
+        )
+        answer = self._get(f"/pets/{pet_id:d}", None)
+        return read_pet(answer.body, operation=answer.operation)
+
+    def _get(self, address: str, params: Mapping[str, str] | None) -> Answer:
+        """Send a GET, and again after a passing failure, until an answer can be used."""
+        repeats = 0
+        while True:
+            wait_s: float | None
+            error: PetstoreError
+            try:
+                answer = self._transport.send("GET", address, params=params)
+            except APIConnectionError as problem:
+                error = problem
+                wait_s = self._retry.wait_s(repeats, None) if problem.retryable else None
+            else:
+                log.info("%s %s", answer.operation, answer.status_code)
+                if answer.status_code == 200 and answer.is_whole:
+                    return answer
+                error, is_passing = _get_error(answer)
+                retry_after_s = read_retry_after(answer.headers.get("Retry-After"))
+                wait_s = self._retry.wait_s(repeats, retry_after_s) if is_passing else None
+            if wait_s is None:
+                raise error
+            repeats += 1
+            self._sleep(wait_s)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Client: {self.base_url}>"
+
+    def __getstate__(self) -> NoReturn:
+        raise TypeError(
+            "a Client holds a key and is not pickled; make a new one where it is needed"
+        )
+
+
+def _get_error(answer: Answer) -> tuple[PetstoreError, bool]:
+    """Return the error for an answer that a GET cannot use, and whether it may pass."""
+    if answer.status_code >= 400:
+        error = status_error(answer)
+        return error, error.retryable
+    if not answer.is_whole:
+        cut = APIConnectionError(
+            f"{answer.operation}: the answer broke off; try again",
+            operation=answer.operation,
+            reason="cut",
+        )
+        return cut, True
+    shown = ContractError(
+        f"{answer.operation} answered {answer.status_code}, which the interface does not state; "
+        "check that base_url is the store's own address, ending in /v1",
+        operation=answer.operation,
+    )
+    return shown, False
+
+
+def _checked(pet: NewPet | Mapping[str, Any]) -> NewPet:
+    if isinstance(pet, NewPet):
+        return pet
+    try:
+        return NewPet.model_validate(dict(pet))
+    except ValidationError as problem:
+        first = problem.errors(include_input=False, include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"{field}: {first['msg']}; nothing was sent") from None

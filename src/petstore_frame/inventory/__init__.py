@@ -1,0 +1,6 @@
+"""How much of the store could be read, and how we know."""
+
+from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
+from petstore_frame.inventory.fetch import Inventory, fetch_inventory
+
+__all__ = ["Completeness", "Inventory", "StatusCount", "Verdict", "fetch_inventory"]

@@ -1,0 +1,109 @@
+"""The drawing of the imports, held to the drawing of the house."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import petstore_frame
+
+HOUSE = Path(petstore_frame.__file__).parent
+
+# A part imports strictly lower levels; inside a part (a package) the modules may see each other.
+LEVELS = {
+    "errors": 0,
+    "models": 1,
+    "settings": 1,
+    "retry": 1,
+    "categories": 1,
+    "_transport": 2,
+    "frame": 2,
+    "outcome": 3,
+    "client": 4,
+    "inventory": 5,
+    "loader": 5,
+    "server": 5,
+    "summary": 6,
+    "charts": 7,
+    "history": 7,
+    "report": 8,
+    "dashboard": 9,
+    "samples": 9,
+    "cli": 10,
+    "__main__": 11,
+    "__init__": 11,
+}
+
+# Each outside library has one door (or, where a format is both read and written, two).
+DOORS = {
+    "httpx": {"_transport"},
+    "xlsxwriter": {"report", "loader"},
+    "openpyxl": {"loader"},
+    "sqlite3": {"loader"},
+    "narwhals": {"summary", "history"},
+    "pyarrow": {"history", "report", "cli"},
+    "duckdb": {"history"},
+    "ipywidgets": {"dashboard", "charts"},
+    "typer": {"cli"},
+    "fastapi": {"service"},
+    "starlette": {"service"},
+    "uvicorn": {"service"},
+    "sqlalchemy": {"service"},
+}
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(HOUSE).parts[0].removesuffix(".py")
+
+
+def imports_of(path: Path) -> list[str]:
+    """All modules that a file names, late and typing-only imports included."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are spelt in full"
+            names.append(node.module or "")
+            if node.module == "petstore_frame":
+                names += [f"petstore_frame.{alias.name}" for alias in node.names]
+    return names
+
+
+FILES = sorted(HOUSE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_imports_point_down(path: Path) -> None:
+    """A part imports strictly lower levels, and the service nothing of ours."""
+    part = part_of(path)
+    inside = {
+        name.split(".")[1] for name in imports_of(path) if name.startswith("petstore_frame.")
+    } - {part, "__version__"}
+    if part == "service":
+        assert inside == set()
+        return
+    wrong = {other for other in inside if LEVELS.get(other, 99) >= LEVELS[part]}
+    assert wrong == set(), f"{part} (level {LEVELS[part]}) may not import {wrong}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_each_library_has_its_door(path: Path) -> None:
+    """An outside library is imported behind its door only."""
+    outside = {name.split(".")[0] for name in imports_of(path)}
+    wrong = {lib for lib in outside & set(DOORS) if part_of(path) not in DOORS[lib]}
+    assert wrong == set()
+
+
+def test_no_file_has_grown_out_of_its_room() -> None:
+    """A file of the package stays within 400 lines."""
+    lengths = {str(p.relative_to(HOUSE)): len(p.read_text().splitlines()) for p in FILES}
+    assert {name: n for name, n in lengths.items() if n > 400} == {}
+
+
+def test_public_names_are_importable() -> None:
+    """``__all__`` equals what a user can import."""
+    assert all(hasattr(petstore_frame, name) for name in petstore_frame.__all__)
+    assert sorted(petstore_frame.__all__) == petstore_frame.__all__
