@@ -15,6 +15,7 @@ HOUSE = Path(petstore_frame.__file__).parent
 LEVELS = {
     "errors": 0,
     "models": 1,
+    "palette": 1,
     "settings": 1,
     "retry": 1,
     "categories": 1,

@@ -1,0 +1,109 @@
+"""What a status or a verdict is called on screen, and in which colour.
+
+In: a status or a verdict as text. Out: one word and its colours, the same in the dashboard, the
+charts and the workbook. It knows no widget, sheet or frame.
+
+The status colours are Okabe and Ito's, told apart with every common kind of colour blindness.
+Each has one meaning everywhere and never stands without its word and its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+NO_STATUS_COLOUR = "#CC79A7"
+
+STATUS_COLOURS: Mapping[str, str] = MappingProxyType(
+    {
+        "available": "#0072B2",
+        "pending": "#E69F00",
+        "sold": "#767676",
+        "no status": NO_STATUS_COLOUR,
+    }
+)
+
+# For statuses that the interface does not state, in the order in which they are shown.
+OTHER_STATUS_COLOURS: tuple[str, ...] = ("#009E73", "#56B4E9", "#D55E00", "#F0E442")
+
+INK, MUTED, RULE, PAPER = "#1F2933", "#5F6B7A", "#D5DBE1", "#FFFFFF"
+
+
+@dataclass(frozen=True)
+class Badge:
+    """How a verdict looks.
+
+    Attributes:
+        word: What it says.
+        ink: Colour of the text; its contrast on ``fill`` is at least 4.5.
+        fill: Colour behind the text.
+        edge: Colour of the line around it.
+    """
+
+    word: str
+    ink: str
+    fill: str
+    edge: str
+
+
+_AMBER = ("#6B4400", "#FFF3D6", "#E69F00")
+
+VERDICT_BADGES: Mapping[str, Badge] = MappingProxyType(
+    {
+        "complete": Badge("Complete", "#14532D", "#E3F4E8", "#2E7D4F"),
+        "incomplete": Badge("Incomplete", *_AMBER),
+        "unknown": Badge("Not known to be complete", *_AMBER),
+        "unstable": Badge("Unstable", *_AMBER),
+    }
+)
+NO_CLAIM_BADGE = Badge("Coverage not known", "#3B4652", "#EDF0F3", "#8A94A0")
+STALE_BADGE = Badge("Stale", "#3B4652", "#EDF0F3", "#8A94A0")
+FAILED_BADGE = Badge("Failed", "#7F1D1D", "#FDE8E8", "#B42318")
+
+
+def verdict_badge(verdict: str | None) -> Badge:
+    """Return how a verdict looks; None is a frame without a claim.
+
+    Example:
+        >>> verdict_badge("incomplete").word, verdict_badge(None).word
+        ('Incomplete', 'Coverage not known')
+    """
+    return VERDICT_BADGES.get(verdict, NO_CLAIM_BADGE) if verdict else NO_CLAIM_BADGE
+
+
+def status_word(status: str | None) -> str:
+    """Return what a status is called on screen; None is a pet without one.
+
+    Example:
+        >>> status_word("available"), status_word(None)
+        ('Available', 'No status')
+    """
+    text = status or "no status"
+    return text[:1].upper() + text[1:]
+
+
+def status_colour(status: str | None, *, other: int = 0) -> str:
+    """Return the colour of a status; None is a pet without one.
+
+    Args:
+        status: The status as the store spells it.
+        other: Place among the statuses that the interface does not state, 0 for the first.
+    """
+    known = STATUS_COLOURS.get(status or "no status")
+    return known or OTHER_STATUS_COLOURS[other % len(OTHER_STATUS_COLOURS)]
+
+
+def tint(colour: str, share: float) -> str:
+    """Mix a colour with white.
+
+    Args:
+        colour: ``#RRGGBB``.
+        share: How much of the colour stays, 0 (white) to 1.
+
+    Example:
+        >>> tint("#000000", 0.2)
+        '#CCCCCC'
+    """
+    channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(255 - (255 - value) * share):02X}" for value in channels)
