@@ -6,8 +6,9 @@ import doctest
 import importlib
 import pkgutil
 
-import petstore_frame
 import pytest
+
+import petstore_frame
 
 MODULES = sorted(
     module.name
