@@ -16,6 +16,8 @@ _HOMES: dict[str, str] = {
     "Inventory": "inventory",
     "Completeness": "inventory",
     "fetch_inventory": "inventory",
+    "Summary": "summary",
+    "summarize": "summary",
     "PET_COLUMNS": "frame",
     "PET_STATUSES": "models",
     "NewPet": "models",

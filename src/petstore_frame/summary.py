@@ -1,0 +1,283 @@
+"""What the rows add up to, on any dataframe engine.
+
+In: an Inventory, or a frame of pets that narwhals knows. Out: counts of the same kind, and for
+an Inventory a Summary that carries its claim. It reads no file and asks no store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame.categories import Categories, category_labels
+from petstore_frame.errors import InputError
+from petstore_frame.inventory import Completeness, Inventory, StatusCount
+from petstore_frame.models import NO_STATUS, PET_STATUSES
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    import pandas as pd
+
+ALL_PETS = "all pets"
+ALL_CATEGORIES = "all categories"
+NO_CATEGORY = "no category"
+_SHOWN_CATEGORIES = 20
+
+
+def summarize(pets: Any, *, categories: Categories = None) -> Any:
+    """Count pets by category and status, with sums at both edges.
+
+    The rows are counted in one pass on their own engine; only the counts are brought here.
+
+    Args:
+        pets: An Inventory, or a frame with the columns ``category_id`` and ``status``: pandas,
+            polars, pyarrow, a DuckDB relation, Dask or PySpark.
+        categories: Labels by category id: a dict, a Series, or a CSV path of
+            ``category_id,label``. None shows the numbers.
+
+    Returns:
+        For a frame, a frame of the same kind: one row per category in the order of its id, then
+        one row ``all categories``. Columns: ``category_id`` (int64, missing in the last row),
+        ``category`` (text), one int64 count per status (``available``, ``pending``, ``sold``,
+        unknown ones in alphabetical order, ``no status``), and ``all pets`` (int64). Such a
+        frame counts what was passed, and claims nothing of the store. For an Inventory, a
+        Summary, whose counts say "at least" where the listing is not proven whole.
+
+    Raises:
+        InputError: The frame lacks a column, or is no frame that narwhals knows.
+
+    Interface: Resources, PetStatus; a status is optional, so a missing one has a column.
+    """
+    labels = category_labels(categories)
+    if isinstance(pets, Inventory):
+        table = _tabulate(_counted(pets.frame), labels)
+        return Summary(_pandas_frame(table), pets.completeness)
+    return _like(_tabulate(_counted(pets), labels), pets)
+
+
+def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
+    """Count pets by columns, lazily where the engine is lazy.
+
+    Args:
+        pets: A frame that narwhals knows, with the columns of ``by``.
+        by: The columns that make a group.
+
+    Returns:
+        A frame of the same kind: the columns of ``by``, then ``pets`` (int64). A status is text,
+        and a missing one is the group ``no status``. The order of the rows is not fixed.
+
+    Raises:
+        InputError: The frame lacks a column, or is no frame that narwhals knows.
+    """
+    return _count(open_frame(pets, by), by).to_native()
+
+
+def open_frame(pets: Any, needed: Iterable[str]) -> nw.LazyFrame[Any] | nw.DataFrame[Any]:
+    """Open a frame of any engine and check that it has the columns needed.
+
+    Raises:
+        InputError: It lacks a column, or is no frame that narwhals knows.
+    """
+    import narwhals as nw
+
+    try:
+        frame: nw.LazyFrame[Any] | nw.DataFrame[Any] = nw.from_native(pets)
+    except TypeError:
+        raise InputError(
+            f"a {type(pets).__name__} is no frame of pets",
+            hint="pass an Inventory, or a pandas, polars, pyarrow, DuckDB, Dask or Spark frame",
+        ) from None
+    present = frame.collect_schema().names()
+    lacking = [column for column in needed if column not in present]
+    if lacking:
+        raise InputError(
+            f"a frame of pets needs {', '.join(needed)}; this one lacks {', '.join(lacking)}",
+            column=lacking[0],
+            hint="rename its columns to those of petstore_frame.PET_COLUMNS",
+        )
+    return frame
+
+
+def status_text() -> nw.Expr:
+    """Return the status as text, a missing one as ``no status``.
+
+    Engines disagree on whether a null equals a null, and on the type of a category: text with a
+    word for the missing is the one form that they compare and group alike.
+    """
+    import narwhals as nw
+
+    return nw.col("status").cast(nw.String).fill_null(NO_STATUS)
+
+
+def _count(frame: Any, by: Sequence[str]) -> Any:
+    import narwhals as nw
+
+    columns = [status_text().alias("status") if name == "status" else nw.col(name) for name in by]
+    counted = frame.select(*columns).group_by(*by).agg(pets=nw.len())
+    # A cast inside agg() is refused by pyarrow and Dask, and polars counts in UInt32.
+    return counted.with_columns(nw.col("pets").cast(nw.Int64))
+
+
+_Counts = list[tuple[int | None, str, int]]
+
+
+def _counted(pets: Any) -> _Counts:
+    """Return one ``(category_id, status, pets)`` per group that occurs."""
+    by = ("category_id", "status")
+    counted = _count(open_frame(pets, by), by).lazy().collect()
+    nulls = counted["category_id"].is_null()
+    return [
+        (None if is_null else int(category), status, count)
+        for (category, status, count), is_null in zip(counted.iter_rows(), nulls, strict=True)
+    ]
+
+
+def _tabulate(counts: _Counts, labels: Mapping[int, str]) -> dict[str, list[Any]]:
+    """Lay the counts out as columns: one row per category, and the sums as the last row."""
+    others = {status for _, status, _ in counts} - {*PET_STATUSES, NO_STATUS}
+    statuses = [*PET_STATUSES, *sorted(others), NO_STATUS]
+    ids = sorted({category for category, _, _ in counts}, key=lambda id_: (id_ is None, id_ or 0))
+    names = [NO_CATEGORY if id_ is None else labels.get(id_, str(id_)) for id_ in ids]
+    table: dict[str, list[Any]] = {
+        "category_id": [*ids, None],
+        "category": [*names, ALL_CATEGORIES],
+    }
+    row_of = {id_: row for row, id_ in enumerate(ids)}
+    for status in statuses:
+        table[_column(status)] = [0] * (len(ids) + 1)
+    table[ALL_PETS] = [0] * (len(ids) + 1)
+    for id_, status, count in counts:
+        for row in (row_of[id_], len(ids)):
+            table[_column(status)][row] += count
+            table[ALL_PETS][row] += count
+    return table
+
+
+def _column(status: str) -> str:
+    """Name a status's column; an unknown status may not take the place of one of ours."""
+    return f"status {status}" if status in ("category_id", "category", ALL_PETS) else status
+
+
+def _pandas_frame(table: Mapping[str, list[Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    dtypes = {"category_id": "Int64", "category": "str"}
+    return pd.DataFrame(
+        {name: pd.Series(cells, dtype=dtypes.get(name, "int64")) for name, cells in table.items()}
+    )
+
+
+def _like(table: Mapping[str, list[Any]], pets: Any) -> Any:
+    """Turn a small table into the kind of frame that the pets came in."""
+    import narwhals as nw
+
+    original = nw.from_native(pets)
+    kind = original.implementation
+    frame: nw.DataFrame[Any]
+    if kind.is_pandas_like() or kind.is_dask():
+        frame = nw.from_native(_pandas_frame(table), eager_only=True)
+    else:
+        schema = {name: nw.String if name == "category" else nw.Int64 for name in table}
+        frame = nw.from_dict(table, schema, backend="polars" if kind.is_polars() else "pyarrow")
+    if isinstance(original, nw.DataFrame):
+        return frame.to_native()
+    session = pets.sparkSession if kind.is_pyspark() else None
+    return frame.lazy(kind, session=session).to_native()
+
+
+@dataclass(frozen=True, repr=False)
+class Summary:
+    """Status by category of an Inventory, with what the counts may claim.
+
+    Attributes:
+        frame: The counts as ``summarize`` returns them for pandas; plain numbers of rows held.
+        claim: The Inventory's Completeness.
+
+    Example:
+        >>> import pandas as pd
+        >>> from petstore_frame import Completeness, Summary
+        >>> counts = summarize(pd.DataFrame({"category_id": [3, 3], "status": ["sold", None]}))
+        >>> claim = Completeness("unknown", "all pets", "the page was full", rows=2, requests=1)
+        >>> print(Summary(counts, claim).count("sold", category_id=3))
+        at least 1
+    """
+
+    frame: pd.DataFrame
+    claim: Completeness
+
+    @property
+    def statuses(self) -> list[str]:
+        """The statuses counted, ``no status`` last."""
+        return [str(name) for name in self.frame.columns[2:-1]]
+
+    def count(self, status: str | None = None, category_id: int | None = None) -> StatusCount:
+        """Return one count and whether it is exact.
+
+        Args:
+            status: A status, ``no status``, or None for all pets.
+            category_id: A category, or None for all.
+        """
+        rows = self.frame.iloc[-1:]
+        if category_id is not None:
+            rows = self.frame.iloc[:-1]
+            rows = rows[rows["category_id"] == category_id]
+        column = ALL_PETS if status is None else status
+        held = int(rows[column].sum()) if column in self.frame.columns else 0
+        return StatusCount(held, self.is_exact(status))
+
+    def is_exact(self, status: str | None = None) -> bool:
+        """Whether the counts of a status (None: of all pets) are all that the store has."""
+        if self.claim.is_complete and self.claim.scope == ALL_PETS:
+            return True
+        known = self.claim.by_status.get(status) if status else None
+        return known is not None and known.is_exact
+
+    def __str__(self) -> str:
+        rows = [["category", *self.frame.columns[2:]], *self._cells()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if at == 0 else cell.rjust(width)
+                for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in rows
+        ]
+        rule = "  ".join("-" * width for width in widths)
+        return "\n".join([str(self.claim), *self._legend(), "", lines[0], rule, *lines[1:]])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in self.frame.columns[2:])
+        body = "".join(
+            f"<tr><th scope='row' style='text-align:left'>{escape(row[0])}</th>"
+            + "".join(f"<td style='text-align:right'>{cell}</td>" for cell in row[1:])
+            + "</tr>"
+            for row in self._cells()
+        )
+        words = escape(" ".join([str(self.claim), *self._legend()]))
+        return (
+            f"<table><caption style='text-align:left'>{words}</caption>"
+            f"<thead><tr><th scope='col' style='text-align:left'>category</th>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>"
+        )
+
+    def _legend(self) -> list[str]:
+        is_exact = all(self.is_exact(status) for status in [*self.statuses, None])
+        return [] if is_exact else ["≥ means at least: the store may hold more than was read."]
+
+    def _cells(self) -> list[list[str]]:
+        """Return the rows to show, largest categories first, small ones together."""
+        *rows, total = self.frame.iloc[:, 1:].itertuples(index=False, name=None)
+        rows.sort(key=lambda row: -row[-1])
+        shown, rest = rows[:_SHOWN_CATEGORIES], rows[_SHOWN_CATEGORIES:]
+        if rest:
+            sums = [sum(column) for column in list(zip(*rest, strict=True))[1:]]
+            shown.append((f"others ({len(rest)} categories)", *sums))
+        marks = ["" if self.is_exact(status) else "≥ " for status in [*self.statuses, None]]
+        return [
+            [str(row[0]), *(f"{mark}{n:,}" for mark, n in zip(marks, row[1:], strict=True))]
+            for row in (*shown, total)
+        ]
