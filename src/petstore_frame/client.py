@@ -10,22 +10,22 @@ import logging
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
 from pydantic import ValidationError
 
-from petstore_frame._transport import Answer, Headers, Transport
+from petstore_frame._transport import Answer, Transport
 from petstore_frame.errors import (
     APIConnectionError,
     ContractError,
     EndpointDeprecatedWarning,
     PetstoreError,
 )
-from petstore_frame.models import PET_STATUSES, NewPet, Pet, PetColumns, read_page, read_pet
+from petstore_frame.models import PET_STATUSES, NewPet, Pet, read_page, read_pet
 from petstore_frame.outcome import PostOutcome, judge_answer, judge_failure, status_error
+from petstore_frame.page import Page
 from petstore_frame.retry import RetryPolicy, read_retry_after
 from petstore_frame.settings import ApiKey, IdempotencyKey, read_settings
 
@@ -34,37 +34,6 @@ log.addHandler(logging.NullHandler())
 
 MAX_LIMIT = 100
 GET_PET_REMOVAL = date(2030, 12, 5)
-
-
-@dataclass(frozen=True)
-class Page:
-    """One answer to ``GET /pets``.
-
-    Attributes:
-        columns: The pets as four lists, in the order received.
-        headers: The answer's header lines.
-        limit: The limit asked for, or None for an address that the store gave.
-        status: The status filter asked for, or None.
-    """
-
-    columns: PetColumns
-    headers: Headers
-    limit: int | None = None
-    status: str | None = None
-
-    @property
-    def pets(self) -> list[Pet]:
-        """The pets as models, built anew at each call."""
-        return [
-            Pet(id=pet_id, name=name, category_id=category_id, status=status)
-            for pet_id, name, category_id, status in zip(*self.columns, strict=True)
-        ]
-
-    def __len__(self) -> int:
-        return len(self.columns.id)
-
-    def __repr__(self) -> str:
-        return f"<Page: {len(self)} pets, limit={self.limit}, status={self.status!r}>"
 
 
 class Client:

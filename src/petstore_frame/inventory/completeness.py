@@ -7,9 +7,12 @@ It sends nothing and touches no frame.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
+
+ALL_PETS = "all pets"
+PETS_WITH_A_STATUS = "pets with a status"
 
 
 class Verdict(StrEnum):
@@ -19,6 +22,23 @@ class Verdict(StrEnum):
     INCOMPLETE = "incomplete"
     UNKNOWN = "unknown"
     UNSTABLE = "unstable"
+
+
+class Assumption(StrEnum):
+    """What must hold of a store for a claim about it to be true; no listing can prove these."""
+
+    FILLS_PAGES = "the store fills each page up to the limit asked for"
+    FILLS_PAGES_WITHOUT_STATUS = (
+        "the store does not cut a page short of pets without a status of the interface"
+    )
+    ONE_CAP = "the store cuts all its listings at one length"
+    LINKS_REACH_ALL = "the store's next links lead through the whole listing"
+    OFFSETS_REACH_ALL = "the store's listing has no end that only deep pages meet"
+    TOTAL_IS_TRUE = "the total that the store states is that of this listing"
+    NONE_LEAVES = "no pet left the listing while it was read (the interface shows no way out)"
+    NO_OTHER_STATUS = "the store knows no status beyond available, pending and sold"
+    FILTER_IS_TRUE = "the status filter finds every pet of its status"
+    IDS_ANSWER_TRULY = "a 404 for an id means that there is no such pet"
 
 
 @dataclass(frozen=True)
@@ -41,13 +61,22 @@ class Completeness:
         scope: What the verdict is about: ``all pets``, ``pets with a status``,
             ``pets with status sold``, ``ids 1 to 500``.
         basis: The evidence, in words.
-        assumptions: What must hold of the store for the verdict to be true, in words.
-        by_status: For each status, and for ``no status``: the count, exact or at least.
         rows: Pets held.
-        requests: Requests sent, probes included.
+        requests: Requests sent, probes included, repeats after a passing failure not.
+        assumptions: What must hold of the store for the claim to be true, in words.
+        by_status: For each status of the interface, each other one seen, and ``no status``:
+            the count, exact or at least.
         advertised_total: The total that the store stated, or None.
         conflicts: Contradictions met, in words.
-        probes: Undocumented parameters tried, and what came of each.
+        probes: What was asked beyond the listing itself, and what came of it.
+        probe_budget: How many such requests were allowed, or None when it does not apply.
+
+    Example:
+        >>> claim = Completeness(Verdict.UNKNOWN, ALL_PETS, "the page was full", 100, 1)
+        >>> str(claim)
+        'unknown: at least 100 pets (the page was full)'
+        >>> Completeness.from_dict(claim.to_dict()) == claim
+        True
     """
 
     verdict: Verdict
@@ -60,20 +89,96 @@ class Completeness:
     advertised_total: int | None = None
     conflicts: tuple[str, ...] = ()
     probes: Mapping[str, str] = field(default_factory=dict)
+    probe_budget: int | None = None
 
     @property
     def is_complete(self) -> bool:
-        """Whether every pet in the scope is held."""
+        """Whether every pet in the scope is held; ``covers_all`` asks about the whole store."""
         return self.verdict is Verdict.COMPLETE
 
+    @property
+    def covers_all(self) -> bool:
+        """Whether every pet of the store is held."""
+        return self.is_complete and self.scope == ALL_PETS
+
+    @property
+    def total(self) -> StatusCount:
+        """The number of pets held, exact only when they are all of the store's."""
+        return StatusCount(self.rows, self.covers_all)
+
+    def count(self, status: str) -> StatusCount:
+        """Return the count of a status, or of ``no status``; at least 0 when none was seen."""
+        return self.by_status.get(status, StatusCount(0, self.covers_all))
+
     def __str__(self) -> str:
+        held = _pets(self.rows)
+        if self.covers_all:
+            return f"complete: {held} ({self.basis})"
         if self.is_complete:
-            return f"complete: {self.rows:,} pets ({self.basis})"
-        return f"{self.verdict}: at least {self.rows:,} pets ({self.basis})"
+            return f"complete for {self.scope}: {self._within_scope()} ({self.basis})"
+        if self.verdict is Verdict.UNSTABLE:
+            return f"unstable: {held} read ({self.basis})"
+        if self.advertised_total is not None and self.advertised_total > self.rows:
+            held = f"{self.rows:,} of {_pets(self.advertised_total)}"
+            return f"{self.verdict}: {held} ({self.basis})"
+        scope = "" if self.scope == ALL_PETS else f" for {self.scope}"
+        return f"{self.verdict}{scope}: at least {held} ({self.basis})"
+
+    def _within_scope(self) -> str:
+        if self.scope != PETS_WITH_A_STATUS:
+            return _pets(self.rows)
+        counted = sum(entry.count for entry in self.by_status.values() if entry.is_exact)
+        others = self.rows - counted
+        return f"{_pets(counted)}, and at least {others:,} without a known status"
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a claim has more than two values; ask .verdict or .is_complete")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the claim as plain JSON values."""
-        return asdict(self)
+        """Return the claim as plain JSON values, the sentence under ``text``."""
+        return {
+            "verdict": str(self.verdict),
+            "scope": self.scope,
+            "basis": self.basis,
+            "text": str(self),
+            "rows": self.rows,
+            "requests": self.requests,
+            "assumptions": [str(assumption) for assumption in self.assumptions],
+            "by_status": {
+                status: {"count": entry.count, "is_exact": entry.is_exact}
+                for status, entry in self.by_status.items()
+            },
+            "advertised_total": self.advertised_total,
+            "conflicts": list(self.conflicts),
+            "probes": dict(self.probes),
+            "probe_budget": self.probe_budget,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the claim that ``to_dict`` wrote; keys of later versions are passed over.
+
+        Raises:
+            KeyError: A key that every version writes is missing.
+            ValueError: The verdict is none of the four.
+        """
+        return cls(
+            verdict=Verdict(values["verdict"]),
+            scope=str(values["scope"]),
+            basis=str(values["basis"]),
+            rows=int(values["rows"]),
+            requests=int(values["requests"]),
+            assumptions=tuple(values.get("assumptions", ())),
+            by_status={
+                status: StatusCount(int(entry["count"]), bool(entry["is_exact"]))
+                for status, entry in values.get("by_status", {}).items()
+            },
+            advertised_total=values.get("advertised_total"),
+            conflicts=tuple(values.get("conflicts", ())),
+            probes=dict(values.get("probes", {})),
+            probe_budget=values.get("probe_budget"),
+        )
+
+
+def _pets(count: int) -> str:
+    return "1 pet" if count == 1 else f"{count:,} pets"

@@ -8,49 +8,27 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
-from petstore_frame.client import MAX_LIMIT, Client, Page
 from petstore_frame.errors import PaginationLoopError
 from petstore_frame.frame import join_columns, to_frame
 from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
+from petstore_frame.inventory.held import Inventory
+from petstore_frame.inventory.seal import seal
 from petstore_frame.models import NO_STATUS, PET_STATUSES
+from petstore_frame.page import Page
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
-class Inventory:
-    """All pets that could be read, with the claim about them.
-
-    Attributes:
-        frame: One row per pet; columns and dtypes of ``PET_COLUMNS``.
-        completeness: What the frame covers and how that is known.
-        fetched_at: When the last page arrived, UTC.
-        base_url: The store's address.
-    """
-
-    frame: pd.DataFrame
-    completeness: Completeness
-    fetched_at: datetime
-    base_url: str
-
-    def __len__(self) -> int:
-        return len(self.frame)
-
-    def __repr__(self) -> str:
-        return f"<Inventory of {self.base_url}: {self.completeness}>"
-
-
 def fetch_inventory(
-    client: Client,
+    client: Any,
     *,
     status: str | None = None,
-    limit: int = MAX_LIMIT,
+    limit: int = 100,
     max_pets: int | None = None,
     strategy: str = "auto",
     progress: bool | Callable[[int], None] | None = None,
@@ -70,7 +48,9 @@ def fetch_inventory(
         link = _next_link(pages[-1])
     frame = to_frame(join_columns(page.columns for page in pages))
     claim = _claim(frame, pages, is_cut=link is not None, limit=limit, status=status)
-    return Inventory(frame, claim, datetime.now(UTC), client.base_url)
+    now = datetime.now(UTC)
+    seal(frame, claim, fetched_at=now, base_url=client.base_url)
+    return Inventory(frame, claim, now, client.base_url)
 
 
 def _next_link(page: Page) -> str | None:

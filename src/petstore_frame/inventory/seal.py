@@ -1,0 +1,143 @@
+"""How a frame proves that it still is what a claim was made of.
+
+In: a frame and a Completeness. Out: the frame with a sealed claim, or what a seal still says.
+pandas carries ``attrs`` through filters, edits and sorts alike, so a claim kept there alone would
+soon be false: the seal holds a digest of the rows, and is broken by any change to them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from petstore_frame.inventory.completeness import Completeness
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# One JSON string: pandas copies attrs deeply on each operation, and copying a string is free.
+ATTRS_KEY = "petstore_frame"
+
+
+class SealState(StrEnum):
+    """What a frame's seal says of it."""
+
+    SEALED = "sealed"
+    CHANGED = "changed"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class FrameClaim:
+    """What is known of the pets in a frame.
+
+    Attributes:
+        state: ``sealed``: the rows that were read; ``changed``: rows were added, removed or
+            edited since, and the claim is about the frame that these came from; ``none``.
+        completeness: The claim of the fetch, or None. Use ``current`` to print it.
+        fetched_at: When the last page arrived, UTC, or None.
+        base_url: The store's address, or None.
+    """
+
+    state: SealState
+    completeness: Completeness | None = None
+    fetched_at: datetime | None = None
+    base_url: str | None = None
+
+    @property
+    def current(self) -> Completeness | None:
+        """The claim if it is true of this very frame, else None."""
+        return self.completeness if self.state is SealState.SEALED else None
+
+    def __str__(self) -> str:
+        if self.state is SealState.SEALED:
+            return str(self.completeness)
+        if self.state is SealState.CHANGED:
+            return f"changed since it was read; the frame that it came from was {self.completeness}"
+        return "no claim: this frame does not come from a fetch"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a claim has more than two values; ask .state or .current")
+
+
+def completeness(frame: pd.DataFrame) -> FrameClaim:
+    """Tell what a frame of pets covers, and whether it still is what was read.
+
+    Sorting the rows, adding columns and writing to Parquet and back keep the seal. Dropping,
+    adding or repeating rows, or changing an id, a category or a status, breaks it.
+
+    Args:
+        frame: The ``.frame`` of an Inventory, or anything made of it.
+
+    Returns:
+        A FrameClaim; ``.current`` is the Completeness only while it is true of this frame.
+
+    Example:
+        >>> import pandas as pd
+        >>> str(completeness(pd.DataFrame({"id": [1, 2]})))
+        'no claim: this frame does not come from a fetch'
+    """
+    try:
+        sealed = json.loads(frame.attrs[ATTRS_KEY])
+        claim = Completeness.from_dict(sealed["completeness"])
+        fetched_at = datetime.fromisoformat(sealed["fetched_at"])
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return FrameClaim(SealState.NONE)
+    is_same = sealed.get("digest") == rows_digest(frame)
+    state = SealState.SEALED if is_same else SealState.CHANGED
+    return FrameClaim(state, claim, fetched_at, sealed.get("base_url"))
+
+
+def seal(
+    frame: pd.DataFrame, claim: Completeness, *, fetched_at: datetime, base_url: str
+) -> pd.DataFrame:
+    """Write the claim and a digest of the rows into the frame's attrs, and return the frame."""
+    frame.attrs[ATTRS_KEY] = json.dumps(
+        {
+            "completeness": claim.to_dict(),
+            "digest": rows_digest(frame),
+            "fetched_at": fetched_at.isoformat(),
+            "base_url": base_url,
+        },
+        ensure_ascii=False,
+    )
+    return frame
+
+
+def rows_digest(frame: pd.DataFrame) -> str | None:
+    """Return a digest of ids, categories and statuses in whatever order, or None without them.
+
+    Names are left out: no count rests on them, and hashing text would cost more than reading it.
+    """
+    import numpy as np
+    import pandas as pd
+
+    try:
+        if not all(pd.api.types.is_integer_dtype(frame[name]) for name in ("id", "category_id")):
+            return None
+        ids = frame["id"].to_numpy(dtype="int64")
+        category_ids = frame["category_id"].to_numpy(dtype="int64")
+        codes, statuses = pd.factorize(frame["status"].astype("object"), sort=False)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+    order = np.argsort(ids, kind="stable")
+    digest = hashlib.sha256(ids[order].tobytes())
+    digest.update(category_ids[order].tobytes())
+    digest.update(_status_ranks(codes, statuses)[order].tobytes())
+    digest.update("\0".join(sorted(map(str, statuses))).encode())
+    return digest.hexdigest()[:32]
+
+
+def _status_ranks(codes: Any, statuses: Any) -> Any:
+    """Number statuses by their names, so that the order in which they were met is no matter."""
+    import numpy as np
+
+    names = list(map(str, statuses))
+    ranks = {name: rank for rank, name in enumerate(sorted(names))}
+    # The last entry serves the code -1, which pandas gives to a missing status.
+    table = np.array([*(ranks[name] for name in names), -1], dtype="int16")
+    return table[codes]

@@ -1,0 +1,74 @@
+"""The claim about a listing: its words, its JSON, and its refusal to be a yes or no."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from petstore_frame.inventory import Completeness, StatusCount, Verdict
+from petstore_frame.inventory.completeness import ALL_PETS, PETS_WITH_A_STATUS
+
+
+def claim(verdict: Verdict = Verdict.COMPLETE, scope: str = ALL_PETS, **more) -> Completeness:
+    values = {"basis": "because", "rows": 1200, "requests": 13} | more
+    return Completeness(verdict, scope, **values)
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (claim(), "complete: 1,200 pets (because)"),
+        (claim(rows=1), "complete: 1 pet (because)"),
+        (
+            claim(scope="pets with status sold"),
+            "complete for pets with status sold: 1,200 pets (because)",
+        ),
+        (
+            claim(
+                scope=PETS_WITH_A_STATUS,
+                by_status={"sold": StatusCount(1190, True), "no status": StatusCount(10, False)},
+            ),
+            "complete for pets with a status: 1,190 pets, "
+            "and at least 10 without a known status (because)",
+        ),
+        (claim(Verdict.UNKNOWN), "unknown: at least 1,200 pets (because)"),
+        (
+            claim(Verdict.INCOMPLETE, advertised_total=5000),
+            "incomplete: 1,200 of 5,000 pets (because)",
+        ),
+        (claim(Verdict.UNSTABLE), "unstable: 1,200 pets read (because)"),
+    ],
+)
+def test_a_claim_is_one_honest_sentence(made: Completeness, text: str) -> None:
+    """Only a whole store is called complete without its scope, and no other count stands bare."""
+    assert str(made) == text
+    assert made.covers_all is text.startswith("complete:")
+
+
+def test_a_claim_is_no_yes_or_no() -> None:
+    """Asking a claim for its truth is refused, with the way to ask."""
+    with pytest.raises(TypeError, match=r"ask \.verdict or \.is_complete"):
+        bool(claim())
+
+
+def test_a_claim_survives_json() -> None:
+    """What a history stores can be read again, unchanged."""
+    made = claim(
+        Verdict.UNKNOWN,
+        assumptions=("a",),
+        by_status={"sold": StatusCount(2, True)},
+        advertised_total=7,
+        conflicts=("b",),
+        probes={"offset": "ignored"},
+        probe_budget=12,
+    )
+    stored = json.loads(json.dumps(made.to_dict()))
+    assert Completeness.from_dict(stored) == made
+    assert stored["text"] == str(made)
+
+
+def test_a_status_never_seen_is_at_least_none() -> None:
+    """A count of zero is exact only where the whole store was read."""
+    assert str(claim(Verdict.UNKNOWN).count("sold")) == "at least 0"
+    assert str(claim().count("sold")) == "0"
