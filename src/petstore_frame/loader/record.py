@@ -6,6 +6,7 @@ It reads no file and sends nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -23,17 +24,53 @@ class State(StrEnum):
     ABSENT = "absent"
 
 
-# Every move that a record may make; a journal refuses any other.
+# Every move that a record may make; a journal refuses any other. Two are bound to more than the
+# states: pending -> skipped hands a record that was never sent to the import of an edited file,
+# and unknown -> in_flight repeats a request under an idempotency key that is still remembered.
 MOVES: dict[State, frozenset[State]] = {
-    State.PENDING: frozenset({State.IN_FLIGHT}),
+    State.PENDING: frozenset({State.IN_FLIGHT, State.SKIPPED}),
     State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.PENDING, State.UNKNOWN}),
-    State.UNKNOWN: frozenset({State.CREATED, State.ABSENT}),
+    State.UNKNOWN: frozenset({State.CREATED, State.ABSENT, State.IN_FLIGHT}),
     State.ABSENT: frozenset({State.PENDING}),
     State.INVALID: frozenset(),
     State.SKIPPED: frozenset(),
     State.CREATED: frozenset(),
     State.REJECTED: frozenset(),
 }
+
+
+class Ending(StrEnum):
+    """Why a session of an import ended."""
+
+    DONE = "done"
+    BUDGET = "budget"
+    STOPPED = "stopped"
+    OUTAGE = "outage"
+    JOURNAL = "journal"
+    INTERRUPTED = "interrupted"
+
+
+_ENDING_CODES = {
+    Ending.BUDGET: 4,
+    Ending.STOPPED: 5,
+    Ending.OUTAGE: 5,
+    Ending.JOURNAL: 6,
+    Ending.INTERRUPTED: 130,
+}
+
+
+def exit_code(counts: Mapping[State, int], ending: Ending | None) -> int:
+    """Return the exit code of an import; of several that apply, the worst.
+
+    0 all created, 1 some invalid or rejected, 3 some in doubt, 4 too many errors, 5 stopped by
+    the store or an outage (run it again), 6 journal or disk, 130 interrupted.
+    """
+    applying = [_ENDING_CODES[ending]] if ending in _ENDING_CODES else [0]
+    if any(counts.get(state) for state in (State.INVALID, State.REJECTED)):
+        applying.append(1)
+    if any(counts.get(state) for state in (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)):
+        applying.append(3)
+    return max(applying)
 
 
 @dataclass(frozen=True, slots=True)

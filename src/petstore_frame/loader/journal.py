@@ -1,0 +1,274 @@
+"""What is known of each record, on disk, before and after every request.
+
+In: intents and outcomes. Out: one SQLite file per run, and rows read back from it. A record's
+intent is durable before its first byte is sent; every change is one of the moves of record.py.
+It knows nothing of HTTP, of CSV or of threads: one thread writes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.errors import JournalError
+from petstore_frame.loader.record import Ending, Problem, Record, State
+
+FORMAT = 1
+SUFFIX = ".journal"
+
+_TABLES = """
+CREATE TABLE run (
+  run_id TEXT PRIMARY KEY, format INTEGER, base_url TEXT,
+  source_name TEXT, source_path TEXT, source_sha256 TEXT, identity TEXT,
+  header TEXT, mapping TEXT, is_again INTEGER, plan TEXT,
+  created_at REAL, started_at REAL, ended_at REAL, ending TEXT, ending_detail TEXT
+);
+CREATE TABLE rows (
+  number INTEGER PRIMARY KEY, line INTEGER, cells, state TEXT, payload BLOB,
+  problem TEXT, warnings TEXT, reason TEXT,
+  attempts INTEGER DEFAULT 0, is_in_doubt INTEGER DEFAULT 0, generation INTEGER DEFAULT 0,
+  pet_id INTEGER UNIQUE, id_source TEXT, http_status INTEGER,
+  error_code TEXT, error_message TEXT, error_field TEXT, request_id TEXT,
+  idempotency_key TEXT, first_sent_at REAL, settled_at REAL, elapsed_ms REAL
+);
+CREATE TABLE attempts (
+  number INTEGER, attempt INTEGER, started_at REAL, ended_at REAL, verdict TEXT, reason TEXT,
+  http_status INTEGER, request_id TEXT, pet_id INTEGER, elapsed_ms REAL
+);
+CREATE TABLE events (at REAL, kind TEXT, detail TEXT);
+"""
+# Made after staging: filling an index row by row would double the cost of a million records.
+INDEXES = """
+CREATE INDEX IF NOT EXISTS rows_open ON rows(state, number)
+  WHERE state IN ('pending', 'in_flight', 'unknown', 'absent');
+CREATE INDEX IF NOT EXISTS attempts_of ON attempts(number, attempt);
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The facts of one import.
+
+    Attributes:
+        run_id: Random, 32 hex digits.
+        base_url: The store, in its one spelling.
+        source_name: The file's name, or "frame".
+        source_path: The file's whole path, or None for a frame.
+        source_sha256: Digest of the file's bytes, or of the frame's content.
+        identity: Digest of the content and of every option that changes what it means.
+        header: The file's columns.
+        mapping: Field to column of the file.
+        is_again: A deliberate second copy.
+        plan: What an edited file meant against earlier runs; empty for a first run.
+        created_at: When it was staged, seconds since 1970, UTC.
+        started_at: When the last session began to send, or None.
+        ended_at: When the last session ended, or None while it runs or after a kill.
+        ending: How the last session ended, or None.
+        ending_detail: The same in words.
+    """
+
+    run_id: str
+    base_url: str
+    source_name: str
+    source_path: str | None
+    source_sha256: str
+    identity: str
+    header: tuple[str, ...]
+    mapping: dict[str, str]
+    is_again: bool = False
+    plan: dict[str, Any] = field(default_factory=dict)
+    created_at: float = 0.0
+    started_at: float | None = None
+    ended_at: float | None = None
+    ending: Ending | None = None
+    ending_detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """All that is known of one record; times are seconds since 1970, UTC."""
+
+    number: int
+    line: int
+    cells: tuple[str, ...]
+    state: State
+    payload: bytes | None
+    problem: Problem | None
+    warnings: tuple[str, ...]
+    reason: str | None
+    attempts: int
+    is_in_doubt: bool
+    generation: int
+    pet_id: int | None
+    id_source: str | None
+    http_status: int | None
+    error_code: str | None
+    error_message: str | None
+    error_field: str | None
+    request_id: str | None
+    idempotency_key: str | None
+    first_sent_at: float | None
+    settled_at: float | None
+    elapsed_ms: float | None
+
+    @property
+    def payload_sha256(self) -> str | None:
+        """Digest of the request body, for the logs of a store's operator."""
+        return None if self.payload is None else hashlib.sha256(self.payload).hexdigest()
+
+
+_RUN_COLUMNS = tuple(Run.__dataclass_fields__)
+_ROW_COLUMNS = tuple(Row.__dataclass_fields__)
+_STATES = {str(state): state for state in State}
+
+
+@contextmanager
+def sql_errors(path: Path) -> Iterator[None]:
+    """Turn the database's errors into ours, with the place and the next step."""
+    try:
+        yield
+    except sqlite3.Error as problem:
+        raise JournalError(
+            f"{path}: {problem}; free some room or mend the disk, then run the same import again"
+        ) from problem
+
+
+def connect(path: Path, *, is_reader: bool = False) -> sqlite3.Connection:
+    """Open a journal's database; a reader changes nothing."""
+    connection = sqlite3.connect(path, timeout=10.0, isolation_level=None, check_same_thread=False)
+    if is_reader:
+        connection.execute("PRAGMA query_only = 1")
+    return connection
+
+
+def create(path: Path, run: Run, records: Iterable[Record]) -> None:
+    """Write a whole run into a new file, in one pass and constant memory.
+
+    The file is worthless until this returns: a caller gives it its final name afterwards.
+    """
+    with sql_errors(path), closing(connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.executescript(_TABLES)
+        connection.execute("BEGIN")
+        connection.executemany(
+            "INSERT INTO rows (number, line, cells, state, payload, problem, warnings)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            map(_staged, records),
+        )
+        connection.execute(
+            f"INSERT INTO run (format, {', '.join(_RUN_COLUMNS)})"  # noqa: S608 # our own names
+            f" VALUES (?, {', '.join('?' * len(_RUN_COLUMNS))})",
+            (FORMAT, *_run_values(run)),
+        )
+        connection.execute("COMMIT")
+
+
+def _staged(record: Record) -> tuple[Any, ...]:
+    problem = record.problem
+    return (
+        record.number,
+        record.line,
+        _pack(record.cells),
+        str(record.state),
+        record.payload,
+        None if problem is None else json.dumps(_problem_values(problem)),
+        "\n".join(record.warnings) or None,
+    )
+
+
+def _problem_values(problem: Problem) -> list[str | None]:
+    return [problem.code, problem.message, problem.column, problem.value, problem.hint]
+
+
+def _pack(cells: Sequence[str]) -> str | bytes:
+    """Store cells as one text, a control character between; JSON where that would not do."""
+    text = "\x1f".join(cells)
+    if len(cells) != text.count("\x1f") + 1 or not _is_utf8(text):
+        return json.dumps(cells).encode("ascii")
+    return text
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _unpack(value: str | bytes) -> tuple[str, ...]:
+    return tuple(json.loads(value)) if isinstance(value, bytes) else tuple(value.split("\x1f"))
+
+
+def _run_values(run: Run) -> list[Any]:
+    return [
+        json.dumps(value) if isinstance(value, dict | tuple) else value
+        for value in (getattr(run, name) for name in _RUN_COLUMNS)
+    ]
+
+
+def read_run(path: Path) -> Run:
+    """Read the facts of a run.
+
+    Raises:
+        JournalError: The file is no journal, or of another version.
+    """
+    with sql_errors(path), closing(connect(path, is_reader=True)) as connection:
+        found = connection.execute(
+            f"SELECT format, {', '.join(_RUN_COLUMNS)} FROM run"  # noqa: S608 # our own names
+        ).fetchone()
+    if found is None or found[0] != FORMAT:
+        raise JournalError(f"{path} is no journal of this version; use another journal folder")
+    facts = dict(zip(_RUN_COLUMNS, found[1:], strict=True))
+    facts |= {
+        "header": tuple(json.loads(facts["header"])),
+        "mapping": json.loads(facts["mapping"]),
+        "plan": json.loads(facts["plan"]),
+        "is_again": bool(facts["is_again"]),
+        "ending": Ending(facts["ending"]) if facts["ending"] else None,
+        "ending_detail": facts["ending_detail"] or "",
+    }
+    return Run(**facts)
+
+
+def rows(path: Path, *states: State) -> Iterator[Row]:
+    """Read the rows in order of their number, those of the given states or all.
+
+    What it yields is one moment of the journal, also while an importer writes.
+    """
+    where = f"WHERE state IN ({', '.join('?' * len(states))})" if states else ""
+    query = f"SELECT {', '.join(_ROW_COLUMNS)} FROM rows {where} ORDER BY number"  # noqa: S608
+    with sql_errors(path), closing(connect(path, is_reader=True)) as connection:
+        for values in connection.execute(query, [str(state) for state in states]):
+            yield read_row(values)
+
+
+def read_row(values: Sequence[Any]) -> Row:
+    """Make a Row of a row of the database."""
+    number, line, cells, state, payload, problem, warnings, reason, attempts, doubt, *rest = values
+    return Row(
+        number,
+        line,
+        _unpack(cells),
+        _STATES[state],
+        payload,
+        None if problem is None else Problem(*json.loads(problem)),
+        tuple(warnings.split("\n")) if warnings else (),
+        reason,
+        attempts,
+        bool(doubt),
+        *rest,
+    )
+
+
+def count_states(path: Path) -> dict[State, int]:
+    """Count the rows in each state; every state is in the answer."""
+    with sql_errors(path), closing(connect(path, is_reader=True)) as connection:
+        found = dict(connection.execute("SELECT state, count(*) FROM rows GROUP BY state"))
+    return {state: found.get(str(state), 0) for state in State}

@@ -1,0 +1,306 @@
+"""The one hand that writes a journal: many changes, one durable commit.
+
+In: settlements of requests that ended, and how many new ones may start. Out: intents, each on
+disk before it is returned. It refuses every move that record.py does not list.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import uuid
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.errors import JournalError
+from petstore_frame.loader.journal import INDEXES, connect, sql_errors
+from petstore_frame.loader.record import MOVES, Ending, State
+
+BALLAST_BYTES = 256 * 1024
+_FROM = {new: [str(old) for old in State if new in MOVES[old]] for new in State}
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A request that may now be sent: it is on disk.
+
+    Attributes:
+        number: The record.
+        payload: The request body.
+        key: Its idempotency key, or None.
+        attempt: 1 for the first.
+        is_in_doubt: An earlier attempt may have been applied.
+    """
+
+    number: int
+    payload: bytes
+    key: str | None
+    attempt: int
+    is_in_doubt: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What the end of a request made of a record."""
+
+    intent: Intent
+    state: State
+    verdict: str
+    reason: str
+    pet_id: int | None = None
+    http_status: int | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+    error_field: str | None = None
+    request_id: str | None = None
+    elapsed_ms: float | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class Writer:
+    """Writes to the journal of one run; the caller holds its lock.
+
+    Args:
+        path: The journal.
+        run_id: Its run, from which idempotency keys are derived.
+    """
+
+    def __init__(self, path: Path, run_id: str) -> None:
+        self.path = path
+        self._run = uuid.UUID(run_id)
+        self._ballast = path.with_suffix(".ballast")
+        with sql_errors(path):
+            self._sql = connect(path)
+            self._sql.execute("PRAGMA journal_mode = WAL")
+            # NORMAL may lose the last commits on power loss: "sent" would read as "pending".
+            self._sql.execute("PRAGMA synchronous = FULL")
+            self._sql.execute("PRAGMA fullfsync = 1")
+            self._sql.executescript(INDEXES)
+        if not self._ballast.exists():
+            self._ballast.write_bytes(bytes(BALLAST_BYTES))
+
+    def start(self, now: float) -> int:
+        """Begin a session; rows that a dead one left in flight become unknown.
+
+        Returns:
+            How many rows that were.
+        """
+        with sql_errors(self.path), self._sql:
+            self._sql.execute("BEGIN IMMEDIATE")
+            found = self._sql.execute(
+                "INSERT INTO attempts (number, attempt, started_at, ended_at, verdict, reason)"
+                " SELECT number, attempts, NULL, ?, 'unknown', 'killed' FROM rows"
+                " WHERE state = 'in_flight'",
+                [now],
+            ).rowcount
+            self._sql.execute(
+                "UPDATE rows SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
+                " WHERE state = 'in_flight'"
+            )
+            self._sql.execute(
+                "UPDATE run SET started_at = ?, ended_at = NULL, ending = NULL, ending_detail = ''",
+                [now],
+            )
+            self._note(now, "start", {"left_in_flight": found})
+        return found
+
+    def commit(
+        self,
+        settlements: Sequence[Settlement],
+        now: float,
+        *,
+        fresh: int = 0,
+        repeats: Iterable[int] = (),
+        with_key: bool = False,
+    ) -> list[Intent]:
+        """Write outcomes and the next intents in one durable transaction.
+
+        Args:
+            settlements: Requests that ended.
+            now: Seconds since 1970.
+            fresh: How many pending rows may start.
+            repeats: Unknown rows to send again under the key of their first attempt.
+            with_key: Whether the store honours idempotency keys.
+
+        Returns:
+            The intents; on disk.
+
+        Raises:
+            JournalError: Nothing of this call is on disk.
+        """
+        try:
+            return self._commit(settlements, now, fresh, list(repeats), with_key)
+        except sqlite3.OperationalError as problem:
+            if problem.sqlite_errorcode != sqlite3.SQLITE_FULL or not settlements:
+                raise JournalError(_stopped(self.path, problem)) from problem
+            return self._commit_in_need(settlements, now)
+        except sqlite3.Error as problem:
+            raise JournalError(_stopped(self.path, problem)) from problem
+
+    def _commit_in_need(self, settlements: Sequence[Settlement], now: float) -> list[Intent]:
+        """Give up the ballast, so that outcomes already on the wire still fit on a full disk."""
+        self._ballast.unlink(missing_ok=True)
+        with sql_errors(self.path):
+            self._commit(settlements, now, 0, [], False)
+        raise JournalFullError(
+            f"{self.path}: the disk is full; all outcomes were kept and sending has stopped; "
+            "free some room, then run the same import again"
+        )
+
+    def _commit(
+        self,
+        settlements: Sequence[Settlement],
+        now: float,
+        fresh: int,
+        repeats: list[int],
+        with_key: bool,
+    ) -> list[Intent]:
+        self._sql.execute("BEGIN IMMEDIATE")
+        try:
+            for settlement in settlements:
+                self._settle(settlement, now)
+            chosen = self._choose(fresh, repeats)
+            intents = [self._claim(row, now, with_key) for row in chosen]
+            self._sql.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self._sql.execute("ROLLBACK")
+            raise
+        return intents
+
+    def _choose(self, fresh: int, repeats: list[int]) -> list[Any]:
+        columns = "number, payload, attempts, is_in_doubt, generation, idempotency_key, state"
+        chosen: list[Any] = []
+        for number in repeats:
+            chosen += self._sql.execute(
+                f"SELECT {columns} FROM rows WHERE number = ? AND state = 'unknown'"  # noqa: S608
+                " AND idempotency_key IS NOT NULL",
+                [number],
+            )
+        if fresh > 0:
+            chosen += self._sql.execute(
+                f"SELECT {columns} FROM rows WHERE state = 'pending'"  # noqa: S608 # our own names
+                " ORDER BY number LIMIT ?",
+                [fresh],
+            )
+        return chosen
+
+    def _claim(self, row: Sequence[Any], now: float, with_key: bool) -> Intent:
+        number, payload, attempts, in_doubt, generation, key, state = row
+        if with_key and key is None:
+            key = str(uuid.uuid5(self._run, f"{number}:{generation}"))
+        self._move(number, [state], State.IN_FLIGHT, idempotency_key=key)
+        self._sql.execute(
+            "UPDATE rows SET attempts = attempts + 1,"
+            " first_sent_at = coalesce(first_sent_at, ?) WHERE number = ?",
+            [now, number],
+        )
+        return Intent(number, payload, key, attempts + 1, bool(in_doubt))
+
+    def _settle(self, end: Settlement, now: float) -> None:
+        pet_id, warnings = end.pet_id, end.warnings
+        if pet_id is not None and self._owner(pet_id) is not None:
+            pet_id, warnings = None, (*warnings, f"id {pet_id} was given to another record too")
+        if end.state is State.PENDING and end.intent.is_in_doubt:
+            raise JournalError(f"record {end.intent.number} is in doubt and cannot become pending")
+        self._move(
+            end.intent.number,
+            [str(State.IN_FLIGHT)],
+            end.state,
+            reason=end.reason,
+            is_in_doubt=int(end.state is State.UNKNOWN or end.intent.is_in_doubt),
+            pet_id=pet_id,
+            id_source=None if pet_id is None else "response",
+            http_status=end.http_status,
+            error_code=end.error_code,
+            error_message=end.error_message,
+            error_field=end.error_field,
+            request_id=end.request_id,
+            settled_at=None if end.state is State.PENDING else now,
+            elapsed_ms=end.elapsed_ms,
+        )
+        if warnings:
+            self._warn(end.intent.number, warnings)
+        started_at = now - (end.elapsed_ms or 0.0) / 1000
+        self._sql.execute(
+            "INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                end.intent.number,
+                end.intent.attempt,
+                started_at,
+                now,
+                end.verdict,
+                end.reason,
+                end.http_status,
+                end.request_id,
+                end.pet_id,
+                end.elapsed_ms,
+            ],
+        )
+
+    def _move(self, number: int, old: list[str], new: State, **values: Any) -> None:
+        allowed = [state for state in old if state in _FROM[new]]
+        names = ", ".join(f"{name} = ?" for name in values)
+        moved = self._sql.execute(
+            f"UPDATE rows SET state = ?, {names} WHERE number = ?"  # noqa: S608 # our own names
+            f" AND state IN ({', '.join('?' * len(allowed))})",
+            [str(new), *values.values(), number, *allowed],
+        )
+        if moved.rowcount != 1:
+            raise JournalError(f"{self.path}: record {number} cannot become {new}; not written")
+
+    def _owner(self, pet_id: int) -> int | None:
+        found = self._sql.execute("SELECT number FROM rows WHERE pet_id = ?", [pet_id]).fetchone()
+        return None if found is None else int(found[0])
+
+    def _warn(self, number: int, warnings: Sequence[str]) -> None:
+        self._sql.execute(
+            "UPDATE rows SET warnings = coalesce(warnings || char(10), '') || ? WHERE number = ?",
+            ["\n".join(warnings), number],
+        )
+
+    def repeatable(self, sent_after: float) -> list[int]:
+        """Return the unknown rows whose key was first sent after a moment."""
+        with sql_errors(self.path):
+            return [
+                number
+                for (number,) in self._sql.execute(
+                    "SELECT number FROM rows WHERE state = 'unknown'"
+                    " AND idempotency_key IS NOT NULL AND first_sent_at > ? ORDER BY number",
+                    [sent_after],
+                )
+            ]
+
+    def note(self, now: float, kind: str, detail: dict[str, Any]) -> None:
+        """Add an event to the run's log."""
+        with sql_errors(self.path), self._sql:
+            self._note(now, kind, detail)
+
+    def _note(self, now: float, kind: str, detail: dict[str, Any]) -> None:
+        self._sql.execute("INSERT INTO events VALUES (?, ?, ?)", [now, kind, json.dumps(detail)])
+
+    def end(self, now: float, ending: Ending, detail: str = "") -> None:
+        """Close the session with its reason."""
+        with sql_errors(self.path), self._sql:
+            self._sql.execute(
+                "UPDATE run SET ended_at = ?, ending = ?, ending_detail = ?",
+                [now, str(ending), detail],
+            )
+            self._note(now, "end", {"ending": str(ending), "detail": detail})
+
+    def close(self) -> None:
+        """Close the file; the ballast of a run that is over goes."""
+        with suppress(sqlite3.Error):
+            self._sql.close()
+        self._ballast.unlink(missing_ok=True)
+
+
+class JournalFullError(JournalError):
+    """The disk is full; everything known was still written."""
+
+
+def _stopped(path: Path, problem: sqlite3.Error) -> str:
+    return f"{path}: {problem}; sending has stopped; mend the disk, then run the same import again"
