@@ -1,0 +1,130 @@
+"""Which column of a file holds which field of a pet.
+
+In: a header, and what the caller said about it. Out: column names by field, or the reason why
+they cannot be told. It looks at headers only, never at a record.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from petstore_frame.errors import InputError
+
+FIELDS: tuple[str, ...] = ("name", "category_id", "status")
+REQUIRED: tuple[str, ...] = ("name", "category_id")
+OWN_PREFIX = "_pf_"
+
+# The first spelling that a header has wins, so a file with both "category" (a word) and
+# "category_id" (a number) is read by its number.
+_SPELLINGS: dict[str, tuple[str, ...]] = {
+    "name": ("name",),
+    "category_id": ("categoryid", "category"),
+    "status": ("status",),
+}
+_SPACES = str.maketrans("", "", " _-\t\r\n")
+
+
+def normalise(name: str) -> str:
+    """Return a column's name as headers are compared.
+
+    Example:
+        >>> normalise(" Category ID ")
+        'categoryid'
+    """
+    return unicodedata.normalize("NFKC", name).casefold().translate(_SPACES)
+
+
+def find_columns(header: Sequence[str], mapping: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the file's column for each field that it has.
+
+    Args:
+        header: The column names, in order.
+        mapping: Column names by field, where the header does not speak for itself.
+
+    Returns:
+        ``name`` and ``category_id`` always, ``status`` where there is one.
+
+    Raises:
+        InputError: A required column is missing, a name is there twice, or two columns claim
+            one field.
+    """
+    _refuse_twins(header)
+    given = _by_field(mapping or {}, header)
+    found = {
+        field: given[field] if field in given else _find_field(field, header, given)
+        for field in FIELDS
+    }
+    missing = [field for field in REQUIRED if found[field] is None]
+    if missing:
+        raise InputError(
+            f"no column for {' and '.join(missing)} among {_listed(header)}",
+            hint=f"pass mapping={{{missing[0]!r}: '<name of the column>'}}, or columns=[...] "
+            "with a name for each column if the file has no header",
+        )
+    return {field: column for field, column in found.items() if column is not None}
+
+
+def field_name(text: str) -> str | None:
+    """Return the field that a caller's word means (``categoryId`` is ``category_id``), or None."""
+    word = normalise(text)
+    return next((field for field in FIELDS if word in _SPELLINGS[field]), None)
+
+
+def _refuse_twins(header: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in header:
+        if name.strip() and name in seen:
+            raise InputError(
+                f"the header names the column {name!r} twice",
+                column=name,
+                hint="rename one of the two; which one counts cannot be guessed",
+            )
+        seen.add(name)
+
+
+def _by_field(mapping: Mapping[str, str], header: Sequence[str]) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for word, column in mapping.items():
+        field = field_name(word)
+        if field is None:
+            raise InputError(
+                f"mapping= names the field {word!r}; the fields are {', '.join(FIELDS)}",
+                hint="mapping= goes from field to column, as in {'name': 'Animal'}",
+            )
+        given[field] = _find_given(column, header)
+    if len(set(given.values())) < len(given):
+        raise InputError("mapping= gives one column to two fields", hint="give each its own")
+    return given
+
+
+def _find_given(column: str, header: Sequence[str]) -> str:
+    if column in header:
+        return column
+    alike = [name for name in header if normalise(name) == normalise(column)]
+    if len(alike) == 1:
+        return alike[0]
+    raise InputError(
+        f"mapping= names the column {column!r}, which is not among {_listed(header)}",
+        hint="spell it as the file does",
+    )
+
+
+def _find_field(field: str, header: Sequence[str], given: Mapping[str, str]) -> str | None:
+    free = [name for name in header if name not in given.values()]
+    for spelling in _SPELLINGS[field]:
+        alike = [name for name in free if normalise(name) == spelling]
+        if len(alike) > 1:
+            raise InputError(
+                f"the columns {_listed(alike)} both look like {field}",
+                column=alike[1],
+                hint=f"pass mapping={{{field!r}: {alike[0]!r}}}, or rename one",
+            )
+        if alike:
+            return alike[0]
+    return None
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name[:60]) for name in names[:12])
+    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown or "no columns"

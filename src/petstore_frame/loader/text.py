@@ -1,0 +1,280 @@
+"""How the bytes of a CSV file become rows of text, or why they cannot.
+
+In: a file (plain or gzip). Out: its header, and a strict ``csv.reader`` that stands before the
+first record. Nothing is guessed that could change a name: an encoding is proven (a byte order
+mark, or UTF-8 without a fault) or asked for, and a delimiter counts only if it makes the header
+speak. What a cell means is judged elsewhere.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import IO, Any, BinaryIO, cast
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.giants import shorten_giants
+
+DELIMITERS = (",", ";", "\t", "|")
+_CHUNK = 256 * 1024
+_SAMPLE = 64 * 1024
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
+
+# csv's own limit of 131,072 characters would abort the file at one long cell; ours makes that
+# cell invalid. The limit belongs to the process, so it is only ever raised.
+_FIELD_LIMIT = 8 * 1024 * 1024
+Fits = Callable[[Sequence[str]], Any]
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the text of one file is laid out.
+
+    Attributes:
+        encoding: Name of the codec.
+        delimiter: The sign between two cells.
+        quoting: ``strict`` for quoted cells, ``none`` to read quotes as letters.
+        header: The column names.
+        first_line: Physical line of the first record.
+        has_giants: Some line is so long that it must be read piecewise.
+    """
+
+    encoding: str
+    delimiter: str
+    quoting: str
+    header: tuple[str, ...]
+    first_line: int
+    has_giants: bool
+
+
+def find_dialect(
+    file: BinaryIO,
+    path: str,
+    fits: Fits,
+    *,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    quoting: str = "strict",
+    columns: Sequence[str] | None = None,
+) -> Dialect:
+    """Prove how a file is to be read.
+
+    Args:
+        file: The file, open for bytes; read from its start.
+        path: Its path, for messages.
+        fits: Raises InputError unless a header has the columns needed.
+        encoding: The codec, where the caller knows it.
+        delimiter: The delimiter, where the caller knows it.
+        quoting: ``strict`` or ``none``.
+        columns: The column names of a file without a header.
+
+    Raises:
+        InputError: The encoding or the delimiter cannot be told, or the header lacks a column.
+    """
+    if quoting not in ("strict", "none"):
+        raise InputError(f"quoting={quoting!r} is not known", hint="it is 'strict' or 'none'")
+    codec = _find_encoding(file, path, encoding)
+    has_giants = _prove_encoding(file, path, codec, is_given=encoding is not None)
+    with text_of(file, codec) as text:
+        sample = text.read(_SAMPLE)
+    if not sample.strip():
+        raise InputError("the file is empty", path=path, hint="it needs a header and records")
+    skipped, delimiter = _leading_lines(sample, delimiter)
+    body = "".join(islice(io.StringIO(sample, newline=""), skipped, None))
+    if columns is not None:
+        delimiter = delimiter or _delimiter_by_width(body, quoting, len(columns), path)
+        fits(columns)
+        return Dialect(codec, delimiter, quoting, tuple(columns), skipped + 1, has_giants)
+    delimiter = delimiter or _delimiter_by_header(body, quoting, fits, path)
+    header, length = _first_row(body, delimiter, quoting, path, skipped + 1)
+    header = (header[0].removeprefix("\ufeff"), *header[1:])
+    fits(header)
+    return Dialect(codec, delimiter, quoting, header, skipped + length + 1, has_giants)
+
+
+def text_of(file: BinaryIO, encoding: str) -> _Text:
+    """Return the file's text from its start, line ends untouched; the file stays open."""
+    return _Text(file, encoding)
+
+
+class _Text(io.TextIOWrapper):
+    """Text over a file that belongs to someone else: leaving it does not close the file."""
+
+    def __init__(self, file: BinaryIO, encoding: str) -> None:
+        super().__init__(
+            cast("IO[bytes]", bytes_of(file)), encoding, _error_handler(encoding), newline=""
+        )
+
+    def __exit__(self, *exc: object) -> None:
+        self.detach()
+
+
+def bytes_of(file: BinaryIO) -> BinaryIO:
+    """Return the file's bytes from its start, unpacked where it is gzip."""
+    file.seek(0)
+    is_packed = file.read(2) == b"\x1f\x8b"
+    file.seek(0)
+    return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if is_packed else file
+
+
+def _error_handler(encoding: str) -> str:
+    """Let half a character through where the codec can, so that it costs one record, not all."""
+    return "surrogatepass" if encoding.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
+
+
+def read_rows(text: IO[str], dialect: Dialect) -> Any:
+    """Return a strict CSV reader that stands before the first record of the text."""
+    lines: Iterator[str] = iter(text)
+    for _ in range(dialect.first_line - 1):
+        next(lines, None)
+    if dialect.has_giants:
+        lines = shorten_giants(text, dialect.delimiter, has_quotes=dialect.quoting == "strict")
+    return _reader(lines, dialect.delimiter, dialect.quoting)
+
+
+def _reader(lines: Iterator[str], delimiter: str, quoting: str) -> Any:
+    csv.field_size_limit(max(csv.field_size_limit(), _FIELD_LIMIT))
+    if quoting == "none":
+        return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
+    return csv.reader(lines, delimiter=delimiter, strict=True)
+
+
+def _find_encoding(file: BinaryIO, path: str, encoding: str | None) -> str:
+    try:
+        start = bytes_of(file).read(4096)
+    except (OSError, EOFError) as problem:
+        raise InputError(f"the gzip file is damaged: {problem}", path=path) from None
+    marked = next((name for mark, name in _BOMS if start.startswith(mark)), None)
+    if encoding is not None:
+        try:
+            name = codecs.lookup(encoding).name
+        except LookupError:
+            raise InputError(f"no encoding is called {encoding!r}", path=path) from None
+        return "utf-8-sig" if name == "utf-8" else name
+    if marked:
+        return marked
+    if start.count(0) * 4 > len(start):
+        likely = "utf-16-le" if start[1::2].count(0) > start[::2].count(0) else "utf-16-be"
+        raise InputError(
+            "the file looks like UTF-16 without a byte order mark",
+            path=path,
+            hint=f"pass encoding={likely!r}",
+        )
+    return "utf-8"
+
+
+def _prove_encoding(file: BinaryIO, path: str, codec: str, *, is_given: bool) -> bool:
+    """Decode the whole file once; return whether it has lines of more than a chunk."""
+    decoder = codecs.getincrementaldecoder(codec)(_error_handler(codec))
+    stream, read, lines, has_giants = bytes_of(file), 0, 1, False
+    try:
+        while chunk := stream.read(_CHUNK):
+            waiting = decoder.getstate()[0]
+            decoder.decode(chunk)
+            read += len(chunk)
+            lines += chunk.count(b"\n")
+            has_giants |= len(chunk) == _CHUNK and b"\n" not in chunk and b"\r" not in chunk
+        waiting, chunk = decoder.getstate()[0], b""
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as problem:
+        whole = waiting + chunk
+        raise _misread(path, codec, is_given, read - len(waiting), whole, problem, lines) from None
+    except (OSError, EOFError) as problem:
+        raise InputError(f"the gzip file is damaged: {problem}", path=path) from None
+    return has_giants
+
+
+def _misread(
+    path: str,
+    codec: str,
+    is_given: bool,
+    offset: int,
+    chunk: bytes,
+    problem: UnicodeDecodeError,
+    lines: int,
+) -> InputError:
+    """Say where the bytes stop being text, and how other codecs would read that place."""
+    at = problem.start + len(chunk) - len(problem.object)
+    line = chunk[chunk.rfind(b"\n", 0, at) + 1 : at + 20].split(b"\n")[0][-60:]
+    readings = [
+        f"encoding={name!r} reads {line.decode(name, 'replace').strip()!r}"
+        for name in ("cp1252", "cp1250", "mac_roman")
+    ]
+    wanted = codec.removesuffix("-sig").upper() if is_given else "UTF-8"
+    return InputError(
+        f"byte {offset + at + 1:,} (0x{chunk[at]:02x}) is not {wanted} text",
+        path=path,
+        line=lines + chunk.count(b"\n", 0, at),
+        hint=f"say what it is: {'; '.join(readings)}",
+    )
+
+
+def _leading_lines(sample: str, delimiter: str | None) -> tuple[int, str | None]:
+    """Return how many lines to skip before the header, and the delimiter if a line names it."""
+    for at, line in enumerate(io.StringIO(sample, newline="")):
+        named = _SEP_LINE.fullmatch(line) if at == 0 else None
+        if named:
+            delimiter = delimiter or named[1]
+        elif line.strip():
+            return at, delimiter
+    return 0, delimiter
+
+
+def _delimiter_by_header(body: str, quoting: str, fits: Fits, path: str) -> str:
+    """Return the one delimiter that makes the needed columns appear."""
+    fitting, problems = [], {}
+    for delimiter in DELIMITERS:
+        try:
+            row, _ = _first_row(body, delimiter, quoting, path, 1)
+            fits(row)
+            fitting.append(delimiter)
+        except InputError as problem:
+            problems[delimiter] = (len(row), problem)
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise InputError(
+            f"the delimiter may be {' or '.join(map(repr, fitting))}",
+            path=path,
+            hint="say which with delimiter=",
+        )
+    return max(problems, key=lambda delimiter: problems[delimiter][0])
+
+
+def _delimiter_by_width(body: str, quoting: str, width: int, path: str) -> str:
+    for delimiter in DELIMITERS:
+        if len(_first_row(body, delimiter, quoting, path, 1)[0]) == width:
+            return delimiter
+    raise InputError(
+        f"no delimiter cuts the first row into the {width} columns given",
+        path=path,
+        line=1,
+        hint="say which with delimiter=, or give a name for each column",
+    )
+
+
+def _first_row(
+    body: str, delimiter: str, quoting: str, path: str, line: int
+) -> tuple[tuple[str, ...], int]:
+    """Return the first row and how many physical lines it takes."""
+    reader = _reader(iter(io.StringIO(body, newline="")), delimiter, quoting)
+    try:
+        row = tuple(next(reader))
+    except csv.Error as problem:
+        raise InputError(
+            f"the header cannot be read: {problem}", path=path, line=line, hint="look at its quotes"
+        ) from None
+    return row, reader.line_num
