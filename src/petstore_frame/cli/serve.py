@@ -1,0 +1,73 @@
+"""``petstore-frame serve``: the bundled service from a shell.
+
+In: options. Out: a service in this process until SIGTERM, announced by one JSON line on stdout.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def serve(
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = 8080,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    database: Annotated[
+        str, typer.Option(help="SQLAlchemy URL, or the path of a SQLite file.")
+    ] = "petstore.sqlite3",
+    api_key_file: Annotated[
+        Path | None,
+        typer.Option(help="File with a key to accept; made, for its owner alone, when missing."),
+    ] = None,
+    sample: Annotated[int, typer.Option(help="Made-up pets to put into an empty store.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the made-up pets.")] = 0,
+    public_url: Annotated[
+        str | None, typer.Option(help="Address that clients use, where it is not the own one.")
+    ] = None,
+    spec_only: Annotated[
+        bool, typer.Option("--spec-only", help="Leave out every extension of the interface.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse unknown fields and query parameters.")
+    ] = False,
+    limit_policy: Annotated[
+        str, typer.Option(help="A limit outside 1 to 100: refuse it, or clamp it.")
+    ] = "refuse",
+    rate: Annotated[
+        float | None, typer.Option(help="Requests per second and key; none when left out.")
+    ] = None,
+    after_sunset: Annotated[
+        str, typer.Option(help="getPet after its removal date: serve, or gone.")
+    ] = "serve",
+    workers: Annotated[int, typer.Option(help="Processes; more than one needs PostgreSQL.")] = 1,
+    log_level: Annotated[str, typer.Option(help="debug, info, warning, error or off.")] = "info",
+) -> None:
+    """Run the bundled pet store until SIGTERM or Ctrl-C."""
+    from petstore_frame.service.keys import key_from_file
+    from petstore_frame.service.options import Options
+    from petstore_frame.service.run import run
+
+    try:
+        options = Options.from_mapping(
+            {
+                "host": host,
+                "port": port,
+                "database": database,
+                "api_key": key_from_file(api_key_file) if api_key_file else None,
+                "sample": sample,
+                "seed": seed,
+                "public_url": public_url,
+                "spec_only": spec_only,
+                "strict": strict,
+                "limit_policy": limit_policy,
+                "rate": rate,
+                "after_sunset": after_sunset,
+                "workers": workers,
+                "log_level": log_level,
+            }
+        )
+    except (OSError, ValueError) as problem:
+        raise typer.BadParameter(str(problem)) from None
+    run(options)

@@ -1,0 +1,108 @@
+"""Which credentials are good.
+
+In: keys, or what a request sent. Out: new keys, and yes or no. Only hashes are kept.
+It knows nothing of HTTP but the form of the Authorization header's value.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from sqlalchemy import Engine, insert, select, update
+
+from petstore_frame.service.tables import api_keys
+
+PREFIX = "psk_"
+
+
+class KeyRecord(NamedTuple):
+    """A key as the database knows it; times are seconds since 1970."""
+
+    hint: str
+    label: str
+    created_at: int
+    revoked_at: int | None
+
+
+def make_key() -> str:
+    """Return a fresh key with 256 random bits."""
+    return PREFIX + secrets.token_urlsafe(32)
+
+
+def hash_key(key: str) -> str:
+    # A plain hash is enough: 256 random bits cannot be guessed, so nothing is won by a slow one.
+    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def key_from_file(path: Path) -> str:
+    """Return the key in a file; the file is made, readable by its owner alone, when missing."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        key = path.read_text(encoding="utf-8").strip()
+        if not key:
+            raise ValueError(f"{path} holds no key") from None
+        return key
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        key = make_key()
+        file.write(key + "\n")
+    return key
+
+
+def new_key(engine: Engine, label: str, *, clock: Callable[[], float] = time.time) -> str:
+    """Make a key and keep its hash; the key itself is never seen again."""
+    key = make_key()
+    row = {"hash": hash_key(key), "hint": key[:8], "label": label, "created_at": int(clock())}
+    with engine.begin() as connection:
+        connection.execute(insert(api_keys), row)
+    return key
+
+
+def list_keys(engine: Engine) -> list[KeyRecord]:
+    statement = select(
+        api_keys.c.hint, api_keys.c.label, api_keys.c.created_at, api_keys.c.revoked_at
+    ).order_by(api_keys.c.created_at, api_keys.c.hint)
+    with engine.connect() as connection:
+        return [KeyRecord(*row) for row in connection.execute(statement)]
+
+
+def revoke_key(engine: Engine, hint: str, *, clock: Callable[[], float] = time.time) -> int:
+    """Revoke the keys that begin with ``hint``; returns how many were still good."""
+    statement = (
+        update(api_keys)
+        .where(api_keys.c.hint == hint[:8], api_keys.c.revoked_at.is_(None))
+        .values(revoked_at=int(clock()))
+    )
+    with engine.begin() as connection:
+        return connection.execute(statement).rowcount
+
+
+def good_hashes(engine: Engine) -> set[str]:
+    with engine.connect() as connection:
+        rows = connection.execute(select(api_keys.c.hash).where(api_keys.c.revoked_at.is_(None)))
+        return set(rows.scalars())
+
+
+class KeyRing:
+    """The keys that are good now."""
+
+    def __init__(self, hashes: Iterable[str]) -> None:
+        self._hashes: frozenset[str] = frozenset(hashes)
+
+    def replace(self, hashes: Iterable[str]) -> None:
+        self._hashes = frozenset(hashes)
+
+    def accepts(self, key: bytes) -> bool:
+        """Tell whether a key is good, in a time that does not depend on how much of it is right."""
+        candidate = hashlib.sha256(key).hexdigest()
+        good = False
+        for known in self._hashes:
+            good |= hmac.compare_digest(candidate, known)
+        return good

@@ -1,0 +1,130 @@
+"""What the store holds: reading pets and adding them in durable batches.
+
+In: checked pets, cursors, limits. Out: stored pets, with whether a repeated key had made them.
+It knows nothing of HTTP or JSON.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Engine, bindparam, delete, insert, select, text
+from sqlalchemy.exc import DBAPIError
+
+from petstore_frame.service.payload import NewPet, StoredPet
+from petstore_frame.service.rules import IDEMPOTENCY_KEEP_S
+from petstore_frame.service.tables import idempotency_keys, is_sqlite, pets
+
+_COLUMNS = (pets.c.id, pets.c.name, pets.c.category_id, pets.c.status)
+_PAGE = (
+    select(*_COLUMNS)
+    .where(pets.c.id > bindparam("after"))
+    .order_by(pets.c.id)
+    .limit(bindparam("size"))
+)
+_STATUS_PAGE = _PAGE.where(pets.c.status == bindparam("status"))
+_ONE = select(*_COLUMNS).where(pets.c.id == bindparam("id"))
+_BY_KEY = select(*_COLUMNS).join_from(
+    idempotency_keys, pets, pets.c.id == idempotency_keys.c.pet_id
+).where(idempotency_keys.c.key == bindparam("key"))
+_INSERT_PET = insert(pets).returning(pets.c.id)
+_INSERT_KEY = insert(idempotency_keys)
+_FORGET = delete(idempotency_keys).where(idempotency_keys.c.created_at < bindparam("before"))
+_LOCK = text("SELECT pg_advisory_xact_lock(7385020071)")
+
+
+class NotStored(Exception):
+    """The batch was not stored, for certain; the same request may be sent again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """One pet to add, with the client's idempotency key if it sent one."""
+
+    pet: NewPet
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of one Addition.
+
+    Attributes:
+        pet: The pet as stored.
+        replayed: Whether an earlier request with the same key had made it.
+        conflict: Whether that earlier request had another body; nothing was added then.
+    """
+
+    pet: StoredPet
+    replayed: bool = False
+    conflict: bool = False
+
+
+class Store:
+    """The pets of one database; safe to share between threads."""
+
+    def __init__(self, engine: Engine, *, clock: Callable[[], float] = time.time) -> None:
+        self.engine = engine
+        self._clock = clock
+
+    def page(self, size: int, after: int, status: str | None) -> list[StoredPet]:
+        """Return up to ``size`` pets with ids above ``after``, ascending."""
+        values = {"after": after, "size": size, "status": status}
+        if status is None:
+            del values["status"]
+        with self.engine.connect() as connection:
+            rows = connection.execute(_PAGE if status is None else _STATUS_PAGE, values)
+            return [StoredPet(*row) for row in rows]
+
+    def pet(self, pet_id: int) -> StoredPet | None:
+        with self.engine.connect() as connection:
+            row = connection.execute(_ONE, {"id": pet_id}).first()
+            return StoredPet(*row) if row is not None else None
+
+    def is_empty(self) -> bool:
+        return not self.page(1, -(2**63), None)
+
+    def add(self, batch: Sequence[Addition]) -> list[Added]:
+        """Add pets in one transaction that is on disk when this returns.
+
+        Ids rise in the order of commits, across processes too, so that a walk by id never misses
+        a pet that was acknowledged before a later one was seen.
+
+        Raises:
+            NotStored: The whole batch was rolled back, for certain.
+            DBAPIError: The commit failed; whether it took effect is not known.
+        """
+        with self.engine.connect() as connection:
+            try:
+                if is_sqlite(self.engine):
+                    connection.exec_driver_sql("BEGIN IMMEDIATE")
+                else:
+                    connection.execute(_LOCK)
+                added = [self._add_one(connection, addition) for addition in batch]
+            except DBAPIError as problem:
+                raise NotStored(str(problem.orig)) from problem
+            connection.commit()
+            return added
+
+    def forget_old_keys(self) -> None:
+        """Drop the idempotency keys that are past their time."""
+        with self.engine.begin() as connection:
+            connection.execute(_FORGET, {"before": int(self._clock()) - IDEMPOTENCY_KEEP_S})
+
+    def _add_one(self, connection: Connection, addition: Addition) -> Added:
+        if addition.key is not None:
+            row = connection.execute(_BY_KEY, {"key": addition.key}).first()
+            if row is not None:
+                earlier = StoredPet(*row)
+                # No operation changes a pet, so the pet itself tells what the first body was.
+                return Added(earlier, replayed=True, conflict=earlier[1:] != addition.pet)
+        values = addition.pet._asdict()
+        pet_id = connection.execute(_INSERT_PET, values).scalar_one()
+        if addition.key is not None:
+            connection.execute(
+                _INSERT_KEY,
+                {"key": addition.key, "pet_id": pet_id, "created_at": int(self._clock())},
+            )
+        return Added(StoredPet(pet_id, *addition.pet))

@@ -1,0 +1,85 @@
+"""Where pets, keys and idempotency keys lie: the tables and how a database is opened.
+
+In: a database URL. Out: SQLAlchemy tables and an engine set up for durable commits.
+It knows nothing of HTTP.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Engine,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    create_engine,
+    event,
+)
+
+BUSY_TIMEOUT_S = 5
+
+metadata = MetaData()
+
+# SQLite knows only INTEGER as the type of an automatic key; PostgreSQL's Integer has 32 bits.
+_RowId = BigInteger().with_variant(Integer, "sqlite")
+
+pets = Table(
+    "pets",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("name", Text, nullable=False),
+    Column("category_id", BigInteger, nullable=False),
+    Column("status", String(16)),
+    sqlite_autoincrement=True,  # without it SQLite would hand out a deleted last id again
+)
+Index("pets_by_status", pets.c.status, pets.c.id)
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("pet_id", BigInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False, index=True),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("hint", String(32), nullable=False),
+    Column("label", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("revoked_at", BigInteger),
+)
+
+
+def open_database(url: str) -> Engine:
+    """Open a database, its tables made where missing.
+
+    Returns:
+        An engine whose commits are on disk when they return.
+    """
+    if url.startswith("sqlite"):
+        engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S})
+        event.listen(engine, "connect", _prepare_sqlite)
+    else:
+        engine = create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
+    metadata.create_all(engine)
+    return engine
+
+
+def is_sqlite(engine: Engine) -> bool:
+    return engine.dialect.name == "sqlite"
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA synchronous=FULL")  # WAL with NORMAL may lose the last commits
+    cursor.close()

@@ -1,0 +1,71 @@
+"""How many creations become one durable transaction.
+
+In: additions from the event loop. Out: awaitable answers, each after its commit is on disk.
+One thread takes whatever waits and commits it at once, so that the cost of reaching the disk is
+shared. It knows nothing of HTTP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import Sequence
+
+from petstore_frame.service.store import Added, Addition, Store
+
+MAX_BATCH = 256
+_Waiting = tuple[Addition, "asyncio.Future[Added]"]
+
+
+class Writer:
+    """The one thread that adds pets; ``close`` waits for what was handed over."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    async def add(self, addition: Addition) -> Added:
+        """Add one pet; returns once it is on disk."""
+        answer: asyncio.Future[Added] = self._loop.create_future()
+        self._waiting.put((addition, answer))
+        return await answer
+
+    async def close(self) -> None:
+        self._waiting.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    def _run(self) -> None:
+        while (first := self._waiting.get()) is not None:
+            batch = [first]
+            ends = False
+            while len(batch) < MAX_BATCH and not self._waiting.empty():
+                following = self._waiting.get()
+                if following is None:
+                    ends = True
+                    break
+                batch.append(following)
+            self._commit(batch)
+            if ends:
+                return
+
+    def _commit(self, batch: list[_Waiting]) -> None:
+        try:
+            added: Sequence[Added | Exception] = self._store.add([item for item, _ in batch])
+        except Exception as problem:  # noqa: BLE001 # each waiting request answers for itself
+            added = [problem] * len(batch)
+        answers = [future for _, future in batch]
+        self._loop.call_soon_threadsafe(_settle, answers, added)
+
+
+def _settle(answers: list[asyncio.Future[Added]], added: Sequence[Added | Exception]) -> None:
+    for answer, outcome in zip(answers, added, strict=True):
+        if answer.done():  # the request was cancelled meanwhile
+            continue
+        if isinstance(outcome, Exception):
+            answer.set_exception(outcome)
+        else:
+            answer.set_result(outcome)
