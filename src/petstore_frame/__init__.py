@@ -25,6 +25,8 @@ _HOMES: dict[str, str] = {
     "PET_STATUSES": "models",
     "NewPet": "models",
     "Pet": "models",
+    "Server": "server",
+    "serve": "server",
     "PetstoreError": "errors",
     "ConfigurationError": "errors",
     "MissingExtraError": "errors",

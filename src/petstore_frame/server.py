@@ -137,7 +137,7 @@ def serve(
             # Ctrl-C in a notebook or shell is for the caller; the service ends with its lifeline.
             start_new_session=True,
         )
-        assert process.stdin is not None and process.stdout is not None  # noqa: S101,PT018 # both piped
+        assert process.stdin is not None and process.stdout is not None  # noqa: S101 # both piped
         try:
             process.stdin.write(json.dumps(settings) + "\n")
             process.stdin.flush()

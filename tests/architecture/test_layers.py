@@ -33,6 +33,7 @@ LEVELS = {
     "report": 9,
     "dashboard": 10,
     "samples": 10,
+    "service": 10,  # sealed: it imports nothing of ours, and only the command line imports it
     "cli": 11,
     "__main__": 12,
     "__init__": 12,

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import typer
 
+from petstore_frame.cli import keys
+from petstore_frame.cli.serve import serve
+
 app = typer.Typer(
     name="petstore-frame",
     help="A store's animals: read the inventory, load new animals, report what is there.",
@@ -20,3 +23,7 @@ app = typer.Typer(
 @app.callback()
 def petstore_frame() -> None:
     """Keep the commands as commands, however few there are."""
+
+
+app.command("serve")(serve)
+app.add_typer(keys.app, name="keys")

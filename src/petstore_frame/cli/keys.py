@@ -6,16 +6,11 @@ In: a database. Out: a new key (shown once), a list without keys, or a key that 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
-app = typer.Typer(
-    help="Make, list and revoke the keys that a store accepts.", no_args_is_help=True
-)
+app = typer.Typer(help="Make, list and revoke the keys that a store accepts.", no_args_is_help=True)
 _Database = Annotated[str, typer.Option(help="SQLAlchemy URL, or the path of a SQLite file.")]
 
 
@@ -25,17 +20,17 @@ def new(
     database: _Database = "petstore.sqlite3",
 ) -> None:
     """Make a key and show it, this once; the store keeps only its hash."""
-    from petstore_frame.service.keys import new_key
+    from petstore_frame.service.keys import KeyBook
 
-    typer.echo(new_key(_open(database), label))
+    typer.echo(KeyBook.open(database).new(label))
 
 
 @app.command("list")
 def list_(database: _Database = "petstore.sqlite3") -> None:
     """List the keys by their first characters."""
-    from petstore_frame.service.keys import list_keys
+    from petstore_frame.service.keys import KeyBook
 
-    for record in list_keys(_open(database)):
+    for record in KeyBook.open(database).records():
         made = datetime.fromtimestamp(record.created_at, UTC).date().isoformat()
         state = "revoked" if record.revoked_at is not None else "good"
         typer.echo(f"{record.hint}...  {made}  {state:7}  {record.label}")
@@ -47,16 +42,9 @@ def revoke(
     database: _Database = "petstore.sqlite3",
 ) -> None:
     """Revoke a key; a running service refuses it within a second."""
-    from petstore_frame.service.keys import revoke_key
+    from petstore_frame.service.keys import KeyBook
 
-    revoked = revoke_key(_open(database), hint)
+    revoked = KeyBook.open(database).revoke(hint)
     typer.echo(f"{revoked} revoked")
     if not revoked:
         raise typer.Exit(1)
-
-
-def _open(database: str) -> Engine:
-    from petstore_frame.service.options import database_url
-    from petstore_frame.service.tables import open_database
-
-    return open_database(database_url(database))

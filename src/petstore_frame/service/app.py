@@ -57,9 +57,7 @@ class PetRoutes:
             strict=self._options.strict,
             limit_policy=self._options.limit_policy,
         )
-        pets = await self._read(
-            self._store.page, listing.limit + 1, listing.after, listing.status
-        )
+        pets = await self._read(self._store.page, listing.limit + 1, listing.after, listing.status)
         shown = pets[: listing.limit]
         headers = {}
         if self._extended and len(pets) > len(shown):

@@ -17,9 +17,11 @@ from typing import NamedTuple
 
 from sqlalchemy import Engine, insert, select, update
 
-from petstore_frame.service.tables import api_keys
+from petstore_frame.service.options import database_url
+from petstore_frame.service.tables import api_keys, open_database
 
 PREFIX = "psk_"
+HINT_LENGTH = 10
 
 
 class KeyRecord(NamedTuple):
@@ -56,38 +58,53 @@ def key_from_file(path: Path) -> str:
     return key
 
 
-def new_key(engine: Engine, label: str, *, clock: Callable[[], float] = time.time) -> str:
-    """Make a key and keep its hash; the key itself is never seen again."""
-    key = make_key()
-    row = {"hash": hash_key(key), "hint": key[:8], "label": label, "created_at": int(clock())}
-    with engine.begin() as connection:
-        connection.execute(insert(api_keys), row)
-    return key
+class KeyBook:
+    """The keys that a database knows, as hashes."""
 
+    def __init__(self, engine: Engine, *, clock: Callable[[], float] = time.time) -> None:
+        self._engine = engine
+        self._clock = clock
 
-def list_keys(engine: Engine) -> list[KeyRecord]:
-    statement = select(
-        api_keys.c.hint, api_keys.c.label, api_keys.c.created_at, api_keys.c.revoked_at
-    ).order_by(api_keys.c.created_at, api_keys.c.hint)
-    with engine.connect() as connection:
-        return [KeyRecord(*row) for row in connection.execute(statement)]
+    @classmethod
+    def open(cls, database: str) -> KeyBook:
+        """Open the book of a database, given as a URL or as the path of a SQLite file."""
+        return cls(open_database(database_url(database)))
 
+    def new(self, label: str) -> str:
+        """Make a key and keep its hash; the key itself is never seen again."""
+        key = make_key()
+        row = {
+            "hash": hash_key(key),
+            "hint": key[:HINT_LENGTH],
+            "label": label,
+            "created_at": int(self._clock()),
+        }
+        with self._engine.begin() as connection:
+            connection.execute(insert(api_keys), row)
+        return key
 
-def revoke_key(engine: Engine, hint: str, *, clock: Callable[[], float] = time.time) -> int:
-    """Revoke the keys that begin with ``hint``; returns how many were still good."""
-    statement = (
-        update(api_keys)
-        .where(api_keys.c.hint == hint[:8], api_keys.c.revoked_at.is_(None))
-        .values(revoked_at=int(clock()))
-    )
-    with engine.begin() as connection:
-        return connection.execute(statement).rowcount
+    def records(self) -> list[KeyRecord]:
+        """Return what is known of each key, oldest first."""
+        columns = (api_keys.c.hint, api_keys.c.label, api_keys.c.created_at, api_keys.c.revoked_at)
+        statement = select(*columns).order_by(api_keys.c.created_at, api_keys.c.hint)
+        with self._engine.connect() as connection:
+            return [KeyRecord(*row) for row in connection.execute(statement)]
 
+    def revoke(self, hint: str) -> int:
+        """Revoke the keys that begin with ``hint``; returns how many were still good."""
+        statement = (
+            update(api_keys)
+            .where(api_keys.c.hint == hint[:HINT_LENGTH], api_keys.c.revoked_at.is_(None))
+            .values(revoked_at=int(self._clock()))
+        )
+        with self._engine.begin() as connection:
+            return connection.execute(statement).rowcount
 
-def good_hashes(engine: Engine) -> set[str]:
-    with engine.connect() as connection:
-        rows = connection.execute(select(api_keys.c.hash).where(api_keys.c.revoked_at.is_(None)))
-        return set(rows.scalars())
+    def good_hashes(self) -> set[str]:
+        """Return the hashes of the keys that are not revoked."""
+        statement = select(api_keys.c.hash).where(api_keys.c.revoked_at.is_(None))
+        with self._engine.connect() as connection:
+            return set(connection.execute(statement).scalars())
 
 
 class KeyRing:

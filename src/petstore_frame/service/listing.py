@@ -36,7 +36,11 @@ class Listing(NamedTuple):
 
 
 def read_listing(
-    query: bytes, *, cursors: bool = True, strict: bool = False, limit_policy: LimitPolicy = "refuse"
+    query: bytes,
+    *,
+    cursors: bool = True,
+    strict: bool = False,
+    limit_policy: LimitPolicy = "refuse",
 ) -> Listing:
     """Check the query of listPets.
 
@@ -110,8 +114,10 @@ def _read_cursor(value: str | None) -> int:
         text = ""
     after = text.removeprefix("after:")
     # Only the spelling that this service makes is taken, so that one place has one address.
-    if _DIGITS.fullmatch(after) and INT64_MIN <= int(after) <= INT64_MAX and (
-        make_cursor(int(after)) == value
+    if (
+        _DIGITS.fullmatch(after)
+        and INT64_MIN <= int(after) <= INT64_MAX
+        and (make_cursor(int(after)) == value)
     ):
         return int(after)
     raise invalid_parameter("cursor", "is not one of this service; start again without it")

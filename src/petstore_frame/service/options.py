@@ -21,7 +21,8 @@ class Options:
     Args:
         host: Address to listen on.
         port: Port to listen on; 0 picks a free one.
-        database: SQLAlchemy URL or path of a SQLite file; None is a fresh file that ends with the run.
+        database: SQLAlchemy URL or path of a SQLite file; None is a fresh one that ends
+            with the run.
         api_key: A key to accept beside those in the database.
         sample: Number of made-up pets to put into an empty store.
         seed: Seed of those pets; the same seed gives the same pets.

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable
 from decimal import Decimal
-from json.encoder import encode_basestring as quote  # type: ignore[attr-defined] # not in typeshed
+from json.encoder import encode_basestring as quote
 from typing import Any, NamedTuple, NoReturn
 
 from petstore_frame.service.problems import invalid_field, invalid_json

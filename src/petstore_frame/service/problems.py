@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 
-class Problem(Exception):
+class Problem(Exception):  # noqa: N818 # a refusal of a request is no failure of the service
     """A request that is refused.
 
     Args:

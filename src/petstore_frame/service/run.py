@@ -22,7 +22,7 @@ import uvicorn
 from sqlalchemy import Engine
 
 from petstore_frame.service.app import build_app
-from petstore_frame.service.keys import KeyRing, good_hashes, hash_key, new_key
+from petstore_frame.service.keys import KeyBook, KeyRing, hash_key
 from petstore_frame.service.logs import set_log_level, write_log
 from petstore_frame.service.options import Options, database_url
 from petstore_frame.service.rules import MAX_HEAD_BYTES
@@ -35,7 +35,10 @@ _DRAIN_S = 8
 
 
 def run(
-    options: Options, *, announce: TextIO = sys.stdout, on_start: Callable[[_Server], None] | None = None
+    options: Options,
+    *,
+    announce: TextIO = sys.stdout,
+    on_start: Callable[[_Server], None] | None = None,
 ) -> None:
     """Serve until SIGTERM, SIGINT or ``should_exit``.
 
@@ -129,11 +132,12 @@ def _fill(store: Store, options: Options) -> None:
 
 
 def _key_ring(engine: Engine, options: Options) -> KeyRing:
-    hashes = good_hashes(engine)
+    book = KeyBook(engine)
+    hashes = book.good_hashes()
     if options.api_key is not None:
         hashes.add(hash_key(options.api_key))
     if not hashes:
-        key = new_key(engine, "made by serve")
+        key = book.new("made by serve")
         print(f"no key yet, so one was made; it is shown only now: {key}", file=sys.stderr)  # noqa: T201
         hashes.add(hash_key(key))
     return KeyRing(hashes)

@@ -10,12 +10,16 @@ from collections.abc import Iterator
 
 from petstore_frame.service.payload import NewPet
 
+# fmt: off
 _NAMES = (
-    "Luna Bella Max Charlie Lucy Cooper Daisy Milo Rocky Buddy Coco Ruby Bailey Sadie Oscar Molly "
-    "Pepper Nala Simba Leo Zoe Chloe Jack Duke Rosie Lola Toby Gus Hazel Willow Biscuit Mochi "
-    "Pickles Ginger Shadow Smokey Tiger Felix Otis Maple Clover Poppy Ziggy Loki Thor Freya Bär "
-    "Señorita Zoë Łatka Mačka Пушок Μίκης 小雪 ポチ 해피 Ćuko Åse Garçon Ñandú"
-).split()
+    "Luna", "Bella", "Max", "Charlie", "Lucy", "Cooper", "Daisy", "Milo", "Rocky", "Buddy",
+    "Coco", "Ruby", "Bailey", "Sadie", "Oscar", "Molly", "Pepper", "Nala", "Simba", "Leo", "Zoe",
+    "Chloe", "Jack", "Duke", "Rosie", "Lola", "Toby", "Gus", "Hazel", "Willow", "Biscuit",
+    "Mochi", "Pickles", "Ginger", "Shadow", "Smokey", "Tiger", "Felix", "Otis", "Maple", "Clover",
+    "Poppy", "Ziggy", "Loki", "Thor", "Freya", "Bär", "Señorita", "Zoë", "Łatka", "Mačka",
+    "Пушок", "Μίκης", "小雪", "ポチ", "해피", "Ćuko", "Åse", "Garçon", "Ñandú",
+)
+# fmt: on
 _SECOND = ("", "", "", "", "", "", " II", " Jr.", " Blue", " Rae", " Bean", " O'Malley")
 _CATEGORIES = (1, 1, 1, 1, 2, 2, 2, 3, 4, 5, 6, 7)
 _STATUSES = ("available",) * 11 + ("pending",) * 3 + ("sold",) * 5 + (None,)

@@ -26,16 +26,18 @@ _PAGE = (
 )
 _STATUS_PAGE = _PAGE.where(pets.c.status == bindparam("status"))
 _ONE = select(*_COLUMNS).where(pets.c.id == bindparam("id"))
-_BY_KEY = select(*_COLUMNS).join_from(
-    idempotency_keys, pets, pets.c.id == idempotency_keys.c.pet_id
-).where(idempotency_keys.c.key == bindparam("key"))
+_BY_KEY = (
+    select(*_COLUMNS)
+    .join_from(idempotency_keys, pets, pets.c.id == idempotency_keys.c.pet_id)
+    .where(idempotency_keys.c.key == bindparam("key"))
+)
 _INSERT_PET = insert(pets).returning(pets.c.id)
 _INSERT_KEY = insert(idempotency_keys)
 _FORGET = delete(idempotency_keys).where(idempotency_keys.c.created_at < bindparam("before"))
 _LOCK = text("SELECT pg_advisory_xact_lock(7385020071)")
 
 
-class NotStored(Exception):
+class NotStored(Exception):  # noqa: N818 # it states a fact that the caller may rely on
     """The batch was not stored, for certain; the same request may be sent again."""
 
 
