@@ -48,6 +48,7 @@ _HOMES: dict[str, str] = {
     "JournalError": "errors",
     "JournalLockedError": "errors",
     "ReportError": "errors",
+    "write_report": "report",
     "HistoryError": "errors",
     "ServiceStartError": "errors",
     "EndpointDeprecatedWarning": "errors",

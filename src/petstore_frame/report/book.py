@@ -1,0 +1,161 @@
+"""A workbook in which no write is lost.
+
+In: cells with their styles. Out: sheets written in row order, each return code checked.
+It is the door to XlsxWriter and knows no pets.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.errors import MissingExtraError, ReportError
+from petstore_frame.palette import INK
+from petstore_frame.report.text import fit
+
+FONT = "Calibri"
+# Everything is text unless a formula is asked for by name.
+_OPTIONS = {
+    "strings_to_formulas": False,
+    "strings_to_numbers": False,
+    "strings_to_urls": False,
+    "default_date_format": "yyyy-mm-dd hh:mm",
+}
+
+
+@contextmanager
+def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
+    """Open a new workbook and close it when the block ends well.
+
+    Raises:
+        MissingExtraError: XlsxWriter is not installed.
+    """
+    try:
+        import xlsxwriter
+    except ImportError:
+        raise MissingExtraError("writing a workbook", "excel") from None
+    with tempfile.TemporaryDirectory(prefix="petstore_frame_") as scratch:
+        options = {**_OPTIONS, "constant_memory": is_constant_memory, "tmpdir": scratch}
+        workbook = xlsxwriter.Workbook(str(path), options)
+        workbook.set_calc_mode("auto")
+        yield Book(workbook, is_constant_memory=is_constant_memory)
+        try:
+            workbook.close()
+        except xlsxwriter.exceptions.FileCreateError as problem:
+            raise problem.args[0] from problem
+
+
+def cell_name(row: int, col: int, *, is_fixed: bool = False) -> str:
+    """Return a cell's name as formulas spell it, counted from 0.
+
+    Example:
+        >>> cell_name(0, 2), cell_name(0, 2, is_fixed=True)
+        ('C1', '$C$1')
+    """
+    from xlsxwriter.utility import xl_rowcol_to_cell
+
+    return str(xl_rowcol_to_cell(row, col, row_abs=is_fixed, col_abs=is_fixed))
+
+
+class Book:
+    """A workbook being written."""
+
+    def __init__(self, workbook: Any, *, is_constant_memory: bool) -> None:
+        self.workbook = workbook
+        self.is_constant_memory = is_constant_memory
+        self._styles: dict[frozenset[tuple[str, Any]], Any] = {}
+
+    def sheet(self, name: str) -> Sheet:
+        """Add a sheet at the end."""
+        return Sheet(self, self.workbook.add_worksheet(name), name)
+
+    def style(self, **properties: Any) -> Any:
+        """Return the one format of these properties."""
+        wanted = {"font_name": FONT, "font_color": INK, "valign": "vcenter", **properties}
+        key = frozenset(wanted.items())
+        if key not in self._styles:
+            self._styles[key] = self.workbook.add_format(wanted)
+        return self._styles[key]
+
+    def chart(self, **options: Any) -> Any:
+        """Return a new chart."""
+        return self.workbook.add_chart(options)
+
+
+@dataclass
+class Sheet:
+    """One sheet: cells are gathered, then written row by row, as constant memory needs.
+
+    Attributes:
+        book: The workbook that it belongs to.
+        raw: XlsxWriter's sheet, for settings that are no cells.
+        name: Its name.
+    """
+
+    book: Book
+    raw: Any
+    name: str
+    _cells: dict[tuple[int, int], tuple[str, tuple[Any, ...]]] = field(default_factory=dict)
+    _heights: dict[int, float] = field(default_factory=dict)
+
+    def text(self, row: int, col: int, value: str, **style: Any) -> None:
+        """Put a text, always as text."""
+        self._cells[row, col] = ("write_string", (fit(value)[0], self.book.style(**style)))
+
+    def number(self, row: int, col: int, value: float, **style: Any) -> None:
+        """Put a number."""
+        self._cells[row, col] = ("write_number", (value, self.book.style(**style)))
+
+    def formula(self, row: int, col: int, formula: str, value: Any, **style: Any) -> None:
+        """Put a formula with the value that it has, for viewers that do not calculate."""
+        self._cells[row, col] = ("write_formula", (formula, self.book.style(**style), value))
+
+    def blank(self, row: int, col: int, **style: Any) -> None:
+        """Put an empty cell that has a look."""
+        self._cells[row, col] = ("write_blank", (None, self.book.style(**style)))
+
+    def link(self, row: int, col: int, sheet: str, text: str, **style: Any) -> None:
+        """Put a text that leads to another sheet of the workbook."""
+        self._cells[row, col] = (
+            "write_url",
+            (f"internal:'{sheet}'!A1", self.book.style(**style), text),
+        )
+
+    def band(self, row: int, first_col: int, last_col: int, value: str, **style: Any) -> None:
+        """Put a text across columns, wrapped."""
+        look = self.book.style(text_wrap=True, **style)
+        self._cells[row, first_col] = ("merge_range", (row, last_col, fit(value)[0], look))
+
+    def height(self, row: int, points: float) -> None:
+        """Set the height of a row."""
+        self._heights[row] = points
+
+    def finish(self) -> None:
+        """Write the gathered cells in order.
+
+        Raises:
+            ReportError: A cell was not accepted.
+        """
+        rows = sorted({row for row, _ in self._cells} | set(self._heights))
+        by_row: dict[int, list[int]] = {row: [] for row in rows}
+        for row, col in self._cells:
+            by_row[row].append(col)
+        for row in rows:
+            if row in self._heights:
+                self.raw.set_row(row, self._heights[row])
+            for col in sorted(by_row[row]):
+                verb, values = self._cells[row, col]
+                self.check(getattr(self.raw, verb)(row, col, *values), row)
+        self._cells.clear()
+
+    def check(self, code: int, row: int) -> None:
+        """Refuse to go on when a write was not accepted."""
+        if code != 0:
+            raise ReportError(
+                f"sheet {self.name!r}, row {row + 1}: the workbook did not accept a cell "
+                f"(code {code}); no file was changed"
+            )

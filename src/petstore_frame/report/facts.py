@@ -1,0 +1,142 @@
+"""What a report says, before it has a form.
+
+In: an Inventory or a frame, and labels. Out: Facts: checked rows, counts, and the claim they
+carry. It knows no file format, so that every format says the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame.categories import Categories, category_labels
+from petstore_frame.errors import ReportError
+from petstore_frame.frame import PET_COLUMNS
+from petstore_frame.inventory import Completeness, Inventory
+from petstore_frame.inventory.seal import completeness
+from petstore_frame.summary import ALL_PETS, summarize
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything that a report may say.
+
+    Attributes:
+        frame: One row per pet; ``id`` and ``category_id`` int64, ``status`` category.
+        claim: What the frame covers, or None for a frame without a claim.
+        as_of: When the store was read, UTC, or None.
+        base_url: The store's address, or None.
+        labels: What a category is called, by its id.
+    """
+
+    frame: pd.DataFrame
+    claim: Completeness | None
+    as_of: datetime | None
+    base_url: str | None
+    labels: Mapping[int, str]
+
+    @cached_property
+    def counts(self) -> pd.DataFrame:
+        """Pets by category id (rows, largest first, then by id) and status (columns, as shown)."""
+        table = (
+            summarize(self.frame).iloc[:-1].sort_values(ALL_PETS, ascending=False, kind="stable")
+        )
+        counts: pd.DataFrame = table.set_index("category_id").drop(columns=["category", ALL_PETS])
+        return counts
+
+    @property
+    def statuses(self) -> list[str]:
+        """The statuses as shown: the interface's three, others seen, then "no status"."""
+        return [str(name) for name in self.counts.columns]
+
+    @property
+    def covers_all(self) -> bool:
+        """Whether every pet of the store is here, so that shares have a known denominator."""
+        return self.claim is not None and self.claim.covers_all
+
+    def is_exact(self, status: str) -> bool:
+        """Whether the count of a status is all there are, not a minimum."""
+        return self.claim is not None and self.claim.count(status).is_exact
+
+    def label(self, category_id: int) -> str:
+        """Return what a category is called; two of the same name are told apart by their ids."""
+        name = self.labels.get(category_id)
+        if not name:
+            return f"Category {category_id}"
+        return f"{name} ({category_id})" if name in self._repeated_labels else name
+
+    @cached_property
+    def _repeated_labels(self) -> set[str]:
+        names = list(self.labels.values())
+        return {name for name in set(names) if names.count(name) > 1}
+
+    @property
+    def claim_sentence(self) -> str:
+        """The claim in one sentence, also where there is none."""
+        if self.claim is None:
+            pets = f"{len(self.frame):,} {'pet' if len(self.frame) == 1 else 'pets'}"
+            return f"coverage not known: {pets}, in a frame that carries no claim of its own"
+        return str(self.claim)
+
+
+def gather(pets: Any, categories: Categories = None) -> Facts:
+    """Check what a report is asked to show.
+
+    Args:
+        pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``.
+        categories: Labels by category id, as everywhere.
+
+    Raises:
+        ReportError: A column is missing, or ids are no whole numbers; nothing was written.
+    """
+    labels = category_labels(categories)
+    frame = checked_frame(pets.frame if isinstance(pets, Inventory) else pets)
+    if isinstance(pets, Inventory):
+        return Facts(frame, pets.completeness, pets.fetched_at, pets.base_url, labels)
+    known = completeness(pets)
+    return Facts(frame, known.current, known.fetched_at, known.base_url, labels)
+
+
+def checked_frame(pets: Any) -> pd.DataFrame:
+    """Return the four columns of the pets as pandas, with their dtypes."""
+    import pandas as pd
+
+    frame = pets if isinstance(pets, pd.DataFrame) else _as_pandas(pets)
+    missing = [name for name in PET_COLUMNS if name not in frame.columns]
+    if missing:
+        raise ReportError(
+            f"the frame lacks {', '.join(missing)}; a report needs {', '.join(PET_COLUMNS)}"
+        )
+    return pd.DataFrame(
+        {
+            "id": _whole_numbers(frame["id"]),
+            "name": frame["name"].array,
+            "category_id": _whole_numbers(frame["category_id"]),
+            "status": frame["status"].astype("category").array,
+        }
+    )
+
+
+def _as_pandas(pets: Any) -> pd.DataFrame:
+    to_pandas = getattr(pets, "to_pandas", None)
+    if to_pandas is None:
+        raise ReportError(
+            f"a report is made of an Inventory or a DataFrame, not of {type(pets).__name__}"
+        )
+    frame: pd.DataFrame = to_pandas()
+    return frame
+
+
+def _whole_numbers(column: pd.Series[Any]) -> Any:
+    if column.dtype.kind not in "iu" or column.hasnans:
+        raise ReportError(
+            f"column {column.name} is {column.dtype}, not whole numbers; ids that went through "
+            "floats may have changed, so read them as int64"
+        )
+    return column.to_numpy("int64")

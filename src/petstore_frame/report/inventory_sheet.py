@@ -1,0 +1,184 @@
+"""Every pet, a row each, exactly as it was read.
+
+In: Facts. Out: one sheet, or several where one cannot hold all. Ids are text, because Excel
+rounds numbers past 15 digits; names are text, whatever they begin with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame.models import NO_STATUS
+from petstore_frame.palette import INK, PAPER
+from petstore_frame.report import look
+from petstore_frame.report.book import Book, Sheet
+from petstore_frame.report.facts import Facts
+from petstore_frame.report.text import fit, fits
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHEET_ROWS = 1_048_575  # data rows below one header row
+TABLE_ROWS = 100_000
+_CHUNK = 10_000
+_NOTE = (
+    "Ids are text: Excel keeps 15 digits of a number, and an id may have 19. "
+    'Look one up with the filter, or with =XLOOKUP("17", ...).'
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A sheet of the inventory.
+
+    Attributes:
+        name: The sheet's name.
+        start: First pet on it, counted from 0.
+        stop: Pet after the last.
+    """
+
+    name: str
+    start: int
+    stop: int
+
+
+def split(rows: int, sheet_rows: int = SHEET_ROWS) -> list[Part]:
+    """Return the sheets that hold so many pets.
+
+    Example:
+        >>> [part.name for part in split(5, 2)]
+        ['Inventory 1', 'Inventory 2', 'Inventory 3']
+    """
+    starts = range(0, max(rows, 1), sheet_rows)
+    if len(starts) == 1:
+        return [Part("Inventory", 0, rows)]
+    return [
+        Part(f"Inventory {number}", start, min(start + sheet_rows, rows))
+        for number, start in enumerate(starts, start=1)
+    ]
+
+
+def write_inventory(
+    book: Book, facts: Facts, parts: list[Part], advance: Callable[[int], None]
+) -> dict[int, str]:
+    """Add the sheets.
+
+    Args:
+        book: The workbook.
+        facts: What to write.
+        parts: The sheets, from ``split``.
+        advance: Told the number of pets written since the last call.
+
+    Returns:
+        What had to be done to a name to fit a cell, by pet id.
+    """
+    changed: dict[int, str] = {}
+    for part in parts:
+        sheet = book.sheet(part.name)
+        headers = _headers(facts)
+        _set_up(book, sheet, facts, headers, part)
+        for chunk in _chunks(part):
+            changed |= _write_rows(book, sheet, facts, part, chunk)
+            advance(chunk.stop - chunk.start)
+    return changed
+
+
+def _headers(facts: Facts) -> list[str]:
+    labels = ["Category"] if facts.labels else []
+    return ["ID", "Name", "Category ID", *labels, "Status"]
+
+
+def _chunks(part: Part) -> Iterator[slice]:
+    for start in range(part.start, part.stop, _CHUNK):
+        yield slice(start, min(start + _CHUNK, part.stop))
+
+
+def _set_up(book: Book, sheet: Sheet, facts: Facts, headers: list[str], part: Part) -> None:
+    raw, last = sheet.raw, part.stop - part.start
+    for col, width in enumerate(_widths(facts, headers)):
+        raw.set_column(col, col, width)
+    raw.freeze_panes(1, 1)
+    look.set_up_print(sheet, facts, repeat_row=0)
+    raw.ignore_errors({"number_stored_as_text": f"A1:C{last + 1}"})
+    style = {"bold": True, "font_color": PAPER, "bg_color": INK}
+    for col, header in enumerate(headers):
+        sheet.text(0, col, header, **style)
+    sheet.height(0, 21)
+    sheet.finish()
+    raw.write_comment(0, 0, _NOTE, {"x_scale": 2, "author": "petstore-frame"})
+    if book.is_constant_memory or last == 0:
+        raw.autofilter(0, 0, last, len(headers) - 1)
+        return
+    raw.add_table(
+        0, 0, last, len(headers) - 1,
+        {
+            "name": part.name.replace(" ", ""),
+            "style": "Table Style Light 1",
+            "columns": [{"header": name, "header_format": book.style(**style)} for name in headers],
+        },
+    )  # fmt: skip
+
+
+def _widths(facts: Facts, headers: list[str]) -> list[float]:
+    frame = facts.frame
+    ids = len(str(frame["id"].abs().max())) if len(frame) else 2
+    names = frame["name"].astype("str").str.len()
+    name = min(max(12, float(names.quantile(0.995))), 50) if len(frame) else 20
+    widths = [max(ids, 6) + 3, name + 3, 14]
+    if facts.labels:
+        seen = [len(facts.label(int(one))) for one in facts.counts.index]
+        widths.append(min(max([10, *seen]), 40) + 3)
+    return [*widths, max(map(len, facts.statuses)) + 5]
+
+
+def _write_rows(book: Book, sheet: Sheet, facts: Facts, part: Part, chunk: slice) -> dict[int, str]:
+    frame = facts.frame.iloc[chunk]
+    names, changed = _fitting_names(frame)
+    ids = map(str, frame["id"].tolist())
+    categories = frame["category_id"].tolist()
+    words = _status_words(book, facts)
+    status_codes = frame["status"].cat.codes.tolist()
+    text = book.style(**look.BODY, num_format="@")
+    write, status_col = sheet.raw.write_string, 4 if facts.labels else 3
+    labels = {one: fit(facts.label(one))[0] for one in set(categories)} if facts.labels else {}
+    row = chunk.start - part.start
+    for pet_id, name, category, code in zip(ids, names, categories, status_codes, strict=True):
+        row += 1
+        word, style = words[code]
+        failed = (
+            write(row, 0, pet_id, text)
+            or write(row, 1, name, text)
+            or write(row, 2, str(category), text)
+            or (labels and write(row, 3, labels[category], text))
+            or write(row, status_col, word, style)
+        )
+        if failed:
+            sheet.check(failed, row)
+    return changed
+
+
+def _status_words(book: Book, facts: Facts) -> list[tuple[str, Any]]:
+    """What to write for each code of the status column; -1, a missing one, finds the last."""
+    colours = look.colours(facts.statuses)
+    words = [str(word) for word in facts.frame["status"].cat.categories]
+    return [
+        (
+            fit(word)[0],
+            book.style(
+                num_format="@", indent=1, **look.BODY, **look.chip_of(colours.get(word, INK))
+            ),
+        )
+        for word in [*words, NO_STATUS]
+    ]
+
+
+def _fitting_names(frame: pd.DataFrame) -> tuple[list[str], dict[int, str]]:
+    names = frame["name"].tolist()
+    if fits(names):
+        return names, {}
+    fitted = [fit(name) for name in names]
+    ids = frame["id"].tolist()
+    changed = {one: done for one, (_, done) in zip(ids, fitted, strict=True) if done}
+    return [name for name, _ in fitted], changed

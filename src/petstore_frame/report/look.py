@@ -1,0 +1,91 @@
+"""How the workbook looks: number formats, cell styles, print set-up.
+
+In: facts about a cell (exact or not, header or total). Out: XlsxWriter properties.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from petstore_frame.palette import INK, MUTED, RULE, Badge, status_colour, tint, verdict_badge
+from petstore_frame.report.book import Sheet
+from petstore_frame.report.facts import Facts
+
+AT_LEAST = '"≥ "#,##0'
+SHARE = "0.0%"
+BAND = "#F6F8FA"
+A4 = 9
+
+TITLE: dict[str, Any] = {"font_size": 22, "bold": True}
+QUIET: dict[str, Any] = {"font_color": MUTED, "font_size": 10}
+SECTION: dict[str, Any] = {"font_size": 13, "bold": True}
+HEAD: dict[str, Any] = {"bold": True, "bottom": 2, "bottom_color": INK}
+BODY: dict[str, Any] = {"bottom": 1, "bottom_color": RULE}
+TOTAL: dict[str, Any] = {"bold": True, "top": 2, "top_color": INK, "bg_color": BAND}
+
+
+def count_format(*, is_exact: bool, zero: str = "–") -> str:
+    """Return the number format of a count: a minimum shows itself as one."""
+    return f'#,##0;-#,##0;"{zero}"' if is_exact else AT_LEAST
+
+
+def colours(statuses: list[str]) -> dict[str, str]:
+    """Return the colour of each status, those beyond the interface in the order shown."""
+    found, others = {}, 0
+    for status in statuses:
+        found[status] = status_colour(status, other=others)
+        others += found[status] == status_colour("", other=others)
+    return found
+
+
+def badge_of(facts: Facts) -> Badge:
+    """Return how the claim looks."""
+    return verdict_badge(facts.claim.verdict.value if facts.claim is not None else None)
+
+
+def head_of(colour: str) -> dict[str, Any]:
+    """Return the header of a status column: its colour is the line under the word."""
+    return {**HEAD, "align": "right", "bottom_color": colour}
+
+
+def chip_of(colour: str) -> dict[str, Any]:
+    """Return the cell of a status: its colour made light enough to read on."""
+    return {"bg_color": tint(colour, 0.22)}
+
+
+def as_of_words(as_of: datetime | None) -> str:
+    """Return when the store was read, in local time and UTC."""
+    if as_of is None:
+        return "Data as of: not recorded"
+    local = as_of.astimezone()
+    offset = local.strftime("%z")
+    if offset == "+0000":
+        return f"Data as of {local:%A %d %B %Y, %H:%M} UTC"
+    zone = f"UTC{offset[:3]}:{offset[3:]}"
+    return f"Data as of {local:%A %d %B %Y, %H:%M} local time ({zone}), {as_of:%Y-%m-%d %H:%M} UTC"
+
+
+def set_up_print(
+    sheet: Sheet, facts: Facts, *, pages_high: int = 0, repeat_row: int | None = None
+) -> None:
+    """Landscape A4, as wide as the page, with the claim above and the page number below."""
+    raw = sheet.raw
+    raw.set_landscape()
+    raw.set_paper(A4)
+    raw.fit_to_pages(1, pages_high)
+    raw.set_margins(left=0.5, right=0.5, top=0.75, bottom=0.7)
+    claim = "" if facts.covers_all else f"&R&B{_escaped(badge_of(facts).word)}: see Summary"
+    raw.set_header(f"&L{_escaped(sheet.name)}{claim}")
+    store = _escaped((facts.base_url or "")[:80])
+    raw.set_footer(f"&L{store}&CPage &P of &N&R{_escaped(_short_time(facts.as_of))}")
+    if repeat_row is not None:
+        raw.repeat_rows(repeat_row)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&&")
+
+
+def _short_time(as_of: datetime | None) -> str:
+    return f"Data as of {as_of:%Y-%m-%d %H:%M} UTC" if as_of else "Data as of: not recorded"

@@ -1,0 +1,44 @@
+"""What a cell can hold.
+
+In: any text. Out: the same text, or a text that fits and a word on what was done to it.
+"""
+
+from __future__ import annotations
+
+import re
+
+CELL_LIMIT = 32_767  # UTF-16 units, as Excel counts
+
+# No XML 1.0 document may hold these. Other control characters travel as _x0001_ and come back.
+_UNFIT = re.compile("[\ud800-\udfff\ufffe\uffff]")
+
+
+def fits(texts: list[str]) -> bool:
+    """Tell whether all texts can stand in cells as they are."""
+    return max(map(len, texts), default=0) <= CELL_LIMIT // 2 and not _UNFIT.search("".join(texts))
+
+
+def fit(text: str) -> tuple[str, str | None]:
+    """Return a text that a cell can hold, and what was done to it, or None.
+
+    Example:
+        >>> fit("Luna")
+        ('Luna', None)
+    """
+    done = []
+    if _UNFIT.search(text):
+        text = _UNFIT.sub("\N{REPLACEMENT CHARACTER}", text)
+        done.append(
+            "characters that no workbook can hold were replaced by \N{REPLACEMENT CHARACTER}"
+        )
+    size = _utf16_units(text)
+    if size > CELL_LIMIT:
+        mark = f" … [cut: {len(text):,} characters]"
+        room = (CELL_LIMIT - len(mark)) * 2
+        text = text.encode("utf-16-le")[:room].decode("utf-16-le", "ignore") + mark
+        done.append(f"cut to the {CELL_LIMIT:,} characters that a cell can hold")
+    return text, "; ".join(done) or None
+
+
+def _utf16_units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2

@@ -1,0 +1,54 @@
+"""The Monday workbook: which sheets, in which order.
+
+In: Facts. Out: an .xlsx file at a path. Each sheet has a file of its own beside this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from petstore_frame import __version__
+from petstore_frame.report.book import Book, open_book
+from petstore_frame.report.facts import Facts
+from petstore_frame.report.inventory_sheet import SHEET_ROWS, TABLE_ROWS, split, write_inventory
+from petstore_frame.report.summary_sheet import write_summary
+
+
+def write_workbook(
+    facts: Facts,
+    path: Path,
+    *,
+    advance: Callable[[int], None],
+    sheet_rows: int = SHEET_ROWS,
+    table_rows: int = TABLE_ROWS,
+) -> None:
+    """Write the workbook.
+
+    Args:
+        facts: What it says.
+        path: Where to.
+        advance: Told the number of pets written since the last call.
+        sheet_rows: Most data rows of a sheet.
+        table_rows: Up to so many pets the inventory is an Excel table; above, memory stays
+            constant and the inventory has a plain filter.
+    """
+    parts = split(len(facts.frame), sheet_rows)
+    is_large = len(facts.frame) > table_rows
+    with open_book(path, is_constant_memory=is_large) as book:
+        _describe(book, facts)
+        write_summary(book, facts)
+        write_inventory(book, facts, parts, advance)
+
+
+def _describe(book: Book, facts: Facts) -> None:
+    book.workbook.set_properties(
+        {
+            "title": "Store inventory",
+            "subject": facts.base_url or "",
+            "comments": f"{facts.claim_sentence}. Made with petstore-frame {__version__}.",
+            # Of the data, not of the clock: the same inventory gives the same bytes.
+            "created": facts.as_of or datetime(2000, 1, 1, tzinfo=UTC),
+        }
+    )
