@@ -9,6 +9,7 @@ from __future__ import annotations
 import typer
 
 from petstore_frame.cli import keys
+from petstore_frame.cli.report import report
 from petstore_frame.cli.serve import serve
 
 app = typer.Typer(
@@ -25,5 +26,6 @@ def petstore_frame() -> None:
     """Keep the commands as commands, however few there are."""
 
 
+app.command("report")(report)
 app.command("serve")(serve)
 app.add_typer(keys.app, name="keys")
