@@ -10,6 +10,7 @@ import typer
 
 from petstore_frame.cli import keys
 from petstore_frame.cli.report import report
+from petstore_frame.cli.sample import sample
 from petstore_frame.cli.serve import serve
 
 app = typer.Typer(
@@ -27,5 +28,6 @@ def petstore_frame() -> None:
 
 
 app.command("report")(report)
+app.command("sample")(sample)
 app.command("serve")(serve)
 app.add_typer(keys.app, name="keys")
