@@ -21,6 +21,10 @@ _HOMES: dict[str, str] = {
     "completeness": "inventory.seal",
     "StatusCount": "inventory",
     "Verdict": "inventory",
+    "History": "history",
+    "Diff": "history",
+    "Flow": "history",
+    "Snapshot": "history",
     "PET_COLUMNS": "frame",
     "PET_STATUSES": "models",
     "NewPet": "models",
@@ -52,6 +56,7 @@ _HOMES: dict[str, str] = {
     "HistoryError": "errors",
     "ServiceStartError": "errors",
     "EndpointDeprecatedWarning": "errors",
+    "HistoryWarning": "errors",
 }
 
 __version__ = "0.1.0"

@@ -28,6 +28,7 @@ PetstoreError
 └── ServiceStartError                   the bundled service did not come up
 
 EndpointDeprecatedWarning (FutureWarning)   an operation will be removed; the text has the date
+HistoryWarning (UserWarning)                a day's snapshot cannot be read and is left out
 """
 
 from __future__ import annotations
@@ -307,6 +308,10 @@ class HistoryError(PetstoreError):
 
 class ServiceStartError(PetstoreError):
     """The bundled service did not come up."""
+
+
+class HistoryWarning(UserWarning):
+    """A day's snapshot cannot be read and is left out; the text names the file."""
 
 
 class EndpointDeprecatedWarning(FutureWarning):

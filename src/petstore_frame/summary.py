@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from petstore_frame.categories import Categories, category_labels
 from petstore_frame.errors import InputError
@@ -50,11 +50,9 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
 
     Interface: Resources, PetStatus; a status is optional, so a missing one has a column.
     """
-    labels = category_labels(categories)
     if isinstance(pets, Inventory):
-        table = _tabulate(_counted(pets.frame), labels)
-        return Summary(_pandas_frame(table), pets.completeness)
-    return _like(_tabulate(_counted(pets), labels), pets)
+        return Summary.of(pets.frame, pets.completeness, categories)
+    return _like(_tabulate(_counted(pets), category_labels(categories)), pets)
 
 
 def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
@@ -74,8 +72,8 @@ def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
     return _count(open_frame(pets, by), by).to_native()
 
 
-def open_frame(pets: Any, needed: Iterable[str]) -> nw.LazyFrame[Any] | nw.DataFrame[Any]:
-    """Open a frame of any engine and check that it has the columns needed.
+def open_frame(pets: Any, needed: Iterable[str]) -> Any:
+    """Open a frame of any engine, eager or lazy, and check that it has the columns needed.
 
     Raises:
         InputError: It lacks a column, or is no frame that narwhals knows.
@@ -83,7 +81,7 @@ def open_frame(pets: Any, needed: Iterable[str]) -> nw.LazyFrame[Any] | nw.DataF
     import narwhals as nw
 
     try:
-        frame: nw.LazyFrame[Any] | nw.DataFrame[Any] = nw.from_native(pets)
+        frame: Any = nw.from_native(pets)
     except TypeError:
         raise InputError(
             f"a {type(pets).__name__} is no frame of pets",
@@ -207,6 +205,11 @@ class Summary:
     frame: pd.DataFrame
     claim: Completeness
 
+    @classmethod
+    def of(cls, pets: Any, claim: Completeness, categories: Categories = None) -> Self:
+        """Count pets of any engine under a claim about them."""
+        return cls(_pandas_frame(_tabulate(_counted(pets), category_labels(categories))), claim)
+
     @property
     def statuses(self) -> list[str]:
         """The statuses counted, ``no status`` last."""
@@ -229,10 +232,7 @@ class Summary:
 
     def is_exact(self, status: str | None = None) -> bool:
         """Whether the counts of a status (None: of all pets) are all that the store has."""
-        if self.claim.is_complete and self.claim.scope == ALL_PETS:
-            return True
-        known = self.claim.by_status.get(status) if status else None
-        return known is not None and known.is_exact
+        return self.claim.covers_all if status is None else self.claim.count(status).is_exact
 
     def __str__(self) -> str:
         rows = [["category", *self.frame.columns[2:]], *self._cells()]

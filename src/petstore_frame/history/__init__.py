@@ -1,0 +1,9 @@
+"""What changed between dates, from snapshots kept on disk."""
+
+from petstore_frame.history.changes import IdRange, diff_pets, trend_pets
+from petstore_frame.history.diff import Diff
+from petstore_frame.history.flow import Flow
+from petstore_frame.history.history import History
+from petstore_frame.history.snapshots import Problem, Snapshot
+
+__all__ = ["Diff", "Flow", "History", "IdRange", "Problem", "Snapshot", "diff_pets", "trend_pets"]

@@ -1,0 +1,233 @@
+"""What changed between snapshots, written once for every dataframe engine.
+
+In: frames of pets that narwhals knows. Out: frames of the same kind, lazy where the engine is.
+It knows nothing of files, dates on disk or claims beyond a range of ids that a claim covers.
+
+Three rules hold the engines together. A status is compared as text with a word for the missing,
+because nulls compare differently. Joins are left joins and anti joins, because a full join turns
+int64 ids into floats on pandas and Dask. No order is promised; whoever shows rows sorts them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from petstore_frame.inventory import Completeness
+from petstore_frame.models import INT64_MAX, INT64_MIN
+from petstore_frame.summary import count_pets, open_frame, status_text
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+DIFF_COLUMNS = ("id", "name", "category_id", "kind", "was", "now")
+_ID_SCOPE = re.compile(r"ids (-?\d+) to (-?\d+)")
+KINDS = ("new", "first seen", "changed", "gone", "not seen")
+
+
+class IdRange(NamedTuple):
+    """The ids that a snapshot is known to hold without exception, both ends included."""
+
+    low: int = INT64_MIN
+    high: int = INT64_MAX
+
+    @classmethod
+    def of(cls, claim: Completeness) -> Self | None:
+        """Return the ids of which a listing holds every pet, or None.
+
+        A listing that is complete for a status only says nothing of an absent pet: it may have
+        another status now.
+        """
+        if claim.covers_all:
+            return cls()
+        found = _ID_SCOPE.fullmatch(claim.scope) if claim.is_complete else None
+        return cls(int(found[1]), int(found[2])) if found else None
+
+
+def diff_pets(
+    old: Any, new: Any, *, old_covers: IdRange | None = None, new_covers: IdRange | None = None
+) -> Any:
+    """Return one row per pet that came, went or changed its status.
+
+    Args:
+        old: The earlier pets: ``id`` (unique), ``name``, ``category_id``, ``status``.
+        new: The later pets, a frame of the same kind.
+        old_covers: The ids of which ``old`` holds every pet; None when that is not known.
+        new_covers: The same of ``new``. ``IdRange()`` stands for all pets.
+
+    Returns:
+        A frame of the same kind, in no fixed order. ``id``, ``name`` and ``category_id`` as in
+        the later pets (the earlier ones where the pet is in those only); ``kind``: ``new``, or
+        ``first seen`` where the earlier pets are not known to be all; ``changed``; ``gone``, or
+        ``not seen`` where the later pets are not known to be all; ``was`` and ``now``: the status
+        as text, a missing one as ``no status``, missing where the pet is absent.
+
+    Raises:
+        InputError: A frame lacks a column, or is no frame that narwhals knows.
+    """
+    import narwhals as nw
+
+    columns = ("id", "name", "category_id", "status")
+    before, after = open_frame(old, columns), open_frame(new, columns)
+    nothing = nw.lit(None, dtype=nw.String)
+    was = before.select("id", was=status_text())
+    now = after.select("id", "name", "category_id", now=status_text())
+    came = (
+        now.join(was, on="id", how="left")
+        .filter(nw.col("was").is_null() | (nw.col("was") != nw.col("now")))
+        .with_columns(kind=_came(old_covers))
+    )
+    went = (
+        before.select("id", "name", "category_id", was=status_text())
+        .join(after.select("id"), on="id", how="anti")
+        .with_columns(now=nothing, kind=_word(new_covers, "gone", "not seen"))
+    )
+    return nw.concat([came.select(*DIFF_COLUMNS), went.select(*DIFF_COLUMNS)]).to_native()
+
+
+def trend_pets(pets: Any, by: Sequence[str] = ("status",)) -> Any:
+    """Count dated pets by day and by columns.
+
+    Args:
+        pets: A frame with ``date`` (a date, an instant, or text like 2026-11-01) and the columns
+            of ``by``, one row per pet and snapshot.
+        by: ``status``, ``category_id``, or both.
+
+    Returns:
+        A frame of the same kind: ``date`` (an instant, midnight), the columns of ``by``, ``pets``
+        (int64). Days without a row are absent: what is not there is not made up.
+    """
+    import narwhals as nw
+
+    counted = nw.from_native(count_pets(pets, ("date", *by)))
+    return counted.with_columns(date=_midnight()).to_native()
+
+
+def live_pets(pets: Any) -> Any:
+    """Return one row per pet ever seen, with the days on which it was.
+
+    Args:
+        pets: Dated pets, as for ``trend_pets``, with ``id`` and ``category_id``.
+
+    Returns:
+        A frame of the same kind: ``id``, ``category_id``, and as instants ``first_seen``,
+        ``last_seen``, ``last_available``, ``last_sold`` and ``last_other`` (any status but
+        available, or none), missing where that never was; ``was_offered`` is 1 where the pet was
+        ever seen available or pending, else 0.
+    """
+    import narwhals as nw
+
+    status, day = nw.col("status"), nw.col("date")
+    dated = _dated(pets, ("id", "category_id", "status")).with_columns(status=status_text())
+    is_offered = (status == "available") | (status == "pending")
+    return (
+        dated.with_columns(
+            last_available=nw.when(status == "available").then(day),
+            last_sold=nw.when(status == "sold").then(day),
+            last_other=nw.when(status != "available").then(day),
+            was_offered=nw.when(is_offered).then(nw.lit(1)).otherwise(nw.lit(0)),
+            last_seen=day,
+        )
+        .group_by("id")
+        .agg(
+            nw.col("category_id").max(),
+            nw.col("date").min().alias("first_seen"),
+            nw.col("last_seen", "last_available", "last_sold", "last_other").max(),
+            nw.col("was_offered").max(),
+        )
+        .to_native()
+    )
+
+
+def sell_pets(lives: Any) -> Any:
+    """Count by category the pets that were offered, and those of them sold when last seen.
+
+    Args:
+        lives: What ``live_pets`` returned.
+
+    Returns:
+        A frame of the same kind: ``category_id``, ``offered`` and ``sold`` (integers).
+    """
+    import narwhals as nw
+
+    is_sold = nw.col("last_sold") == nw.col("last_seen")
+    return (
+        nw.from_native(lives)
+        .filter(nw.col("was_offered") == 1)
+        .with_columns(offered=nw.lit(1), sold=nw.when(is_sold).then(nw.lit(1)).otherwise(nw.lit(0)))
+        .group_by("category_id")
+        .agg(nw.col("offered", "sold").sum())
+        .to_native()
+    )
+
+
+def age_pets(pets: Any, lives: Any) -> Any:
+    """Return the pets that were available when last seen, and since when.
+
+    Args:
+        pets: Dated pets with ``id``, ``name``, ``category_id`` and ``status``.
+        lives: What ``live_pets`` says of the same pets.
+
+    Returns:
+        A frame of the same kind: ``id``, ``name``, ``category_id``, ``first_seen``,
+        ``available_since`` (the first day of the last unbroken run of snapshots that show it
+        available) and ``last_seen``, as instants.
+    """
+    import narwhals as nw
+
+    known = nw.from_native(lives).filter(nw.col("last_available") == nw.col("last_seen"))
+    known = known.select("id", "first_seen", "last_seen", "last_other")
+    dated = _dated(pets, ("id", "name", "category_id", "status"))
+    runs = (
+        dated.filter(status_text() == "available")
+        .select("id", "name", "category_id", "date")
+        .join(known, on="id", how="inner")
+        .filter(nw.col("last_other").is_null() | (nw.col("date") > nw.col("last_other")))
+    )
+    return (
+        runs.group_by("id")
+        .agg(
+            nw.col("name").max(),
+            nw.col("category_id").max(),
+            nw.col("first_seen").min(),
+            nw.col("date").min().alias("available_since"),
+            nw.col("last_seen").max(),
+        )
+        .to_native()
+    )
+
+
+def _came(covers: IdRange | None) -> nw.Expr:
+    import narwhals as nw
+
+    fresh = nw.when(nw.col("was").is_null()).then(_word(covers, "new", "first seen"))
+    return fresh.otherwise(nw.lit("changed"))
+
+
+def _word(covers: IdRange | None, proven: str, unproven: str) -> nw.Expr:
+    """Say the strong word for ids inside the range that a claim covers, else the weak one."""
+    import narwhals as nw
+
+    if covers is None:
+        return nw.lit(unproven)
+    if covers == IdRange():
+        return nw.lit(proven)
+    is_covered = nw.col("id").is_between(covers.low, covers.high)
+    return nw.when(is_covered).then(nw.lit(proven)).otherwise(nw.lit(unproven))
+
+
+def _midnight() -> nw.Expr:
+    """Return ``date`` as an instant: the one form that every engine reads alike."""
+    import narwhals as nw
+
+    day = nw.col("date").cast(nw.String).str.slice(0, 10)
+    return day.str.to_datetime(format="%Y-%m-%d")
+
+
+def _dated(pets: Any, columns: Sequence[str]) -> Any:
+    """Open dated pets with a date that can be compared; the key of a folder may be a category."""
+
+    frame = open_frame(pets, ("date", *columns)).select("date", *columns)
+    is_day = frame.collect_schema()["date"].is_temporal()
+    return frame if is_day else frame.with_columns(date=_midnight())

@@ -1,0 +1,96 @@
+"""What changed between two snapshots, with the words that their claims allow.
+
+In: two snapshots and the rows that differ, on any engine. Out: counts, sentences and a table.
+It reads no file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame.history.changes import KINDS
+from petstore_frame.history.engines import to_pandas
+from petstore_frame.history.snapshots import Snapshot
+from petstore_frame.summary import count_pets
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ROWS_SHOWN = 10
+
+
+@dataclass(frozen=True, repr=False)
+class Diff:
+    """What changed between two snapshots; ``history.diff()`` makes it.
+
+    Attributes:
+        old: The earlier snapshot.
+        new: The later snapshot.
+        rows: One row per pet that came, went or changed, as a frame of the history's engine, in
+            no fixed order, not yet computed where the engine is lazy. ``frame`` brings it here.
+    """
+
+    old: Snapshot
+    new: Snapshot
+    rows: Any = field(compare=False)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """One row per pet that came, went or changed, by id.
+
+        Columns: ``id`` (int64), ``name``, ``category_id`` (int64), ``kind`` (``new``,
+        ``first seen``, ``changed``, ``gone``, ``not seen``), ``was``, ``now`` (the statuses as
+        text; a missing one is ``no status``, and the cell is missing where the pet is absent).
+        """
+        return to_pandas(self.rows).sort_values("id", ignore_index=True)
+
+    @cached_property
+    def moves(self) -> pd.DataFrame:
+        """How many pets by ``kind``, ``was`` and ``now``; column ``pets`` (int64).
+
+        The rows are counted on the engine; they are not brought here for it.
+        """
+        counted = to_pandas(count_pets(self.rows, ("kind", "was", "now")))
+        rank = counted["kind"].map({kind: at for at, kind in enumerate(KINDS)})
+        ordered = counted.assign(rank=rank).sort_values(["rank", "was", "now"], ignore_index=True)
+        return ordered.drop(columns="rank")
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many pets by kind, kinds that did not occur included."""
+        counted = self.moves.groupby("kind")["pets"].sum()
+        return {kind: int(counted.get(kind, 0)) for kind in KINDS}
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether both snapshots hold every pet of the store, so that nothing can be missing."""
+        return self.old.completeness.covers_all and self.new.completeness.covers_all
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
+
+    def __str__(self) -> str:
+        found = [f"{count:,} {kind}" for kind, count in self.counts.items() if count]
+        words = ", ".join(found) or "no change"
+        return "; ".join([f"{self.old.date} to {self.new.date}: {words}", *self._reserves()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        first = self.frame.head(_ROWS_SHOWN).astype({"id": "str", "category_id": "str"})
+        more = len(self) - len(first)
+        note = f"<p>… and {more:,} more: <code>.frame</code> has all</p>" if more > 0 else ""
+        table = first.to_html(index=False, escape=True, na_rep="", border=0)
+        return f"<p><b>{escape(str(self))}</b></p>{table}{note}"
+
+    def _reserves(self) -> list[str]:
+        """Say which strong words the claims do not allow."""
+        reserves = []
+        if not self.old.completeness.covers_all:
+            reserves.append(f"what was there before is not proven ({self.old.completeness})")
+        if not self.new.completeness.covers_all:
+            reserves.append(f"nothing is proven to be gone ({self.new.completeness})")
+        return reserves

@@ -1,0 +1,158 @@
+"""Snapshots opened as frames of one of five engines.
+
+In: snapshots, columns and an engine's name. Out: one frame of that engine, not yet read where the
+engine is lazy. What is done with the frame is written once, elsewhere, for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame.errors import ConfigurationError, MissingExtraError
+from petstore_frame.history.snapshots import Snapshot, read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_Open = Callable[[Sequence[Snapshot], tuple[str, ...], Any], Any]
+
+
+def open_snapshots(
+    snapshots: Sequence[Snapshot], columns: tuple[str, ...], *, engine: str, session: Any = None
+) -> Any:
+    """Open columns of one or more snapshots, with ``date`` as the last column.
+
+    Args:
+        snapshots: At least one.
+        columns: Columns of the pets' table.
+        engine: ``pandas``, ``polars``, ``duckdb``, ``dask`` or ``spark``.
+        session: What ``start_session`` returned: frames meet in a join only on one session.
+
+    Raises:
+        ConfigurationError: The engine is none of the five.
+        MissingExtraError: The engine's library is not installed.
+    """
+    check_engine(engine)
+    return _ENGINES[engine](snapshots, columns, session)
+
+
+def start_session(engine: str, session: Any = None) -> Any:
+    """Return what one question runs on: a DuckDB connection or a SparkSession, else None.
+
+    Each question has a DuckDB connection of its own, so questions may be asked from threads.
+
+    Args:
+        engine: ``pandas``, ``polars``, ``duckdb``, ``dask`` or ``spark``.
+        session: The user's connection or session; None starts or finds one. Dask needs none: it
+            runs on the current client.
+    """
+    if engine == "duckdb":
+        return session.cursor() if session else _library("duckdb", "history").connect()
+    if engine == "spark" and session is None:
+        return _library("pyspark.sql", "spark").SparkSession.builder.getOrCreate()
+    return session
+
+
+def check_engine(engine: str) -> None:
+    """Refuse an engine that is none of ours.
+
+    Raises:
+        ConfigurationError: It is none of the five; names them.
+    """
+    if engine not in _ENGINES:
+        raise ConfigurationError(f"engine is one of {', '.join(_ENGINES)}, got {engine!r}")
+
+
+def to_pandas(frame: Any) -> pd.DataFrame:
+    """Bring a frame of any engine here, with the dtypes of the pets' table.
+
+    Ids and counts are int64, words are str, dates are instants without a zone.
+    """
+    import narwhals as nw
+    import pandas as pd
+
+    lazy = nw.from_native(frame).lazy()
+    kind = lazy.implementation
+    is_pandas = kind.is_dask() or kind.is_pandas_like()
+    # Dask's index would leak into an Arrow table as a column.
+    options = {"engine": "streaming"} if kind.is_polars() else {}
+    here: pd.DataFrame = lazy.collect("pandas" if is_pandas else "pyarrow", **options).to_pandas()
+    for name, dtype in lazy.collect_schema().items():
+        if dtype.is_temporal():
+            here[name] = _days(here[name])
+        elif dtype.is_integer():
+            here[name] = here[name].astype("int64")
+        else:
+            here[name] = here[name].astype(pd.StringDtype(na_value=float("nan")))
+    here.index = pd.RangeIndex(len(here))
+    return here
+
+
+def _days(dates: pd.Series[Any]) -> pd.Series[Any]:
+    """Return dates as instants without a zone: DuckDB gives days, Spark instants in UTC."""
+    zone = getattr(dates.dtype, "tz", None)
+    plain = dates if zone is None else dates.dt.tz_localize(None)
+    return plain.astype("datetime64[us]")
+
+
+def _pandas(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> pd.DataFrame:
+    import pandas as pd
+
+    parts: list[pd.DataFrame] = []
+    for snapshot in snapshots:
+        # Arrow-backed columns stay whole numbers through a join, and take half the room.
+        part = read_table(snapshot.path, columns).to_pandas(
+            types_mapper=pd.ArrowDtype, ignore_metadata=True
+        )
+        parts.append(part.assign(date=pd.Timestamp(snapshot.date)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _polars(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
+    polars = _library("polars", "polars")
+    scan = polars.scan_parquet([str(each.path) for each in snapshots], hive_partitioning=True)
+    return scan.select(*columns, "date")
+
+
+def _duckdb(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
+    paths = [str(each.path) for each in snapshots]
+    rows = session.read_parquet(paths, hive_partitioning=True)
+    return rows.select(", ".join((*columns, "date")))
+
+
+def _dask(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
+    import pandas as pd
+
+    dask = _library("dask.dataframe", "dask")
+    parts = [
+        dask.read_parquet(str(each.path), columns=list(columns), partitioning=None).assign(
+            date=pd.Timestamp(each.date)
+        )
+        for each in snapshots
+    ]
+    return dask.concat(parts)
+
+
+def _spark(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
+    folder = str(snapshots[0].path.parent.parent)
+    reader = session.read.option("basePath", folder)
+    return reader.parquet(*(str(each.path) for each in snapshots)).select(*columns, "date")
+
+
+def _library(module: str, extra: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        name = module.partition(".")[0]
+        raise MissingExtraError(f"a history on the engine {name}", extra) from None
+
+
+_ENGINES: dict[str, _Open] = {
+    "duckdb": _duckdb,
+    "pandas": _pandas,
+    "polars": _polars,
+    "dask": _dask,
+    "spark": _spark,
+}

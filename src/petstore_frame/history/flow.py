@@ -1,0 +1,147 @@
+"""How pets move through the store: what became of them, how fast, and what stays.
+
+In: snapshots, and a way to open and compare them. Out: four tables. Every definition stands where
+its table is made; nothing between two snapshots is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame.errors import ConfigurationError
+from petstore_frame.history.changes import age_pets, live_pets, sell_pets
+from petstore_frame.history.diff import Diff
+from petstore_frame.history.engines import to_pandas
+from petstore_frame.history.snapshots import Snapshot
+from petstore_frame.history.trend import AT_LEAST, EXACT
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PERIODS: dict[str, Callable[[Snapshot], Any]] = {
+    "snapshot": lambda snapshot: snapshot.date,
+    "week": lambda snapshot: snapshot.date.isocalendar()[:2],
+    "month": lambda snapshot: (snapshot.date.year, snapshot.date.month),
+}
+
+
+class Flow:
+    """Moves, sell-through, ageing and stale listings; ``history.flow()`` makes it.
+
+    Each table is computed when it is first asked for.
+    """
+
+    def __init__(
+        self,
+        snapshots: Sequence[Snapshot],
+        *,
+        open_pets: Callable[[tuple[str, ...]], Any],
+        compare: Callable[[Snapshot, Snapshot], Diff],
+        period: str,
+        stale_days: int,
+    ) -> None:
+        if period not in _PERIODS:
+            raise ConfigurationError(f"period is one of {', '.join(_PERIODS)}, got {period!r}")
+        self.snapshots = tuple(snapshots)
+        self.period = period
+        self.stale_days = stale_days
+        self._open_pets = open_pets
+        self._compare = compare
+
+    @cached_property
+    def moves(self) -> pd.DataFrame:
+        """How many pets moved between statuses, period by period.
+
+        Columns: ``since`` and ``until`` (the two snapshots compared: the last of each period),
+        ``kind``, ``was``, ``now`` (as in ``diff``), ``pets`` (int64), ``claim`` (``exact`` where
+        both snapshots hold every pet, else ``at least``). A pet that moved twice within a period
+        counts once, from its first status to its last.
+        """
+        import pandas as pd
+
+        ends = list({_PERIODS[self.period](each): each for each in self.snapshots}.values())
+        parts = []
+        for old, new in pairwise(ends):
+            diff = self._compare(old, new)
+            part = diff.moves.assign(claim=EXACT if diff.is_exact else AT_LEAST)
+            part.insert(0, "since", pd.Timestamp(old.date))
+            part.insert(1, "until", pd.Timestamp(new.date))
+            parts.append(part)
+        return pd.concat(parts, ignore_index=True) if parts else _no_moves()
+
+    @cached_property
+    def sell_through(self) -> pd.DataFrame:
+        """What share of the pets offered was sold, by category.
+
+        Columns: ``category_id`` (int64); ``offered`` (int64): pets that any snapshot shows
+        available or pending; ``sold`` (int64): those of them that were sold when last seen;
+        ``sell_through`` (float, 0 to 1): sold over offered; ``claim``: ``exact`` where every
+        snapshot holds every pet, else ``at least`` (then the share has no certain direction).
+        A pet sold and first seen between two snapshots was never seen on offer, and is left out.
+        """
+        lives = live_pets(self._open_pets(("id", "category_id", "status")))
+        table = to_pandas(sell_pets(lives)).sort_values("category_id", ignore_index=True)
+        table["sell_through"] = table["sold"] / table["offered"]
+        return table.assign(claim=EXACT if self.is_exact else AT_LEAST)
+
+    @cached_property
+    def ageing(self) -> pd.DataFrame:
+        """The pets that were available when last seen, and for how long, oldest first.
+
+        Columns: ``id`` (int64), ``name``, ``category_id`` (int64); ``first_seen``: the first
+        snapshot that shows it, in any status; ``available_since``: the first of the last unbroken
+        run of snapshots that show it available; ``last_seen``; ``days_available`` (int64): from
+        ``available_since`` to ``last_seen``; ``is_listed``: whether the last snapshot shows it;
+        ``is_at_least``: whether it may have been available earlier than ``available_since``,
+        because the snapshot before that is absent or not exact about available pets. Where it is
+        False, the true number of days is less than one step between snapshots longer.
+        """
+        columns = ("id", "name", "category_id", "status")
+        pets = self._open_pets(columns)
+        table = to_pandas(age_pets(pets, live_pets(pets)))
+        span = table["last_seen"] - table["available_since"]
+        table["days_available"] = span.dt.days.astype("int64")
+        table["is_listed"] = table["last_seen"].dt.date == self.snapshots[-1].date
+        table["is_at_least"] = ~table["available_since"].dt.date.isin(self._days_after_exact())
+        return table.sort_values(
+            ["days_available", "id"], ascending=[False, True], ignore_index=True
+        )
+
+    @property
+    def stale(self) -> pd.DataFrame:
+        """The rows of ``ageing`` still listed after ``stale_days`` days or more."""
+        ageing = self.ageing
+        is_stale = ageing["is_listed"] & (ageing["days_available"] >= self.stale_days)
+        return ageing[is_stale].reset_index(drop=True)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every snapshot holds every pet of the store."""
+        return all(each.completeness.covers_all for each in self.snapshots)
+
+    def __repr__(self) -> str:
+        first, last = self.snapshots[0].date, self.snapshots[-1].date
+        partial = sum(not each.completeness.covers_all for each in self.snapshots)
+        marked = f"{partial} of them not proven complete" if partial else "all complete"
+        return (
+            f"<Flow {first} to {last}: {len(self.snapshots)} snapshots, {marked}; "
+            ".moves, .sell_through, .ageing, .stale>"
+        )
+
+    def _days_after_exact(self) -> list[Any]:
+        return [
+            later.date
+            for earlier, later in pairwise(self.snapshots)
+            if earlier.completeness.count("available").is_exact
+        ]
+
+
+def _no_moves() -> pd.DataFrame:
+    import pandas as pd
+
+    dtypes = {"since": "datetime64[us]", "until": "datetime64[us]", "pets": "int64"}
+    columns = ("since", "until", "kind", "was", "now", "pets", "claim")
+    return pd.DataFrame({name: pd.Series(dtype=dtypes.get(name, "str")) for name in columns})

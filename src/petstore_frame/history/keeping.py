@@ -1,0 +1,86 @@
+"""When a history takes an inventory in, and when it refuses.
+
+In: a folder and an Inventory. Out: the Snapshot kept, or the reason why not. How bytes get to the
+disk is not its business.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from petstore_frame.errors import HistoryError
+from petstore_frame.history.lock import writing
+from petstore_frame.history.snapshots import Snapshot, scan_folder, write_snapshot
+from petstore_frame.inventory import Completeness, Inventory
+from petstore_frame.inventory.seal import SealState, completeness
+
+
+def add_snapshot(folder: Path, inventory: Inventory, *, replace: bool) -> Snapshot:
+    """Keep an inventory unless that would lose or mix what is known; see ``History.add``."""
+    _check_frame(inventory)
+    with writing(folder):
+        snapshots, _ = scan_folder(folder)
+        _check_store(folder, snapshots, inventory)
+        day = inventory.fetched_at.astimezone(UTC).date()
+        present = next((each for each in snapshots if each.date == day), None)
+        if present is not None and _is_same(present, inventory):
+            return present
+        if present is not None and not replace:
+            _check_order(present, inventory)
+        return write_snapshot(folder, inventory)
+
+
+def _check_frame(inventory: Inventory) -> None:
+    if inventory.fetched_at.tzinfo is None:
+        raise HistoryError("fetched_at has no time zone, so its UTC day is not known")
+    if completeness(inventory.frame).state is SealState.CHANGED:
+        raise HistoryError(
+            "the frame was changed since it was fetched, so its claim does not hold; "
+            "add the inventory before you edit its frame"
+        )
+
+
+def _check_store(folder: Path, snapshots: list[Snapshot], inventory: Inventory) -> None:
+    if snapshots and _store(snapshots[-1].base_url) != _store(inventory.base_url):
+        raise HistoryError(
+            f"{folder} keeps the history of {snapshots[-1].base_url}, and this inventory is of "
+            f"{inventory.base_url}; use another folder for another store"
+        )
+
+
+def _check_order(present: Snapshot, inventory: Inventory) -> None:
+    """Refuse to put less, or something older, in the place of what is known of the day."""
+    if inventory.fetched_at <= present.fetched_at:
+        reason = f"a listing of {present.fetched_at:%H:%M:%S} UTC, which is not older"
+    elif _strength(inventory.completeness) < _strength(present.completeness):
+        reason = f"a listing that proves more ({present.completeness})"
+    else:
+        return
+    raise HistoryError(f"{present.date} already has {reason}; replace=True puts this one in place")
+
+
+def _is_same(present: Snapshot, inventory: Inventory) -> bool:
+    return (
+        present.fetched_at == inventory.fetched_at
+        and present.rows == len(inventory.frame)
+        and present.completeness == inventory.completeness
+    )
+
+
+def _strength(claim: Completeness) -> int:
+    """Rank what a listing proves: all pets, all of some scope, or nothing."""
+    return 2 if claim.covers_all else 1 if claim.is_complete else 0
+
+
+def _store(base_url: str) -> tuple[str, int | None, str]:
+    """Tell stores apart by address; on this machine a port is drawn anew at each start."""
+    parts = urlsplit(base_url)
+    host = parts.hostname or ""
+    try:
+        is_here = ip_address(host).is_loopback
+    except ValueError:
+        is_here = host == "localhost"
+    return ("this machine", None, parts.path) if is_here else (host, parts.port, parts.path)
