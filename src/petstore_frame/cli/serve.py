@@ -48,6 +48,7 @@ def serve(
     from petstore_frame.service.keys import key_from_file
     from petstore_frame.service.options import Options
     from petstore_frame.service.run import run
+    from petstore_frame.service.workers import run_workers
 
     try:
         options = Options.from_mapping(
@@ -70,4 +71,7 @@ def serve(
         )
     except (OSError, ValueError) as problem:
         raise typer.BadParameter(str(problem)) from None
-    run(options)
+    if options.workers > 1:
+        run_workers(options)
+    else:
+        run(options)

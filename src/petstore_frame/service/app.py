@@ -1,4 +1,4 @@
-"""The three operations of the interface, as FastAPI routes.
+"""The operations of the interface, as FastAPI routes behind the guard.
 
 In: HTTP requests that passed the guard. Out: JSON answers.
 What a body or a query must be is asked of ``payload`` and ``listing``; what lies in the database of
@@ -11,43 +11,55 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from email.utils import format_datetime
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from petstore_frame.service.guard import Guard, send_problem
+from petstore_frame.service.addresses import Addresses
+from petstore_frame.service.answers import cacheable_answer, json_answer, problem_answer
+from petstore_frame.service.guard import HEALTH_PATH, Guard, Throttle
 from petstore_frame.service.keys import KeyRing
 from petstore_frame.service.listing import next_query, read_listing
+from petstore_frame.service.openapi import document_json
 from petstore_frame.service.options import Options
 from petstore_frame.service.payload import pet_json, pets_json, read_new_pet
 from petstore_frame.service.problems import Problem, not_found, not_now
-from petstore_frame.service.rules import INT64_MAX, MAX_BODY_BYTES, MAX_IDEMPOTENCY_KEY_LENGTH
+from petstore_frame.service.requests import read_body, read_idempotency_key
+from petstore_frame.service.rules import DEPRECATED_AT, INT64_MAX, SUNSET_AT
 from petstore_frame.service.store import Addition, NotStored, Store
 from petstore_frame.service.tables import is_sqlite
 from petstore_frame.service.writer import Writer
 
 _PET_ID = re.compile(r"-?[1-9][0-9]{0,18}|0", re.ASCII)
+_LIFECYCLE = {
+    "deprecation": f"@{int(DEPRECATED_AT.timestamp())}",
+    "sunset": format_datetime(SUNSET_AT, usegmt=True),
+}
 _Answer = TypeVar("_Answer")
 
 
 class PetRoutes:
     """The operations on one store."""
 
-    def __init__(self, store: Store, options: Options, base_url: str) -> None:
+    def __init__(self, store: Store, ring: KeyRing, options: Options, addresses: Addresses) -> None:
         self._store = store
+        self._ring = ring
         self._options = options
         self._extended = not options.spec_only
-        self._base_url = base_url
+        self._addresses = addresses
         self._writer: Writer | None = None
 
     @asynccontextmanager
     async def lifespan(self, _app: FastAPI) -> AsyncIterator[None]:
         self._writer = Writer(self._store)
+        refresh = asyncio.create_task(self._ring.keep_fresh())
         try:
             yield
         finally:
+            refresh.cancel()
             await self._writer.close()
 
     async def list_pets(self, request: Request) -> Response:
@@ -57,18 +69,23 @@ class PetRoutes:
             strict=self._options.strict,
             limit_policy=self._options.limit_policy,
         )
+        # One pet more than asked tells whether there is a next page.
         pets = await self._read(self._store.page, listing.limit + 1, listing.after, listing.status)
         shown = pets[: listing.limit]
+        body = pets_json(shown)
+        if not self._extended:
+            return json_answer(body)
         headers = {}
-        if self._extended and len(pets) > len(shown):
+        if len(pets) > len(shown):
+            base = self._addresses.base_for(request.scope["headers"])
             query = next_query(listing, shown[-1].id)
-            headers["link"] = f'<{self._base_url}/pets?{query}>; rel="next"'
-        return _json(pets_json(shown), headers=headers)
+            headers["link"] = f'<{base}/pets?{query}>; rel="next"'
+        return cacheable_answer(request.scope, body, headers)
 
     async def create_pet(self, request: Request) -> Response:
-        _check_media_type(request)
-        pet = read_new_pet(await _read_body(request), strict=self._options.strict)
-        key = self._idempotency_key(request)
+        body = await read_body(request)
+        key = read_idempotency_key(request) if self._extended else None
+        pet = read_new_pet(body, strict=self._options.strict)
         assert self._writer is not None  # noqa: S101 # the lifespan has begun
         try:
             added = await self._writer.add(Addition(pet, key))
@@ -82,32 +99,35 @@ class PetRoutes:
             )
         headers = {}
         if self._extended:
-            headers["location"] = f"{self._base_url}/pets/{added.pet.id}"
+            base = self._addresses.base_for(request.scope["headers"])
+            headers["location"] = f"{base}/pets/{added.pet.id}"
         if key is not None:
             headers["idempotency-replayed"] = "true" if added.replayed else "false"
-        return _json(pet_json(added.pet).encode(), status=201, headers=headers)
+        return json_answer(pet_json(added.pet).encode(), status=201, headers=headers)
 
     async def get_pet(self, request: Request) -> Response:
+        lifecycle = _LIFECYCLE if self._extended else {}
+        if self._options.after_sunset == "gone":
+            raise Problem(410, "gone", "getPet was removed; use GET /pets", headers=lifecycle)
         text = request.path_params["pet_id"]
         pet = None
         if _PET_ID.fullmatch(text) and abs(int(text)) <= INT64_MAX:
             pet = await self._read(self._store.pet, int(text))
         if pet is None:
-            raise not_found("there is no pet with this id")
-        return _json(pet_json(pet).encode())
+            raise not_found("there is no pet with this id", headers=lifecycle)
+        body = pet_json(pet).encode()
+        return cacheable_answer(request.scope, body, lifecycle) if lifecycle else json_answer(body)
 
-    def _idempotency_key(self, request: Request) -> str | None:
-        sent = request.headers.getlist("idempotency-key") if self._extended else []
-        if not sent:
-            return None
-        if len(sent) > 1 or not 1 <= len(sent[0]) <= MAX_IDEMPOTENCY_KEY_LENGTH:
-            raise Problem(
-                400,
-                "invalid_request",
-                f"Idempotency-Key: is one value of 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} characters",
-                field="Idempotency-Key",
-            )
-        return sent[0]
+    async def health(self, _request: Request) -> Response:
+        try:
+            await self._read(self._store.is_empty)
+        except Exception:  # noqa: BLE001 # a watchdog wants one answer, whatever the cause
+            raise not_now("the database does not answer") from None
+        return json_answer(b'{"status":"ok"}', headers={"cache-control": "no-store"})
+
+    async def describe(self, request: Request) -> Response:
+        base = self._addresses.base_for(request.scope["headers"])
+        return cacheable_answer(request.scope, document_json(base), {})
 
     async def _read(self, read: Callable[..., _Answer], *values: Any) -> _Answer:
         # A SQLite read never waits for a writer (WAL) and costs less than a change of thread.
@@ -116,80 +136,54 @@ class PetRoutes:
         return await asyncio.to_thread(read, *values)
 
 
-def build_app(store: Store, ring: KeyRing, options: Options, base_url: str) -> Guard:
+def build_app(store: Store, ring: KeyRing, options: Options, addresses: Addresses) -> Guard:
     """Put routes, errors and guard together."""
-    routes = PetRoutes(store, options, base_url)
+    routes = PetRoutes(store, ring, options, addresses)
     app = FastAPI(
-        openapi_url=None,
+        openapi_url=None,  # the document is written by hand, see ``openapi``
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
         lifespan=routes.lifespan,
     )
-    app.add_api_route("/v1/pets", routes.list_pets, methods=["GET", "HEAD"], response_model=None)
-    app.add_api_route("/v1/pets", routes.create_pet, methods=["POST"], response_model=None)
-    app.add_api_route(
-        "/v1/pets/{pet_id}", routes.get_pet, methods=["GET", "HEAD"], response_model=None
-    )
+
+    def add(path: str, name: str, endpoint: Any, methods: list[str], **marks: Any) -> None:
+        app.add_api_route(
+            path, endpoint, methods=methods, operation_id=name, response_model=None, **marks
+        )
+
+    add("/v1/pets", "listPets", routes.list_pets, ["GET", "HEAD"])
+    add("/v1/pets", "createPet", routes.create_pet, ["POST"])
+    add("/v1/pets/{pet_id}", "getPet", routes.get_pet, ["GET", "HEAD"], deprecated=True)
     extended = not options.spec_only
+    if extended:
+        add("/v1/openapi.json", "getDescription", routes.describe, ["GET", "HEAD"])
+        add(HEALTH_PATH, "getHealth", routes.health, ["GET", "HEAD"])
 
     async def refuse(request: Request, error: Exception) -> Response:
-        problem = error if isinstance(error, Problem) else _routing_problem(app, request, error)
-        return _ProblemResponse(problem, extended)
+        if isinstance(error, Problem):
+            return problem_answer(error, extended=extended)
+        return _unrouted_answer(app, request, extended)
 
     app.add_exception_handler(Problem, refuse)
     app.add_exception_handler(HTTPException, refuse)
-    return Guard(app, ring, extended=extended)
+    throttle = Throttle(options.rate) if options.rate is not None else None
+    return Guard(app, ring, extended=extended, throttle=throttle)
 
 
-class _ProblemResponse(Response):
-    def __init__(self, problem: Problem, extended: bool) -> None:
-        super().__init__()
-        self._problem = problem
-        self._extended = extended
-
-    async def __call__(self, scope: Any, _receive: Any, send: Any) -> None:
-        await send_problem(self._problem, send, scope, extended=self._extended)
-
-
-def _routing_problem(app: FastAPI, request: Request, error: Exception) -> Problem:
-    if isinstance(error, HTTPException) and error.status_code == 405:
-        allowed = {"OPTIONS"}
-        for route in app.routes:
-            if route.matches(request.scope)[0] is not Match.NONE:
-                allowed |= getattr(route, "methods", set())
-        return Problem(
-            405,
-            "method_not_allowed",
-            "this address does not know the method",
-            headers={"allow": ", ".join(sorted(allowed))},
-        )
-    return not_found("there is nothing at this address")
-
-
-def _check_media_type(request: Request) -> None:
-    stated = request.headers.get("content-type")
-    if stated is not None and stated.split(";")[0].strip().lower() != "application/json":
-        raise Problem(415, "unsupported_media_type", "the body is application/json")
-
-
-async def _read_body(request: Request) -> bytes:
-    too_large = Problem(
-        413,
-        "payload_too_large",
-        f"the body is larger than {MAX_BODY_BYTES} bytes",
-        headers={"connection": "close"},
+def _unrouted_answer(app: FastAPI, request: Request, extended: bool) -> Response:
+    """Answer what no route took: OPTIONS, another method (405), or an unknown address (404)."""
+    methods: set[str] = set()
+    for route in app.routes:
+        if route.matches(request.scope)[0] is not Match.NONE:
+            methods |= getattr(route, "methods", set())
+    if not methods:
+        problem = not_found("there is nothing at this address")
+        return problem_answer(problem, extended=extended)
+    allow = {"allow": ", ".join(sorted({*methods, "OPTIONS"}))}
+    if request.method == "OPTIONS":
+        return Response(status_code=204, headers=allow)
+    problem = Problem(
+        405, "method_not_allowed", "this address does not know the method", headers=allow
     )
-    length = request.headers.get("content-length", "0")
-    if len(length) > 15 or int(length) > MAX_BODY_BYTES:
-        raise too_large
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_BODY_BYTES:
-            raise too_large
-    return bytes(body)
-
-
-def _json(body: bytes, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    return Response(body, status, headers, media_type="application/json")
+    return problem_answer(problem, extended=extended)

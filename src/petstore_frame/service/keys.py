@@ -6,6 +6,8 @@ It knows nothing of HTTP but the form of the Authorization header's value.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
 import hmac
 import os
@@ -16,8 +18,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sqlalchemy import Engine, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
 
 from petstore_frame.service.options import database_url
+from petstore_frame.service.rules import KEY_REFRESH_S
 from petstore_frame.service.tables import api_keys, open_database
 
 PREFIX = "psk_"
@@ -108,13 +112,27 @@ class KeyBook:
 
 
 class KeyRing:
-    """The keys that are good now."""
+    """The keys that are good now, read anew from the book twice a second.
 
-    def __init__(self, hashes: Iterable[str]) -> None:
-        self._hashes: frozenset[str] = frozenset(hashes)
+    Args:
+        book: The keys that the database knows.
+        extra: Hashes of keys that are good for this run.
+    """
 
-    def replace(self, hashes: Iterable[str]) -> None:
-        self._hashes = frozenset(hashes)
+    def __init__(self, book: KeyBook, extra: Iterable[str] = ()) -> None:
+        self._book = book
+        self._extra = frozenset(extra)
+        self._hashes = self._extra | book.good_hashes()
+
+    def is_empty(self) -> bool:
+        return not self._hashes
+
+    async def keep_fresh(self, *, every_s: float = KEY_REFRESH_S) -> None:
+        """Take up new and revoked keys until cancelled; a failing database changes nothing."""
+        while True:
+            await asyncio.sleep(every_s)
+            with contextlib.suppress(SQLAlchemyError):
+                self._hashes = self._extra | await asyncio.to_thread(self._book.good_hashes)
 
     def accepts(self, key: bytes) -> bool:
         """Tell whether a key is good, in a time that does not depend on how much of it is right."""

@@ -7,21 +7,38 @@ Keys and bodies are never passed in.
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from datetime import UTC, datetime
 
 _LEVELS = ("debug", "info", "warning", "error", "off")
-_least = _LEVELS.index("info")
+
+
+class _Least:
+    """The least severe level that is written; one process has one log."""
+
+    rank = _LEVELS.index("info")
 
 
 def set_log_level(level: str) -> None:
-    global _least  # noqa: PLW0603 # one process, one log
-    _least = _LEVELS.index(level)
+    """Choose the least severe level, and let the libraries' own lines take the same way."""
+    _Least.rank = _LEVELS.index(level)
+    root = logging.getLogger()
+    root.handlers = [_JsonHandler()]
+    root.setLevel(logging.WARNING)
 
 
 def write_log(level: str, event: str, **facts: object) -> None:
-    """Write one line; non-ASCII and control characters are escaped by JSON."""
-    if _LEVELS.index(level) < _least:
+    """Write one line; JSON escapes control and non-ASCII characters."""
+    if _LEVELS.index(level) < _Least.rank:
         return
-    line = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": level}
-    sys.stderr.write(json.dumps({**line, "event": event, **facts}) + "\n")
+    time = datetime.now(UTC).isoformat(timespec="milliseconds")
+    line = json.dumps({"time": time, "level": level, "event": event, **facts})
+    sys.stderr.write(line + "\n")
+
+
+class _JsonHandler(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        level = "error" if record.levelno >= logging.ERROR else "warning"
+        error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else None
+        write_log(level, "library", logger=record.name, text=record.getMessage(), error=error)

@@ -33,6 +33,7 @@ class Options:
         rate: Requests per second and key; None is no limit.
         after_sunset: Whether getPet goes on after its removal date.
         workers: Number of processes; more than one needs PostgreSQL.
+        listen_fd: An inherited socket that listens already; host and port are then its own.
         log_level: Least severe log line that is written.
     """
 
@@ -49,6 +50,7 @@ class Options:
     rate: float | None = None
     after_sunset: AfterSunset = "serve"
     workers: int = 1
+    listen_fd: int | None = None
     log_level: str = "info"
 
     def __post_init__(self) -> None:

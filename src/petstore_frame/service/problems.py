@@ -62,8 +62,8 @@ def invalid_parameter(name: str, message: str) -> Problem:
     return Problem(400, "invalid_parameter", f"{name}: {message}", field=name)
 
 
-def not_found(message: str) -> Problem:
-    return Problem(404, "not_found", message)
+def not_found(message: str, headers: dict[str, str] | None = None) -> Problem:
+    return Problem(404, "not_found", message, headers=headers)
 
 
 def not_now(message: str, retry_after_s: int = 1) -> Problem:

@@ -1,7 +1,7 @@
 """One run of the service: from options to a listening process, and to its end.
 
 In: ``Options``. Out: a process that answers, announced by one JSON line, until SIGTERM or until its
-parent is gone. It is the only file that knows uvicorn.
+parent is gone. Beside ``protocol`` it is the only file that knows uvicorn.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from types import FrameType
 from typing import TextIO
@@ -21,26 +22,27 @@ from typing import TextIO
 import uvicorn
 from sqlalchemy import Engine
 
+from petstore_frame.service.addresses import Addresses
 from petstore_frame.service.app import build_app
 from petstore_frame.service.keys import KeyBook, KeyRing, hash_key
 from petstore_frame.service.logs import set_log_level, write_log
 from petstore_frame.service.options import Options, database_url
-from petstore_frame.service.rules import MAX_HEAD_BYTES
+from petstore_frame.service.protocol import PatientProtocol
+from petstore_frame.service.rules import DRAIN_S, KEEP_ALIVE_S, MAX_HEAD_BYTES
 from petstore_frame.service.samples import sample_pets
-from petstore_frame.service.store import Addition, Store
+from petstore_frame.service.store import Store
 from petstore_frame.service.tables import open_database
 
-_SAMPLE_BATCH = 5_000
-_DRAIN_S = 8
+_SAMPLE_BATCH = 10_000
 
 
 def run(
     options: Options,
     *,
     announce: TextIO = sys.stdout,
-    on_start: Callable[[_Server], None] | None = None,
+    on_start: Callable[[uvicorn.Server], None] | None = None,
 ) -> None:
-    """Serve until SIGTERM, SIGINT or ``should_exit``.
+    """Serve in this process until SIGTERM, SIGINT or ``should_exit``.
 
     Args:
         options: What to serve.
@@ -48,26 +50,24 @@ def run(
         on_start: Receives the server object before it serves, so that a caller may end it.
     """
     set_log_level(options.log_level)
-    with ExitStack() as stack:
-        engine = _open(options, stack)
-        store = Store(engine)
-        if options.sample and store.is_empty():
-            _fill(store, options)
-        listener = _listen(options)
-        base_url = options.public_url or _base_url(options.host, listener)
-        app = build_app(store, _key_ring(engine, options), options, base_url)
+    with _open(options) as engine:
+        ring = prepare(engine, options)
+        listener = listen(options)
+        base_url = own_address(listener)
+        app = build_app(Store(engine), ring, options, Addresses(base_url, options.public_url))
         config = uvicorn.Config(
             app,
-            http="h11",
+            http=PatientProtocol,
             ws="none",
             lifespan="on",
             log_config=None,
             access_log=False,
             server_header=False,
             h11_max_incomplete_event_size=MAX_HEAD_BYTES,
-            timeout_graceful_shutdown=_DRAIN_S,
+            timeout_keep_alive=KEEP_ALIVE_S,
+            timeout_graceful_shutdown=DRAIN_S,
         )
-        server = _Server(config, lambda: _announce(announce, base_url))
+        server = _Server(config, lambda: announce_ready(announce, options.public_url or base_url))
         if on_start is not None:
             on_start(server)
         server.run(sockets=[listener])
@@ -88,7 +88,7 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
 
-def end_with_parent(server: _Server, lifeline: TextIO, *, poll_s: float = 1.0) -> None:
+def end_with_parent(server: uvicorn.Server, lifeline: TextIO, *, poll_s: float = 1.0) -> None:
     """End the server when the other end of ``lifeline`` is gone, or the parent is.
 
     A forked sibling may hold the pipe open after the parent's death, so its number is watched too.
@@ -101,49 +101,35 @@ def end_with_parent(server: _Server, lifeline: TextIO, *, poll_s: float = 1.0) -
         server.should_exit = True
 
     def watch_parent() -> None:
-        wait = threading.Event()
+        never = threading.Event()
         while os.getppid() == parent:
-            wait.wait(poll_s)
+            never.wait(poll_s)
         server.should_exit = True
 
     for watch in (watch_pipe, watch_parent):
         threading.Thread(target=watch, daemon=True).start()
 
 
-def _open(options: Options, stack: ExitStack) -> Engine:
-    database = options.database
-    if database is None:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="petstore-frame-"))
-        database = str(Path(folder, "store.sqlite3"))
-    engine = open_database(database_url(database))
-    stack.callback(engine.dispose)
-    return engine
-
-
-def _fill(store: Store, options: Options) -> None:
-    batch: list[Addition] = []
-    for pet in sample_pets(options.sample, options.seed):
-        batch.append(Addition(pet))
-        if len(batch) == _SAMPLE_BATCH:
-            store.add(batch)
-            batch.clear()
-    if batch:
-        store.add(batch)
-
-
-def _key_ring(engine: Engine, options: Options) -> KeyRing:
+def prepare(engine: Engine, options: Options) -> KeyRing:
+    """Fill an empty store with the sample asked for, and see that there is a key."""
+    store = Store(engine)
+    if options.sample and store.is_empty():
+        pets = sample_pets(options.sample, options.seed)
+        while batch := list(islice(pets, _SAMPLE_BATCH)):
+            store.fill(batch)
     book = KeyBook(engine)
-    hashes = book.good_hashes()
-    if options.api_key is not None:
-        hashes.add(hash_key(options.api_key))
-    if not hashes:
+    ring = KeyRing(book, [hash_key(options.api_key)] if options.api_key else [])
+    if ring.is_empty():
         key = book.new("made by serve")
-        print(f"no key yet, so one was made; it is shown only now: {key}", file=sys.stderr)  # noqa: T201
-        hashes.add(hash_key(key))
-    return KeyRing(hashes)
+        sys.stderr.write(f"no key yet, so one was made; it is shown this once: {key}\n")
+        ring = KeyRing(book)
+    return ring
 
 
-def _listen(options: Options) -> socket.socket:
+def listen(options: Options) -> socket.socket:
+    """Return the listening socket: the inherited one, or a new one."""
+    if options.listen_fd is not None:
+        return socket.socket(fileno=options.listen_fd)
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -152,12 +138,24 @@ def _listen(options: Options) -> socket.socket:
     return listener
 
 
-def _base_url(host: str, listener: socket.socket) -> str:
-    port = listener.getsockname()[1]
+def own_address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
 
 
-def _announce(stream: TextIO, base_url: str) -> None:
+def announce_ready(stream: TextIO, base_url: str) -> None:
+    """Write the line that a script waits for."""
     stream.write(json.dumps({"base_url": base_url, "pid": os.getpid()}) + "\n")
     stream.flush()
     write_log("info", "serving", base_url=base_url)
+
+
+@contextmanager
+def _open(options: Options) -> Iterator[Engine]:
+    with tempfile.TemporaryDirectory(prefix="petstore-frame-") as folder:
+        database = options.database or str(Path(folder, "store.sqlite3"))
+        engine = open_database(database_url(database))
+        try:
+            yield engine
+        finally:
+            engine.dispose()

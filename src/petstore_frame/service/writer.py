@@ -8,13 +8,18 @@ shared. It knows nothing of HTTP.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import threading
+import time
 from collections.abc import Sequence
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from petstore_frame.service.store import Added, Addition, Store
 
 MAX_BATCH = 256
+SWEEP_S = 3600
 _Waiting = tuple[Addition, "asyncio.Future[Added]"]
 
 
@@ -39,6 +44,7 @@ class Writer:
         await asyncio.to_thread(self._thread.join)
 
     def _run(self) -> None:
+        swept = time.monotonic()
         while (first := self._waiting.get()) is not None:
             batch = [first]
             ends = False
@@ -51,6 +57,10 @@ class Writer:
             self._commit(batch)
             if ends:
                 return
+            if time.monotonic() - swept > SWEEP_S:
+                swept = time.monotonic()
+                with contextlib.suppress(SQLAlchemyError):  # old keys can wait for the next sweep
+                    self._store.forget_old_keys()
 
     def _commit(self, batch: list[_Waiting]) -> None:
         try:

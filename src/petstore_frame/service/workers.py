@@ -1,0 +1,84 @@
+"""Several processes behind one address.
+
+In: ``Options`` with more than one worker. Out: that many child processes on one listening socket,
+kept at their number until SIGTERM. It serves nothing itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import asdict
+from typing import Any, TextIO
+
+from petstore_frame.service.logs import set_log_level, write_log
+from petstore_frame.service.options import Options, database_url
+from petstore_frame.service.rules import DRAIN_S
+from petstore_frame.service.run import announce_ready, listen, own_address, prepare
+from petstore_frame.service.tables import open_database
+
+_RESTART_PAUSE_S = 1.0
+
+
+def run_workers(options: Options, *, announce: TextIO = sys.stdout) -> None:
+    """Serve with several processes until SIGTERM or SIGINT.
+
+    The database is prepared once, here, so that the workers find tables, sample and key.
+    """
+    set_log_level(options.log_level)
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.set())
+    engine = open_database(database_url(options.database or ""))
+    prepare(engine, options)
+    engine.dispose()
+    listener = listen(options)
+    os.set_inheritable(listener.fileno(), True)
+    settings = {**asdict(options), "workers": 1, "sample": 0, "listen_fd": listener.fileno()}
+    workers = [_start(settings) for _ in range(options.workers)]
+    for worker in workers:
+        _wait_until_ready(worker)
+    announce_ready(announce, options.public_url or own_address(listener))
+    while not ended.wait(_RESTART_PAUSE_S):
+        for place, worker in enumerate(workers):
+            if worker.poll() is not None:
+                write_log("error", "worker ended", pid=worker.pid, code=worker.returncode)
+                workers[place] = _start(settings)
+    _end(workers)
+
+
+def _start(settings: dict[str, Any]) -> subprocess.Popen[str]:
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "petstore_frame.service"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        pass_fds=[settings["listen_fd"]],
+        start_new_session=True,  # Ctrl-C reaches the parent, which lets the workers drain
+    )
+    if worker.stdin is not None:
+        worker.stdin.write(json.dumps(settings) + "\n")
+        worker.stdin.flush()
+    return worker
+
+
+def _wait_until_ready(worker: subprocess.Popen[str]) -> None:
+    if worker.stdout is None or not worker.stdout.readline():
+        raise SystemExit("a worker did not come up; its words are above")
+
+
+def _end(workers: list[subprocess.Popen[str]]) -> None:
+    """Let go of the lifelines, and wait while the workers drain."""
+    for worker in workers:
+        if worker.stdin is not None:
+            worker.stdin.close()
+    for worker in workers:
+        try:
+            worker.wait(DRAIN_S + 1)
+        except subprocess.TimeoutExpired:
+            worker.kill()
+            worker.wait()
