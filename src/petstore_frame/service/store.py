@@ -6,7 +6,6 @@ It knows nothing of HTTP or JSON.
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -36,7 +35,8 @@ _INSERT_PET = insert(pets).returning(pets.c.id)
 _INSERT_KEY = insert(idempotency_keys)
 _FORGET = delete(idempotency_keys).where(idempotency_keys.c.created_at < bindparam("before"))
 # The commit mark was not written, so no recovery can find it. After a failed fsync it might.
-_NOT_WRITTEN = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY}
+_SQLITE_BUSY, _SQLITE_READONLY, _SQLITE_FULL = 5, 8, 13
+_NOT_WRITTEN = {_SQLITE_BUSY, _SQLITE_READONLY, _SQLITE_FULL}
 _LOCK = text("SELECT pg_advisory_xact_lock(7385020071)")
 
 
