@@ -116,11 +116,22 @@ def checked_frame(pets: Any) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "id": _whole_numbers(frame["id"]),
-            "name": frame["name"].array,
+            "name": _texts(frame["name"]),
             "category_id": _whole_numbers(frame["category_id"]),
-            "status": frame["status"].astype("category").array,
+            "status": frame["status"].astype("category").reset_index(drop=True),
         }
     )
+
+
+def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return names as text; a missing one is empty, as a store can send it."""
+    import pandas as pd
+
+    if column.dtype != "object":
+        return column.reset_index(drop=True).astype("str").fillna("")
+    # Kept as objects: Arrow refuses halves of surrogate pairs, which a name may hold.
+    texts = ["" if one is None or one != one else str(one) for one in column]  # NaN
+    return pd.Series(texts, dtype="object")
 
 
 def _as_pandas(pets: Any) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from petstore_frame.models import NO_STATUS
 from petstore_frame.palette import INK, PAPER
@@ -16,9 +16,6 @@ from petstore_frame.report import look
 from petstore_frame.report.book import Book, Sheet
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.text import fit, fits
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SHEET_ROWS = 1_048_575  # data rows below one header row
 TABLE_ROWS = 100_000
@@ -43,6 +40,13 @@ class Part:
     start: int
     stop: int
 
+    @property
+    def words(self) -> str:
+        """Which pets it holds."""
+        if self.start == self.stop:
+            return "Every pet: none."
+        return f"Every pet, a row each: {self.start + 1:,} to {self.stop:,}, in the order read."
+
 
 def split(rows: int, sheet_rows: int = SHEET_ROWS) -> list[Part]:
     """Return the sheets that hold so many pets.
@@ -60,9 +64,20 @@ def split(rows: int, sheet_rows: int = SHEET_ROWS) -> list[Part]:
     ]
 
 
+def changed_names(facts: Facts) -> dict[int, str]:
+    """Return what has to be done to names to fit a cell, by pet id."""
+    changed: dict[int, str] = {}
+    for chunk in _chunks(Part("", 0, len(facts.frame))):
+        rows = facts.frame.iloc[chunk]
+        if not fits(names := rows["name"].tolist()):
+            done = [fit(name)[1] for name in names]
+            changed |= {one: d for one, d in zip(rows["id"].tolist(), done, strict=True) if d}
+    return changed
+
+
 def write_inventory(
     book: Book, facts: Facts, parts: list[Part], advance: Callable[[int], None]
-) -> dict[int, str]:
+) -> None:
     """Add the sheets.
 
     Args:
@@ -70,19 +85,13 @@ def write_inventory(
         facts: What to write.
         parts: The sheets, from ``split``.
         advance: Told the number of pets written since the last call.
-
-    Returns:
-        What had to be done to a name to fit a cell, by pet id.
     """
-    changed: dict[int, str] = {}
     for part in parts:
         sheet = book.sheet(part.name)
-        headers = _headers(facts)
-        _set_up(book, sheet, facts, headers, part)
+        _set_up(book, sheet, facts, _headers(facts), part)
         for chunk in _chunks(part):
-            changed |= _write_rows(book, sheet, facts, part, chunk)
+            _write_rows(book, sheet, facts, part, chunk)
             advance(chunk.stop - chunk.start)
-    return changed
 
 
 def _headers(facts: Facts) -> list[str]:
@@ -124,7 +133,7 @@ def _set_up(book: Book, sheet: Sheet, facts: Facts, headers: list[str], part: Pa
 def _widths(facts: Facts, headers: list[str]) -> list[float]:
     frame = facts.frame
     ids = len(str(frame["id"].abs().max())) if len(frame) else 2
-    names = frame["name"].astype("str").str.len()
+    names = frame["name"].str.len()
     name = min(max(12, float(names.quantile(0.995))), 50) if len(frame) else 20
     widths = [max(ids, 6) + 3, name + 3, 14]
     if facts.labels:
@@ -133,9 +142,11 @@ def _widths(facts: Facts, headers: list[str]) -> list[float]:
     return [*widths, max(map(len, facts.statuses)) + 5]
 
 
-def _write_rows(book: Book, sheet: Sheet, facts: Facts, part: Part, chunk: slice) -> dict[int, str]:
+def _write_rows(book: Book, sheet: Sheet, facts: Facts, part: Part, chunk: slice) -> None:
     frame = facts.frame.iloc[chunk]
-    names, changed = _fitting_names(frame)
+    names = frame["name"].tolist()
+    if not fits(names):
+        names = [fit(name)[0] for name in names]
     ids = map(str, frame["id"].tolist())
     categories = frame["category_id"].tolist()
     words = _status_words(book, facts)
@@ -156,7 +167,6 @@ def _write_rows(book: Book, sheet: Sheet, facts: Facts, part: Part, chunk: slice
         )
         if failed:
             sheet.check(failed, row)
-    return changed
 
 
 def _status_words(book: Book, facts: Facts) -> list[tuple[str, Any]]:
@@ -172,13 +182,3 @@ def _status_words(book: Book, facts: Facts) -> list[tuple[str, Any]]:
         )
         for word in [*words, NO_STATUS]
     ]
-
-
-def _fitting_names(frame: pd.DataFrame) -> tuple[list[str], dict[int, str]]:
-    names = frame["name"].tolist()
-    if fits(names):
-        return names, {}
-    fitted = [fit(name) for name in names]
-    ids = frame["id"].tolist()
-    changed = {one: done for one, (_, done) in zip(ids, fitted, strict=True) if done}
-    return [name for name, _ in fitted], changed

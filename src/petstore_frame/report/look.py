@@ -8,12 +8,22 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from petstore_frame.palette import INK, MUTED, RULE, Badge, status_colour, tint, verdict_badge
+from petstore_frame.palette import (
+    INK,
+    MUTED,
+    PART_BADGE,
+    RULE,
+    STATUS_COLOURS,
+    Badge,
+    status_colour,
+    tint,
+    verdict_badge,
+)
 from petstore_frame.report.book import Sheet
 from petstore_frame.report.facts import Facts
 
 AT_LEAST = '"≥ "#,##0'
-SHARE = "0.0%"
+SHARE = '[=0]"–";[<0.0005]"< 0.1%";0.0%'
 BAND = "#F6F8FA"
 A4 = 9
 
@@ -32,21 +42,18 @@ def count_format(*, is_exact: bool, zero: str = "–") -> str:
 
 def colours(statuses: list[str]) -> dict[str, str]:
     """Return the colour of each status, those beyond the interface in the order shown."""
-    found, others = {}, 0
-    for status in statuses:
-        found[status] = status_colour(status, other=others)
-        others += found[status] == status_colour("", other=others)
-    return found
+    others = [status for status in statuses if status not in STATUS_COLOURS]
+    places = {status: place for place, status in enumerate(others)}
+    return {status: status_colour(status, other=places.get(status, 0)) for status in statuses}
 
 
 def badge_of(facts: Facts) -> Badge:
-    """Return how the claim looks."""
-    return verdict_badge(facts.claim.verdict.value if facts.claim is not None else None)
-
-
-def head_of(colour: str) -> dict[str, Any]:
-    """Return the header of a status column: its colour is the line under the word."""
-    return {**HEAD, "align": "right", "bottom_color": colour}
+    """Return how the claim looks; complete for a part of the store is not complete."""
+    if facts.claim is None:
+        return verdict_badge(None)
+    if facts.claim.is_complete and not facts.covers_all:
+        return PART_BADGE
+    return verdict_badge(facts.claim.verdict.value)
 
 
 def chip_of(colour: str) -> dict[str, Any]:
@@ -66,6 +73,25 @@ def as_of_words(as_of: datetime | None) -> str:
     return f"Data as of {local:%A %d %B %Y, %H:%M} local time ({zone}), {as_of:%Y-%m-%d %H:%M} UTC"
 
 
+def lines(text: str, width: int) -> int:
+    """Return how many lines of so many characters a text takes."""
+    return sum(max(1, -(-len(line) // width)) for line in text.split("\n"))
+
+
+def label_width(facts: Facts) -> float:
+    """Return a column's width that fits the categories' names."""
+    longest = max((len(facts.label(int(one))) for one in facts.counts.index), default=0)
+    return min(max(20, longest + 3), 50)
+
+
+def put_title(sheet: Sheet, title: str, line: str) -> None:
+    """Put the title of a sheet and a quiet line below it."""
+    sheet.height(0, 9)
+    sheet.text(1, 1, title, **TITLE)
+    sheet.height(1, 30)
+    sheet.text(2, 1, line, **QUIET)
+
+
 def set_up_print(
     sheet: Sheet, facts: Facts, *, pages_high: int = 0, repeat_row: int | None = None
 ) -> None:
@@ -75,7 +101,8 @@ def set_up_print(
     raw.set_paper(A4)
     raw.fit_to_pages(1, pages_high)
     raw.set_margins(left=0.5, right=0.5, top=0.75, bottom=0.7)
-    claim = "" if facts.covers_all else f"&R&B{_escaped(badge_of(facts).word)}: see Summary"
+    read = f"{badge_of(facts).word}: {len(facts.frame):,} pets read"
+    claim = "" if facts.covers_all else f"&R&B{_escaped(read)}"
     raw.set_header(f"&L{_escaped(sheet.name)}{claim}")
     store = _escaped((facts.base_url or "")[:80])
     raw.set_footer(f"&L{store}&CPage &P of &N&R{_escaped(_short_time(facts.as_of))}")

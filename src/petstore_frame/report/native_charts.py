@@ -1,83 +1,125 @@
 """The charts that Excel draws itself, in the colours of the palette.
 
-In: where the numbers lie on a sheet. Out: charts to place on it.
+In: a table of counts on a sheet. Out: charts to place beside it.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.palette import INK, MUTED, RULE, status_word
+from petstore_frame.palette import INK, MUTED, PAPER, RULE
 from petstore_frame.report import look
-from petstore_frame.report.book import FONT, Book, Sheet
+from petstore_frame.report.book import FONT, Book
+from petstore_frame.report.count_table import CountTable
 from petstore_frame.report.facts import Facts
 
+CHARTED_CATEGORIES = 20
 _TEXT = {"name": FONT, "size": 10, "color": INK}
+_QUIET = {**_TEXT, "size": 9, "color": MUTED}
 _NO_LINE = {"none": True}
-_GAP = {"color": "#FFFFFF", "width": 0.75}
+_GAP = {"color": PAPER, "width": 0.5}
+_GRID = {"visible": True, "line": {"color": RULE, "width": 0.5}}
 
 
-def category_chart(
-    book: Book, sheet: Sheet, facts: Facts, *, rows: tuple[int, int], name_col: int, first_col: int
-) -> Any:
-    """Return bars of the categories, split by status, the first row on top."""
-    chart = book.chart(type="bar", subtype="stacked")
-    colours = look.colours(facts.statuses)
-    for offset, status in enumerate(facts.statuses):
-        col = first_col + offset
-        chart.add_series(
-            {
-                "name": status_word(status),
-                "categories": [sheet.name, rows[0], name_col, rows[1], name_col],
-                "values": [sheet.name, rows[0], col, rows[1], col],
-                "fill": {"color": colours[status]},
-                "border": _GAP,
-                "gap": 35,
-            }
-        )
-    _frameless(chart)
-    shown = rows[1] - rows[0] + 1
-    largest = f", the {shown} largest" if shown < len(facts.counts) else ""
-    title = {"name": f"Pets by category{largest}", "name_font": {**_TEXT, "size": 12}}
-    chart.set_title(title)
+def category_chart(book: Book, table: CountTable, *, is_share: bool = False) -> Any:
+    """Return bars of the categories, split by status, the first row on top.
+
+    Args:
+        book: The workbook.
+        table: Where the numbers lie; the first 20 rows are drawn.
+        is_share: Draw each category as a whole, to compare the mixes.
+    """
+    chart = book.chart(type="bar", subtype="percent_stacked" if is_share else "stacked")
+    last = min(table.last, table.head + CHARTED_CATEGORIES)
+    names = [table.sheet.name, table.first, table.name, last, table.name]
+    # A gap between the parts would swallow the smallest, so only whole bars have one.
+    border = {"border": _GAP if is_share else _NO_LINE}
+    _add_statuses(chart, table, (table.first, last), {"categories": names, "gap": 35, **border})
+    drawn = last - table.head
+    largest = f", the {drawn} largest" if drawn < len(table.facts.counts) else ""
+    read = "" if table.facts.covers_all else " (of the pets read)"
+    title = f"Statuses within category{read}" if is_share else "Pets by category"
+    chart.set_title({"name": title + largest, "name_font": {**_TEXT, "size": 12}})
     chart.set_legend({"position": "top", "font": _TEXT})
-    chart.set_y_axis(
-        {"reverse": True, "num_font": _TEXT, "line": {"color": RULE}, "major_tick_mark": "none"}
-    )
+    line = {"color": RULE}
+    chart.set_y_axis({"reverse": True, "num_font": _TEXT, "line": line, "major_tick_mark": "none"})
+    # The first row is on top, so the far end of the value axis is at the bottom.
+    values = {"num_format": "0%" if is_share else "#,##0", "label_position": "high"}
     chart.set_x_axis(
         {
-            "num_font": {**_TEXT, "color": MUTED, "size": 9},
-            "num_format": "#,##0",
-            "major_gridlines": {"visible": True, "line": {"color": RULE, "width": 0.5}},
+            **values,
+            "num_font": _QUIET,
+            "major_gridlines": _GRID,
             "line": _NO_LINE,
-            "label_position": "high",
             "major_tick_mark": "none",
         }
     )
     return chart
 
 
-def share_strip(book: Book, sheet: Sheet, facts: Facts, row: int, first_col: int) -> Any:
-    """Return one bar of the statuses' shares; the cards above it are its legend."""
+def share_strip(book: Book, table: CountTable) -> Any:
+    """Return one bar of the statuses' shares; the figures above it are its legend."""
     chart = book.chart(type="bar", subtype="percent_stacked")
-    colours = look.colours(facts.statuses)
-    for offset, status in enumerate(facts.statuses):
-        col = first_col + offset
+    _add_statuses(chart, table, (table.total, table.total), {"gap": 0, "border": _GAP})
+    chart.set_legend({"none": True})
+    for set_axis in (chart.set_x_axis, chart.set_y_axis):
+        set_axis({"visible": False, "major_gridlines": {"visible": False}})
+    inside = {"x": 0.0, "y": 0.05, "width": 1.0, "height": 0.9}
+    chart.set_plotarea({"layout": inside, "fill": {"none": True}})
+    return chart
+
+
+def status_chart(book: Book, sheet_name: str, facts: Facts, first_row: int) -> Any:
+    """Return a bar for each status, from rows of name and count."""
+    chart, statuses = book.chart(type="bar"), facts.statuses
+    last = first_row + len(statuses) - 1
+    colours = look.colours(statuses)
+    chart.add_series(
+        {
+            "name": "Pets",
+            "categories": [sheet_name, first_row, 1, last, 1],
+            "values": [sheet_name, first_row, 2, last, 2],
+            "points": [{"fill": {"color": colours[status]}} for status in statuses],
+            "data_labels": {"value": True, "custom": _status_labels(facts), "font": _TEXT},
+            "gap": 45,
+        }
+    )
+    _frameless(chart)
+    chart.set_title({"name": "Pets by status", "name_font": {**_TEXT, "size": 12}})
+    chart.set_legend({"none": True})
+    chart.set_y_axis(
+        {"reverse": True, "num_font": _TEXT, "line": {"color": RULE}, "major_tick_mark": "none"}
+    )
+    chart.set_x_axis({"visible": False, "major_gridlines": {"visible": False}})
+    return chart
+
+
+def _status_labels(facts: Facts) -> list[dict[str, Any]]:
+    """The counts as the cells show them, a minimum as one."""
+    counts = [
+        (int(facts.counts[status].sum()), facts.is_exact(status)) for status in facts.statuses
+    ]
+    return [
+        {"value": f"{count:,}" if is_exact else f"≥ {count:,}", "font": _TEXT}
+        for count, is_exact in counts
+    ]
+
+
+def _add_statuses(
+    chart: Any, table: CountTable, rows: tuple[int, int], options: dict[str, Any]
+) -> None:
+    colours = look.colours(table.facts.statuses)
+    for col, status in enumerate(table.facts.statuses, start=table.first_status):
         chart.add_series(
             {
-                "name": status_word(status),
-                "values": [sheet.name, row, col, row, col],
+                # By its cell: a status that begins with = would be taken for a formula.
+                "name": [table.sheet.name, table.head, col],
+                "values": [table.sheet.name, rows[0], col, rows[1], col],
                 "fill": {"color": colours[status]},
-                "border": _GAP,
-                "gap": 0,
+                **options,
             }
         )
     _frameless(chart)
-    chart.set_legend({"none": True})
-    chart.set_x_axis({"visible": False, "major_gridlines": {"visible": False}})
-    chart.set_y_axis({"visible": False, "major_gridlines": {"visible": False}})
-    chart.set_plotarea({"layout": {"x": 0.0, "y": 0.05, "width": 1.0, "height": 0.9}})
-    return chart
 
 
 def _frameless(chart: Any) -> None:

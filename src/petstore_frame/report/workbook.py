@@ -10,9 +10,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from petstore_frame import __version__
+from petstore_frame.report.about_sheet import write_about
 from petstore_frame.report.book import Book, open_book
+from petstore_frame.report.breakdown_sheets import write_by_category, write_by_status
 from petstore_frame.report.facts import Facts
-from petstore_frame.report.inventory_sheet import SHEET_ROWS, TABLE_ROWS, split, write_inventory
+from petstore_frame.report.inventory_sheet import (
+    SHEET_ROWS,
+    TABLE_ROWS,
+    Part,
+    changed_names,
+    split,
+    write_inventory,
+)
 from petstore_frame.report.summary_sheet import write_summary
 
 
@@ -35,11 +44,35 @@ def write_workbook(
             constant and the inventory has a plain filter.
     """
     parts = split(len(facts.frame), sheet_rows)
+    changed = changed_names(facts)
     is_large = len(facts.frame) > table_rows
     with open_book(path, is_constant_memory=is_large) as book:
         _describe(book, facts)
-        write_summary(book, facts)
+        write_summary(book, facts, _notes(parts, changed))
+        write_by_category(book, facts)
+        write_by_status(book, facts)
         write_inventory(book, facts, parts, advance)
+        write_about(book, facts, _contents(parts), changed)
+
+
+def _notes(parts: list[Part], changed: dict[int, str]) -> list[str]:
+    """What a reader of the first sheet must know of the others."""
+    notes = []
+    if len(parts) > 1:
+        notes.append(f"The pets are on {len(parts)} sheets, {parts[0].name} to {parts[-1].name}.")
+    if changed:
+        count = "1 name was" if len(changed) == 1 else f"{len(changed):,} names were"
+        notes.append(f"{count} changed to fit a cell; About has the ids.")
+    return notes
+
+
+def _contents(parts: list[Part]) -> list[tuple[str, str]]:
+    return [
+        ("Summary", "The key figures, and status by category for the largest categories."),
+        ("By category", "Every category: counts by status, and shares."),
+        ("By status", "Every status: counts, and shares."),
+        *((part.name, part.words) for part in parts),
+    ]
 
 
 def _describe(book: Book, facts: Facts) -> None:

@@ -1,0 +1,121 @@
+"""The last sheet: what the workbook covers, how that is known, and what its words mean.
+
+In: Facts and what the other sheets had to do. Out: the claim in full, and definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from petstore_frame import __version__
+from petstore_frame.models import NO_STATUS
+from petstore_frame.palette import status_word
+from petstore_frame.report import look
+from petstore_frame.report.book import Book, Sheet
+from petstore_frame.report.facts import Facts
+
+Line = tuple[str, str]
+_NAMED_PETS = 50
+
+DEFINITIONS: tuple[Line, ...] = (
+    ("Complete", "Every pet of the scope was read, on the evidence and assumptions named above."),
+    ("Incomplete", "The listing ended before the store did; there are more pets than shown."),
+    ("Not known to be complete", "Nothing shows that there are more pets, nor that there are not."),
+    ("Unstable", "The store changed, or contradicted itself, while it was read."),
+    ("Coverage not known", "The rows came as a table without a record of how they were read."),
+    ("≥, at least", "A minimum: so many were read, and there may be more."),
+    (
+        status_word(NO_STATUS),
+        "The store gave no status for the pet. It is counted apart, never as available.",
+    ),
+    ("none", "Nothing available in a category, where the count of available pets is exact."),
+    ("Share", "Part of all pets of the store. Left out while any pet may be missing."),
+    (
+        "IDs as text",
+        "Excel keeps 15 digits of a number and an id may have 19, so ids are text and stay exact.",
+    ),
+    ("Category", "The store tells numbers only; names of categories were given with the report."),
+)
+
+
+def write_about(book: Book, facts: Facts, sheets: list[Line], changed: dict[int, str]) -> None:
+    """Add the sheet.
+
+    Args:
+        book: The workbook.
+        facts: What it says.
+        sheets: The sheets and what each holds.
+        changed: What was done to names to fit a cell, by pet id.
+    """
+    sheet = book.sheet("About")
+    look.put_title(sheet, "About this workbook", look.as_of_words(facts.as_of))
+    sheet.raw.set_column(0, 0, 2)
+    sheet.raw.set_column(1, 1, 26)
+    sheet.raw.set_column(2, 2, 104)
+    row = 4
+    row = _section(sheet, row, "What it covers", _coverage(facts))
+    row = _section(sheet, row, "How that is known", _evidence(facts))
+    row = _section(sheet, row, "Sheets", sheets)
+    if changed:
+        row = _section(sheet, row, "Names changed to fit", _changes(changed))
+    row = _section(sheet, row, "Words", DEFINITIONS)
+    _section(sheet, row, "Made with", [("petstore-frame", f"version {__version__}")])
+    sheet.finish()
+    sheet.raw.hide_gridlines(2)
+    look.set_up_print(sheet, facts)
+
+
+def _coverage(facts: Facts) -> list[Line]:
+    claim = facts.claim
+    lines = [
+        ("Store", facts.base_url or "not recorded"),
+        ("Verdict", look.badge_of(facts).word),
+        ("In one sentence", facts.claim_sentence),
+        ("Pets in this workbook", f"{len(facts.frame):,}"),
+    ]
+    if claim is None:
+        return lines
+    lines.append(("Scope", claim.scope))
+    lines += [(status_word(status), str(count)) for status, count in claim.by_status.items()]
+    return lines
+
+
+def _evidence(facts: Facts) -> list[Line]:
+    claim = facts.claim
+    if claim is None:
+        return [("Basis", "none: the rows came as a table without a claim")]
+    total = claim.advertised_total
+    return [
+        ("Basis", claim.basis),
+        *_numbered("Assumption", claim.assumptions),
+        ("Requests sent", f"{claim.requests:,}"),
+        ("Total stated by the store", "none" if total is None else f"{total:,}"),
+        *((f"Asked: {what}", str(found)) for what, found in claim.probes.items()),
+        *_numbered("Contradiction", claim.conflicts),
+    ]
+
+
+def _numbered(word: str, texts: Iterable[object]) -> list[Line]:
+    found = [str(text) for text in texts]
+    if not found:
+        return [(f"{word}s", "none")]
+    return [(f"{word} {number}", text) for number, text in enumerate(found, start=1)]
+
+
+def _changes(changed: dict[int, str]) -> list[Line]:
+    lines = [(f"ID {pet_id}", done) for pet_id, done in list(changed.items())[:_NAMED_PETS]]
+    more = len(changed) - len(lines)
+    return [*lines, ("Others", f"{more:,} more, changed likewise")] if more else lines
+
+
+def _section(sheet: Sheet, row: int, title: str, lines: Iterable[Line]) -> int:
+    """Write a title and its lines, and return the row for the next section."""
+    sheet.text(row, 1, title, **look.SECTION, bottom=2)
+    sheet.blank(row, 2, bottom=2)
+    sheet.height(row, 24)
+    for word, text in lines:
+        row += 1
+        sheet.text(row, 1, word, **look.BODY, **look.QUIET, text_wrap=True)
+        sheet.text(row, 2, text, **look.BODY, text_wrap=True)
+        sheet.height(row, 15 * look.lines(text, 110) + 3)
+    return row + 2

@@ -1,0 +1,118 @@
+"""All categories, and all statuses, a row each.
+
+In: Facts. Out: the sheets By category and By status.
+"""
+
+from __future__ import annotations
+
+from petstore_frame.palette import status_word
+from petstore_frame.report import look
+from petstore_frame.report.book import Book, Sheet, cell_name
+from petstore_frame.report.count_table import CountTable
+from petstore_frame.report.facts import Facts
+from petstore_frame.report.native_charts import category_chart, status_chart
+
+_HEAD_ROW = 4
+
+
+def write_by_category(book: Book, facts: Facts) -> None:
+    """Add a sheet of all categories, largest first."""
+    sheet = book.sheet("By category")
+    has_ids = bool(facts.labels)
+    name = 2 if has_ids else 1
+    table = CountTable(sheet, facts, _HEAD_ROW, name=name, has_ids=has_ids)
+    look.put_title(sheet, "By category", _categories_line(facts))
+    sheet.raw.set_column(0, 0, 2)
+    sheet.raw.set_column(1, table.name, 14)
+    sheet.raw.set_column(table.name, table.name, look.label_width(facts))
+    sheet.raw.set_column(table.all_pets, table.share - 1, 12)
+    sheet.raw.set_column(table.share, table.share, 9)
+    if not facts.counts.empty:
+        table.write()
+        sheet.raw.ignore_errors({"number_stored_as_text": f"B1:C{table.total + 1}"})
+        sheet.raw.autofilter(table.head, 1, table.total - 1, _last_column(table))
+        chart = category_chart(book, table, is_share=True)
+        chart.set_size({"width": 520, "height": 480})
+        alt = {"description": "The mix of statuses within each category, from the table beside it."}
+        sheet.raw.insert_chart(_HEAD_ROW, table.share + 2, chart, alt)
+    sheet.finish()
+    sheet.raw.hide_gridlines(2)
+    sheet.raw.freeze_panes(_HEAD_ROW + 1, table.name + 1)
+    look.set_up_print(sheet, facts, repeat_row=_HEAD_ROW)
+
+
+def _last_column(table: CountTable) -> int:
+    return table.share if table.facts.covers_all else table.share - 1
+
+
+def _categories_line(facts: Facts) -> str:
+    count = len(facts.counts)
+    return "1 category" if count == 1 else f"{count:,} categories, largest first"
+
+
+def write_by_status(book: Book, facts: Facts) -> None:
+    """Add a sheet of all statuses."""
+    sheet = book.sheet("By status")
+    look.put_title(sheet, "By status", "A pet without a status is counted as such, never guessed")
+    sheet.raw.set_column(0, 0, 2)
+    sheet.raw.set_column(1, 1, 18)
+    sheet.raw.set_column(2, 5, 13)
+    sheet.raw.set_column(6, 6, 30)
+    _status_table(sheet, facts)
+    if len(facts.frame):
+        chart = status_chart(book, sheet.name, facts, _HEAD_ROW + 1)
+        chart.set_size({"width": 640, "height": 130 + 36 * len(facts.statuses)})
+        alt = {"description": "Pets by status: the numbers of the table above."}
+        sheet.raw.insert_chart(_HEAD_ROW + len(facts.statuses) + 3, 1, chart, alt)
+    sheet.finish()
+    sheet.raw.hide_gridlines(2)
+    look.set_up_print(sheet, facts, pages_high=1)
+
+
+def _status_table(sheet: Sheet, facts: Facts) -> None:
+    right = {**look.HEAD, "align": "right"}
+    sheet.text(_HEAD_ROW, 1, "Status", **look.HEAD, indent=1)
+    headers = ["Pets", "Share", "Categories", "Count is"]
+    for col, header in enumerate(headers, start=2):
+        sheet.text(_HEAD_ROW, col, header, **right)
+    sheet.text(_HEAD_ROW, 6, "Most in", **look.HEAD, indent=1)
+    total = _HEAD_ROW + 1 + len(facts.statuses)
+    for row, status in enumerate(facts.statuses, start=_HEAD_ROW + 1):
+        _status_row(sheet, facts, row, status, total)
+    _status_total(sheet, facts, total)
+
+
+def _status_row(sheet: Sheet, facts: Facts, row: int, status: str, total: int) -> None:
+    counts, is_exact = facts.counts[status], facts.is_exact(status)
+    count, number = int(counts.sum()), look.count_format(is_exact=is_exact)
+    chip = look.chip_of(look.colours(facts.statuses)[status])
+    sheet.text(row, 1, status_word(status), **look.BODY, **chip, indent=1)
+    sheet.number(row, 2, count, **look.BODY, num_format=number)
+    _share(sheet, facts, row, count, total, look.BODY)
+    sheet.number(row, 4, int((counts > 0).sum()), **look.BODY, num_format="#,##0")
+    sheet.text(row, 5, "exact" if is_exact else "at least", **look.BODY, align="right")
+    most = facts.label(int(str(counts.idxmax()))) if count else "–"
+    sheet.text(row, 6, most, **look.BODY, indent=1)
+
+
+def _status_total(sheet: Sheet, facts: Facts, total: int) -> None:
+    count, number = len(facts.frame), look.count_format(is_exact=facts.covers_all)
+    sheet.text(total, 1, "All statuses", **look.TOTAL, indent=1)
+    formula = f"=SUM({cell_name(_HEAD_ROW + 1, 2)}:{cell_name(total - 1, 2)})"
+    sheet.formula(total, 2, formula, count, **look.TOTAL, num_format=number)
+    _share(sheet, facts, total, count, total, look.TOTAL)
+    sheet.number(total, 4, len(facts.counts), **look.TOTAL, num_format="#,##0")
+    words = "exact" if facts.covers_all else "at least"
+    sheet.text(total, 5, words, **look.TOTAL, align="right")
+    sheet.blank(total, 6, **look.TOTAL)
+
+
+def _share(
+    sheet: Sheet, facts: Facts, row: int, count: int, total: int, style: dict[str, object]
+) -> None:
+    if facts.covers_all and len(facts.frame):
+        formula = f"={cell_name(row, 2)}/{cell_name(total, 2, is_fixed=True)}"
+        share = count / len(facts.frame)
+        sheet.formula(row, 3, formula, share, **style, num_format=look.SHARE)
+    else:
+        sheet.text(row, 3, "not known", **style, align="right")
