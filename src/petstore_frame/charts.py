@@ -1,0 +1,292 @@
+"""The same facts as small SVG and HTML strings.
+
+In: counts, or a few rows as text. Out: markup that any notebook, page or mail can show: no script,
+nothing from elsewhere, every text escaped. It knows no widget and asks no store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from petstore_frame.categories import Categories, category_labels
+from petstore_frame.counts import CategoryCounts, CodedPets, StatusCounts, category_name, short
+from petstore_frame.inventory import Inventory
+from petstore_frame.models import NO_STATUS
+from petstore_frame.palette import status_colour, status_word
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROW_HEIGHT = 26
+LABEL_SHARE, BAR_SHARE = 27.0, 58.0  # per cent of the width; the rest is for the number
+LABEL_LENGTH = 22
+INK = "var(--jp-ui-font-color1,var(--vscode-foreground,#1F2933))"
+RULE = "var(--jp-border-color2,var(--vscode-panel-border,#D5DBE1))"
+SHADE = "var(--jp-layout-color2,var(--vscode-editorWidget-background,#F1F3F5))"
+FONT = "var(--jp-ui-font-family,system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif)"
+
+STYLE = f"""<style>
+.pf-drawing{{color:{INK};font:13px/1.45 {FONT}}}
+.pf-drawing svg{{display:block;font-family:inherit}}
+.pf-table{{border-collapse:collapse;width:100%;color:{INK};font:13px/1.45 {FONT};margin:0}}
+.pf-table caption{{text-align:left;padding:0 0 4px;caption-side:top;color:inherit}}
+.pf-table th,.pf-table td{{padding:4px 10px;border-bottom:1px solid {RULE};text-align:left;
+ vertical-align:top;background:transparent;overflow-wrap:anywhere;max-width:34em;
+ unicode-bidi:isolate}}
+.pf-table thead th{{background:{SHADE};font-weight:600}}
+.pf-table .pf-number{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
+.pf-table .pf-id{{font-family:var(--jp-code-font-family,Menlo,'DejaVu Sans Mono',monospace);
+ white-space:nowrap}}
+</style>"""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Markup that a notebook shows, with the same facts in words.
+
+    Attributes:
+        html: The markup, complete in itself.
+        words: What a reader without the picture is told.
+    """
+
+    html: str
+    words: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return f"<{self.words}>"
+
+
+def status_chart(
+    pets: Inventory | pd.DataFrame, *, categories: Categories = None, top: int = 15
+) -> Drawing:
+    """Draw pets by category as bars stacked by status, largest first.
+
+    Args:
+        pets: An Inventory, or any part of its frame. Counts that are minimums are hatched and
+            carry a "≥"; a bare frame is drawn as what it holds.
+        categories: Labels by category id: a dict, a Series or a CSV path.
+        top: How many categories get a bar of their own.
+
+    Returns:
+        A Drawing: a notebook shows it, ``.html`` is the markup for a page of your own.
+
+    Example:
+        >>> from petstore_frame.frame import to_frame
+        >>> from petstore_frame.models import PetColumns
+        >>> frame = to_frame(PetColumns([1, 2], ["Luna", "Max"], [3, 3], ["sold", None]))
+        >>> status_chart(frame, categories={3: "Cat"})
+        <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
+    """
+    counts = CodedPets(pets, category_labels(categories)).everything
+    words = counts_in_words(counts)
+    body = legend(counts) + bars(counts, top=top)
+    return Drawing(f'{STYLE}<div class="pf-drawing">{body}</div>', words)
+
+
+def inventory_table(
+    pets: Inventory | pd.DataFrame, *, categories: Categories = None, page: int = 1, rows: int = 50
+) -> Drawing:
+    """Draw one page of pets as a table, ids exact and every text escaped.
+
+    Args:
+        pets: An Inventory, or any part of its frame.
+        categories: Labels by category id: a dict, a Series or a CSV path.
+        page: 1 for the first.
+        rows: Pets on a page.
+
+    Raises:
+        ValueError: There is no such page.
+    """
+    frame = pets.frame if isinstance(pets, Inventory) else pets
+    last_page = max(1, -(-len(frame) // rows))
+    if not 1 <= page <= last_page:
+        raise ValueError(f"page is 1 to {last_page}, got {page}")
+    first = (page - 1) * rows
+    part = frame.iloc[first : first + rows]
+    words = place_in_words(first, len(part), len(frame))
+    table = pets_table(pet_rows(part, category_labels(categories)), caption=words)
+    return Drawing(f'{STYLE}<div class="pf-drawing">{table}</div>', words)
+
+
+def pet_rows(part: pd.DataFrame, labels: Mapping[int, str]) -> list[tuple[str, str, str, str]]:
+    """Return a few pets as text: id, name, category, status."""
+    return [
+        (str(pet_id), str(name), category_name(category_id, labels), spell_status(status))
+        for pet_id, name, category_id, status in zip(
+            part["id"].tolist(),
+            part["name"].tolist(),
+            part["category_id"].tolist(),
+            part["status"].tolist(),
+            strict=True,
+        )
+    ]
+
+
+def spell_status(status: object) -> str:
+    """Return a status as the store spells it, and ``no status`` for a missing one."""
+    return status if isinstance(status, str) else NO_STATUS
+
+
+def place_in_words(first: int, shown: int, of: int) -> str:
+    """Say which rows of how many are shown: ``1-50 of 312``."""
+    return f"{first + 1:,}–{first + shown:,} of {of:,}" if shown else "no pets"
+
+
+def counts_in_words(counts: StatusCounts) -> str:
+    """Say in one line what a chart of these counts shows."""
+    held = counts.categories_held
+    parts = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
+    noun = "category" if held == 1 else "categories"
+    return f"{counts.total} pets in {held:,} {noun}: {parts}"
+
+
+def colours(statuses: Sequence[str]) -> dict[str, str]:
+    """Return the colour of each status, the known ones always the same."""
+    others = [status for status in statuses if status_colour(status, other=0) == OTHER]
+    return {
+        status: status_colour(status, other=others.index(status) if status in others else 0)
+        for status in statuses
+    }
+
+
+OTHER = status_colour("a status that the interface does not state", other=0)
+
+
+def legend(counts: StatusCounts) -> str:
+    """Name the colours, with the count of each status."""
+    shades = colours(counts.statuses)
+    items = "".join(
+        f'<span style="margin-right:16px;white-space:nowrap">'
+        f'<span style="color:{shades[status]}" aria-hidden="true">■</span> '
+        f"{escape(status_word(status))} {short(count)}</span>"
+        for status, count in counts.by_status.items()
+    )
+    return f'<div style="margin:0 0 6px">{items}</div>'
+
+
+def bars(
+    counts: StatusCounts, *, top: int = 15, ink: str = "currentColor", width: int | None = None
+) -> str:
+    """Draw categories as bars stacked by status.
+
+    Args:
+        counts: What to draw.
+        top: How many categories get a bar of their own; the rest share the last line.
+        ink: Colour of the words.
+        width: Pixels, for a picture on its own; None fills the place that the page gives.
+    """
+    lines = counts.largest(top)
+    longest = max((line.total for line in lines if line.category_id is not None), default=0)
+    height = ROW_HEIGHT * len(lines) + 4
+    shades = colours(counts.statuses)
+    body = "".join(
+        _bar(line, at * ROW_HEIGHT + 2, counts, longest, shades, ink)
+        for at, line in enumerate(lines)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width or "100%"}" height="{height}"'
+        f' role="img" aria-label="{escape(counts_in_words(counts))}" font-size="13"'
+        f" font-family=\"system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif\">"
+        f"{_HATCH}{body}</svg>"
+    )
+
+
+# Diagonal lines over a colour: this number is a minimum.
+_HATCH = (
+    '<defs><pattern id="pf-at-least" width="6" height="6" patternUnits="userSpaceOnUse"'
+    ' patternTransform="rotate(45)"><rect width="2" height="6" fill="#FFFFFF"'
+    ' fill-opacity="0.55"/></pattern></defs>'
+)
+
+
+def _bar(
+    line: CategoryCounts,
+    y: int,
+    counts: StatusCounts,
+    longest: int,
+    shades: Mapping[str, str],
+    ink: str,
+) -> str:
+    total = line.total
+    # The rest together may be many times the longest bar, which would flatten all the others.
+    is_broken = total > longest > 0
+    scale = BAR_SHARE / (total if is_broken else max(longest, 1))
+    x, parts = LABEL_SHARE + 1, []
+    for status, number, is_exact in zip(
+        counts.statuses, line.numbers, counts.exact, strict=True
+    ):  # fmt: skip
+        if not number:
+            continue
+        span = number * scale
+        box = f'x="{x:.2f}%" y="{y + 3}" width="{span:.2f}%" height="{ROW_HEIGHT - 8}"'
+        sign = "" if is_exact else "at least "
+        tip = f"<title>{escape(line.label)}, {escape(status)}: {sign}{number:,}</title>"
+        parts.append(f'<rect class="pf-bar" {box} fill="{shades[status]}">{tip}</rect>')
+        if not is_exact:
+            parts.append(f'<rect {box} fill="url(#pf-at-least)" pointer-events="none"/>')
+        x += span
+    if is_broken:
+        parts.append(_break(y))
+    sign = "" if counts.is_exact else "≥ "
+    middle = y + ROW_HEIGHT / 2 + 3.5
+    return (
+        f'<text x="{LABEL_SHARE}%" y="{middle}" text-anchor="end" fill="{ink}">'
+        f"<title>{escape(line.label)}</title>{escape(shorten(line.label))}</text>"
+        f"{''.join(parts)}"
+        f'<text x="{x + 1:.2f}%" y="{middle}" fill="{ink}">{sign}{total:,}</text>'
+    )
+
+
+def _break(y: int) -> str:
+    """Two slashes through a bar that is not drawn to scale."""
+    x = LABEL_SHARE + BAR_SHARE * 0.9
+    return "".join(
+        f'<rect x="{x + step:.2f}%" y="{y + 1}" width="3" height="{ROW_HEIGHT - 4}"'
+        ' fill="#FFFFFF"><title>not to scale</title></rect>'
+        for step in (0.0, 1.2)
+    )
+
+
+def shorten(label: str, length: int = LABEL_LENGTH) -> str:
+    """Cut a long label, with an ellipsis in place of the end."""
+    return label if len(label) <= length else label[: length - 1].rstrip() + "…"
+
+
+def pets_table(rows: Iterable[Sequence[str]], *, caption: str, is_headed: bool = True) -> str:
+    """Draw pets, given as text, as a table.
+
+    Args:
+        rows: id, name, category and status of each pet.
+        caption: What the table holds.
+        is_headed: Whether the column names are seen; a screen reader is always told.
+    """
+    body = "".join(
+        f'<tr><th scope="row" class="pf-id" style="font-weight:400">{escape(pet_id)}</th>'
+        f"<td>{_isolated(name)}</td><td>{_isolated(category)}</td><td>{status_cell(status)}</td></tr>"
+        for pet_id, name, category, status in rows
+    )
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("ID", "Name", "Category", "Status"))
+    hidden = "" if is_headed else ' class="pf-hidden"'
+    return (
+        f'<table class="pf-table pf-pets"><caption{hidden}>{escape(caption)}</caption>'
+        f"<thead{hidden}><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def _isolated(text: str) -> str:
+    """Escape a text and keep its writing direction from reaching its neighbours."""
+    return f"<bdi>{escape(text)}</bdi>"
+
+
+def status_cell(status: str) -> str:
+    """Show a status by word and colour."""
+    colour = status_colour(None if status == NO_STATUS else status)
+    return (
+        f'<span style="color:{colour}" aria-hidden="true">■</span>&nbsp;<bdi>{escape(status)}</bdi>'
+    )

@@ -1,0 +1,194 @@
+"""How many pets of each status are in each category, quickly enough to ask again at every click.
+
+In: a pets' table and, where there is one, its claim. Out: counts that know whether they are exact.
+It draws nothing and knows no screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from petstore_frame.inventory import Completeness, Inventory, StatusCount
+from petstore_frame.inventory.seal import completeness
+from petstore_frame.models import NO_STATUS
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    Cells: TypeAlias = NDArray[np.int64]
+    Mask: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class CategoryCounts:
+    """One line of the table of counts: a category, or the rest of them together.
+
+    Attributes:
+        label: What the category is called.
+        category_id: Its id, or None when the line stands for several categories.
+        numbers: Pets by status, in the order of ``StatusCounts.statuses``.
+    """
+
+    label: str
+    category_id: int | None
+    numbers: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        return sum(self.numbers)
+
+
+@dataclass(frozen=True)
+class StatusCounts:
+    """Counts of pets by category and status.
+
+    Attributes:
+        category_ids: The categories, in the order of the rows of ``cells``.
+        labels: What they are called, in the same order.
+        statuses: The statuses, ``no status`` last, in the order of the columns.
+        exact: For each status, whether its counts are exact.
+        is_exact: Whether the total, and so each category's total, is exact.
+        cells: int64, categories by statuses.
+    """
+
+    category_ids: Sequence[int]
+    labels: Sequence[str]
+    statuses: tuple[str, ...]
+    exact: tuple[bool, ...]
+    is_exact: bool
+    cells: Cells
+
+    @cached_property
+    def total(self) -> StatusCount:
+        return StatusCount(int(self.cells.sum()), self.is_exact)
+
+    @cached_property
+    def by_status(self) -> dict[str, StatusCount]:
+        sums = self.cells.sum(axis=0).tolist()
+        return {
+            status: StatusCount(number, is_exact)
+            for status, number, is_exact in zip(self.statuses, sums, self.exact, strict=True)
+        }
+
+    @cached_property
+    def categories_held(self) -> int:
+        """How many categories hold at least one pet."""
+        return int((self.cells.sum(axis=1) > 0).sum())
+
+    def largest(self, top: int) -> list[CategoryCounts]:
+        """Return the categories with the most pets, then the rest of them in one line.
+
+        Args:
+            top: How many categories get a line of their own; empty ones get none.
+        """
+        sums = self.cells.sum(axis=1)
+        held = [at for at in (-sums).argsort(kind="stable").tolist() if sums[at]]
+        shown, rest = held[:top], held[top:]
+        if len(rest) == 1:
+            shown, rest = held, []
+        lines = [
+            CategoryCounts(self.labels[at], self.category_ids[at], tuple(self.cells[at].tolist()))
+            for at in shown
+        ]
+        if rest:
+            numbers = tuple(self.cells[rest].sum(axis=0).tolist())
+            lines.append(CategoryCounts(f"{len(rest):,} other categories", None, numbers))
+        return lines
+
+
+class CodedPets:
+    """A pets' table with its categories and statuses turned into small whole numbers, once.
+
+    Args:
+        pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``.
+        labels: What categories are called, by id; others go by ``Category 7``.
+
+    Attributes:
+        frame: The pets' table, as given.
+        claim: What the table covers of the store, or None when nobody vouches for that; its
+            counts are then taken for what they are, the table's own.
+        statuses: The statuses that occur or that the interface states, ``no status`` last.
+        category_ids: The categories that occur, ascending.
+    """
+
+    def __init__(
+        self, pets: Inventory | pd.DataFrame, labels: Mapping[int, str] | None = None
+    ) -> None:
+        import numpy as np
+        import pandas as pd
+
+        self.frame, self.claim = frame_and_claim(pets)
+        status = self.frame["status"]
+        if not isinstance(status.dtype, pd.CategoricalDtype):
+            status = status.astype("category")
+        self.statuses = (*(str(name) for name in status.cat.categories), NO_STATUS)
+        width = len(self.statuses)
+        # A missing status has code -1, which is made the last column.
+        self.status_codes = np.mod(status.cat.codes.to_numpy(), width).astype(np.int64)
+        codes, ids = pd.factorize(self.frame["category_id"].to_numpy(), sort=True)
+        self.category_ids: list[int] = [int(category_id) for category_id in ids]
+        self.category_codes: NDArray[np.int64] = codes.astype(np.int64)
+        self.labels = [category_name(number, labels) for number in self.category_ids]
+        self._cell_codes = self.category_codes * width + self.status_codes
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @cached_property
+    def exact(self) -> tuple[bool, ...]:
+        """For each status, whether the store can hold no more pets of it than the table."""
+        if self.claim is None:
+            return (True,) * len(self.statuses)
+        return tuple(self.claim.count(status).is_exact for status in self.statuses)
+
+    @cached_property
+    def everything(self) -> StatusCounts:
+        """The counts of the whole table."""
+        return self._counted(self._cell_codes, None)
+
+    def count(self, mask: Mask | None = None, *, status: str | None = None) -> StatusCounts:
+        """Count the pets, or only those where ``mask`` is true.
+
+        Args:
+            mask: Which pets of the frame.
+            status: The one status that the mask leaves, so that its total may be exact
+                although that of the store is not.
+        """
+        if mask is None:
+            return self.everything
+        return self._counted(self._cell_codes[mask], status)
+
+    def _counted(self, cell_codes: NDArray[np.int64], status: str | None) -> StatusCounts:
+        import numpy as np
+
+        shape = (len(self.category_ids), len(self.statuses))
+        cells = np.bincount(cell_codes, minlength=shape[0] * shape[1]).reshape(shape)
+        if status in self.statuses:
+            is_exact = self.exact[self.statuses.index(status)]
+        else:
+            is_exact = self.claim is None or self.claim.covers_all
+        return StatusCounts(
+            self.category_ids, self.labels, self.statuses, self.exact, is_exact, cells
+        )
+
+
+def frame_and_claim(pets: Inventory | pd.DataFrame) -> tuple[pd.DataFrame, Completeness | None]:
+    """Return the table of pets and what it is known to cover, if it still is that table."""
+    if isinstance(pets, Inventory):
+        return pets.frame, pets.completeness
+    return pets, completeness(pets).current
+
+
+def category_name(category_id: int, labels: Mapping[int, str] | None) -> str:
+    """Return what a category is called: its label, or ``Category 7``."""
+    return (labels or {}).get(category_id) or f"Category {category_id}"
+
+
+def short(count: StatusCount) -> str:
+    """Write a count where there is little room: ``100``, or ``≥ 100`` when it is a minimum."""
+    return f"{count.count:,}" if count.is_exact else f"≥ {count.count:,}"

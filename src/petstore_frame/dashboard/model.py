@@ -1,0 +1,223 @@
+"""What the dashboard shows for what its user has chosen.
+
+In: an Inventory and a Selection. Out: counts, one page of pets as text, and the words for them.
+Pure: no widget, no thread, no store; the same question always has the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame.charts import pet_rows, place_in_words
+from petstore_frame.counts import CodedPets, StatusCounts, category_name
+from petstore_frame.inventory import Inventory
+from petstore_frame.models import INT64_MAX, INT64_MIN
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from petstore_frame.counts import Mask
+
+ROWS_PER_PAGE = 50
+SORT_COLUMNS = ("id", "name", "category_id", "status")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the user has asked to see.
+
+    Attributes:
+        status: A status, ``no status``, or None for all.
+        categories: Category ids; empty for all.
+        text: Part of a name in any case, or a whole id; empty for all.
+        sort_by: A column of the pets' table.
+        is_descending: Whether the table starts at the other end.
+        page: 1 for the first.
+    """
+
+    status: str | None = None
+    categories: frozenset[int] = frozenset()
+    text: str = ""
+    sort_by: str = "id"
+    is_descending: bool = False
+    page: int = 1
+
+    @property
+    def is_filtered(self) -> bool:
+        return bool(self.status or self.categories or self.text)
+
+    def cleared(self) -> Selection:
+        """Return the same order with no filter."""
+        return Selection(sort_by=self.sort_by, is_descending=self.is_descending)
+
+    def sorted_by(self, column: str) -> Selection:
+        """Return the selection in the order of a column; asked again, from its other end."""
+        turned = not self.is_descending if column == self.sort_by else False
+        return replace(self, sort_by=column, is_descending=turned, page=1)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is on the screen.
+
+    Attributes:
+        selection: What was asked, its page brought within the pages that there are.
+        counts: By category and status, of the pets selected.
+        rows: One page of pets as text: id, name, category, status.
+        first: Place of the first of ``rows`` among the pets selected, from 0.
+        of: Pets held in all, selected or not.
+    """
+
+    selection: Selection
+    counts: StatusCounts
+    rows: list[tuple[str, str, str, str]]
+    first: int
+    of: int
+
+    @property
+    def matches(self) -> int:
+        return self.counts.total.count
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-self.matches // ROWS_PER_PAGE))
+
+    @property
+    def place(self) -> str:
+        return place_in_words(self.first, len(self.rows), self.matches)
+
+
+class StoreModel:
+    """An Inventory made ready to be asked for selections.
+
+    Args:
+        inventory: What was read of the store.
+        labels: What categories are called, by id.
+    """
+
+    def __init__(self, inventory: Inventory, labels: Mapping[int, str] | None = None) -> None:
+        self.inventory = inventory
+        self.labels = dict(labels or {})
+        self.pets = CodedPets(inventory, self.labels)
+        self._orders: dict[str, NDArray[Any] | None] = {}
+
+    def show(self, selection: Selection) -> Shown:
+        """Answer a selection.
+
+        A page beyond the last is brought back to the last, for rows vanish under a filter.
+        """
+        mask = self.mask(selection)
+        counts = self.pets.count(mask, status=selection.status)
+        last_page = max(1, -(-counts.total.count // ROWS_PER_PAGE))
+        selection = replace(selection, page=min(max(1, selection.page), last_page))
+        first = (selection.page - 1) * ROWS_PER_PAGE
+        places = self._places(mask, selection)[first : first + ROWS_PER_PAGE]
+        rows = pet_rows(self.pets.frame.iloc[places], self.labels)
+        return Shown(selection, counts, rows, first, len(self.pets))
+
+    def mask(self, selection: Selection) -> Mask | None:
+        """Return which pets are selected, or None for all of them."""
+        mask: Mask | None = None
+        for part in self._parts(selection):
+            mask = part if mask is None else mask & part
+        return mask
+
+    def selected(self, selection: Selection) -> NDArray[np.int64]:
+        """Return the places in the frame of all selected pets, in the order asked."""
+        return self._places(self.mask(selection), selection)
+
+    def category_options(self) -> dict[str, int]:
+        """Return what a category may be called when it is searched for."""
+        names = dict(zip(self.pets.labels, self.pets.category_ids, strict=True))
+        return names | {str(number): number for number in self.pets.category_ids}
+
+    def find_categories(self, text: str) -> list[int]:
+        """Return the ids of the categories that a text means: its own name, or names with it."""
+        options = self.category_options()
+        if text in options:
+            return [options[text]]
+        wanted = text.casefold().strip()
+        by_name = zip(self.pets.labels, self.pets.category_ids, strict=True)
+        return [number for label, number in by_name if wanted and wanted in label.casefold()]
+
+    def describe(self, selection: Selection) -> list[tuple[str, Selection]]:
+        """Return each active filter in words, with the selection that is left without it."""
+        filters: list[tuple[str, Selection]] = []
+        if selection.status:
+            filters.append((f"Status: {selection.status}", replace(selection, status=None, page=1)))
+        for number in sorted(selection.categories):
+            rest = replace(selection, categories=selection.categories - {number}, page=1)
+            filters.append((f"Category: {category_name(number, self.labels)}", rest))
+        if selection.text:
+            filters.append((f"Name or id: {selection.text}", replace(selection, text="", page=1)))
+        return filters
+
+    def _parts(self, selection: Selection) -> Iterator[Mask]:
+        """Yield one mask for each active filter."""
+        import numpy as np
+
+        if selection.status is not None:
+            statuses = self.pets.statuses
+            at = statuses.index(selection.status) if selection.status in statuses else -1
+            yield self.pets.status_codes == at
+        if selection.categories:
+            wanted = [number in selection.categories for number in self.pets.category_ids]
+            yield np.array(wanted, dtype=bool)[self.pets.category_codes]
+        if selection.text:
+            yield self._text_mask(selection.text)
+
+    def _text_mask(self, text: str) -> Mask:
+        mask: Mask = self._lower_names.str.contains(text.lower(), regex=False).to_numpy(dtype=bool)
+        digits = text.strip()
+        if digits.removeprefix("-").isdecimal() and INT64_MIN <= int(digits) <= INT64_MAX:
+            mask = mask | (self.pets.frame["id"].to_numpy() == int(digits))
+        return mask
+
+    @cached_property
+    def _lower_names(self) -> pd.Series[str]:
+        names: pd.Series[str] = self.pets.frame["name"].astype("str").str.lower()
+        return names
+
+    def _places(self, mask: Mask | None, selection: Selection) -> NDArray[np.int64]:
+        """Return the places of the selected pets in the frame, in the order asked."""
+        import numpy as np
+
+        order = self._order(selection.sort_by)
+        if order is None:
+            places = np.arange(len(self.pets)) if mask is None else np.flatnonzero(mask)
+        else:
+            places = order if mask is None else order[mask[order]]
+        return places[::-1] if selection.is_descending else places
+
+    def _order(self, column: str) -> NDArray[Any] | None:
+        """Return the frame's places in the order of a column, or None if that is its own."""
+        if column not in self._orders:
+            self._orders[column] = self._sorted_places(column)
+        return self._orders[column]
+
+    def _sorted_places(self, column: str) -> NDArray[Any] | None:
+        frame = self.pets.frame
+        if column == "id" and frame["id"].is_monotonic_increasing:
+            return None
+        if column == "name":
+            return self._lower_names.argsort(kind="stable").to_numpy()
+        if column == "status":
+            return self.pets.status_codes.argsort(kind="stable")
+        if column == "category_id":
+            return self._label_ranks[self.pets.category_codes].argsort(kind="stable")
+        return frame[column].to_numpy().argsort(kind="stable")
+
+    @cached_property
+    def _label_ranks(self) -> NDArray[np.int64]:
+        """The place of each category in the order of what the user sees, not of its id."""
+        import numpy as np
+
+        keys = [(not label, label.casefold()) for label in self.pets.labels]
+        ranks = np.empty(len(keys), dtype=np.int64)
+        ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        return ranks

@@ -1,0 +1,168 @@
+"""The dashboard's pieces of markup: header, key figures, notices.
+
+In: what is shown, as plain values. Out: HTML with every outside text escaped. No widget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from html import escape
+
+from petstore_frame.charts import colours
+from petstore_frame.counts import StatusCounts, short
+from petstore_frame.dashboard.model import Shown
+from petstore_frame.inventory import Inventory
+from petstore_frame.palette import FAILED_BADGE, VERDICT_BADGES, Badge, status_word, verdict_badge
+
+NOT_READ = "not read yet"
+
+
+def header(inventory: Inventory | None, base_url: str) -> str:
+    """Name the store, the time of the data and the claim about them."""
+    as_of = "" if inventory is None else f"Data as of {utc_text(inventory.fetched_at)}"
+    return (
+        '<div class="pf-head"><h2>Pet store inventory</h2>'
+        f'<span class="pf-muted"><bdi>{escape(base_url)}</bdi></span>'
+        f"<span>{as_of}</span>{claim(inventory)}</div>"
+    )
+
+
+def utc_text(moment: datetime) -> str:
+    """Write a moment as date and minute, in UTC."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def claim(inventory: Inventory | None) -> str:
+    """Show the verdict as a badge that opens into its evidence, by mouse or by key."""
+    if inventory is None:
+        return badge(verdict_badge(None), NOT_READ)
+    known = inventory.completeness
+    shown = badge(verdict_badge(known.verdict), verdict_word(inventory))
+    lines = [
+        f"Covers: {known.scope}",
+        f"Because: {known.basis}",
+        f"Requests: {known.requests:,}",
+        *(f"Provided that {assumption}" for assumption in known.assumptions),
+        *(f"Contradiction: {conflict}" for conflict in known.conflicts),
+    ]
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    sentence = escape(str(known))
+    return (
+        f'<details><summary title="{sentence}">{shown}'
+        f'<span class="pf-hidden"> {sentence}</span></summary>'
+        f"<p>{sentence}</p><ul>{items}</ul></details>"
+    )
+
+
+def verdict_word(inventory: Inventory) -> str:
+    """Return the badge's word; a listing complete for its scope only names the scope."""
+    known = inventory.completeness
+    word = verdict_badge(known.verdict).word
+    return f"{word} for {known.scope}" if known.is_complete and not known.covers_all else word
+
+
+def badge(look: Badge, word: str | None = None) -> str:
+    """Show a word in the colours of a badge."""
+    return (
+        f'<span class="pf-badge" style="color:{look.ink};background:{look.fill};'
+        f'border-color:{look.edge}">{escape(word or look.word)}</span>'
+    )
+
+
+def cards(shown: Shown, everything: StatusCounts) -> str:
+    """Draw the key figures: all pets, then each status."""
+    counts, is_filtered = shown.counts, shown.selection.is_filtered
+    held = counts.categories_held
+    under = (
+        f"of {short(everything.total)}"
+        if is_filtered
+        else f"{held:,} {'category' if held == 1 else 'categories'}"
+    )
+    drawn = [_card("Pets", short(counts.total), under, "currentColor", counts.total.is_exact)]
+    shades = colours(counts.statuses)
+    for status, count in counts.by_status.items():
+        if is_filtered:
+            under = f"of {short(everything.by_status[status])}"
+        elif not counts.is_exact:
+            under = "exact" if count.is_exact else "at least"
+        else:
+            under = share(count.count, counts.total.count)
+        drawn.append(
+            _card(status_word(status), short(count), under, shades[status], count.is_exact)
+        )
+    return f'<div class="pf-cards">{"".join(drawn)}</div>'
+
+
+def share(part: int, whole: int) -> str:
+    """Write a part as a percentage of a whole that is known."""
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def _card(name: str, number: str, under: str, colour: str, is_exact: bool) -> str:
+    least = "" if is_exact else " pf-least"
+    swatch = (
+        "" if colour == "currentColor" else f'<i style="color:{colour};font-style:normal">■</i> '
+    )
+    return (
+        f'<div class="pf-card{least}" style="border-top-color:{colour}">'
+        f"<span>{swatch}{escape(name)}</span><b>{number}</b><span>{escape(under)}</span></div>"
+    )
+
+
+def selection_words(shown: Shown) -> str:
+    """Say what part of the store is on the screen."""
+    if not shown.selection.is_filtered:
+        return "Showing all pets."
+    return f"Showing {shown.counts.total} of the {shown.of:,} pets held."
+
+
+def nothing_to_show(shown: Shown) -> str:
+    """Say why there is no pet to see and what leads out."""
+    if shown.of:
+        return (
+            '<p class="pf-empty">No pet matches these filters. '
+            "Remove one above, or clear them all.</p>"
+        )
+    return (
+        '<p class="pf-empty">The store holds no pets that could be read. Add some under '
+        "Import, or refresh after others did.</p>"
+    )
+
+
+def progress(words: str, share_done: float | None = None) -> str:
+    """Show work under way; without a known end there is a number and no bar."""
+    if share_done is None:
+        return f'<div role="status">{escape(words)}</div>'
+    per_cent = round(100 * share_done)
+    return (
+        f'<div role="status">{escape(words)}</div>'
+        f'<div class="pf-meter" role="progressbar" aria-label="progress" aria-valuemin="0" '
+        f'aria-valuemax="100" aria-valuenow="{per_cent}"><i style="width:{per_cent}%"></i></div>'
+    )
+
+
+def failure(title: str, problem: BaseException | str, after: str = "") -> str:
+    """Show what went wrong in the error's own words, and what still holds."""
+    words = str(problem) or type(problem).__name__
+    kind = "" if isinstance(problem, str) else f" ({type(problem).__name__})"
+    return panel(FAILED_BADGE, f"{title}{kind}", [words, *([after] if after else [])], "alert")
+
+
+def success(title: str, lines: Iterable[str] = ()) -> str:
+    """Say that something was done."""
+    return panel(VERDICT_BADGES["complete"], title, lines, "status")
+
+
+def warning(title: str, lines: Iterable[str] = ()) -> str:
+    """Say that something is not as hoped."""
+    return panel(VERDICT_BADGES["incomplete"], title, lines, "status")
+
+
+def panel(look: Badge, title: str, lines: Iterable[str], role: str) -> str:
+    """Draw a titled note."""
+    body = "".join(f"<div>{escape(line)}</div>" for line in lines)
+    return (
+        f'<div class="pf-panel" role="{role}" style="color:{look.ink};background:{look.fill};'
+        f'border-color:{look.edge}"><b>{escape(title)}</b>{body}</div>'
+    )

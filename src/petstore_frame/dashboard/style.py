@@ -1,0 +1,87 @@
+"""How the dashboard looks, in one sheet.
+
+In: nothing. Out: one style element. Colours come from the theme of the page around it, so that
+light and dark need no switch; the few of our own are those of the palette.
+"""
+
+from __future__ import annotations
+
+from petstore_frame.charts import FONT, INK, RULE, SHADE, STYLE
+
+_MUTED = "var(--jp-ui-font-color2,var(--vscode-descriptionForeground,#5F6B7A))"
+_PAPER = "var(--jp-layout-color1,var(--vscode-editor-background,#FFFFFF))"
+_FOCUS = "var(--jp-brand-color1,var(--vscode-focusBorder,#0072B2))"
+
+SHEET = f"""{STYLE}<style>
+.pf-dash{{color:{INK};font:13px/1.45 {FONT};container-type:inline-size;padding:2px 4px 8px}}
+.pf-dash>*{{margin:0 0 10px}}
+.pf-dash .widget-html,.pf-dash .widget-html-content,.pf-dash .jupyter-widgets
+ {{font-size:13px;line-height:1.45;overflow:visible;height:auto}}
+.pf-dash .widget-html{{margin:0;width:100%}}
+.pf-dash .widget-html-content{{width:100%}}
+.pf-dash h2,.pf-dash h3,.pf-dash p{{margin:0;color:{INK}}}
+.pf-dash h2{{font-size:20px;font-weight:650;line-height:1.2}}
+.pf-dash h3{{font-size:14px;font-weight:650;padding:4px 0 6px}}
+.pf-hidden{{position:absolute!important;width:1px;height:1px;overflow:hidden;white-space:nowrap;
+ clip-path:inset(50%)}}
+.pf-muted{{color:{_MUTED}}}
+.pf-head{{display:flex;flex-wrap:wrap;gap:2px 14px;align-items:baseline}}
+.pf-badge{{display:inline-block;border:1px solid;border-radius:10px;padding:0 9px;font-weight:600}}
+.pf-head details{{flex:1 1 220px}}
+.pf-head details[open]{{flex-basis:100%}}
+.pf-head summary{{cursor:pointer;list-style-position:outside;width:fit-content}}
+.pf-head ul{{margin:4px 0 0;padding-left:20px}}
+.pf-cards{{display:grid;grid-template-columns:repeat(auto-fit,minmax(132px,1fr));gap:8px}}
+.pf-card{{border:1px solid {RULE};border-top:4px solid;border-radius:4px;padding:7px 12px 8px;
+ background:{_PAPER}}}
+.pf-card.pf-least{{border-top-style:dashed}}
+.pf-card b{{display:block;font-size:23px;line-height:1.25;font-weight:650;
+ font-variant-numeric:tabular-nums;white-space:nowrap}}
+.pf-card span{{color:{_MUTED}}}
+.pf-row{{display:flex!important;flex-flow:row wrap!important;gap:6px 8px;align-items:center;
+ overflow:visible}}
+.pf-dash .pf-row>*{{margin:0}}
+.pf-dash .widget-label{{width:auto;color:{INK};font-size:13px;margin-right:6px}}
+.pf-dash .widget-dropdown,.pf-dash .widget-text,.pf-dash .widget-combobox{{width:auto}}
+.pf-dash .widget-dropdown select{{width:9.5em;flex:none}}
+.pf-dash .widget-text input,.pf-dash .widget-combobox input{{width:13em;flex:none}}
+.pf-dash .pf-path input{{width:26em;max-width:100%}}
+.pf-dash select,.pf-dash input{{color:{INK};font-size:13px}}
+.pf-dash input::placeholder{{color:{_MUTED};opacity:1}}
+.pf-dash button.jupyter-button{{width:auto;padding:0 12px;font-size:13px;border-radius:3px;
+ color:{INK};background:{SHADE}}}
+.pf-dash button.jupyter-button:disabled{{opacity:.55}}
+.pf-dash button.jupyter-button.pf-main{{background:#0072B2;color:#FFFFFF}}
+.pf-dash :focus-visible{{outline:2px solid {_FOCUS}!important;outline-offset:1px}}
+.pf-two{{display:grid!important;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:4px 28px;
+ overflow:visible}}
+@container (max-width:860px){{.pf-two{{grid-template-columns:minmax(0,1fr)}}}}
+.pf-dash .widget-toggle-buttons{{margin:0;width:100%;height:auto;overflow:visible}}
+.pf-dash .widget-toggle-buttons>.widget-label{{display:none}}
+.pf-dash .pf-tabs>div{{display:flex;flex-wrap:wrap;border-bottom:1px solid {RULE};width:100%}}
+.pf-dash .pf-tabs button.jupyter-button{{background:transparent;box-shadow:none;border-radius:0;
+ margin:0;padding:0 16px;border-bottom:3px solid transparent;height:32px}}
+.pf-dash .pf-tabs button.mod-active{{border-bottom-color:{_FOCUS};font-weight:650}}
+.pf-dash .pf-chips>div{{display:flex;flex-wrap:wrap;gap:6px}}
+.pf-dash .pf-chips button.jupyter-button{{margin:0;border-radius:13px;height:26px;line-height:26px;
+ border:1px solid {_FOCUS};background:transparent;box-shadow:none;max-width:32em}}
+.pf-dash .pf-matrix>div{{display:grid;gap:1px;width:100%}}
+.pf-dash .pf-matrix button.jupyter-button{{margin:0;padding:0 8px;height:25px;line-height:25px;
+ text-align:right;font-variant-numeric:tabular-nums;border-radius:0;box-shadow:none;
+ background:transparent;min-width:0;width:100%;border-bottom:1px solid {RULE}}}
+.pf-dash .pf-matrix button.jupyter-button:hover{{text-decoration:underline}}
+.pf-dash .pf-sort>div{{display:grid;grid-template-columns:22% 38% 24% 16%;width:100%}}
+.pf-dash .pf-sort button.jupyter-button{{margin:0;border-radius:0;box-shadow:none;text-align:left;
+ padding:0 10px;font-weight:600;width:100%;background:{SHADE}}}
+.pf-dash .pf-pets{{table-layout:fixed}}
+.pf-dash .pf-pets th:nth-child(1){{width:22%}}
+.pf-dash .pf-pets th:nth-child(2),.pf-dash .pf-pets td:nth-child(2){{width:38%}}
+.pf-dash .pf-pets td:nth-child(3){{width:24%}}
+.pf-dash .pf-pets td{{overflow:hidden;text-overflow:ellipsis}}
+.pf-panel{{border:1px solid;border-left-width:4px;border-radius:4px;padding:7px 12px;
+ overflow-wrap:anywhere}}
+.pf-meter{{height:8px;border-radius:4px;background:{SHADE};overflow:hidden;margin-top:5px;
+ max-width:420px}}
+.pf-meter i{{display:block;height:100%;background:#0072B2}}
+.pf-empty{{border:1px dashed {RULE};border-radius:4px;padding:18px;text-align:center}}
+</style>"""
