@@ -1,0 +1,225 @@
+"""A real JupyterLab or Voila on loopback, and a real Chromium that can reach nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+CHROMIUM_ARGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
+]  # fmt: skip
+LOCAL = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:", "about:")
+START_S = 90
+LAB_SETTINGS = {
+    # The question about news covers a corner of every picture.
+    ("apputils-extension", "notification"): {"fetchNews": "false", "checkForUpdates": False},
+    # Otherwise cells outside the window are taken out of the page.
+    ("notebook-extension", "tracker"): {"windowingMode": "none"},
+}
+
+
+@dataclass
+class Server:
+    """A running Jupyter server."""
+
+    url: str
+    token: str
+
+    def request(self, method: str, path: str) -> Any:
+        headers = {"Authorization": f"token {self.token}"}
+        request = urllib.request.Request(self.url + path, method=method, headers=headers)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            body = answer.read()
+        return json.loads(body) if body[:1] in (b"{", b"[") else None
+
+    def end_kernels(self) -> None:
+        """Kernels outlive their page."""
+        for session in self.request("GET", "/api/sessions"):
+            self.request("DELETE", f"/api/sessions/{session['id']}")
+
+
+@dataclass
+class Traffic:
+    """What a page did on the wire, and what it complained of."""
+
+    blocked: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    socket_bytes: int = 0
+
+
+@contextlib.contextmanager
+def jupyter(root: Path, kind: str = "lab", theme: str = "JupyterLab Light") -> Iterator[Server]:
+    """Run a server over a folder, in a home of its own."""
+    home = Path(tempfile.mkdtemp(prefix="jupyter-home-"))
+    port, token = _free_port(), secrets.token_hex(16)
+    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    folders = {name: str(home / name.lower()) for name in names}
+    for folder in folders.values():
+        Path(folder).mkdir()
+    env = {**os.environ, **folders, "HOME": str(home), "XDG_STATE_HOME": str(home / "state")}
+    _write_settings(Path(folders["JUPYTER_CONFIG_DIR"]), theme)
+    command = _command(kind, root, port, token, theme)
+    log = home / "server.log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            command, env=env, cwd=home, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
+        )
+    server = Server(f"http://127.0.0.1:{port}", token)
+    try:
+        _await_answer(server, "/api/status" if kind == "lab" else "/", process, log)
+        yield server
+    finally:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(15)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # kernels left behind, in our own group only
+        process.wait()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _command(kind: str, root: Path, port: int, token: str, theme: str) -> list[str]:
+    if kind == "lab":
+        return [
+            sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1",
+            f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}",
+            f"--IdentityProvider.token={token}", "--LabApp.expose_app_in_browser=True",
+            "--LabApp.news_url=None", "--LabApp.extension_manager=readonly",
+            "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        ]  # fmt: skip
+    shade = "dark" if "Dark" in theme else "light"
+    return [
+        sys.executable, "-m", "voila", str(root), "--no-browser", "--Voila.ip=127.0.0.1",
+        f"--port={port}", f"--theme={shade}", "--show_tracebacks=True",
+    ]  # fmt: skip
+
+
+def _write_settings(config: Path, theme: str) -> None:
+    themed = {("apputils-extension", "themes"): {"theme": theme}}
+    for (extension, plugin), values in {**LAB_SETTINGS, **themed}.items():
+        folder = config / "lab" / "user-settings" / "@jupyterlab" / extension
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{plugin}.jupyterlab-settings").write_text(json.dumps(values))
+
+
+def _await_answer(server: Server, path: str, process: subprocess.Popen, log: Path) -> None:
+    deadline = time.monotonic() + START_S
+    while process.poll() is None and time.monotonic() < deadline:
+        with contextlib.suppress(urllib.error.URLError, ConnectionError, TimeoutError):
+            server.request("GET", path)
+            return
+        time.sleep(0.1)
+    raise RuntimeError(f"the server did not start:\n{log.read_text(errors='replace')[-3000:]}")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Any]:
+    """Start the browser once; pages come from ``tab``."""
+    from playwright.sync_api import sync_playwright
+
+    profile = tempfile.mkdtemp(prefix="chromium-")
+    with sync_playwright() as playwright:
+        context = playwright.chromium.launch_persistent_context(
+            profile, executable_path=CHROMIUM, headless=True, args=CHROMIUM_ARGS,
+            viewport={"width": 1280, "height": 1000}, accept_downloads=True,
+        )  # fmt: skip
+        try:
+            yield context
+        finally:
+            context.close()
+            shutil.rmtree(profile, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def tab(context: Any) -> Iterator[tuple[Any, Traffic]]:
+    """Open a page from which only this machine can be reached."""
+    traffic, page = Traffic(), context.new_page()
+
+    def guard(route: Any) -> None:
+        if route.request.url.startswith(LOCAL):
+            route.continue_()
+        else:
+            traffic.blocked.append(route.request.url)
+            route.abort()
+
+    def count(frame: Any) -> None:
+        traffic.socket_bytes += len(frame)
+
+    page.route("**/*", guard)
+    page.on("websocket", lambda opened: opened.on("framereceived", count))
+    page.on("pageerror", lambda problem: traffic.errors.append(str(problem)))
+    try:
+        yield page, traffic
+    finally:
+        page.close()
+
+
+IS_IDLE = """() => {
+  const panel = window.jupyterapp && window.jupyterapp.shell.currentWidget;
+  const session = panel && panel.sessionContext && panel.sessionContext.session;
+  return !!(session && session.kernel && session.kernel.status === 'idle');
+}"""
+RUN_CELL = """async ([index, selector, timeout]) => {
+  const app = window.jupyterapp, book = app.shell.currentWidget.content;
+  book.activeCellIndex = index;
+  const start = performance.now();
+  const done = app.commands.execute('notebook:run-cell');
+  while (selector && performance.now() - start < timeout) {
+    const seen = book.widgets[index].outputArea.node.querySelector(selector);
+    if (seen && seen.getBoundingClientRect().height > 0) {
+      await new Promise(r => requestAnimationFrame(() => setTimeout(r, 0)));
+      return Math.round(performance.now() - start);
+    }
+    await new Promise(r => setTimeout(r, 10));
+  }
+  await done;
+  return selector ? -1 : Math.round(performance.now() - start);
+}"""
+
+
+def open_notebook(page: Any, server: Server, name: str) -> None:
+    """Open one notebook and wait for its kernel."""
+    page.goto(f"{server.url}/doc/tree/{name}?token={server.token}")
+    page.wait_for_selector(".jp-NotebookPanel", timeout=START_S * 1000)
+    page.wait_for_function(IS_IDLE, timeout=START_S * 1000)
+
+
+def run_cell(page: Any, index: int, selector: str | None = None) -> int:
+    """Run a cell; returns milliseconds until ``selector`` is painted, or -1."""
+    return int(page.evaluate(RUN_CELL, [index, selector, 60_000]))
+
+
+def write_notebook(path: Path, *cells: str) -> Path:
+    """Write a notebook of code cells."""
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    body = [
+        {"cell_type": "code", "id": f"cell-{at}", "metadata": {}, "execution_count": None,
+         "outputs": [], "source": source}
+        for at, source in enumerate(cells)
+    ]  # fmt: skip
+    book = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": body}
+    path.write_text(json.dumps(book), encoding="utf-8")
+    return path
