@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROW_HEIGHT = 26
-LABEL_SHARE, BAR_SHARE = 27.0, 58.0  # per cent of the width; the rest is for the number
+LABEL_SHARE, BAR_SHARE = 25.0, 62.0  # per cent of the width; the rest is for the number
 LABEL_LENGTH = 22
 INK = "var(--jp-ui-font-color1,var(--vscode-foreground,#1F2933))"
 RULE = "var(--jp-border-color2,var(--vscode-panel-border,#D5DBE1))"
@@ -205,6 +205,9 @@ _HATCH = (
 )
 
 
+_GAP = ' stroke="var(--jp-layout-color1,#FFFFFF)"'
+
+
 def _bar(
     line: CategoryCounts,
     y: int,
@@ -227,7 +230,8 @@ def _bar(
         box = f'x="{x:.2f}%" y="{y + 3}" width="{span:.2f}%" height="{ROW_HEIGHT - 8}"'
         sign = "" if is_exact else "at least "
         tip = f"<title>{escape(line.label)}, {escape(status)}: {sign}{number:,}</title>"
-        parts.append(f'<rect class="pf-bar" {box} fill="{shades[status]}">{tip}</rect>')
+        gap = _GAP if span > 1 else ""
+        parts.append(f'<rect class="pf-bar" {box} fill="{shades[status]}"{gap}>{tip}</rect>')
         if not is_exact:
             parts.append(f'<rect {box} fill="url(#pf-at-least)" pointer-events="none"/>')
         x += span
@@ -275,6 +279,7 @@ def pets_table(rows: Iterable[Sequence[str]], *, caption: str, is_headed: bool =
     hidden = "" if is_headed else ' class="pf-hidden"'
     return (
         f'<table class="pf-table pf-pets"><caption{hidden}>{escape(caption)}</caption>'
+        f"<colgroup><col><col><col><col></colgroup>"
         f"<thead{hidden}><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
 

@@ -28,6 +28,7 @@ LEVELS = {
     "loader": 6,
     "server": 6,
     "summary": 7,
+    "counts": 7,
     "charts": 8,
     "history": 8,
     "report": 9,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from petstore_frame.charts import bars, pets_table
+from petstore_frame.charts import bars, legend, pets_table
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.buttons import ButtonGroup
 from petstore_frame.dashboard.matrix import MatrixCell, matrix
@@ -154,7 +154,7 @@ class InventoryTab:
         self._two.layout.display = "none" if is_empty else ""
         if is_empty:
             return
-        self.bars.value = bars(shown.counts, top=BARS)
+        self.bars.value = legend(shown.counts) + bars(shown.counts, top=BARS)
         grid = matrix(shown)
         self._targets = grid.cells
         self.matrix_style.value = grid.style()

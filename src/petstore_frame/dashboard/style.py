@@ -14,7 +14,8 @@ _FOCUS = "var(--jp-brand-color1,var(--vscode-focusBorder,#0072B2))"
 
 SHEET = f"""{STYLE}<style>
 .pf-dash{{color:{INK};font:13px/1.45 {FONT};container-type:inline-size;padding:2px 4px 8px}}
-.pf-dash>*{{margin:0 0 10px}}
+.pf-dash>*{{margin:0 0 10px!important}}
+.pf-dash>.widget-vbox>*{{margin:0 0 12px!important}}
 .pf-dash .widget-html,.pf-dash .widget-html-content,.pf-dash .jupyter-widgets
  {{font-size:13px;line-height:1.45;overflow:visible;height:auto}}
 .pf-dash .widget-html{{margin:0;width:100%}}
@@ -29,7 +30,8 @@ SHEET = f"""{STYLE}<style>
 .pf-badge{{display:inline-block;border:1px solid;border-radius:10px;padding:0 9px;font-weight:600}}
 .pf-head details{{flex:1 1 220px}}
 .pf-head details[open]{{flex-basis:100%}}
-.pf-head summary{{cursor:pointer;list-style-position:outside;width:fit-content}}
+.pf-head summary{{cursor:pointer;list-style:none;width:fit-content}}
+.pf-head summary::after{{content:" ▾"}}
 .pf-head ul{{margin:4px 0 0;padding-left:20px}}
 .pf-cards{{display:grid;grid-template-columns:repeat(auto-fit,minmax(132px,1fr));gap:8px}}
 .pf-card{{border:1px solid {RULE};border-top:4px solid;border-radius:4px;padding:7px 12px 8px;
@@ -38,7 +40,7 @@ SHEET = f"""{STYLE}<style>
 .pf-card b{{display:block;font-size:23px;line-height:1.25;font-weight:650;
  font-variant-numeric:tabular-nums;white-space:nowrap}}
 .pf-card span{{color:{_MUTED}}}
-.pf-row{{display:flex!important;flex-flow:row wrap!important;gap:6px 8px;align-items:center;
+.pf-dash .pf-row{{display:flex!important;flex-flow:row wrap!important;gap:6px 8px;align-items:center;
  overflow:visible}}
 .pf-dash .pf-row>*{{margin:0}}
 .pf-dash .widget-label{{width:auto;color:{INK};font-size:13px;margin-right:6px}}
@@ -66,7 +68,7 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .pf-chips button.jupyter-button{{margin:0;border-radius:13px;height:26px;line-height:26px;
  border:1px solid {_FOCUS};background:transparent;box-shadow:none;max-width:32em}}
 .pf-dash .pf-matrix>div{{display:grid;gap:1px;width:100%}}
-.pf-dash .pf-matrix button.jupyter-button{{margin:0;padding:0 8px;height:25px;line-height:25px;
+.pf-dash .pf-matrix button.jupyter-button{{margin:0;padding:0 6px;height:25px;line-height:25px;
  text-align:right;font-variant-numeric:tabular-nums;border-radius:0;box-shadow:none;
  background:transparent;min-width:0;width:100%;border-bottom:1px solid {RULE}}}
 .pf-dash .pf-matrix button.jupyter-button:hover{{text-decoration:underline}}
@@ -74,9 +76,17 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .pf-sort button.jupyter-button{{margin:0;border-radius:0;box-shadow:none;text-align:left;
  padding:0 10px;font-weight:600;width:100%;background:{SHADE}}}
 .pf-dash .pf-pets{{table-layout:fixed}}
-.pf-dash .pf-pets th:nth-child(1){{width:22%}}
-.pf-dash .pf-pets th:nth-child(2),.pf-dash .pf-pets td:nth-child(2){{width:38%}}
-.pf-dash .pf-pets td:nth-child(3){{width:24%}}
+.pf-dash .pf-pets col:nth-child(1){{width:22%}}
+.pf-dash .pf-pets col:nth-child(2){{width:38%}}
+.pf-dash .pf-pets col:nth-child(3){{width:24%}}
+.pf-dash .pf-pets col:nth-child(4){{width:16%}}
+@container (max-width:620px){{
+ .pf-dash .pf-sort>div{{grid-template-columns:33% 29% 18% 20%}}
+ .pf-dash .pf-pets col:nth-child(1){{width:33%}}
+ .pf-dash .pf-pets col:nth-child(2){{width:29%}}
+ .pf-dash .pf-pets col:nth-child(3){{width:18%}}
+ .pf-dash .pf-pets col:nth-child(4){{width:20%}}
+}}
 .pf-dash .pf-pets td{{overflow:hidden;text-overflow:ellipsis}}
 .pf-panel{{border:1px solid;border-left-width:4px;border-radius:4px;padding:7px 12px;
  overflow-wrap:anywhere}}
