@@ -40,7 +40,8 @@ SHEET = f"""{STYLE}<style>
 .pf-card b{{display:block;font-size:23px;line-height:1.25;font-weight:650;
  font-variant-numeric:tabular-nums;white-space:nowrap}}
 .pf-card span{{color:{_MUTED}}}
-.pf-dash .pf-row{{display:flex!important;flex-flow:row wrap!important;gap:6px 8px;align-items:center;
+.pf-dash .pf-row{{display:flex!important;flex-flow:row wrap!important;gap:6px 8px;
+ align-items:center;
  overflow:visible}}
 .pf-dash .pf-row>*{{margin:0}}
 .pf-dash .widget-label{{width:auto;color:{INK};font-size:13px;margin-right:6px}}
