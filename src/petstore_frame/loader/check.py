@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Protocol
 
@@ -30,6 +30,9 @@ from petstore_frame.loader.fields import (
 from petstore_frame.loader.record import Problem, Record, State
 
 _quote: Callable[[str], str] = json.encoder.encode_basestring
+# Line, cells, and by position what the type of a cell says beyond its text.
+OddRow = tuple[int, Sequence[str], "Mapping[int, CellError | str] | None"]
+
 _MAX_REMEMBERED = 10_000
 _READERS: dict[str, Callable[[str, Rules], tuple[Any, list[str]]]] = {
     "name": read_name,
@@ -44,6 +47,23 @@ class GiantCellError(Exception):
     def __init__(self, records: int) -> None:
         super().__init__(records)
         self.records = records
+
+
+def unreadable(problem: Exception, records: int, line: int) -> Exception:
+    """Put an error of the CSV reader into words.
+
+    Args:
+        problem: The error.
+        records: How many records came before.
+        line: First physical line of the record.
+    """
+    if "field limit" in str(problem):
+        return GiantCellError(records)
+    return InputError(
+        f"the record that begins here cannot be read: {problem}",
+        line=line,
+        hint="close or double its quotes, or pass quoting='none' to read quotes as letters",
+    )
 
 
 class LineReader(Protocol):
@@ -101,13 +121,12 @@ class Checker:
                         continue
                 yield self.judge(number, start, cells)
         except csv.Error as problem:
-            if "field limit" in str(problem):
-                raise GiantCellError(number) from None
-            raise InputError(
-                f"the record that begins here cannot be read: {problem}",
-                line=line + 1 + offset,
-                hint="close or double its quotes, or pass quoting='none' to read quotes as letters",
-            ) from None
+            raise unreadable(problem, number, line + 1 + offset) from None
+
+    def odd_rows(self, rows: Iterable[OddRow]) -> Iterator[Record]:
+        """Check records one by one, with what the types of their cells say."""
+        for number, (line, cells, oddities) in enumerate(rows, 1):
+            yield self.judge(number, line, cells, oddities)
 
     def judge(
         self,

@@ -6,11 +6,11 @@ Record per record of the file, lazily and in constant memory. It knows nothing o
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from os import fspath
 from pathlib import Path
@@ -19,10 +19,11 @@ from typing import Any, BinaryIO, Self
 
 from petstore_frame.categories import Categories, category_labels
 from petstore_frame.errors import InputError
-from petstore_frame.loader.check import Checker, GiantCellError
+from petstore_frame.loader.check import Checker, GiantCellError, LineReader, OddRow, unreadable
 from petstore_frame.loader.fields import Rules
 from petstore_frame.loader.mapping import find_columns
 from petstore_frame.loader.record import Record
+from petstore_frame.loader.returned import Returned, has_own_columns
 from petstore_frame.loader.text import Dialect, find_dialect, read_rows, text_of
 from petstore_frame.loader.values import read_value_map
 
@@ -114,7 +115,22 @@ class TextSource(Source):
     def _records(self, dialect: Dialect) -> Iterator[Record]:
         with text_of(self._file, dialect.encoding) as text:
             reader = read_rows(text, dialect)
-            yield from self._checker.plain_rows(reader, first_line=dialect.first_line)
+            if has_own_columns(dialect.header):
+                rows = _returned_rows(reader, dialect)
+                yield from self._checker.odd_rows(rows)
+            else:
+                yield from self._checker.plain_rows(reader, first_line=dialect.first_line)
+
+
+def _returned_rows(reader: LineReader, dialect: Dialect) -> Iterator[OddRow]:
+    """Yield the records of one of our own result files as they were in the first file."""
+    returned, number, line = Returned(dialect.header), 0, dialect.first_line
+    try:
+        for number, cells in enumerate(reader, 1):  # noqa: B007 # told if the next one fails
+            yield line, returned.restore(line, cells), None
+            line = dialect.first_line + reader.line_num
+    except csv.Error as problem:
+        raise unreadable(problem, number, line) from None
 
 
 def open_source(
@@ -177,10 +193,16 @@ def _open_text(
     path: Path, file: BinaryIO, rules: Rules, mapping: Mapping[str, str] | None, **options: Any
 ) -> TextSource:
     sha256 = file_digest(file)
-    fits = partial(find_columns, mapping=mapping)
-    dialect = find_dialect(file, str(path), fits, **options)
-    found = find_columns(dialect.header, mapping)
-    return TextSource(path, file, sha256, dialect, Checker(dialect.header, found, rules), found)
+    dialect = find_dialect(
+        file, str(path), lambda names: find_columns(_own_header(names), mapping), **options
+    )
+    header = _own_header(dialect.header)
+    found = find_columns(header, mapping)
+    return TextSource(path, file, sha256, dialect, Checker(header, found, rules), found)
+
+
+def _own_header(header: Sequence[str]) -> Sequence[str]:
+    return Returned(header).header if has_own_columns(header) else header
 
 
 def _rules(

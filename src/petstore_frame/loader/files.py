@@ -1,0 +1,121 @@
+"""The results of an import as files.
+
+In: the rows of an import and the facts of its run. Out: results.csv, fix.csv, unknown.csv,
+results.xlsx and summary.json, each written beside its place and renamed. Rows pass one by one, so
+that memory stays flat.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.loader.atomic import replacing
+from petstore_frame.loader.columns import (
+    COLUMNS,
+    DOUBT_STATES,
+    FIX_COLUMNS,
+    FIX_STATES,
+    Line,
+    describe,
+    file_name,
+)
+from petstore_frame.loader.journal import Row, Run
+from petstore_frame.loader.record import State
+from petstore_frame.loader.returned import ESCAPED, EXTRA, escaped_columns, harmless
+from petstore_frame.loader.view import Told
+from petstore_frame.loader.workbook import workbook
+
+Rows = Callable[..., Iterator[Row]]
+
+
+def write_results(
+    folder: Path, told: Told, rows: Rows, summary: dict[str, Any], *, excel: bool | None
+) -> list[Path]:
+    """Write all files of a result into a folder.
+
+    Args:
+        folder: Where to; made if missing.
+        told: The facts of the run and its counts.
+        rows: Yields the rows of the states given, or all.
+        summary: What summary.json holds.
+        excel: Whether to write the workbook; None does if XlsxWriter is installed.
+
+    Returns:
+        The paths written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    has_excel = find_spec("xlsxwriter") is not None if excel is None else excel
+    header = [*told.run.header, *_extra_columns(len(told.run.header), rows(State.INVALID))]
+    paths = [folder / name for name in ("results.csv", "fix.csv", "unknown.csv")]
+    with ExitStack() as files:
+        write_all = files.enter_context(_csv(paths[0], header, tuple(COLUMNS)))
+        write_fix = files.enter_context(_csv(paths[1], header, FIX_COLUMNS))
+        write_doubt = files.enter_context(_csv(paths[2], header, tuple(COLUMNS)))
+        write_sheets: Callable[[Line], None] | None = None
+        if has_excel:
+            paths.append(folder / "results.xlsx")
+            write_sheets = files.enter_context(
+                workbook(paths[-1], told, summary["problems"], header)
+            )
+        for line in _lines(told.run, rows(), len(header)):
+            write_all(line)
+            if write_sheets is not None:
+                write_sheets(line)
+            if line.state in FIX_STATES:
+                write_fix(line)
+            elif line.state in DOUBT_STATES:
+                write_doubt(line)
+    paths.append(folder / "summary.json")
+    with replacing(paths[-1]) as temporary:
+        facts = summary | {"files": [path.name for path in paths]}
+        temporary.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    return paths
+
+
+def _extra_columns(width: int, rows: Iterator[Row]) -> list[str]:
+    """Return names for the cells of rows that are longer than the header."""
+    most = max((len(row.cells) for row in rows), default=width)
+    return [f"{EXTRA}_{at + 1}" for at in range(most - width)]
+
+
+def _lines(run: Run, rows: Iterator[Row], width: int) -> Iterator[Line]:
+    names = tuple(COLUMNS)
+    for row in rows:
+        cells = [*row.cells[:width], *[""] * (width - len(row.cells))]
+        yield Line(row.state, cells, dict(zip(names, describe(row, run), strict=True)))
+
+
+@contextmanager
+def _csv(
+    path: Path, header: Sequence[str], columns: Sequence[str]
+) -> Iterator[Callable[[Line], None]]:
+    """Give a function that writes a record; UTF-8 with a mark, RFC 4180."""
+    with (
+        replacing(path) as temporary,
+        temporary.open("w", encoding="utf-8-sig", errors="surrogatepass", newline="") as file,
+    ):
+        writer = csv.writer(file)
+        own = [file_name(column) for column in columns]
+        writer.writerow([*map(harmless, header), *own, ESCAPED])
+
+        def write(line: Line) -> None:
+            told = [_text(line.values[column]) for column in columns]
+            escaped = escaped_columns(header, line.cells)
+            writer.writerow([*map(harmless, line.cells), *told, escaped])
+
+        yield write
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="milliseconds")
+    return harmless(str(value)) if isinstance(value, str) else str(value)

@@ -1,0 +1,262 @@
+"""What became of each record: one result per record, none left out.
+
+In: the journal of a run. Out: a LoadResult, which counts, shows, makes frames and has files
+written. It sends nothing; what is settled later is settled by reconcile.py, through the journal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame.errors import PetstoreError
+from petstore_frame.loader import journal
+from petstore_frame.loader.columns import (
+    CATEGORIES,
+    COLUMNS,
+    DOUBT_STATES,
+    FIX_STATES,
+    describe,
+    original_columns,
+    problem_of,
+)
+from petstore_frame.loader.journal import Row, Run
+from petstore_frame.loader.record import State, exit_code
+from petstore_frame.loader.view import Told, result_html, result_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN_PROBLEMS = 5
+
+
+class LoadFailedError(PetstoreError):
+    """Not every record of an import is in the store; carries the result.
+
+    Attributes:
+        result: The LoadResult.
+    """
+
+    def __init__(self, message: str, result: LoadResult) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class LoadResult:
+    """What became of each record of one import.
+
+    It reads the import's journal when it is asked, so it is never older than the journal; frames
+    are kept once made, until ``reconcile`` or ``resolve`` change what they show.
+
+    Args:
+        path: The journal.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @cached_property
+    def run(self) -> Run:
+        """The facts of the import."""
+        return journal.read_run(self.path)
+
+    @cached_property
+    def counts(self) -> dict[State, int]:
+        """How many records are in each state, none left out."""
+        return journal.count_states(self.path)
+
+    def rows(self, *states: State) -> Iterator[Row]:
+        """Yield what the journal knows of the records, in constant memory; no state means all."""
+        return journal.rows(self.path, *states)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """One row per record, in the order of the file.
+
+        Columns: ``row`` and ``line`` Int64; the file's own columns as text, verbatim;
+        ``sent_name`` str, ``sent_category_id`` Int64, ``sent_status`` category; ``state``,
+        ``action`` (none, fix, resend, check) category; ``pet_id`` Int64, ``id_source`` category;
+        ``http_status`` Int16; ``error_code``, ``error_message``, ``error_column``,
+        ``error_value``, ``hint`` str; ``reason`` category; ``warnings`` str; ``attempts`` Int16;
+        ``first_sent_at``, ``settled_at`` in UTC; ``elapsed_ms`` Float64; ``correlation_id``,
+        ``idempotency_key``, ``payload_sha256``, ``run_id``, ``file_sha256`` str.
+        """
+        return _make_frame(self.run, self.rows())
+
+    @property
+    def created(self) -> pd.DataFrame:
+        """The records that are in the store, with their ids where known; columns of ``frame``."""
+        return self._part(State.CREATED)
+
+    @property
+    def fix(self) -> pd.DataFrame:
+        """The records to mend (invalid, rejected); columns of ``frame``."""
+        return self._part(*FIX_STATES)
+
+    @property
+    def unknown(self) -> pd.DataFrame:
+        """The records in doubt (unknown, in flight, absent); columns of ``frame``."""
+        return self._part(*DOUBT_STATES)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The facts of the import and its counts, ready for JSON."""
+        run, ended = self.run, self.run.ended_at
+        seconds = ended - run.started_at if ended and run.started_at else None
+        causes = self._causes
+        return {
+            "run_id": run.run_id,
+            "base_url": run.base_url,
+            "source": run.source_name,
+            "path": run.source_path,
+            "file_sha256": run.source_sha256,
+            "header": list(run.header),
+            "mapping": run.mapping,
+            "journal": str(self.path),
+            "dry_run": self.is_rehearsal,
+            "again": run.is_again,
+            "plan": run.plan,
+            "records": sum(self.counts.values()),
+            "states": {str(state): count for state, count in self.counts.items()},
+            "problems": dict(causes["problems"].most_common()),
+            "warnings": dict(causes["warnings"].most_common()),
+            "reasons": dict(causes["reasons"].most_common()),
+            "ending": None if run.ending is None else str(run.ending),
+            "ending_detail": run.ending_detail,
+            "exit_code": self.exit_code,
+            "created_at": run.created_at,
+            "started_at": run.started_at,
+            "ended_at": ended,
+            "seconds": seconds,
+        }
+
+    @property
+    def exit_code(self) -> int:
+        """What the command line ends with: 0 only if all records are in the store."""
+        return exit_code(self.counts, self.run.ending)
+
+    @property
+    def is_rehearsal(self) -> bool:
+        """Whether nothing was sent yet: a dry run."""
+        return self.run.started_at is None
+
+    def write(self, folder: str | PathLike[str], *, excel: bool | None = None) -> list[Path]:
+        """Write the results as files, each whole or not at all.
+
+        ``results.csv`` has every record; ``fix.csv`` those to mend: correct its own columns and
+        load it as it is; ``unknown.csv`` those in doubt, which the loader refuses as input;
+        ``results.xlsx`` all of it on the sheets Summary, Fix, Unknown and All; ``summary.json``
+        the counts. Text that a spreadsheet would run as a formula is made harmless, and comes
+        back unchanged when the file is loaded.
+
+        Args:
+            folder: Where to; made if missing. Files of an earlier result are replaced.
+            excel: Whether to write the workbook; None does if XlsxWriter is installed.
+
+        Returns:
+            The paths written.
+
+        Raises:
+            MissingExtraError: A workbook was asked for, and XlsxWriter is not installed.
+        """
+        from petstore_frame.loader.files import write_results
+
+        return write_results(Path(folder), self.told(), self.rows, self.summary, excel=excel)
+
+    def raise_for_failures(self) -> None:
+        """Raise unless every record is in the store, was there before, or was blank.
+
+        Raises:
+            LoadFailedError: Says how many are not, and the first reasons.
+        """
+        failed = sum(
+            count
+            for state, count in self.counts.items()
+            if state not in (State.CREATED, State.SKIPPED)
+        )
+        if failed:
+            raise LoadFailedError(str(self), self)
+
+    def __str__(self) -> str:
+        return result_text(self.told())
+
+    def __repr__(self) -> str:
+        counted = ", ".join(f"{n:,} {state}" for state, n in self.counts.items() if n)
+        return f"<LoadResult of {self.run.source_name}: {counted or 'no records'}>"
+
+    def _repr_html_(self) -> str:
+        return result_html(self.told())
+
+    def told(self) -> Told:
+        """Return what a view shows of this result."""
+        run = self.run
+        firsts = [
+            (row, problem_of(row, run)) for row in islice(self.rows(*FIX_STATES), SHOWN_PROBLEMS)
+        ]
+        return Told(run, self.counts, firsts, self.is_rehearsal)
+
+    def _part(self, *states: State) -> pd.DataFrame:
+        frame = self.frame
+        wanted = frame["state"].isin([str(state) for state in states])
+        return frame[wanted].reset_index(drop=True)
+
+    @cached_property
+    def _causes(self) -> dict[str, Counter[str]]:
+        """Count the codes of problems, the notes and the reasons over all records."""
+        problems, warnings, reasons = Counter[str](), Counter[str](), Counter[str]()
+        for row in self.rows():
+            problem = problem_of(row, self.run)
+            if row.state in FIX_STATES:
+                problems[problem.code] += 1
+            if row.reason:
+                reasons[row.reason] += 1
+            warnings.update(_kind(note) for note in row.warnings)
+        return {"problems": problems, "warnings": warnings, "reasons": reasons}
+
+    def _forget(self) -> None:
+        """Drop what was read, because the journal has changed."""
+        for name in ("run", "counts", "frame", "_causes"):
+            self.__dict__.pop(name, None)
+
+
+def _kind(note: str) -> str:
+    """Return what kind of note it is: ``3.0→3`` and ``007→7`` are both ``normalised``."""
+    if note.startswith("also "):
+        return "further_problem"
+    return "normalised" if "→" in note else note.partition(":")[0]
+
+
+def _make_frame(run: Run, rows: Iterator[Row]) -> pd.DataFrame:
+    import pandas as pd
+
+    originals = original_columns(run)
+    cells: list[list[str | None]] = [[] for _ in originals]
+    values: list[list[Any]] = [[] for _ in COLUMNS]
+    for row in rows:
+        for at, column in enumerate(cells):
+            column.append(row.cells[at] if at < len(row.cells) else None)
+        for own, value in zip(values, describe(row, run), strict=True):
+            own.append(value)
+    own_series = {
+        name: _series(pd, name, dtype, column)
+        for (name, dtype), column in zip(COLUMNS.items(), values, strict=True)
+    }
+    file_series = {
+        name: pd.Series(column, dtype="str") for name, column in zip(originals, cells, strict=True)
+    }
+    first = {name: own_series.pop(name) for name in ("row", "line")}
+    return pd.DataFrame({**first, **file_series, **own_series})
+
+
+def _series(pd: Any, name: str, dtype: str, values: list[Any]) -> Any:
+    if dtype != "category":
+        return pd.Series(values, dtype=dtype)
+    seen = {value for value in values if value is not None}
+    known = CATEGORIES.get(name, [])
+    words = [*known, *sorted(seen - set(known))]
+    return pd.Series(pd.Categorical(values, categories=words))

@@ -1,0 +1,237 @@
+"""How a result looks, on a terminal and in a notebook.
+
+In: the facts of a run, its counts and its first problems. Out: one text or one HTML string, with
+every cell and every word of the store escaped, for light and dark pages alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import NamedTuple
+
+from petstore_frame.loader.journal import Row, Run
+from petstore_frame.loader.record import Ending, Problem, State
+from petstore_frame.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
+
+_FAINT = "color-mix(in srgb, currentColor 62%, transparent)"
+_LINE = "1px solid color-mix(in srgb, currentColor 22%, transparent)"
+_CELL = (
+    "padding:2px 14px 2px 0;text-align:left;vertical-align:top;background:none;"
+    f"border-bottom:{_LINE}"
+)
+
+_MEANINGS: dict[State, str] = {
+    State.CREATED: "in the store",
+    State.INVALID: "not sent: to mend",
+    State.REJECTED: "refused by the store: to mend",
+    State.UNKNOWN: "in doubt: may be in the store",
+    State.ABSENT: "not found in the store",
+    State.IN_FLIGHT: "on the way",
+    State.PENDING: "not sent yet",
+    State.SKIPPED: "blank, or loaded before",
+}
+
+
+class Told(NamedTuple):
+    """What a view shows of a result."""
+
+    run: Run
+    counts: Mapping[State, int]
+    problems: list[tuple[Row, Problem]]
+    is_rehearsal: bool
+
+
+def headline(told: Told) -> tuple[str, str]:
+    """Return one word for the whole and one sentence."""
+    total = sum(told.counts.values())
+    records = "1 record" if total == 1 else f"{total:,} records"
+    name = told.run.source_name
+    if told.is_rehearsal:
+        return "Rehearsal", f"{name}: {records} read, {_n(told, State.PENDING)} would be sent"
+    created = f"{name}: {_n(told, State.CREATED)} of {records} created"
+    if told.counts[State.UNKNOWN] or told.counts[State.IN_FLIGHT]:
+        return "In doubt", created
+    if told.counts[State.PENDING]:
+        return "Not finished", created
+    if _to_mend(told) or told.counts[State.ABSENT]:
+        return "Done, some to mend", created
+    return "Done", created
+
+
+def next_steps(told: Told) -> list[str]:
+    """Return what to do next, the most urgent first."""
+    counts, steps = told.counts, []
+    doubtful = counts[State.UNKNOWN] + counts[State.IN_FLIGHT]
+    if doubtful:
+        steps.append(
+            f"{doubtful:,} may or may not be in the store: result.reconcile(client) settles them "
+            "by reading back; never send them again by hand"
+        )
+    if told.is_rehearsal and counts[State.PENDING]:
+        steps.append("nothing was sent: load it without dry_run")
+    elif counts[State.PENDING]:
+        why = f" ({told.run.ending_detail})" if told.run.ending_detail else ""
+        steps.append(
+            f"{counts[State.PENDING]:,} were not sent{why}: load the same file again, it goes on"
+        )
+    if _to_mend(told):
+        steps.append(
+            f"{_to_mend(told):,} need mending: result.write('results') and correct "
+            "results/fix.csv, then load that file"
+        )
+    if counts[State.ABSENT]:
+        steps.append(
+            f"{counts[State.ABSENT]:,} were not found in the store: look, then "
+            "result.reconcile(client, resend_absent=True)"
+        )
+    return steps
+
+
+def facts(told: Told) -> list[tuple[str, str | int]]:
+    """Return the facts of the import and its counts, as pairs."""
+    run = told.run
+    counts = [(str(state), count) for state, count in told.counts.items()]
+    return [
+        ("file", run.source_path or run.source_name),
+        ("SHA-256", run.source_sha256),
+        ("store", run.base_url),
+        ("run", run.run_id),
+        ("ended", run.ending_detail or str(run.ending or "not yet")),
+        ("records", sum(told.counts.values())),
+        *counts,
+    ]
+
+
+def result_text(told: Told) -> str:
+    """Return the view for a terminal."""
+    word, sentence = headline(told)
+    lines = [f"{word}: {sentence}", f"store {told.run.base_url}"]
+    for state, count in told.counts.items():
+        if count:
+            lines.append(f"  {count:>9,}  {state:<9}  {_MEANINGS[state]}")
+    lines += _problem_lines(told)
+    lines += [f"Next: {step}" for step in next_steps(told)]
+    return "\n".join(lines)
+
+
+def _problem_lines(told: Told) -> list[str]:
+    if not told.problems:
+        return []
+    lines = [_first_words(told)]
+    for row, problem in told.problems:
+        place = f"record {row.number}, line {row.line}"
+        column = f": {problem.column}" if problem.column else ""
+        value = _shown(problem.value)
+        value = f" {value}" if problem.value and value not in problem.message else ""
+        hint = f"; {problem.hint}" if problem.hint else ""
+        lines.append(f"  {place}{column}{value}: {_plain(problem.message)}{hint}")
+    return lines
+
+
+def result_html(told: Told) -> str:
+    """Return the view for a notebook."""
+    word, sentence = headline(told)
+    badge = _badge(word)
+    style = (
+        f"color:{badge.ink};background:{badge.fill};border:1px solid {badge.edge};"
+        "border-radius:4px;padding:1px 8px;font-weight:600;white-space:nowrap"
+    )
+    return (
+        '<div class="petstore-frame-result" style="line-height:1.5;max-width:72em">'
+        f'<div role="status"><span style="{style}">{escape(word)}</span> '
+        f'<span style="margin-left:4px"><bdi>{escape(sentence)}</bdi></span></div>'
+        f'<div style="color:{_FAINT};margin:2px 0 8px">{escape(told.run.base_url)}'
+        f"{_ending(told.run)}</div>"
+        f"{_counts_html(told)}{_problems_html(told)}{_steps_html(told)}</div>"
+    )
+
+
+def _badge(word: str) -> Badge:
+    if word == "Done":
+        return VERDICT_BADGES["complete"]
+    if word == "Rehearsal":
+        return NO_CLAIM_BADGE
+    return FAILED_BADGE if word == "In doubt" else VERDICT_BADGES["incomplete"]
+
+
+def _ending(run: Run) -> str:
+    is_worth_saying = run.ending not in (None, Ending.DONE)
+    return f" &middot; {escape(run.ending_detail)}" if is_worth_saying else ""
+
+
+def _counts_html(told: Told) -> str:
+    rows = "".join(
+        f'<tr style="background:none"><td style="{_CELL};text-align:right">'
+        f"<strong>{count:,}</strong></td>"
+        f'<td style="{_CELL}">{escape(state)}</td>'
+        f'<td style="{_CELL};color:{_FAINT}">{escape(_MEANINGS[state])}</td></tr>'
+        for state, count in told.counts.items()
+        if count
+    )
+    return f'<table style="border-collapse:collapse;border:none;margin:0">{rows}</table>'
+
+
+def _problems_html(told: Told) -> str:
+    if not told.problems:
+        return ""
+    head = "".join(
+        f'<th scope="col" style="{_CELL};font-weight:600">{name}</th>'
+        for name in ("line", "column", "value", "what is wrong", "hint")
+    )
+    body = "".join(
+        '<tr style="background:none">'
+        + "".join(
+            f'<td style="{_CELL}"><bdi>{escape(cell)}</bdi></td>'
+            for cell in (
+                f"{row.line:,}",
+                problem.column or "",
+                _shown(problem.value) if problem.value else "",
+                problem.message,
+                problem.hint,
+            )
+        )
+        + "</tr>"
+        for row, problem in told.problems
+    )
+    return (
+        f'<div style="margin:10px 0 2px">{escape(_first_words(told))}</div>'
+        '<table style="border-collapse:collapse;border:none;margin:0">'
+        f'<thead><tr style="background:none">{head}</tr></thead><tbody>{body}</tbody></table>'
+    )
+
+
+def _steps_html(told: Told) -> str:
+    steps = next_steps(told)
+    if not steps:
+        return ""
+    items = "".join(f"<li><bdi>{escape(step)}</bdi></li>" for step in steps)
+    return (
+        '<div style="margin:10px 0 0">What to do next</div>'
+        f'<ul style="margin:2px 0 4px 1.2em;padding:0">{items}</ul>'
+    )
+
+
+def _first_words(told: Told) -> str:
+    shown, total = len(told.problems), _to_mend(told)
+    if total == shown:
+        return "The record to mend" if total == 1 else f"The {total:,} records to mend"
+    return f"The first {shown:,} of {total:,} records to mend"
+
+
+def _to_mend(told: Told) -> int:
+    return told.counts[State.INVALID] + told.counts[State.REJECTED]
+
+
+def _n(told: Told, state: State) -> str:
+    return f"{told.counts[state]:,}"
+
+
+def _shown(value: str | None) -> str:
+    text = value or ""
+    return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
+def _plain(text: str) -> str:
+    """Make a store's words harmless on a terminal: no escapes, no line breaks."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)

@@ -1,0 +1,166 @@
+"""The results of an import as a workbook.
+
+In: records one by one. Out: an xlsx with the sheets Summary, Fix, Unknown and All, its cells
+typed: text stays text when it is edited, so a name 007 or =1+1 comes back as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.errors import MissingExtraError
+from petstore_frame.loader.atomic import replacing
+from petstore_frame.loader.columns import (
+    COLUMNS,
+    DOUBT_STATES,
+    FIX_COLUMNS,
+    FIX_STATES,
+    Line,
+    file_name,
+)
+from petstore_frame.loader.view import Told, facts, headline, next_steps
+
+MAX_ROWS = 1_048_575
+_MAX_TEXT = 32_767
+_MAX_NUMBER = 2**53
+# Digests and ids that only machines compare stay in results.csv.
+_ALL_COLUMNS = tuple(list(COLUMNS)[: list(COLUMNS).index("correlation_id")])
+_TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
+_WIDTHS = {"error_message": 48, "hint": 40, "sent_name": 24, "warnings": 24}
+
+
+@contextmanager
+def workbook(
+    path: Path, told: Told, problems: Mapping[str, int], header: Sequence[str]
+) -> Iterator[Callable[[Line], None]]:
+    """Give a function that writes a record to the sheets it belongs on.
+
+    Args:
+        path: The workbook.
+        told: The facts of the run and its counts.
+        problems: How often each problem occurred, for the first sheet.
+        header: The columns of the records' own cells.
+
+    Raises:
+        MissingExtraError: XlsxWriter is not installed.
+    """
+    try:
+        import xlsxwriter
+    except ImportError:
+        raise MissingExtraError("a workbook of results", "excel") from None
+    with replacing(path) as temporary:
+        book = xlsxwriter.Workbook(str(temporary), {"constant_memory": True})
+        _write_summary(book, told, problems)
+        fix = _Sheets(book, "Fix", header, FIX_COLUMNS)
+        doubt = _Sheets(book, "Unknown", header, tuple(COLUMNS))
+        every = _Sheets(book, "All", header, _ALL_COLUMNS)
+
+        def write(line: Line) -> None:
+            every.write(line)
+            if line.state in FIX_STATES:
+                fix.write(line)
+            elif line.state in DOUBT_STATES:
+                doubt.write(line)
+
+        yield write
+        for sheets in (fix, doubt, every):
+            sheets.finish()
+        book.close()
+
+
+class _Sheets:
+    """The records of one kind, on as many sheets as they need."""
+
+    def __init__(self, book: Any, name: str, header: Sequence[str], columns: Sequence[str]) -> None:
+        self._book, self._name, self._columns = book, name, columns
+        self._names = [*header, *map(file_name, columns)]
+        self._own = len(header)
+        self._bold = book.add_format({"bold": True, "bottom": 1, "num_format": "@"})
+        self._as_text = book.add_format({"num_format": "@"})
+        self._as_time = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+        self._sheets = 0
+        self._open()
+
+    def _open(self) -> None:
+        self._sheets += 1
+        name = self._name if self._sheets == 1 else f"{self._name} {self._sheets}"
+        self._sheet, self._row = self._book.add_worksheet(name), 0
+        self._sheet.freeze_panes(1, 0)
+        self._sheet.set_column(0, max(0, self._own - 1), 18, self._as_text)
+        for at, column in enumerate(self._columns, self._own):
+            self._sheet.set_column(at, at, _WIDTHS.get(column, 16))
+        for at, text in enumerate(self._names):
+            self._sheet.write_string(0, at, text[:_MAX_TEXT], self._bold)
+
+    def write(self, line: Line) -> None:
+        if self._row == MAX_ROWS:
+            self.finish()
+            self._open()
+        self._row += 1
+        fits = True
+        for at, cell in enumerate(line.cells):
+            fits &= _fits(cell)
+            if cell and _fits(cell):
+                self._sheet.write_string(self._row, at, cell, self._as_text)
+            else:
+                self._sheet.write_blank(self._row, at, None, self._as_text)
+        values = line.values if fits else _with_note(line.values)
+        for at, column in enumerate(self._columns, self._own):
+            self._write_value(at, values[column])
+
+    def _write_value(self, at: int, value: Any) -> None:
+        if value is None:
+            return
+        if isinstance(value, datetime):
+            self._sheet.write_datetime(self._row, at, value.replace(tzinfo=None), self._as_time)
+        elif isinstance(value, int | float) and abs(value) <= _MAX_NUMBER:
+            self._sheet.write_number(self._row, at, value)
+        else:
+            text = str(value).encode("utf-8", "replace").decode("utf-8")
+            self._sheet.write_string(self._row, at, text[:_MAX_TEXT], self._as_text)
+
+    def finish(self) -> None:
+        """Put the filter over all rows, now that their number is known."""
+        self._sheet.autofilter(0, 0, self._row, len(self._names) - 1)
+
+
+def _fits(cell: str) -> bool:
+    """Tell whether a workbook can hold a cell: not too long, and no half characters."""
+    return len(cell) <= _MAX_TEXT and (cell.isascii() or cell == _whole(cell))
+
+
+def _whole(cell: str) -> str:
+    return cell.encode("utf-8", "replace").decode("utf-8")
+
+
+def _with_note(values: Mapping[str, Any]) -> dict[str, Any]:
+    notes = [note for note in (values["warnings"], _TOO_LONG) if note]
+    return {**values, "warnings": "; ".join(notes)}
+
+
+def _write_summary(book: Any, told: Told, problems: Mapping[str, int]) -> None:
+    sheet = book.add_worksheet("Summary")
+    title, bold = book.add_format({"bold": True, "font_size": 14}), book.add_format({"bold": True})
+    sheet.set_column(0, 0, 28)
+    sheet.set_column(1, 1, 90)
+    word, sentence = headline(told)
+    sheet.write_string(0, 0, f"{word}: {sentence}", title)
+    blocks: list[tuple[str, list[tuple[str, str | int]]]] = [
+        ("The import", facts(told)),
+        ("What was wrong", list(problems.items())),
+        ("What to do next", [("", step) for step in next_steps(told)]),
+    ]
+    at = 2
+    for heading, pairs in blocks:
+        sheet.write_string(at, 0, heading, bold)
+        for at, (name, value) in enumerate(pairs, at + 1):  # noqa: B020 # goes on from the heading
+            sheet.write_string(at, 0, name)
+            if isinstance(value, int):
+                sheet.write_number(at, 1, value)
+            else:
+                sheet.write_string(at, 1, value)
+        at += 2
