@@ -19,12 +19,16 @@ def json_answer(
     return Response(body, status, headers, media_type="application/json")
 
 
-def cacheable_answer(scope: Scope, body: bytes, headers: dict[str, str]) -> Response:
-    """Return a 200, or a 304 when the client's copy is still good."""
+def with_tag(body: bytes, headers: dict[str, str]) -> dict[str, str]:
+    """Return the headers with those of caching: a strong tag, and the duty to ask."""
     tag = _entity_tag(body, headers.get("link", ""))
-    headers = {**headers, "etag": tag, "cache-control": "private, no-cache"}
+    return {**headers, "etag": tag, "cache-control": "private, no-cache"}
+
+
+def cacheable_answer(scope: Scope, body: bytes, headers: dict[str, str]) -> Response:
+    """Return a 200, or a 304 when the client's copy, by the ``etag`` in headers, is still good."""
     for name, value in scope["headers"]:
-        if name == b"if-none-match" and _matches(value.decode("latin-1"), tag):
+        if name == b"if-none-match" and _matches(value.decode("latin-1"), headers["etag"]):
             return Response(None, 304, headers)
     return json_answer(body, headers=headers)
 

@@ -19,12 +19,13 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from petstore_frame.service.addresses import Addresses
-from petstore_frame.service.answers import cacheable_answer, json_answer, problem_answer
+from petstore_frame.service.answers import cacheable_answer, json_answer, problem_answer, with_tag
 from petstore_frame.service.guard import HEALTH_PATH, Guard, Throttle
 from petstore_frame.service.keys import KeyRing
 from petstore_frame.service.listing import next_query, read_listing
 from petstore_frame.service.openapi import document_json
 from petstore_frame.service.options import Options
+from petstore_frame.service.pages import Page, PageCache
 from petstore_frame.service.payload import pet_json, pets_json, read_new_pet
 from petstore_frame.service.problems import Problem, not_found, not_now
 from petstore_frame.service.requests import read_body, read_idempotency_key
@@ -50,6 +51,7 @@ class PetRoutes:
         self._options = options
         self._extended = not options.spec_only
         self._addresses = addresses
+        self._pages = PageCache(store.version)
         self._writer: Writer | None = None
 
     @asynccontextmanager
@@ -63,8 +65,19 @@ class PetRoutes:
             await self._writer.close()
 
     async def list_pets(self, request: Request) -> Response:
+        query = request.scope["query_string"]
+        base = self._addresses.base_for(request.scope["headers"])
+        page = self._pages.find((query, base))
+        if page is None:
+            page = await self._read_page(query, base)
+            self._pages.keep((query, base), page)
+        if not self._extended:
+            return json_answer(page.body)
+        return cacheable_answer(request.scope, page.body, page.headers)
+
+    async def _read_page(self, query: bytes, base: str) -> Page:
         listing = read_listing(
-            request.scope["query_string"],
+            query,
             cursors=self._extended,
             strict=self._options.strict,
             limit_policy=self._options.limit_policy,
@@ -73,14 +86,11 @@ class PetRoutes:
         pets = await self._read(self._store.page, listing.limit + 1, listing.after, listing.status)
         shown = pets[: listing.limit]
         body = pets_json(shown)
-        if not self._extended:
-            return json_answer(body)
         headers = {}
         if len(pets) > len(shown):
-            base = self._addresses.base_for(request.scope["headers"])
-            query = next_query(listing, shown[-1].id)
-            headers["link"] = f'<{base}/pets?{query}>; rel="next"'
-        return cacheable_answer(request.scope, body, headers)
+            following = next_query(listing, shown[-1].id)
+            headers["link"] = f'<{base}/pets?{following}>; rel="next"'
+        return Page(body, with_tag(body, headers))
 
     async def create_pet(self, request: Request) -> Response:
         body = await read_body(request)
@@ -116,7 +126,9 @@ class PetRoutes:
         if pet is None:
             raise not_found("there is no pet with this id", headers=lifecycle)
         body = pet_json(pet).encode()
-        return cacheable_answer(request.scope, body, lifecycle) if lifecycle else json_answer(body)
+        if not self._extended:
+            return json_answer(body)
+        return cacheable_answer(request.scope, body, with_tag(body, lifecycle))
 
     async def health(self, _request: Request) -> Response:
         try:
@@ -127,7 +139,8 @@ class PetRoutes:
 
     async def describe(self, request: Request) -> Response:
         base = self._addresses.base_for(request.scope["headers"])
-        return cacheable_answer(request.scope, document_json(base), {})
+        body = document_json(base)
+        return cacheable_answer(request.scope, body, with_tag(body, {}))
 
     async def _read(self, read: Callable[..., _Answer], *values: Any) -> _Answer:
         # A SQLite read never waits for a writer (WAL) and costs less than a change of thread.

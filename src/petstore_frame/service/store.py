@@ -73,6 +73,8 @@ class Store:
     def __init__(self, engine: Engine, *, clock: Callable[[], float] = time.time) -> None:
         self.engine = engine
         self._clock = clock
+        # SQLite tells a connection of the commits of others, so this one never writes.
+        self._watch = engine.raw_connection() if is_sqlite(engine) else None
 
     def page(self, size: int, after: int, status: str | None) -> list[StoredPet]:
         """Return up to ``size`` pets with ids above ``after``, ascending."""
@@ -81,7 +83,19 @@ class Store:
             del values["status"]
         with self.engine.connect() as connection:
             rows = connection.execute(_PAGE if status is None else _STATUS_PAGE, values)
-            return [StoredPet(*row) for row in rows]
+            return list(map(StoredPet._make, rows.all()))
+
+    def version(self) -> int | None:
+        """Return a number that differs after each commit, or None where that is not cheap to know.
+
+        What was read after a version was taken is true as long as the version stays.
+        """
+        if self._watch is None:
+            return None
+        cursor = self._watch.cursor()
+        cursor.execute("PRAGMA data_version")
+        (version,) = cursor.fetchall()[0]
+        return int(version)
 
     def pet(self, pet_id: int) -> StoredPet | None:
         with self.engine.connect() as connection:
