@@ -53,8 +53,8 @@ def write_about(book: Book, facts: Facts, sheets: list[Line], changed: dict[int,
     sheet.raw.set_column(1, 1, 26)
     sheet.raw.set_column(2, 2, 104)
     row = 4
-    row = _section(sheet, row, "What it covers", _coverage(facts))
-    row = _section(sheet, row, "How that is known", _evidence(facts))
+    row = _section(sheet, row, "What it covers", coverage(facts))
+    row = _section(sheet, row, "How that is known", evidence(facts))
     row = _section(sheet, row, "Sheets", sheets)
     if changed:
         row = _section(sheet, row, "Names changed to fit", _changes(changed))
@@ -65,7 +65,8 @@ def write_about(book: Book, facts: Facts, sheets: list[Line], changed: dict[int,
     look.set_up_print(sheet, facts)
 
 
-def _coverage(facts: Facts) -> list[Line]:
+def coverage(facts: Facts) -> list[Line]:
+    """Return what is covered, line by line."""
     claim = facts.claim
     lines = [
         ("Store", facts.base_url or "not recorded"),
@@ -80,7 +81,8 @@ def _coverage(facts: Facts) -> list[Line]:
     return lines
 
 
-def _evidence(facts: Facts) -> list[Line]:
+def evidence(facts: Facts) -> list[Line]:
+    """Return how that is known, line by line."""
     claim = facts.claim
     if claim is None:
         return [("Basis", "none: the rows came as a table without a claim")]

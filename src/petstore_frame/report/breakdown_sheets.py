@@ -21,7 +21,7 @@ def write_by_category(book: Book, facts: Facts) -> None:
     has_ids = bool(facts.labels)
     name = 2 if has_ids else 1
     table = CountTable(sheet, facts, _HEAD_ROW, name=name, has_ids=has_ids)
-    look.put_title(sheet, "By category", _categories_line(facts))
+    look.put_title(sheet, "By category", f"{look.categories_words(facts)}, largest first")
     sheet.raw.set_column(0, 0, 2)
     sheet.raw.set_column(1, table.name, 14)
     sheet.raw.set_column(table.name, table.name, look.label_width(facts))
@@ -43,11 +43,6 @@ def write_by_category(book: Book, facts: Facts) -> None:
 
 def _last_column(table: CountTable) -> int:
     return table.share if table.facts.covers_all else table.share - 1
-
-
-def _categories_line(facts: Facts) -> str:
-    count = len(facts.counts)
-    return "1 category" if count == 1 else f"{count:,} categories, largest first"
 
 
 def write_by_status(book: Book, facts: Facts) -> None:
@@ -85,7 +80,7 @@ def _status_table(sheet: Sheet, facts: Facts) -> None:
 def _status_row(sheet: Sheet, facts: Facts, row: int, status: str, total: int) -> None:
     counts, is_exact = facts.counts[status], facts.is_exact(status)
     count, number = int(counts.sum()), look.count_format(is_exact=is_exact)
-    chip = look.chip_of(look.colours(facts.statuses)[status])
+    chip = look.chip_of(facts.colours[status])
     sheet.text(row, 1, status_word(status), **look.BODY, **chip, indent=1)
     sheet.number(row, 2, count, **look.BODY, num_format=number)
     _share(sheet, facts, row, count, total, look.BODY)

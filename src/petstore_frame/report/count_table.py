@@ -102,9 +102,9 @@ class CountTable:
             sheet.text(self.head, self.name - 1, "Category ID", **look.HEAD)
         sheet.text(self.head, self.name, "Category", **look.HEAD)
         sheet.text(self.head, self.all_pets, "All pets", **right)
-        colours = look.colours(self.facts.statuses)
+        shades = self.facts.colours
         for offset, status in enumerate(self.facts.statuses):
-            style = {**right, "bottom_color": colours[status]}
+            style = {**right, "bottom_color": shades[status]}
             sheet.text(self.head, self.first_status + offset, status_word(status), **style)
         if self.facts.covers_all:
             sheet.text(self.head, self.share, "Share", **right)

@@ -6,13 +6,14 @@ carry. It knows no file format, so that every format says the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.categories import Categories, category_labels
+from petstore_frame.charts import colours
 from petstore_frame.errors import ReportError
 from petstore_frame.frame import PET_COLUMNS
 from petstore_frame.inventory import Completeness, Inventory
@@ -54,6 +55,29 @@ class Facts:
     def statuses(self) -> list[str]:
         """The statuses as shown: the interface's three, others seen, then "no status"."""
         return [str(name) for name in self.counts.columns]
+
+    @property
+    def colours(self) -> dict[str, str]:
+        """The colour of each status, in the order shown."""
+        return colours(self.statuses)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of a plain file: those of the frame, and the categories' names if given."""
+        return [*PET_COLUMNS[:3], *(["category"] if self.labels else []), PET_COLUMNS[3]]
+
+    def rows(self, start: int, stop: int) -> Iterator[tuple[str, ...]]:
+        """Yield pets as text, in the order of ``columns``; a missing status is empty."""
+        part = self.frame.iloc[start:stop]
+        ids = map(str, part["id"].tolist())
+        categories = part["category_id"].tolist()
+        words = [*map(str, part["status"].cat.categories), ""]
+        statuses = [words[code] for code in part["status"].cat.codes.tolist()]
+        columns = [ids, part["name"].tolist(), map(str, categories), statuses]
+        if self.labels:
+            names = {one: self.label(one) for one in set(categories)}
+            columns.insert(3, [names[one] for one in categories])
+        return zip(*columns, strict=True)
 
     @property
     def covers_all(self) -> bool:

@@ -171,13 +171,13 @@ def _write_rows(book: Book, sheet: Sheet, facts: Facts, part: Part, chunk: slice
 
 def _status_words(book: Book, facts: Facts) -> list[tuple[str, Any]]:
     """What to write for each code of the status column; -1, a missing one, finds the last."""
-    colours = look.colours(facts.statuses)
+    shades = facts.colours
     words = [str(word) for word in facts.frame["status"].cat.categories]
     return [
         (
             fit(word)[0],
             book.style(
-                num_format="@", indent=1, **look.BODY, **look.chip_of(colours.get(word, INK))
+                num_format="@", indent=1, **look.BODY, **look.chip_of(shades.get(word, INK))
             ),
         )
         for word in [*words, NO_STATUS]

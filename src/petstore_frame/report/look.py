@@ -13,9 +13,7 @@ from petstore_frame.palette import (
     MUTED,
     PART_BADGE,
     RULE,
-    STATUS_COLOURS,
     Badge,
-    status_colour,
     tint,
     verdict_badge,
 )
@@ -40,13 +38,6 @@ def count_format(*, is_exact: bool, zero: str = "–") -> str:
     return f'#,##0;-#,##0;"{zero}"' if is_exact else AT_LEAST
 
 
-def colours(statuses: list[str]) -> dict[str, str]:
-    """Return the colour of each status, those beyond the interface in the order shown."""
-    others = [status for status in statuses if status not in STATUS_COLOURS]
-    places = {status: place for place, status in enumerate(others)}
-    return {status: status_colour(status, other=places.get(status, 0)) for status in statuses}
-
-
 def badge_of(facts: Facts) -> Badge:
     """Return how the claim looks; complete for a part of the store is not complete."""
     if facts.claim is None:
@@ -59,6 +50,23 @@ def badge_of(facts: Facts) -> Badge:
 def chip_of(colour: str) -> dict[str, Any]:
     """Return the cell of a status: its colour made light enough to read on."""
     return {"bg_color": tint(colour, 0.22)}
+
+
+def claim_words(facts: Facts) -> str:
+    """Return what the first lines say of the claim."""
+    sentence = facts.claim_sentence
+    text = sentence[:1].upper() + sentence[1:] + "."
+    if not facts.covers_all:
+        text += " Counts marked ≥ are minimums: the store may hold more."
+    if facts.claim is not None and facts.claim.conflicts:
+        text += f" Contradictions met: {len(facts.claim.conflicts)}; see About."
+    return text
+
+
+def categories_words(facts: Facts) -> str:
+    """Return the number of categories in words."""
+    count = len(facts.counts)
+    return "1 category" if count == 1 else f"{count:,} categories"
 
 
 def as_of_words(as_of: datetime | None) -> str:

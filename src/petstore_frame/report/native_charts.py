@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from petstore_frame.palette import INK, MUTED, PAPER, RULE
-from petstore_frame.report import look
 from petstore_frame.report.book import FONT, Book
 from petstore_frame.report.count_table import CountTable
 from petstore_frame.report.facts import Facts
@@ -73,13 +72,13 @@ def status_chart(book: Book, sheet_name: str, facts: Facts, first_row: int) -> A
     """Return a bar for each status, from rows of name and count."""
     chart, statuses = book.chart(type="bar"), facts.statuses
     last = first_row + len(statuses) - 1
-    colours = look.colours(statuses)
+    shades = facts.colours
     chart.add_series(
         {
             "name": "Pets",
             "categories": [sheet_name, first_row, 1, last, 1],
             "values": [sheet_name, first_row, 2, last, 2],
-            "points": [{"fill": {"color": colours[status]}} for status in statuses],
+            "points": [{"fill": {"color": shades[status]}} for status in statuses],
             "data_labels": {"value": True, "custom": _status_labels(facts), "font": _TEXT},
             "gap": 45,
         }
@@ -108,14 +107,14 @@ def _status_labels(facts: Facts) -> list[dict[str, Any]]:
 def _add_statuses(
     chart: Any, table: CountTable, rows: tuple[int, int], options: dict[str, Any]
 ) -> None:
-    colours = look.colours(table.facts.statuses)
+    shades = table.facts.colours
     for col, status in enumerate(table.facts.statuses, start=table.first_status):
         chart.add_series(
             {
                 # By its cell: a status that begins with = would be taken for a formula.
                 "name": [table.sheet.name, table.head, col],
                 "values": [table.sheet.name, rows[0], col, rows[1], col],
-                "fill": {"color": colours[status]},
+                "fill": {"color": shades[status]},
                 **options,
             }
         )

@@ -65,12 +65,7 @@ def _heading(sheet: Sheet, facts: Facts) -> None:
 
 
 def _claim(sheet: Sheet, facts: Facts, table: CountTable) -> None:
-    badge, sentence = look.badge_of(facts), facts.claim_sentence
-    text = sentence[:1].upper() + sentence[1:] + "."
-    if not facts.covers_all:
-        text += " Counts marked ≥ are minimums: the store may hold more."
-    if facts.claim is not None and facts.claim.conflicts:
-        text += f" Contradictions met: {len(facts.claim.conflicts)}; see About."
+    badge, text = look.badge_of(facts), look.claim_words(facts)
     sheet.height(_CLAIM_ROW - 1, 6)
     sheet.band(
         _CLAIM_ROW, table.name, table.share + 1 + _CHART_COLUMNS, text,
@@ -85,18 +80,19 @@ def _cards(sheet: Sheet, facts: Facts, table: CountTable) -> None:
     """The key figures: each stands over its column of the table, and is its total."""
     for row, points in zip(range(_CARDS_ROW, _CARDS_ROW + 3), (20, 30, 19), strict=True):
         sheet.height(row, points)
-    totals, categories = facts.counts.sum(), len(facts.counts)
-    words = "1 category" if categories == 1 else f"{categories:,} categories"
+    totals = facts.counts.sum()
     _card(sheet, table.name, "All pets", INK)
     # The card is two columns wide; the second has no edge towards the first.
     for row, style in enumerate(({"top": 5, "top_color": INK}, {}, {})):
         sheet.blank(_CARDS_ROW + row, table.all_pets, **style, bg_color=look.BAND)
     _figure(sheet, table, table.name, table.all_pets, int(totals.sum()), facts.covers_all)
-    sheet.text(_CARDS_ROW + 2, table.name, f"in {words}", **_card_style(look.QUIET))
-    colours = look.colours(facts.statuses)
+    sheet.text(
+        _CARDS_ROW + 2, table.name, f"in {look.categories_words(facts)}", **_card_style(look.QUIET)
+    )
+    shades = facts.colours
     for col, status in enumerate(facts.statuses, start=table.first_status):
         count, is_exact = int(totals[status]), facts.is_exact(status)
-        _card(sheet, col, status_word(status), colours[status])
+        _card(sheet, col, status_word(status), shades[status])
         _figure(sheet, table, col, col, count, is_exact)
         _card_share(sheet, table, col, count, is_exact)
 

@@ -14,10 +14,19 @@ from typing import Any
 from petstore_frame.categories import Categories
 from petstore_frame.errors import ReportError
 from petstore_frame.report.atomic import whole_file
+from petstore_frame.report.csv_file import write_csv
 from petstore_frame.report.facts import Facts, gather
+from petstore_frame.report.html_page import write_html
+from petstore_frame.report.parquet_file import write_parquet
 from petstore_frame.report.workbook import write_workbook
 
 Progress = bool | Callable[[int], None] | None
+_WRITERS: dict[str, Callable[..., None]] = {
+    ".xlsx": write_workbook,
+    ".csv": write_csv,
+    ".parquet": write_parquet,
+    ".html": write_html,
+}
 _HINTS = {
     ".ods": "write .xlsx, which LibreOffice opens and can save as .ods",
     ".xls": "write .xlsx; the old .xls holds 65,536 rows",
@@ -43,12 +52,12 @@ def write_report(
             f"not proven complete, so no report was written: {facts.claim_sentence}; leave out "
             "require_complete= to have the report say so itself"
         )
-    ending = target.suffix.lower()
-    if ending != ".xlsx":
-        hint = _HINTS.get(ending, _HINTS[""])
+    writer = _WRITERS.get(target.suffix.lower())
+    if writer is None:
+        hint = _HINTS.get(target.suffix.lower(), _HINTS[""])
         raise ReportError(f"no report can be written as {target.name!r}: {hint}")
     with whole_file(target) as draft, _shown(progress, facts) as advance:
-        write_workbook(facts, draft, advance=advance)
+        writer(facts, draft, advance=advance)
     return target
 
 
