@@ -13,11 +13,11 @@ from typing import Any
 
 from petstore_frame.categories import Categories
 from petstore_frame.errors import ReportError
-from petstore_frame.report.atomic import whole_file
 from petstore_frame.report.csv_file import write_csv
 from petstore_frame.report.facts import Facts, gather
 from petstore_frame.report.html_page import write_html
 from petstore_frame.report.parquet_file import write_parquet
+from petstore_frame.report.whole import whole_file
 from petstore_frame.report.workbook import write_workbook
 
 Progress = bool | Callable[[int], None] | None

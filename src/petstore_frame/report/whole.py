@@ -1,0 +1,61 @@
+"""A report is either the old file or the whole new one, and if not, the reader is told why.
+
+In: a path. Out: a path beside it to write to, renamed into place when all of it is there; or a
+ReportError that names the folder or the program in the way. It knows no format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from petstore_frame.errors import ReportError
+from petstore_frame.loader.atomic import replacing
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Give a new name beside ``path`` to write to, and rename it on success.
+
+    Raises:
+        ReportError: The folder is missing or cannot be written, or the file is open elsewhere;
+            the file, if there was one, is as it was.
+    """
+    refuse_impossible(path)
+    mode = path.stat().st_mode & 0o777 if path.exists() else None
+    try:
+        with replacing(path) as draft:
+            yield draft
+        if mode is not None:
+            path.chmod(mode)
+    except PermissionError as problem:
+        raise ReportError(
+            f"{path} cannot be written: it is open in another program, or its folder may not be "
+            "changed; close it, or choose another name. Nothing was changed"
+        ) from problem
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise ReportError(f"{path} cannot be written: {reason}. Nothing was changed") from problem
+
+
+def refuse_impossible(path: Path) -> None:
+    """Say at once, before anything is read or written, what stands in the way of a file.
+
+    Raises:
+        ReportError: No such folder, no file name, or the file is open in an office program.
+    """
+    folder = path.parent
+    if not folder.exists():
+        raise ReportError(f"the folder {folder.absolute()} does not exist; make it first")
+    if not folder.is_dir():
+        raise ReportError(f"{folder.absolute()} is a file, not a folder")
+    if path.is_dir():
+        raise ReportError(f"{path} is a folder; give the name of a file in it")
+    # Office programs leave these beside an open file, and would write over a new one later.
+    for lock in (f".~lock.{path.name}#", f"~${path.name}"):
+        if (folder / lock).exists():
+            raise ReportError(
+                f"{path} is open in another program; close it there. If it is not, delete the "
+                f"lock file {lock} that was left behind"
+            )
