@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from petstore_frame.errors import InputError
 from petstore_frame.loader.fields import (
     MAX_CELL,
+    NUMBER_NOTE,
     CellError,
     Rules,
     is_plain,
@@ -47,6 +48,17 @@ class GiantCellError(Exception):
     def __init__(self, records: int) -> None:
         super().__init__(records)
         self.records = records
+
+
+def numbered(reader: LineReader, *, first_line: int) -> Iterator[OddRow]:
+    """Yield a CSV reader's rows with the physical line that each begins on."""
+    records, line = 0, first_line
+    try:
+        for cells in reader:
+            yield line, cells, None
+            records, line = records + 1, first_line + reader.line_num
+    except csv.Error as problem:
+        raise unreadable(problem, records, line) from None
 
 
 def unreadable(problem: Exception, records: int, line: int) -> Exception:
@@ -160,7 +172,10 @@ class Checker:
             except CellError as refused:
                 problems.append(self._problem(refused, self.header[at], row[at]))
             else:
-                warnings += notes if oddity is None else [oddity, *notes]
+                # A number is what a category is, so only a name or a status is worth a note.
+                if isinstance(oddity, str) and (field != "category_id" or oddity != NUMBER_NOTE):
+                    warnings.append(oddity)
+                warnings += notes
         if problems:
             others = [f"also {other.column}: {other.message}" for other in problems[1:]]
             return Record(number, line, row, State.INVALID, None, problems[0], (*warnings, *others))

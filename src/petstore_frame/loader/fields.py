@@ -18,6 +18,7 @@ from difflib import get_close_matches
 from petstore_frame.models import INT64_MAX, INT64_MIN, PET_STATUSES
 
 MAX_CELL = 1024 * 1024
+NUMBER_NOTE = "number→text"
 
 _WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?", re.ASCII)

@@ -6,20 +6,20 @@ Record per record of the file, lazily and in constant memory. It knows nothing o
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
-from os import fspath
+from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from petstore_frame.categories import Categories, category_labels
 from petstore_frame.errors import InputError
-from petstore_frame.loader.check import Checker, GiantCellError, LineReader, OddRow, unreadable
+from petstore_frame.loader.check import Checker, GiantCellError, OddRow, numbered
 from petstore_frame.loader.fields import Rules
 from petstore_frame.loader.mapping import find_columns
 from petstore_frame.loader.record import Record
@@ -28,7 +28,40 @@ from petstore_frame.loader.text import Dialect, find_dialect, read_rows, text_of
 from petstore_frame.loader.values import read_value_map
 
 _CHUNK = 1024 * 1024
+_ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 ValueMap = Mapping[str, Mapping[Any, Any]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the columns of a source are read.
+
+    Attributes:
+        header: The columns of the records.
+        mapping: The column of each field.
+        rules: What the caller allows.
+        returned: What to undo first, if it is one of our own result files.
+    """
+
+    header: tuple[str, ...]
+    mapping: dict[str, str]
+    rules: Rules
+    returned: Returned | None
+
+    def checker(self) -> Checker:
+        """Return what turns rows into Records."""
+        return Checker(self.header, self.mapping, self.rules)
+
+
+def read_plan(header: Sequence[str], mapping: Mapping[str, str] | None, rules: Rules) -> Plan:
+    """Tell how the columns of a header are to be read.
+
+    Raises:
+        InputError: A required column is missing or not clear.
+    """
+    returned = Returned(header) if has_own_columns(header) else None
+    own = tuple(header) if returned is None else returned.header
+    return Plan(own, find_columns(own, mapping), rules, returned)
 
 
 class Source:
@@ -43,18 +76,15 @@ class Source:
         header: The column names, in order.
         mapping: The column of each field: ``name``, ``category_id`` and, where there is one,
             ``status``.
+        facts: How it is read: encoding and delimiter, or sheet, and the columns not used.
     """
 
-    name: str
-    path: Path | None
-    sha256: str
-    header: tuple[str, ...]
-    mapping: dict[str, str]
-
-    def __init__(self, checker: Checker, mapping: dict[str, str]) -> None:
-        self.header = checker.header
-        self.mapping = mapping
-        self._checker = checker
+    def __init__(self, name: str, path: Path | None, sha256: str, plan: Plan) -> None:
+        self.name, self.path, self.sha256 = name, path, sha256
+        self.header, self.mapping = plan.header, plan.mapping
+        used = set(plan.mapping.values())
+        self.facts: dict[str, Any] = {"unused": [name for name in plan.header if name not in used]}
+        self._plan = plan
 
     def __iter__(self) -> Iterator[Record]:
         raise NotImplementedError
@@ -77,20 +107,11 @@ class Source:
 class TextSource(Source):
     """The records of a CSV file."""
 
-    def __init__(
-        self,
-        path: Path,
-        file: BinaryIO,
-        sha256: str,
-        dialect: Dialect,
-        checker: Checker,
-        mapping: dict[str, str],
-    ) -> None:
-        super().__init__(checker, mapping)
-        self.path, self.name, self.sha256 = path, path.name, sha256
-        self.dialect = dialect
-        self._file = file
+    def __init__(self, path: Path, file: BinaryIO, dialect: Dialect, plan: Plan) -> None:
+        super().__init__(path.name, path, file_digest(file), plan)
+        self._file, self._dialect = file, dialect
         self._stamp = _stamp(file)
+        self.facts |= {"encoding": dialect.encoding, "delimiter": dialect.delimiter}
 
     def close(self) -> None:
         self._file.close()
@@ -98,9 +119,9 @@ class TextSource(Source):
     def __iter__(self) -> Iterator[Record]:
         try:
             try:
-                yield from self._records(self.dialect)
+                yield from self._records(self._dialect)
             except GiantCellError as giant:
-                piecewise = replace(self.dialect, has_giants=True)
+                piecewise = replace(self._dialect, has_giants=True)
                 yield from islice(self._records(piecewise), giant.records, None)
         except InputError as problem:
             problem.path = problem.path or str(self.path)
@@ -115,22 +136,40 @@ class TextSource(Source):
     def _records(self, dialect: Dialect) -> Iterator[Record]:
         with text_of(self._file, dialect.encoding) as text:
             reader = read_rows(text, dialect)
-            if has_own_columns(dialect.header):
-                rows = _returned_rows(reader, dialect)
-                yield from self._checker.odd_rows(rows)
+            checker = self._plan.checker()
+            if self._plan.returned is None:
+                yield from checker.plain_rows(reader, first_line=dialect.first_line)
             else:
-                yield from self._checker.plain_rows(reader, first_line=dialect.first_line)
+                rows = self._plan.returned.rows(numbered(reader, first_line=dialect.first_line))
+                yield from checker.odd_rows(rows)
 
 
-def _returned_rows(reader: LineReader, dialect: Dialect) -> Iterator[OddRow]:
-    """Yield the records of one of our own result files as they were in the first file."""
-    returned, number, line = Returned(dialect.header), 0, dialect.first_line
-    try:
-        for number, cells in enumerate(reader, 1):  # noqa: B007 # told if the next one fails
-            yield line, returned.restore(line, cells), None
-            line = dialect.first_line + reader.line_num
-    except csv.Error as problem:
-        raise unreadable(problem, number, line) from None
+class TypedSource(Source):
+    """The records of a workbook's sheet or of a frame."""
+
+    def __init__(
+        self,
+        name: str,
+        path: Path | None,
+        sha256: str,
+        plan: Plan,
+        rows: Callable[[], Iterator[OddRow]],
+        close: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__(name, path, sha256, plan)
+        self._rows, self._close = rows, close
+
+    def close(self) -> None:
+        self._close()
+
+    def __iter__(self) -> Iterator[Record]:
+        rows = self._rows()
+        returned = self._plan.returned
+        try:
+            yield from self._plan.checker().odd_rows(returned.rows(rows) if returned else rows)
+        except InputError as problem:
+            problem.path = problem.path or (str(self.path) if self.path else None)
+            raise
 
 
 def open_source(
@@ -151,7 +190,7 @@ def open_source(
 
     Args:
         path_or_frame: Path of a CSV, TSV, gzip or xlsx file (told by its bytes, not its name),
-            or a DataFrame.
+            or a pandas or polars DataFrame.
         mapping: Column names by field, where the header does not speak for itself.
         value_map: Values by field and word, as in ``{"status": {"in stock": "available"}}``.
         categories: Labels by category id (dict, Series or CSV path), so that "Dog" is a number.
@@ -168,41 +207,66 @@ def open_source(
         MissingExtraError: A workbook, and openpyxl is not installed.
     """
     rules = _rules(value_map, categories, keep_spaces=keep_spaces, thousands=thousands)
+    plan_of = partial(read_plan, mapping=mapping, rules=rules)
+    if not isinstance(path_or_frame, str | PathLike):
+        return _open_frame(path_or_frame, plan_of)
     path = Path(fspath(path_or_frame))
     try:
         file = path.open("rb")
     except OSError as problem:
         raise InputError(f"cannot open the file: {problem.strerror}", path=str(path)) from None
+    options = {
+        "encoding": encoding,
+        "delimiter": delimiter,
+        "quoting": quoting,
+        "columns": columns,
+    }
     try:
-        return _open_text(
-            path,
-            file,
-            rules,
-            mapping,
-            encoding=encoding,
-            delimiter=delimiter,
-            quoting=quoting,
-            columns=columns,
-        )
-    except BaseException:
+        return _open_file(path, file, sheet, options, plan_of)
+    except BaseException as problem:
         file.close()
+        if isinstance(problem, InputError):
+            problem.path = problem.path or str(path)
         raise
 
 
-def _open_text(
-    path: Path, file: BinaryIO, rules: Rules, mapping: Mapping[str, str] | None, **options: Any
-) -> TextSource:
+PlanOf = Callable[[Sequence[str]], Plan]
+
+
+def _open_file(
+    path: Path, file: BinaryIO, sheet: str | None, options: dict[str, Any], plan_of: PlanOf
+) -> Source:
+    start = file.read(8)
+    if start.startswith(_ZIP):
+        return _open_sheet(path, file, sheet, options["columns"], plan_of)
+    if start.startswith(_OLE):
+        raise InputError("an old or a protected workbook", hint="save it as plain .xlsx")
+    if sheet is not None:
+        raise InputError("sheet= was given, but this is no workbook")
+    dialect = find_dialect(file, str(path), plan_of, **options)
+    return TextSource(path, file, dialect, plan_of(dialect.header))
+
+
+def _open_sheet(
+    path: Path, file: BinaryIO, sheet: str | None, columns: Sequence[str] | None, plan_of: PlanOf
+) -> Source:
+    from petstore_frame.loader.excel import Workbook
+
     sha256 = file_digest(file)
-    dialect = find_dialect(
-        file, str(path), lambda names: find_columns(_own_header(names), mapping), **options
-    )
-    header = _own_header(dialect.header)
-    found = find_columns(header, mapping)
-    return TextSource(path, file, sha256, dialect, Checker(header, found, rules), found)
+    book = Workbook(file, str(path), sheet, columns)
+    source = TypedSource(path.name, path, sha256, plan_of(book.header), book.rows, file.close)
+    source.facts |= {"sheet": book.sheet}
+    return source
 
 
-def _own_header(header: Sequence[str]) -> Sequence[str]:
-    return Returned(header).header if has_own_columns(header) else header
+def _open_frame(frame: Any, plan_of: PlanOf) -> Source:
+    from petstore_frame.loader.frames import Frame
+
+    table = Frame(frame)
+    plan = plan_of(table.header)
+    if plan.returned is None:
+        table.refuse_missing_names(plan.mapping["name"])
+    return TypedSource("frame", None, table.digest(), plan, table.rows)
 
 
 def _rules(

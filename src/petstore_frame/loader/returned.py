@@ -8,9 +8,10 @@ loading it again could make it twice.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from petstore_frame.errors import InputError
+from petstore_frame.loader.check import OddRow
 from petstore_frame.loader.mapping import OWN_PREFIX
 
 ESCAPED, STATE, EXTRA = f"{OWN_PREFIX}escaped", f"{OWN_PREFIX}state", f"{OWN_PREFIX}extra"
@@ -53,6 +54,16 @@ class Returned:
         places = {name: at for at, name in enumerate(header)}
         self._state, self._escaped = places.get(STATE), places.get(ESCAPED)
         self.header = tuple(self._unguarded(header[at], is_listed=True) for at in self._kept)
+
+    def rows(self, rows: Iterable[OddRow]) -> Iterator[OddRow]:
+        """Yield the records of the file as they were; see ``restore``."""
+        for line, cells, oddities in rows:
+            odd = {
+                new: oddities[at]
+                for new, at in enumerate(self._kept)
+                if oddities and at in oddities
+            }
+            yield line, self.restore(line, cells), odd
 
     def restore(self, line: int, cells: Sequence[str]) -> list[str]:
         """Return a record's own cells, as they were before they were made harmless.

@@ -1,0 +1,114 @@
+"""Which rows a DataFrame holds, each cell judged by its type.
+
+In: a pandas or polars frame. Out: rows of text with what the cells' types say beyond it. A name
+that is missing stops the load, for a frame cannot tell an empty cell from an animal called NA.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.check import OddRow
+from petstore_frame.loader.columns import COLUMNS, file_name
+from petstore_frame.loader.fields import CellError
+from petstore_frame.loader.typed import Oddity, text_of_value
+
+
+class Frame:
+    """The rows of a frame.
+
+    Args:
+        frame: A pandas or polars DataFrame.
+
+    Attributes:
+        header: The column names; those of a LoadResult's frame as they are called in its files.
+        is_result: Whether it is (part of) a LoadResult's frame.
+
+    Raises:
+        InputError: It is no frame.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        if not hasattr(frame, "columns") or _row_method(frame) is None:
+            raise InputError(
+                f"a {type(frame).__name__} is neither a path nor a DataFrame",
+                hint="pass the path of a file, or a pandas or polars DataFrame",
+            )
+        self._frame = frame
+        names = [str(name) for name in frame.columns]
+        self.is_result = set(COLUMNS) <= set(names)
+        own = set(COLUMNS) if self.is_result else set()
+        self.header = tuple(file_name(name) if name in own else name for name in names)
+
+    def rows(self) -> Iterator[OddRow]:
+        """Yield the records; a record's line is its position, 1 for the first."""
+        for line, values in enumerate(_tuples(self._frame), 1):
+            cells, oddities = list[str](), dict[int, CellError | str]()
+            for at, value in enumerate(values):
+                text, oddity = _judge(value)
+                cells.append(text)
+                if oddity is not None:
+                    oddities[at] = oddity
+            yield line, cells, oddities
+
+    def refuse_missing_names(self, column: str) -> None:
+        """Stop where the column of names has missing values.
+
+        Raises:
+            InputError: Says how many, where the first is, and how to keep such names.
+        """
+        if self.is_result:
+            return
+        at = self.header.index(column)
+        missing = [
+            line for line, values in enumerate(_tuples(self._frame), 1) if _is_missing(values[at])
+        ]
+        if missing:
+            raise InputError(
+                f"{len(missing):,} names are missing, the first in row {missing[0]}; pandas reads "
+                "empty cells and names such as NA, null or None as missing, so which it was is "
+                "lost",
+                column=column,
+                hint="load the file itself, or read it with dtype=str, keep_default_na=False; "
+                "frame.fillna('') says that they are empty",
+            )
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the content as hex: names of columns, text and kinds of cells."""
+        digest = hashlib.sha256(repr(self.header).encode("utf-8", "surrogatepass"))
+        for _, cells, oddities in self.rows():
+            kinds = [(at, str(oddity)) for at, oddity in (oddities or {}).items()]
+            digest.update(repr((cells, kinds)).encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+
+def _row_method(frame: Any) -> Any:
+    return getattr(frame, "itertuples", None) or getattr(frame, "iter_rows", None)
+
+
+def _tuples(frame: Any) -> Iterator[Sequence[Any]]:
+    rows: Iterator[Sequence[Any]] = (
+        frame.itertuples(index=False, name=None)
+        if hasattr(frame, "itertuples")
+        else frame.iter_rows()
+    )
+    return rows
+
+
+def _judge(value: Any) -> tuple[str, Oddity]:
+    if isinstance(value, str):
+        return str(value), None
+    if _is_missing(value):
+        return "", None
+    return text_of_value(value, has_exact_integers=True)
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or isinstance(value, str):
+        return value is None
+    import pandas as pd
+
+    return pd.api.types.is_scalar(value) and bool(pd.isna(value))
