@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from petstore_frame.categories import Categories, category_labels
 from petstore_frame.charts import colours
 from petstore_frame.errors import ReportError
 from petstore_frame.frame import PET_COLUMNS
-from petstore_frame.inventory import Completeness, Inventory
+from petstore_frame.inventory import Completeness, Inventory, Verdict
 from petstore_frame.inventory.seal import completeness
 from petstore_frame.summary import ALL_PETS, summarize
 
@@ -55,6 +55,16 @@ class Facts:
     def statuses(self) -> list[str]:
         """The statuses as shown: the interface's three, others seen, then "no status"."""
         return [str(name) for name in self.counts.columns]
+
+    @property
+    def inventory(self) -> Inventory:
+        """The same facts as an Inventory; without a claim its counts are minimums."""
+        basis = "the rows came as a table without a claim"
+        claim = self.claim or Completeness(
+            Verdict.UNKNOWN, "all pets", basis, rows=len(self.frame), requests=0
+        )
+        when = self.as_of or datetime.fromtimestamp(0, UTC)
+        return Inventory(self.frame, claim, when, self.base_url or "")
 
     @property
     def colours(self) -> dict[str, str]:

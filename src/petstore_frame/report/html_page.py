@@ -35,7 +35,7 @@ h1{font-size:30px;line-height:1.2;margin:0 0 4px}h2{font-size:19px;margin:34px 0
 .cards li{flex:1 1 130px;padding:8px 14px;background:var(--band);border-top:4px solid var(--ink)}
 .cards b{display:block;font-size:25px;line-height:1.3;font-variant-numeric:tabular-nums}
 .cards span{color:var(--quiet);font-size:13px}
-.wide{overflow-x:auto}.none{background:#FFF3D6;color:#6B4400}
+.wide{overflow-x:auto}.pf-table td.none{background:#FFF3D6;color:#6B4400}
 .pf-table tfoot th,.pf-table tfoot td{font-weight:700;border-top:2px solid var(--ink)}
 dl{display:grid;grid-template-columns:minmax(9em,14em) 1fr;gap:4px 16px;margin:0}
 dt{color:var(--quiet)}dd{margin:0;overflow-wrap:anywhere}
@@ -53,7 +53,7 @@ def page(facts: Facts) -> str:
     """Return the whole page as text."""
     parts = [_heading(facts), _cards(facts)]
     if not facts.counts.empty:
-        drawn = status_chart(facts.frame, categories=facts.labels)
+        drawn = status_chart(facts.inventory, categories=facts.labels)
         parts += ["<h2>Pets by category</h2>", drawn.html, _counts_table(facts)]
     parts += [_pets(facts), "<h2>What it covers</h2>", _lines(coverage(facts))]
     parts += ["<h2>How that is known</h2>", _lines(evidence(facts))]

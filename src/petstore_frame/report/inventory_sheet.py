@@ -20,6 +20,7 @@ from petstore_frame.report.text import fit, fits
 SHEET_ROWS = 1_048_575  # data rows below one header row
 TABLE_ROWS = 100_000
 _CHUNK = 10_000
+_CELL = {**look.BODY, "num_format": "@", "align": "left"}
 _NOTE = (
     "Ids are text: Excel keeps 15 digits of a number, and an id may have 19. "
     'Look one up with the filter, or with =XLOOKUP("17", ...).'
@@ -135,7 +136,8 @@ def _widths(facts: Facts, headers: list[str]) -> list[float]:
     ids = len(str(frame["id"].abs().max())) if len(frame) else 2
     names = frame["name"].str.len()
     name = min(max(12, float(names.quantile(0.995))), 50) if len(frame) else 20
-    widths = [max(ids, 6) + 3, name + 3, 14]
+    categories = max((len(str(one)) for one in facts.counts.index), default=2)
+    widths = [max(ids, 6) + 3, name + 3, max(categories, 11) + 3]
     if facts.labels:
         seen = [len(facts.label(int(one))) for one in facts.counts.index]
         widths.append(min(max([10, *seen]), 40) + 3)
@@ -151,9 +153,10 @@ def _write_rows(book: Book, sheet: Sheet, facts: Facts, part: Part, chunk: slice
     categories = frame["category_id"].tolist()
     words = _status_words(book, facts)
     status_codes = frame["status"].cat.codes.tolist()
-    text = book.style(**look.BODY, num_format="@")
+    text = book.style(**_CELL)
     write, status_col = sheet.raw.write_string, 4 if facts.labels else 3
     labels = {one: fit(facts.label(one))[0] for one in set(categories)} if facts.labels else {}
+    _make_room(sheet, names, chunk.start - part.start)
     row = chunk.start - part.start
     for pet_id, name, category, code in zip(ids, names, categories, status_codes, strict=True):
         row += 1
@@ -169,16 +172,21 @@ def _write_rows(book: Book, sheet: Sheet, facts: Facts, part: Part, chunk: slice
             sheet.check(failed, row)
 
 
+def _make_room(sheet: Sheet, names: list[str], row: int) -> None:
+    """Give names of several lines the height for them, up to five."""
+    if not any("\n" in name for name in names):
+        return
+    for offset, name in enumerate(names, start=1):
+        if breaks := name.count("\n"):
+            sheet.raw.set_row(row + offset, 15 * min(breaks + 1, 5))
+
+
 def _status_words(book: Book, facts: Facts) -> list[tuple[str, Any]]:
     """What to write for each code of the status column; -1, a missing one, finds the last."""
     shades = facts.colours
-    words = [str(word) for word in facts.frame["status"].cat.categories]
+    words = [*map(str, facts.frame["status"].cat.categories), NO_STATUS]
+    chips = [look.chip_of(shades.get(word, INK)) for word in words]
     return [
-        (
-            fit(word)[0],
-            book.style(
-                num_format="@", indent=1, **look.BODY, **look.chip_of(shades.get(word, INK))
-            ),
-        )
-        for word in [*words, NO_STATUS]
+        (fit(word)[0], book.style(**_CELL, **chip, indent=1))
+        for word, chip in zip(words, chips, strict=True)
     ]

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from petstore_frame import __version__
 from petstore_frame.report.about_sheet import write_about
 from petstore_frame.report.book import Book, open_book
 from petstore_frame.report.breakdown_sheets import write_by_category, write_by_status
+from petstore_frame.report.changes_sheet import write_changes
 from petstore_frame.report.facts import Facts
+from petstore_frame.report.import_sheet import write_import
 from petstore_frame.report.inventory_sheet import (
     SHEET_ROWS,
     TABLE_ROWS,
@@ -24,12 +27,18 @@ from petstore_frame.report.inventory_sheet import (
 )
 from petstore_frame.report.summary_sheet import write_summary
 
+if TYPE_CHECKING:
+    from petstore_frame.history import History
+    from petstore_frame.loader.results import LoadResult
+
 
 def write_workbook(
     facts: Facts,
     path: Path,
     *,
     advance: Callable[[int], None],
+    history: History | None = None,
+    results: LoadResult | None = None,
     sheet_rows: int = SHEET_ROWS,
     table_rows: int = TABLE_ROWS,
 ) -> None:
@@ -39,6 +48,8 @@ def write_workbook(
         facts: What it says.
         path: Where to.
         advance: Told the number of pets written since the last call.
+        history: Adds the sheet Changes.
+        results: Adds the sheet Import.
         sheet_rows: Most data rows of a sheet.
         table_rows: Up to so many pets the inventory is an Excel table; above, memory stays
             constant and the inventory has a plain filter.
@@ -52,7 +63,14 @@ def write_workbook(
         write_by_category(book, facts)
         write_by_status(book, facts)
         write_inventory(book, facts, parts, advance)
-        write_about(book, facts, _contents(parts), changed)
+        extra = []
+        if history is not None:
+            write_changes(book, facts, history)
+            extra.append(("Changes", "What changed since the snapshot before."))
+        if results is not None:
+            write_import(book, facts, results)
+            extra.append(("Import", "What became of the records of the import."))
+        write_about(book, facts, [*_contents(parts), *extra], changed)
 
 
 def _notes(parts: list[Part], changed: dict[int, str]) -> list[str]:

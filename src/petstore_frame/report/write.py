@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame.categories import Categories
 from petstore_frame.errors import ReportError
@@ -17,12 +17,15 @@ from petstore_frame.report.csv_file import write_csv
 from petstore_frame.report.facts import Facts, gather
 from petstore_frame.report.html_page import write_html
 from petstore_frame.report.parquet_file import write_parquet
-from petstore_frame.report.whole import whole_file
+from petstore_frame.report.whole import refuse_impossible, whole_file
 from petstore_frame.report.workbook import write_workbook
 
+if TYPE_CHECKING:
+    from petstore_frame.history import History
+    from petstore_frame.loader.results import LoadResult
+
 Progress = bool | Callable[[int], None] | None
-_WRITERS: dict[str, Callable[..., None]] = {
-    ".xlsx": write_workbook,
+_PLAIN_WRITERS: dict[str, Callable[..., None]] = {
     ".csv": write_csv,
     ".parquet": write_parquet,
     ".html": write_html,
@@ -39,26 +42,78 @@ def write_report(
     path: str | PathLike[str],
     *,
     categories: Categories = None,
-    history: Any = None,
-    results: Any = None,
+    history: History | None = None,
+    results: LoadResult | None = None,
     require_complete: bool = False,
     progress: Progress = None,
 ) -> Path:
-    """Write what a store holds, with the claim of how much of it was read."""
+    """Write what a store holds as a file to send on, with the claim of how much was read.
+
+    The ending names the kind: ``.xlsx`` is the workbook (key figures, status by category, every
+    pet, and what it all rests on); ``.csv`` and ``.parquet`` hold the pets; ``.html`` is one page
+    that needs no network. Ids and names are text in the workbook, exact whatever they hold. The
+    same inventory gives the same bytes.
+
+    Args:
+        pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``. A frame that is no
+            longer what a claim was made of is reported as "coverage not known".
+        path: The file. Its folder must exist; a file there is replaced only by a whole new one.
+        categories: Labels by category id: a dict, a Series, or a CSV path of
+            ``category_id,label``.
+        history: A History; the workbook gets a sheet of what changed since the snapshot before.
+        results: A LoadResult; the workbook gets a sheet of what became of its records.
+        require_complete: Refuse to write unless every pet of the store was read.
+        progress: True shows a bar on stderr, False none; None shows one on a terminal after two
+            seconds. A function is told how many more pets were written.
+
+    Returns:
+        The path written.
+
+    Raises:
+        ReportError: The ending is none of these, the folder is missing, the file is open in
+            another program, a column is missing, or the claim is not complete as required. The
+            file that was there is as it was.
+        MissingExtraError: XlsxWriter (for ``.xlsx``) or pyarrow (for ``.parquet``) is missing.
+
+    Example:
+        >>> import tempfile
+        >>> from petstore_frame.frame import to_frame
+        >>> from petstore_frame.models import PetColumns
+        >>> pets = to_frame(PetColumns([1, 2], ["Luna", "=1+1"], [3, 3], ["sold", None]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_report(pets, f"{folder}/stock.xlsx", categories={3: "Cat"}).name
+        'stock.xlsx'
+
+    Interface: Resources, Pet; an optional status and int64 ids are kept as they are.
+    """
     target = Path(path)
+    ending = check_target(target)
     facts = gather(pets, categories)
     if require_complete and not facts.covers_all:
         raise ReportError(
             f"not proven complete, so no report was written: {facts.claim_sentence}; leave out "
             "require_complete= to have the report say so itself"
         )
-    writer = _WRITERS.get(target.suffix.lower())
-    if writer is None:
-        hint = _HINTS.get(target.suffix.lower(), _HINTS[""])
-        raise ReportError(f"no report can be written as {target.name!r}: {hint}")
     with whole_file(target) as draft, _shown(progress, facts) as advance:
-        writer(facts, draft, advance=advance)
+        if ending == ".xlsx":
+            write_workbook(facts, draft, advance=advance, history=history, results=results)
+        else:
+            _PLAIN_WRITERS[ending](facts, draft, advance=advance)
     return target
+
+
+def check_target(target: Path) -> str:
+    """Return the ending that says what is written, after all that can be told beforehand.
+
+    Raises:
+        ReportError: No report has this ending, or the file cannot be written there.
+    """
+    ending = target.suffix.lower()
+    if ending != ".xlsx" and ending not in _PLAIN_WRITERS:
+        hint = _HINTS.get(ending, _HINTS[""])
+        raise ReportError(f"no report can be written as {target.name!r}: {hint}")
+    refuse_impossible(target)
+    return ending
 
 
 @contextmanager

@@ -1,0 +1,75 @@
+"""What changed since the snapshot before.
+
+In: a History, which says what its claims allow. Out: the sheet Changes: how many pets moved from
+which status to which, and the pets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame.errors import HistoryError
+from petstore_frame.report import look
+from petstore_frame.report.book import Book
+from petstore_frame.report.facts import Facts
+from petstore_frame.report.row_list import write_list
+
+if TYPE_CHECKING:
+    from petstore_frame.history import Diff, History
+
+LISTED_PETS = 10_000
+_WORDS_ROW, _MOVES_ROW = 3, 5
+
+
+def write_changes(book: Book, facts: Facts, history: History) -> None:
+    """Add the sheet."""
+    sheet = book.sheet("Changes")
+    try:
+        diff = history.diff()
+    except HistoryError as problem:
+        look.put_title(sheet, "Changes", f"Nothing to compare: {problem}")
+        sheet.finish()
+        look.set_up_print(sheet, facts, pages_high=1)
+        return
+    look.put_title(sheet, "Changes", f"{diff.old.date} to {diff.new.date}")
+    for col, width in enumerate((2, 22, 34, 22, 14, 14, 14)):
+        sheet.raw.set_column(col, col, width)
+    sheet.text(_WORDS_ROW, 1, str(diff), **look.QUIET)
+    row = _moves(sheet, diff)
+    row = _pets(sheet, facts, diff, row + 1)
+    sheet.raw.ignore_errors({"number_stored_as_text": f"B1:D{row + 1}"})
+    sheet.finish()
+    sheet.raw.hide_gridlines(2)
+    look.set_up_print(sheet, facts)
+
+
+def _moves(sheet: Any, diff: Diff) -> int:
+    moves = diff.moves[["kind", "was", "now", "pets"]].itertuples(index=False, name=None)
+    rows = [(kind, _word(was), _word(now), int(pets)) for kind, was, now, pets in moves]
+    if not rows:
+        sheet.text(_MOVES_ROW, 1, "No pet came, went or changed its status.", **look.SECTION)
+        return _MOVES_ROW + 1
+    return write_list(sheet, _MOVES_ROW, ("What", "Was", "Now", "Pets"), rows)
+
+
+def _pets(sheet: Any, facts: Facts, diff: Diff, row: int) -> int:
+    if not len(diff):
+        return row
+    listed = min(len(diff), LISTED_PETS)
+    more = "" if listed == len(diff) else f"; history.diff().frame has all {len(diff):,}"
+    sheet.text(row, 1, f"The pets, {listed:,} of {len(diff):,}{more}", **look.SECTION)
+    header = ("ID", "Name", "Category", "What", "Was", "Now")
+    end = write_list(sheet, row + 1, header, _pet_rows(facts, diff))
+    sheet.raw.autofilter(row + 1, 1, end - 1, len(header))
+    return end
+
+
+def _pet_rows(facts: Facts, diff: Diff) -> Iterator[tuple[Any, ...]]:
+    first = diff.frame.head(LISTED_PETS)
+    for pet_id, name, category_id, kind, was, now in first.itertuples(index=False, name=None):
+        yield str(pet_id), name, facts.label(int(category_id)), kind, _word(was), _word(now)
+
+
+def _word(status: Any) -> str:
+    return status if isinstance(status, str) else "–"

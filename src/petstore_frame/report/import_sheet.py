@@ -1,0 +1,71 @@
+"""What became of the records of an import.
+
+In: a LoadResult. Out: the sheet Import: records by state, what to do next, and those to mend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from petstore_frame.loader.record import State
+from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.view import Told, headline, next_steps
+from petstore_frame.report import look
+from petstore_frame.report.book import Book, Sheet
+from petstore_frame.report.facts import Facts
+from petstore_frame.report.row_list import write_list
+
+LISTED_RECORDS = 10_000
+_COUNTS_ROW = 4
+
+
+def write_import(book: Book, facts: Facts, results: LoadResult) -> None:
+    """Add the sheet."""
+    sheet = book.sheet("Import")
+    counted = results.frame["state"].astype("str").value_counts()
+    counts = {state: int(counted.get(str(state), 0)) for state in State}
+    told = Told(results.run, counts, [], results.is_rehearsal)
+    word, sentence = headline(told)
+    look.put_title(sheet, "Import", f"{word}: {sentence}")
+    for col, width in enumerate((2, 12, 16, 26, 52, 52)):
+        sheet.raw.set_column(col, col, width)
+    held = [(str(state), count) for state, count in counts.items() if count]
+    row = write_list(sheet, _COUNTS_ROW, ("State", "Records"), held)
+    row = _steps(sheet, told, row + 1)
+    row = _mend(sheet, results, row)
+    sheet.raw.ignore_errors({"number_stored_as_text": f"B1:F{row + 1}"})
+    sheet.finish()
+    sheet.raw.hide_gridlines(2)
+    look.set_up_print(sheet, facts)
+
+
+def _steps(sheet: Sheet, told: Told, row: int) -> int:
+    steps = next_steps(told)
+    if not steps:
+        return row
+    sheet.text(row, 1, "What to do next", **look.SECTION)
+    for step in steps:
+        row += 1
+        sheet.text(row, 1, step[:1].upper() + step[1:])
+    return row + 2
+
+
+def _mend(sheet: Sheet, results: LoadResult, row: int) -> int:
+    total = len(results.fix)
+    if not total:
+        return row
+    listed = min(total, LISTED_RECORDS)
+    more = "" if listed == total else "; fix.csv has all"
+    sheet.text(row, 1, f"Records to mend, {listed:,} of {total:,}{more}", **look.SECTION)
+    header = ("Line", "Column", "Value", "What is wrong", "Hint")
+    end = write_list(sheet, row + 1, header, _records(results))
+    sheet.raw.autofilter(row + 1, 1, end - 1, len(header))
+    return end
+
+
+def _records(results: LoadResult) -> Iterator[tuple[Any, ...]]:
+    columns = ["line", "error_column", "error_value", "error_message", "hint"]
+    first = results.fix[columns].head(LISTED_RECORDS)
+    for line, *texts in first.itertuples(index=False, name=None):
+        yield int(line), *(text if isinstance(text, str) else "" for text in texts)

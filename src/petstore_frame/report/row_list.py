@@ -1,0 +1,42 @@
+"""Rows of texts and numbers under a header, the same on every sheet.
+
+In: a header and rows. Out: cells. Text is text whatever it begins with; a missing value is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from petstore_frame.report import look
+from petstore_frame.report.book import Sheet
+
+
+def write_list(
+    sheet: Sheet, row: int, header: Sequence[str], rows: Iterable[Sequence[Any]], *, col: int = 1
+) -> int:
+    """Write a header and rows from a cell on.
+
+    Args:
+        sheet: Where to.
+        row: Row of the header.
+        header: The words above the columns.
+        rows: Numbers (int) and texts; None is empty.
+        col: First column.
+
+    Returns:
+        The row after the last.
+    """
+    rows = list(rows)
+    is_number = [bool(rows) and isinstance(cell, int) for cell in (rows[0] if rows else header)]
+    for at, word in enumerate(header):
+        align = {"align": "right"} if is_number[at] else {}
+        sheet.text(row, col + at, word, **look.HEAD, **align)
+    for cells in rows:
+        row += 1
+        for at, cell in enumerate(cells):
+            if isinstance(cell, int):
+                sheet.number(row, col + at, cell, **look.BODY, num_format="#,##0")
+            else:
+                sheet.text(row, col + at, cell or "", **look.BODY, num_format="@")
+    return row + 1
