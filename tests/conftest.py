@@ -1,7 +1,15 @@
-"""Shared fixtures: a real service to talk to."""
+"""Shared fixtures: a real service to talk to, and a real PostgreSQL for it."""
 
 from __future__ import annotations
 
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,3 +31,68 @@ def sample_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pf.Serve
     database = tmp_path_factory.mktemp("sample") / "store.sqlite3"
     with pf.serve(database=database, sample=250, seed=7) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def postgres_cluster() -> Iterator[str]:
+    """The SQLAlchemy address of a PostgreSQL cluster of our own, without a database name."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    initdb = str(programs[-1]) if programs else shutil.which("initdb")
+    if initdb is None:
+        pytest.skip("no PostgreSQL server program (apt-get install postgresql)")
+    # PostgreSQL refuses to run as root, and its own user cannot enter pytest's folders.
+    user = "postgres" if os.getuid() == 0 else None
+    folder = Path(tempfile.mkdtemp(prefix="petstore-postgres-"))
+    if user is not None:
+        shutil.chown(folder, user, user)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    data = folder / "data"
+    options = ["-A", "trust", "-U", "petstore", "-E", "UTF8", "--no-locale", "--no-sync"]
+    make = [initdb, "-D", str(data), *options]
+    subprocess.run(make, user=user, group=user, check=True, cwd="/", capture_output=True)
+    serve = [str(Path(initdb).with_name("postgres")), "-D", str(data), "-p", str(port)]
+    serve += ["-k", str(folder), "-c", "listen_addresses=127.0.0.1"]
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(serve, user=user, group=user, cwd="/", stdout=log, stderr=log)
+    try:
+        _wait_for_postgres(port, process)
+        yield f"postgresql+psycopg://petstore@127.0.0.1:{port}"
+    finally:
+        process.send_signal(signal.SIGINT)  # "fast": no waiting for clients
+        process.wait(20)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgres_url(postgres_cluster: str) -> str:
+    """The address of a fresh PostgreSQL database."""
+    return new_postgres_database(postgres_cluster)
+
+
+def new_postgres_database(cluster: str) -> str:
+    """Make a database with a name of its own and return its SQLAlchemy address."""
+    import psycopg
+
+    name = f"store_{secrets.token_hex(4)}"
+    address = cluster.replace("postgresql+psycopg", "postgresql") + "/postgres"
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return f"{cluster}/{name}"
+
+
+def _wait_for_postgres(port: int, process: subprocess.Popen[bytes], within_s: float = 30) -> None:
+    import psycopg
+
+    deadline = time.monotonic() + within_s
+    while True:
+        try:
+            psycopg.connect(f"postgresql://petstore@127.0.0.1:{port}/postgres").close()
+        except psycopg.OperationalError:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            return

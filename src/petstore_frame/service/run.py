@@ -68,7 +68,7 @@ def run(
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=DRAIN_S,
         )
-        server = _Server(config, lambda: announce_ready(announce, options.public_url or base_url))
+        server = _Server(config, lambda: announce_ready(announce, base_url))
         if on_start is not None:
             on_start(server)
         server.run(sockets=[listener])

@@ -42,7 +42,7 @@ def run_workers(options: Options, *, announce: TextIO = sys.stdout) -> None:
     workers = [_start(settings) for _ in range(options.workers)]
     for worker in workers:
         _wait_until_ready(worker)
-    announce_ready(announce, options.public_url or own_address(listener))
+    announce_ready(announce, own_address(listener))
     while not ended.wait(_RESTART_PAUSE_S):
         for place, worker in enumerate(workers):
             if worker.poll() is not None:
