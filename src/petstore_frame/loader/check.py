@@ -71,8 +71,10 @@ def unreadable(problem: Exception, records: int, line: int) -> Exception:
     """
     if "field limit" in str(problem):
         return GiantCellError(records)
+    is_open = "unexpected end" in str(problem)
     return InputError(
-        f"the record that begins here cannot be read: {problem}",
+        "the record that begins here "
+        + ("opens a quote that is never closed" if is_open else f"cannot be read: {problem}"),
         line=line,
         hint="close or double its quotes, or pass quoting='none' to read quotes as letters",
     )
@@ -161,10 +163,26 @@ class Checker:
             return Record(number, line, row, State.SKIPPED, warnings=("blank",))
         problems, warnings = self._check_width(row)
         values: dict[str, Any] = {"status": None}
+        if not problems:
+            self._check_cells(row, oddities or {}, values, problems, warnings)
+        if problems:
+            others = [f"also {other.column}: {other.message}" for other in problems[1:]]
+            return Record(number, line, row, State.INVALID, None, problems[0], (*warnings, *others))
+        return self._pending(number, line, row, values, tuple(warnings))
+
+    def _check_cells(
+        self,
+        row: tuple[str, ...],
+        oddities: Mapping[int, CellError | str],
+        values: dict[str, Any],
+        problems: list[Problem],
+        warnings: list[str],
+    ) -> None:
+        """Fill in what each field says, what is wrong, and what was normalised."""
         for field, at in self.places.items():
             if at >= len(row):
                 continue
-            oddity = (oddities or {}).get(at)
+            oddity = oddities.get(at)
             try:
                 if isinstance(oddity, CellError):
                     raise oddity
@@ -173,13 +191,9 @@ class Checker:
                 problems.append(self._problem(refused, self.header[at], row[at]))
             else:
                 # A number is what a category is, so only a name or a status is worth a note.
-                if isinstance(oddity, str) and (field != "category_id" or oddity != NUMBER_NOTE):
+                if oddity is not None and (field != "category_id" or oddity != NUMBER_NOTE):
                     warnings.append(oddity)
                 warnings += notes
-        if problems:
-            others = [f"also {other.column}: {other.message}" for other in problems[1:]]
-            return Record(number, line, row, State.INVALID, None, problems[0], (*warnings, *others))
-        return self._pending(number, line, row, values, tuple(warnings))
 
     def _pending(
         self,
@@ -210,7 +224,7 @@ class Checker:
                 problems.append(
                     Problem(
                         "extra_cell",
-                        f"{len(row)} cells under {self.width} columns",
+                        self._width_words(row),
                         value=extra[0][:200],
                         hint="put a cell that holds the delimiter into quotes",
                     )
@@ -224,12 +238,15 @@ class Checker:
             problems.append(
                 Problem(
                     "missing_cell",
-                    f"{len(row)} cells under {self.width} columns",
+                    self._width_words(row),
                     column=self.header[self.places[missing[0]]],
                     hint=f"the row ends before its {missing[0]}",
                 )
             )
         return problems + self._giant_cells(row), warnings
+
+    def _width_words(self, row: tuple[str, ...]) -> str:
+        return f"the row has {len(row)} of {self.width} cells"
 
     def _giant_cells(self, row: tuple[str, ...]) -> list[Problem]:
         """Refuse a giant cell of a column that is not sent, for it was cut on reading."""

@@ -178,7 +178,7 @@ def _whole_decimal(word: str) -> int:
         raise CellError(
             "not_a_whole_number",
             f"{_short(word)} is not a whole number",
-            "give a category's number",
+            "give the category's number",
         )
     return int(whole)
 
@@ -188,6 +188,8 @@ def _hint(word: str, rules: Rules) -> str:
         return "write it without the comma, or pass thousands=','"
     if word.isdigit() and not word.isascii():
         return "write it in the digits 0 to 9"
+    if word[:1].isdigit():
+        return "give the category's number"
     if rules.categories is None:
         return "give the category's number, or pass categories= with a label for each number"
     likely = get_close_matches(word.casefold()[:60], list(rules.categories), 1, 0.6)

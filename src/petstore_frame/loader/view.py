@@ -45,6 +45,8 @@ class Told(NamedTuple):
 def headline(told: Told) -> tuple[str, str]:
     """Return one word for the whole and one sentence."""
     total = sum(told.counts.values())
+    if total == 0:
+        return "Done", f"{told.run.source_name}: a header and no records, so nothing was sent"
     records = "1 record" if total == 1 else f"{total:,} records"
     name = told.run.source_name
     if told.is_rehearsal:
