@@ -58,6 +58,7 @@ _HOMES: dict[str, str] = {
     "ReportError": "errors",
     "write_report": "report",
     "HistoryError": "errors",
+    "HistoryLockedError": "errors",
     "ServiceStartError": "errors",
     "EndpointDeprecatedWarning": "errors",
     "HistoryWarning": "errors",

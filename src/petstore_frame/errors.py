@@ -25,6 +25,7 @@ PetstoreError
 │   └── JournalLockedError              another importer is at work on it
 ├── ReportError                         a report cannot be written as asked
 ├── HistoryError                        a history folder cannot be used as asked
+│   └── HistoryLockedError              another writer is at work in it
 └── ServiceStartError                   the bundled service did not come up
 
 EndpointDeprecatedWarning (FutureWarning)   an operation will be removed; the text has the date
@@ -304,6 +305,10 @@ class ReportError(PetstoreError):
 
 class HistoryError(PetstoreError):
     """A history folder cannot be used as asked."""
+
+
+class HistoryLockedError(HistoryError):
+    """Another writer is at work in this history folder."""
 
 
 class ServiceStartError(PetstoreError):

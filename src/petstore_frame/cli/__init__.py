@@ -12,6 +12,8 @@ from petstore_frame.cli import keys
 from petstore_frame.cli.report import report
 from petstore_frame.cli.sample import sample
 from petstore_frame.cli.serve import serve
+from petstore_frame.cli.snapshot import snapshot
+from petstore_frame.cli.trend import trend
 
 app = typer.Typer(
     name="petstore-frame",
@@ -30,4 +32,6 @@ def petstore_frame() -> None:
 app.command("report")(report)
 app.command("sample")(sample)
 app.command("serve")(serve)
+app.command("snapshot")(snapshot)
+app.command("trend")(trend)
 app.add_typer(keys.app, name="keys")

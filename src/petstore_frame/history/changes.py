@@ -158,6 +158,8 @@ def sell_pets(lives: Any) -> Any:
         .with_columns(offered=nw.lit(1), sold=nw.when(is_sold).then(nw.lit(1)).otherwise(nw.lit(0)))
         .group_by("category_id")
         .agg(nw.col("offered", "sold").sum())
+        # DuckDB sums whole numbers into a type of 128 bits.
+        .with_columns(nw.col("offered", "sold").cast(nw.Int64))
         .to_native()
     )
 

@@ -78,8 +78,10 @@ def to_pandas(frame: Any) -> pd.DataFrame:
     is_pandas = kind.is_dask() or kind.is_pandas_like()
     # Dask's index would leak into an Arrow table as a column.
     options = {"engine": "streaming"} if kind.is_polars() else {}
-    here: pd.DataFrame = lazy.collect("pandas" if is_pandas else "pyarrow", **options).to_pandas()
-    for name, dtype in lazy.collect_schema().items():
+    collected = lazy.collect("pandas" if is_pandas else "pyarrow", **options)
+    here: pd.DataFrame = collected.to_pandas()
+    # Dask's own guess of a type, before it computes, may be another one.
+    for name, dtype in collected.schema.items():
         if dtype.is_temporal():
             here[name] = _days(here[name])
         elif dtype.is_integer():

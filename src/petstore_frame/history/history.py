@@ -23,7 +23,7 @@ from petstore_frame.history.engines import check_engine, open_snapshots, start_s
 from petstore_frame.history.flow import Flow
 from petstore_frame.history.keeping import add_snapshot
 from petstore_frame.history.snapshots import Problem, Snapshot, read_inventory, scan_folder
-from petstore_frame.history.trend import By, fill_trend, trend_columns
+from petstore_frame.history.trend import fill_trend, trend_columns
 from petstore_frame.inventory import Inventory
 from petstore_frame.summary import Summary
 
@@ -78,9 +78,10 @@ class History:
                 less.
 
         Raises:
-            HistoryError: Another writer is at work; the day has a snapshot that is newer or
-                proves more; the folder belongs to another store; the frame was changed since it
-                was fetched; or an id repeats. Nothing was changed.
+            HistoryLockedError: Another writer is at work; nothing was changed.
+            HistoryError: The day has a snapshot that is newer or proves more; the folder belongs
+                to another store; the frame was changed since it was fetched; or an id repeats.
+                Nothing was changed.
             MissingExtraError: pyarrow is not installed.
         """
         return add_snapshot(self.folder, inventory, replace=replace)
@@ -189,7 +190,7 @@ class History:
 
     def trend(
         self,
-        by: By | Sequence[By] = "status",
+        by: str | Sequence[str] = "status",
         *,
         since: Day | None = None,
         until: Day | None = None,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from petstore_frame.errors import HistoryError
+from petstore_frame.errors import HistoryLockedError
 
 LOCK_NAME = ".lock"
 
@@ -22,7 +22,7 @@ def writing(folder: Path) -> Iterator[None]:
     """Hold the folder for writing.
 
     Raises:
-        HistoryError: Another process or thread is writing there; nothing was changed.
+        HistoryLockedError: Another process or thread is writing there; nothing was changed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o644)
@@ -30,7 +30,7 @@ def writing(folder: Path) -> Iterator[None]:
         try:
             _seize(handle)
         except OSError:
-            raise HistoryError(
+            raise HistoryLockedError(
                 f"another writer is at work in {folder}; wait for it to end and add again"
             ) from None
         yield

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import ConfigurationError
 from petstore_frame.history.snapshots import Snapshot
@@ -18,7 +18,6 @@ from petstore_frame.models import NO_STATUS, PET_STATUSES
 if TYPE_CHECKING:
     import pandas as pd
 
-By = Literal["status", "category_id"]
 EXACT, AT_LEAST, NO_SNAPSHOT, UNREADABLE = "exact", "at least", "no snapshot", "unreadable"
 
 

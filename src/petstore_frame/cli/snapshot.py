@@ -1,0 +1,104 @@
+"""``petstore-frame snapshot``: keep what a store holds today, for cron.
+
+In: a store's address and a folder. Out: one dated Parquet file, one line that says what it covers
+and what changed since the snapshot before, and an exit code.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from petstore_frame.errors import PetstoreError
+    from petstore_frame.history import History, Snapshot
+    from petstore_frame.inventory import Inventory
+
+
+def snapshot(
+    history: Annotated[Path, typer.Option(help="Folder of the snapshots.")] = Path("history"),
+    base_url: Annotated[
+        str | None, typer.Option(help="The store's address; else PETSTORE_BASE_URL.")
+    ] = None,
+    api_key: Annotated[
+        str | None,
+        typer.Option(help="The key; better in PETSTORE_API_KEY, unseen by ps."),
+    ] = None,
+    require_complete: Annotated[
+        bool, typer.Option("--require-complete", help="Keep nothing unless all pets were read.")
+    ] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the day's snapshot even by a weaker one.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
+) -> None:
+    """Read the inventory and keep it under today's date (UTC).
+
+    Exit codes: 0 kept; 1 kept, but the listing broke off, or not kept because --require-complete
+    was not met; 2 refused; 5 the store refused or was not reached; 7 another writer is at work.
+    The key comes from PETSTORE_API_KEY. Example: petstore-frame snapshot --history history --json
+    """
+    from petstore_frame.errors import PetstoreError
+    from petstore_frame.history import History
+
+    kept = History(history)
+    try:
+        inventory = _fetch(base_url, api_key)
+        claim = inventory.completeness
+        if require_complete and not claim.covers_all:
+            typer.echo(f"not kept: {claim}", err=True)
+            raise typer.Exit(1)
+        added = kept.add(inventory, replace=replace)
+        changes = _changes(kept, added)
+    except PetstoreError as problem:
+        typer.echo(f"error: {problem}", err=True)
+        raise typer.Exit(_exit_code(problem)) from None
+    if as_json:
+        typer.echo(json.dumps(_as_json(added, changes), ensure_ascii=False))
+    else:
+        typer.echo(f"{added.path}: {claim}")
+        typer.echo(str(changes) if changes else "the first snapshot; the next one can be compared")
+    if claim.verdict == "incomplete":
+        raise typer.Exit(1)
+
+
+def _fetch(base_url: str | None, api_key: str | None) -> Inventory:
+    from petstore_frame.client import Client
+    from petstore_frame.errors import IncompleteInventoryError
+    from petstore_frame.inventory import fetch_inventory
+
+    with Client(base_url, api_key) as client:
+        try:
+            return fetch_inventory(client)
+        except IncompleteInventoryError as broken_off:
+            typer.echo(str(broken_off), err=True)
+            partial: Inventory = broken_off.partial
+            return partial
+
+
+def _changes(history: History, added: Snapshot) -> Any:
+    """Return the diff against the snapshot before, or None for the first."""
+    earlier = history.snapshots()["date"].dt.date
+    return history.diff(new=added.date) if (earlier < added.date).any() else None
+
+
+def _as_json(added: Snapshot, changes: Any) -> dict[str, Any]:
+    return {
+        "path": str(added.path),
+        "date": added.date.isoformat(),
+        "rows": added.rows,
+        "completeness": added.completeness.to_dict(),
+        "compared_with": changes.old.date.isoformat() if changes else None,
+        "changes": changes.counts if changes else None,
+    }
+
+
+def _exit_code(problem: PetstoreError) -> int:
+    from petstore_frame.errors import APIConnectionError, APIStatusError, HistoryLockedError
+
+    if isinstance(problem, HistoryLockedError):
+        return 7
+    return 5 if isinstance(problem, (APIStatusError, APIConnectionError)) else 2

@@ -1,0 +1,89 @@
+"""``petstore-frame trend``: how the counts went, from the snapshots kept.
+
+In: a folder of snapshots. Out: a table of counts by day, or one line of JSON. No store is asked.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COLUMNS_SHOWN = 8
+_MARKS = {"exact": "{:,}", "at least": "≥ {:,}", "no snapshot": "-", "unreadable": "?"}
+
+
+class By(StrEnum):
+    """What a column of the table stands for."""
+
+    STATUS = "status"
+    CATEGORY = "category_id"
+
+
+def trend(
+    history: Annotated[Path, typer.Option(help="Folder of the snapshots.")] = Path("history"),
+    by: Annotated[
+        list[By] | None, typer.Option(help="Count by this; give it twice for both.")
+    ] = None,
+    since: Annotated[str | None, typer.Option(help="First day, like 2026-11-01.")] = None,
+    until: Annotated[str | None, typer.Option(help="Last day.")] = None,
+    every_days: Annotated[
+        int, typer.Option(min=1, help="In how many days a snapshot is due; gaps are marked.")
+    ] = 1,
+    engine: Annotated[str, typer.Option(help="duckdb, pandas, polars, dask or spark.")] = "duckdb",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
+) -> None:
+    """Show the counts of each day; a day without a snapshot shows a dash.
+
+    Exit codes: 0 shown; 1 shown, but a day's file cannot be read; 2 nothing to show.
+    Example: petstore-frame trend --history history --since 2026-11-01
+    """
+    from petstore_frame.errors import HistoryWarning, PetstoreError
+    from petstore_frame.history import History
+
+    warnings.simplefilter("ignore", HistoryWarning)  # said below, once
+    try:
+        kept = History(history, engine=engine)
+        counted = kept.trend(by or [By.STATUS], since=since, until=until, every_days=every_days)
+    except PetstoreError as problem:
+        typer.echo(f"error: {problem}", err=True)
+        raise typer.Exit(2) from None
+    left_out = kept.problems()
+    for entry in left_out:
+        typer.echo(f"left out: {entry}", err=True)
+    lost = [entry for entry in left_out if entry.date is not None]
+    typer.echo(_as_json(counted, lost) if as_json else _as_text(counted))
+    if lost:
+        raise typer.Exit(1)
+
+
+def _as_json(counted: pd.DataFrame, lost: list[Any]) -> str:
+    plain = counted.assign(date=counted["date"].dt.date.astype("str"))
+    plain["pets"] = plain["pets"].astype("object").where(plain["pets"].notna(), None)
+    left_out = [str(entry.path) for entry in lost]
+    return json.dumps({"trend": plain.to_dict("records"), "left_out": left_out})
+
+
+def _as_text(counted: pd.DataFrame) -> str:
+    """Lay the days under each other and the largest groups side by side."""
+    groups = [name for name in counted.columns if name not in ("date", "pets", "claim")]
+    names = counted[groups].astype("str").agg(" ".join, axis=1)
+    words = [
+        _MARKS[claim].format(pets)
+        for pets, claim in zip(counted["pets"], counted["claim"], strict=True)
+    ]
+    largest = counted.groupby(names, sort=False)["pets"].max().nlargest(_COLUMNS_SHOWN).index
+    shown = [name for name in dict.fromkeys(names) if name in set(largest)]
+    table = counted.assign(group=names, words=words, day=counted["date"].dt.date)
+    wide = table.pivot(index="day", columns="group", values="words")[shown]
+    wide.index.name = wide.columns.name = None
+    more = len(set(names)) - len(shown)
+    note = f"\n… and {more} more groups: --json shows all" if more else ""
+    return wide.to_string() + note

@@ -1,0 +1,182 @@
+"""What a history answers, the same on every engine, and how it marks what it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import narwhals as nw
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+
+BIG = 2**53 + 1
+DAYS = {
+    "2026-11-01": [(1, "Ada", 3, "available"), (2, "Bo", 3, "available"), (BIG, "Di", 7, None)],
+    "2026-11-02": [(1, "Ada", 3, "pending"), (2, "Bo", 3, "available"), (5, "Jo", 7, "available")],
+    "2026-11-04": [(1, "Ada", 3, "sold"), (5, "Jo", 7, "available")],
+}
+LAST = [(5, "Jo", 7, "sold"), (6, "Ki", 7, "available")]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, make_inventory: Callable[..., pf.Inventory]) -> Path:
+    """Three complete days, one of them after a gap, and one that is not proven complete."""
+    history = pf.History(tmp_path / "history")
+    for day, pets in DAYS.items():
+        history.add(make_inventory(day, pets))
+    history.add(make_inventory("2026-11-05", LAST, verdict=pf.Verdict.UNKNOWN))
+    return history.folder
+
+
+def test_trend(folder: Path, engine: str) -> None:
+    """Each day has each group: 0 is a count, a dash is a day without a snapshot."""
+    trend = pf.History(folder, engine=engine).trend()
+    wide = trend.pivot(index="date", columns="status", values="pets")
+    assert wide["available"].tolist() == [2, 2, pd.NA, 1, 1]
+    assert wide["no status"].tolist() == [1, 0, pd.NA, 0, 0]
+    claims = trend.groupby("date")["claim"].unique().map(list).tolist()
+    assert claims == [["exact"], ["exact"], ["no snapshot"], ["exact"], ["at least"]]
+    assert trend.dtypes.astype(str).tolist() == ["datetime64[us]", "str", "Int64", "str"]
+
+
+def test_trend_by_both(folder: Path, engine: str) -> None:
+    """By category and status, the counts of a day add up to its pets."""
+    history = pf.History(folder, engine=engine)
+    both = history.trend(["status", "category_id"], every_days=None)
+    by_category = history.trend("category_id", since="2026-11-02", until="2026-11-04", every_days=2)
+    assert list(both.columns) == ["date", "category_id", "status", "pets", "claim"]
+    assert both.groupby("date")["pets"].sum().tolist() == [3, 3, 2, 2]
+    assert by_category["pets"].tolist() == [2, 1, 1, 1]
+    assert by_category["category_id"].dtype == "int64"
+
+
+def test_diff(folder: Path, engine: str) -> None:
+    """Gone is said where the later day is complete, and not seen where it is not."""
+    history = pf.History(folder, engine=engine)
+    proven, unproven = history.diff("2026-11-01", "2026-11-04"), history.diff()
+    assert str(proven) == "2026-11-01 to 2026-11-04: 1 new, 1 changed, 2 gone"
+    assert proven.frame.fillna("").to_dict("list") == {
+        "id": [1, 2, 5, BIG],
+        "name": ["Ada", "Bo", "Jo", "Di"],
+        "category_id": [3, 3, 7, 7],
+        "kind": ["changed", "gone", "new", "gone"],
+        "was": ["available", "available", "", "no status"],
+        "now": ["sold", "", "available", ""],
+    }
+    assert unproven.counts == {"new": 1, "first seen": 0, "changed": 1, "gone": 0, "not seen": 1}
+    assert "nothing is proven to be gone (unknown: at least 2 pets" in str(unproven)
+
+
+def test_flow(folder: Path, engine: str) -> None:
+    """Moves, sell-through and ageing follow their definitions on every engine."""
+    flow = pf.History(folder, engine=engine).flow(stale_days=2, until="2026-11-04")
+    moves = flow.moves.fillna("")[["until", "kind", "was", "now", "pets"]]
+    day = {n: pd.Timestamp(2026, 11, n) for n in (1, 2, 4)}
+    assert list(moves.itertuples(index=False, name=None)) == [
+        (day[2], "new", "", "available", 1),
+        (day[2], "changed", "available", "pending", 1),
+        (day[2], "gone", "no status", "", 1),
+        (day[4], "changed", "pending", "sold", 1),
+        (day[4], "gone", "available", "", 1),
+    ]
+    assert flow.sell_through.drop(columns="claim").values.tolist() == [[3, 2, 1, 0.5], [7, 1, 0, 0]]
+    ageing = flow.ageing.set_index("id")
+    assert ageing["days_available"].to_dict() == {5: 2, 2: 1}
+    assert ageing["is_listed"].to_dict() == {5: True, 2: False}
+    assert ageing["is_at_least"].to_dict() == {5: False, 2: True}
+    assert flow.stale["id"].tolist() == [5]
+
+
+def test_flow_by_week(folder: Path, make_inventory) -> None:
+    """A longer period compares the last snapshots of each, so two moves count as one."""
+    pf.History(folder).add(make_inventory("2026-11-12", [(2, "Bo", 3, "sold")]))
+    moves = pf.History(folder).flow(period="week").moves
+    ends = [pd.Timestamp(2026, 11, 1), pd.Timestamp(2026, 11, 5)]
+    assert moves["since"].unique().tolist() == ends
+    assert moves["claim"].unique().tolist() == ["at least"]
+
+
+def test_summarize(folder: Path, engine: str) -> None:
+    """A snapshot is counted on the engine and keeps its claim."""
+    history = pf.History(folder, engine=engine)
+    assert str(history.summarize("2026-11-01").count("available", 3)) == "2"
+    assert str(history.summarize().count()) == "at least 2"
+
+
+def test_open_hands_out_the_engine_s_own_frame(folder: Path, engine: str) -> None:
+    """What a history does not answer, the engine does: ``open`` gives all rows with their date."""
+    opened = pf.History(folder, engine=engine).open(columns=("id", "status"))
+    counted = pf.summarize(pf.History(folder, engine=engine).open("2026-11-04"))
+    assert nw.from_native(opened).collect_schema().names() == ["id", "status", "date"]
+    assert type(counted) is type(opened)
+
+
+def test_at_and_read(folder: Path) -> None:
+    """``at`` looks back to the last snapshot, ``read`` wants that very day."""
+    history = pf.History(folder)
+    assert history.at("2026-11-03").fetched_at.date() == date(2026, 11, 2)
+    assert len(history.read(datetime(2026, 11, 4, 23, tzinfo=UTC))) == 2
+    with pytest.raises(pf.HistoryError, match=r"no snapshot of 2026-11-03; .* has 4, 2026-11-01"):
+        history.read("2026-11-03")
+    with pytest.raises(pf.HistoryError, match="no snapshot on or before 2026-10-31"):
+        history.at(date(2026, 10, 31))
+
+
+def test_snapshots(folder: Path) -> None:
+    """The list shows days, rows and claims with fixed dtypes, also when it is empty."""
+    listed, empty = pf.History(folder).snapshots(), pf.History(folder / "none").snapshots()
+    assert listed["rows"].tolist() == [3, 3, 2, 2]
+    assert listed["verdict"].tolist() == ["complete", "complete", "complete", "unknown"]
+    assert listed.dtypes.equals(empty.dtypes)
+
+
+@pytest.mark.parametrize(
+    ("ask", "text"),
+    [
+        (lambda history: history.diff(), "a diff needs two snapshots"),
+        (lambda history: history.diff("2026-11-01", "2026-11-01"), "old comes before new"),
+        (lambda history: history.trend(since="2026-12-01"), "no snapshot from 2026-12-01"),
+        (lambda history: history.at("yesterday"), "is no date; write it like"),
+        (lambda history: pf.History(history.folder / "none").trend(), "add an inventory first"),
+    ],
+)
+def test_refusals(tmp_path: Path, make_inventory, ask, text: str) -> None:
+    """A question that cannot be answered says what is there."""
+    history = pf.History(tmp_path / "history")
+    history.add(make_inventory("2026-11-01", LAST))
+    with pytest.raises(pf.HistoryError, match=text):
+        ask(history)
+    assert len(history) == 1
+
+
+def test_settings_are_checked_at_once(tmp_path: Path) -> None:
+    """A wrong engine, grouping or period is named before anything is read."""
+    with pytest.raises(pf.ConfigurationError, match="duckdb, pandas, polars, dask, spark"):
+        pf.History(tmp_path, engine="oracle")
+    with pytest.raises(pf.ConfigurationError, match="got 'name'"):
+        pf.History(tmp_path).trend("name")
+    assert "0 snapshots" in repr(pf.History(tmp_path))
+
+
+def test_a_scope_by_status_proves_no_absence(tmp_path: Path, make_inventory) -> None:
+    """A pet that a listing of sold pets lacks may have another status: it is not gone."""
+    history = pf.History(tmp_path / "history")
+    history.add(make_inventory("2026-11-01", [(1, "Ada", 3, "sold"), (900, "Bo", 3, "sold")]))
+    history.add(make_inventory("2026-11-02", [], scope="pets with status sold"))
+    history.add(make_inventory("2026-11-03", [], scope="ids 1 to 500"))
+    by_range = history.diff("2026-11-01", "2026-11-03").frame
+    assert history.diff("2026-11-01", "2026-11-02").counts["not seen"] == 2
+    assert by_range["kind"].tolist() == ["gone", "not seen"]
+
+
+def test_hostile_names_stay_text(tmp_path: Path, make_inventory) -> None:
+    """A name is data: it is escaped in every view."""
+    history = pf.History(tmp_path / "history")
+    history.add(make_inventory("2026-11-01", []))
+    history.add(make_inventory("2026-11-02", [(BIG, "<img src=x>", 3, "<b>odd</b>")]))
+    html = history.diff()._repr_html_() + history._repr_html_() + history.summarize()._repr_html_()
+    assert "<img" not in html and "<b>odd" not in html
+    assert str(BIG) in html

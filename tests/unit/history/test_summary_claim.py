@@ -1,0 +1,68 @@
+"""The summary of an inventory never says more than its listing proves."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+import petstore_frame as pf
+
+BIG = 2**53 + 1
+PETS = [(1, "Ada", 3, "available"), (2, "Bo", 3, None), (3, "Cy", BIG, "<i>lost</i>")]
+
+
+def test_complete_counts_stand_alone(make_inventory) -> None:
+    """Where the listing is complete the numbers carry no mark."""
+    summary = pf.summarize(make_inventory("2026-11-01", PETS), categories={3: "Cat"})
+    assert "≥" not in str(summary)
+    assert str(summary.count("no status", category_id=3)) == "1"
+    assert summary.frame["category"].tolist() == ["Cat", str(BIG), "all categories"]
+
+
+def test_unproven_counts_are_minimums(make_inventory) -> None:
+    """Where it is not, each number says at least, in the text, in HTML and by ``count``."""
+    summary = pf.summarize(make_inventory("2026-11-01", PETS, verdict=pf.Verdict.UNKNOWN))
+    assert str(summary).splitlines()[:2] == [
+        "unknown: at least 3 pets (a test says so)",
+        "≥ means at least: the store may hold more than was read.",
+    ]
+    assert str(summary).splitlines()[-1].count("≥") == len(summary.statuses) + 1
+    assert "≥ 3" in summary._repr_html_()
+    assert str(summary.count()) == "at least 3"
+
+
+def test_one_exact_status_is_not_marked() -> None:
+    """A status whose own listing ended is exact even when the whole is not."""
+    claim = pf.Completeness(
+        pf.Verdict.UNKNOWN, "all pets", "the page was full", rows=1, requests=2,
+        by_status={"sold": pf.StatusCount(1, True), "available": pf.StatusCount(0, False)},
+    )  # fmt: skip
+    frame = pd.DataFrame({"category_id": [3], "status": ["sold"]})
+    summary = pf.Summary.of(frame, claim)
+    assert [summary.is_exact(status) for status in ("sold", "available", "no status", None)] == [
+        True, False, False, False,
+    ]  # fmt: skip
+    last_line = " ".join(str(summary).splitlines()[-1].split())
+    assert last_line == "all categories ≥ 0 ≥ 0 1 ≥ 0 ≥ 1"
+
+
+def test_many_categories_stay_readable(make_inventory) -> None:
+    """The text shows the largest categories and sums up the rest; the frame has them all."""
+    pets = [(n, "x", n % 30, "sold") for n in range(100)]
+    summary = pf.summarize(make_inventory("2026-11-01", pets))
+    assert "others (10 categories)" in str(summary)
+    assert len(summary.frame) == 31
+    assert str(summary).splitlines()[-1].split()[-1] == "100"
+
+
+def test_html_escapes_what_the_store_says(make_inventory) -> None:
+    """A status or a label is text, whatever it looks like."""
+    html = pf.summarize(make_inventory("2026-11-01", PETS), categories={3: "<b>"})._repr_html_()
+    assert "<i>" not in html and "<b>" not in html
+    assert "&lt;i&gt;lost" in html
+
+
+def test_unseen_counts_are_zero(make_inventory) -> None:
+    """A status or category that does not occur counts 0, with the claim that goes for it."""
+    summary = pf.summarize(make_inventory("2026-11-01", PETS, verdict=pf.Verdict.UNKNOWN))
+    assert str(summary.count("sold")) == "at least 0"
+    assert summary.count("available", category_id=99).count == 0
