@@ -22,7 +22,7 @@ from petstore_frame.service.addresses import Addresses
 from petstore_frame.service.answers import cacheable_answer, json_answer, problem_answer, with_tag
 from petstore_frame.service.guard import HEALTH_PATH, Guard, Throttle
 from petstore_frame.service.keys import KeyRing
-from petstore_frame.service.listing import next_query, read_listing
+from petstore_frame.service.listing import next_query, read_listing, refuse_query
 from petstore_frame.service.openapi import document_json
 from petstore_frame.service.options import Options
 from petstore_frame.service.pages import Page, PageCache
@@ -93,6 +93,7 @@ class PetRoutes:
         return Page(body, with_tag(body, headers))
 
     async def create_pet(self, request: Request) -> Response:
+        self._check_query(request)
         body = await read_body(request)
         key = read_idempotency_key(request) if self._extended else None
         pet = read_new_pet(body, strict=self._options.strict)
@@ -119,6 +120,7 @@ class PetRoutes:
         lifecycle = _LIFECYCLE if self._extended else {}
         if self._options.after_sunset == "gone":
             raise Problem(410, "gone", "getPet was removed; use GET /pets", headers=lifecycle)
+        self._check_query(request)
         text = request.path_params["pet_id"]
         pet = None
         if _PET_ID.fullmatch(text) and abs(int(text)) <= INT64_MAX:
@@ -141,6 +143,10 @@ class PetRoutes:
         base = self._addresses.base_for(request.scope["headers"])
         body = document_json(base)
         return cacheable_answer(request.scope, body, with_tag(body, {}))
+
+    def _check_query(self, request: Request) -> None:
+        if self._options.strict:
+            refuse_query(request.scope["query_string"])
 
     async def _read(self, read: Callable[..., _Answer], *values: Any) -> _Answer:
         # A SQLite read never waits for a writer (WAL) and costs less than a change of thread.

@@ -45,14 +45,14 @@ class Guard:
         extended: bool = True,
         throttle: Throttle | None = None,
     ) -> None:
-        self._app = app
+        self.app = app
         self._ring = ring
         self._extended = extended
         self._throttle = throttle
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         started = time.monotonic()
         request_id = _request_id(scope["headers"])
@@ -71,7 +71,7 @@ class Guard:
 
         try:
             self._check(scope)
-            await self._app(scope, receive, answer)
+            await self.app(scope, receive, answer)
         except Problem as problem:
             await refuse(problem)
         except ClientDisconnect:

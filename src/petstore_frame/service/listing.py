@@ -65,6 +65,12 @@ def read_listing(
     )
 
 
+def refuse_query(query: bytes) -> None:
+    """Refuse any parameter, for an operation that has none and a service that is strict."""
+    for name, _ in _pairs(query):
+        raise invalid_parameter("query", f"the parameter {name[:40]!r} is not known")
+
+
 def next_query(listing: Listing, last_id: int) -> str:
     """Return the query of the page behind ``last_id``."""
     values: dict[str, str | int] = {"limit": listing.limit}
