@@ -33,6 +33,7 @@ class Intent:
         key: Its idempotency key, or None.
         attempt: 1 for the first.
         is_in_doubt: An earlier attempt may have been applied.
+        claimed_at: When it was written, before the first byte; seconds since 1970.
     """
 
     number: int
@@ -40,6 +41,7 @@ class Intent:
     key: str | None
     attempt: int
     is_in_doubt: bool
+    claimed_at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +200,7 @@ class Writer:
             " first_sent_at = coalesce(first_sent_at, ?) WHERE number = ?",
             [now, number],
         )
-        return Intent(number, payload, key, attempts + 1, bool(in_doubt))
+        return Intent(number, payload, key, attempts + 1, bool(in_doubt), now)
 
     def _settle(self, end: Settlement, now: float) -> None:
         pet_id, warnings = end.pet_id, end.warnings
@@ -224,13 +226,12 @@ class Writer:
         )
         if warnings:
             self._warn(end.intent.number, warnings)
-        started_at = now - (end.elapsed_ms or 0.0) / 1000
         self._sql.execute(
             "INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 end.intent.number,
                 end.intent.attempt,
-                started_at,
+                end.intent.claimed_at,
                 now,
                 end.verdict,
                 end.reason,
