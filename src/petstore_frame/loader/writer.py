@@ -116,7 +116,7 @@ class Writer:
         *,
         fresh: int = 0,
         repeats: Iterable[int] = (),
-        with_key: bool = False,
+        keys_since: float | None = None,
     ) -> list[Intent]:
         """Write outcomes and the next intents in one durable transaction.
 
@@ -125,7 +125,7 @@ class Writer:
             now: Seconds since 1970.
             fresh: How many pending rows may start.
             repeats: Unknown rows to send again under the key of their first attempt.
-            with_key: Whether the store honours idempotency keys.
+            keys_since: The store remembers keys first sent after this moment; None: it has none.
 
         Returns:
             The intents; on disk.
@@ -134,7 +134,7 @@ class Writer:
             JournalError: Nothing of this call is on disk.
         """
         try:
-            return self._commit(settlements, now, fresh, list(repeats), with_key)
+            return self._commit(settlements, now, fresh, list(repeats), keys_since)
         except sqlite3.OperationalError as problem:
             if problem.sqlite_errorcode != sqlite3.SQLITE_FULL or not settlements:
                 raise JournalError(_stopped(self.path, problem)) from problem
@@ -146,7 +146,7 @@ class Writer:
         """Give up the ballast, so that outcomes already on the wire still fit on a full disk."""
         self._ballast.unlink(missing_ok=True)
         with sql_errors(self.path):
-            self._commit(settlements, now, 0, [], False)
+            self._commit(settlements, now, 0, [], None)
         raise JournalFullError(
             f"{self.path}: the disk is full; all outcomes were kept and sending has stopped; "
             "free some room, then run the same import again"
@@ -158,14 +158,14 @@ class Writer:
         now: float,
         fresh: int,
         repeats: list[int],
-        with_key: bool,
+        keys_since: float | None,
     ) -> list[Intent]:
         self._sql.execute("BEGIN IMMEDIATE")
         try:
             for settlement in settlements:
                 self._settle(settlement, now)
-            chosen = self._choose(fresh, repeats)
-            intents = [self._claim(row, now, with_key) for row in chosen]
+            chosen = self._choose(fresh, repeats, keys_since)
+            intents = [self._claim(row, now, with_key=keys_since is not None) for row in chosen]
             self._sql.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):
@@ -173,14 +173,14 @@ class Writer:
             raise
         return intents
 
-    def _choose(self, fresh: int, repeats: list[int]) -> list[Any]:
+    def _choose(self, fresh: int, repeats: list[int], keys_since: float | None) -> list[Any]:
         columns = "number, payload, attempts, is_in_doubt, generation, idempotency_key, state"
         chosen: list[Any] = []
         for number in repeats:
             chosen += self._sql.execute(
                 f"SELECT {columns} FROM rows WHERE number = ? AND state = 'unknown'"  # noqa: S608
-                " AND idempotency_key IS NOT NULL",
-                [number],
+                " AND idempotency_key IS NOT NULL AND first_sent_at > ?",
+                [number, keys_since],
             )
         if fresh > 0:
             chosen += self._sql.execute(
@@ -190,8 +190,8 @@ class Writer:
             )
         return chosen
 
-    def _claim(self, row: Sequence[Any], now: float, with_key: bool) -> Intent:
-        number, payload, attempts, in_doubt, generation, key, state = row
+    def _claim(self, row: Sequence[Any], now: float, *, with_key: bool) -> Intent:
+        number, payload, attempts, is_in_doubt, generation, key, state = row
         if with_key and key is None:
             key = str(uuid.uuid5(self._run, f"{number}:{generation}"))
         self._move(number, [state], State.IN_FLIGHT, idempotency_key=key)
@@ -200,7 +200,7 @@ class Writer:
             " first_sent_at = coalesce(first_sent_at, ?) WHERE number = ?",
             [now, number],
         )
-        return Intent(number, payload, key, attempts + 1, bool(in_doubt), now)
+        return Intent(number, payload, key, attempts + 1, bool(is_in_doubt), now)
 
     def _settle(self, end: Settlement, now: float) -> None:
         pet_id, warnings = end.pet_id, end.warnings

@@ -1,0 +1,64 @@
+"""What the end of a request makes of its record.
+
+In: an intent and the proof that outcome.py found. Out: a Settlement for the journal. It adds to
+the proof only what the record's own past says: doubt once raised is not lifted by a later refusal.
+"""
+
+from __future__ import annotations
+
+import json
+
+from petstore_frame.errors import APIStatusError
+from petstore_frame.loader.record import State
+from petstore_frame.loader.writer import Intent, Settlement
+from petstore_frame.models import Pet
+from petstore_frame.outcome import PostOutcome, Verdict
+
+_KEY_MISUSED = 422
+
+
+def settle(intent: Intent, outcome: PostOutcome) -> Settlement:
+    """Say what becomes of the record."""
+    error = outcome.error
+    answer = error if isinstance(error, APIStatusError) else None
+    words = answer.api_message if answer else error
+    return Settlement(
+        intent,
+        _state(intent, outcome),
+        str(outcome.verdict),
+        outcome.reason,
+        pet_id=outcome.pet.id if outcome.pet else None,
+        http_status=outcome.http_status,
+        error_code=answer.code if answer else None,
+        error_message=None if words is None else str(words),
+        error_field=answer.field if answer else None,
+        request_id=outcome.request_id,
+        elapsed_ms=None if outcome.elapsed_s is None else outcome.elapsed_s * 1000,
+        warnings=() if outcome.pet is None else differences(intent.payload, outcome.pet),
+    )
+
+
+def is_key_misused(intent: Intent, outcome: PostOutcome) -> bool:
+    """Tell whether the store says that our key came with another body before."""
+    return intent.is_in_doubt and outcome.http_status == _KEY_MISUSED
+
+
+def _state(intent: Intent, outcome: PostOutcome) -> State:
+    if outcome.verdict is Verdict.CREATED:
+        return State.CREATED
+    if outcome.verdict is Verdict.REJECTED and not is_key_misused(intent, outcome):
+        return State.REJECTED
+    if outcome.verdict is Verdict.NOT_APPLIED and not intent.is_in_doubt:
+        return State.PENDING
+    return State.UNKNOWN
+
+
+def differences(payload: bytes, pet: Pet) -> tuple[str, ...]:
+    """Say in which fields a pet is not what was sent; a status that was left out may be any."""
+    sent = json.loads(payload)
+    got = pet.model_dump(by_alias=True)
+    return tuple(
+        f"the store returned {field} {got.get(field)!r}"
+        for field, value in sent.items()
+        if got.get(field) != value
+    )

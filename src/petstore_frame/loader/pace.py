@@ -1,0 +1,135 @@
+"""How many requests may be on their way, and when to stop asking.
+
+In: how requests ended. Out: how many may start now. The window grows by one per round of
+successes and halves under pressure; a breaker stops all of it when outcomes become doubtful, and
+a harmless GET, not a POST, finds out when the store is back. It sends nothing itself.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable
+
+START = 2
+DOUBTS_IN_A_ROW = 3
+DOUBTS_OF_RECENT = 4
+RECENT = 20
+FIRST_WAIT_S = 0.25
+LONGEST_WAIT_S = 30.0
+FRUITLESS_OPENINGS = 4
+
+
+class Pace:
+    """The window and the breaker of one session.
+
+    Args:
+        most: The largest number of requests in flight.
+        clock: Gives seconds that only rise.
+        draw: Gives a number from 0 to 1, to spread waiting clients.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        *,
+        clock: Callable[[], float],
+        draw: Callable[[], float] = random.random,
+    ) -> None:
+        self.most = most
+        self.window = float(min(START, most))
+        self.openings = 0
+        self.down_since: float | None = None
+        self.is_open = False
+        self._clock = clock
+        self._draw = draw
+        self._recent: deque[bool] = deque(maxlen=RECENT)
+        self._row_of_doubts = 0
+        self._until_next_cut = 0
+        self._waits = 0
+        self._resume_at = clock()
+
+    def room(self, in_flight: int) -> int:
+        """Return how many requests may start now."""
+        if self.is_open or self.wait_s() > 0:
+            return 0
+        return max(0, int(self.window) - in_flight)
+
+    def wait_s(self) -> float:
+        """Return the seconds until a request or a probe may start."""
+        return max(0.0, self._resume_at - self._clock())
+
+    def note_answer(self) -> None:
+        """The store did or refused what it was asked: all is well."""
+        self._note(is_doubt=False)
+        self._row_of_doubts = self._waits = self.openings = 0
+        self.down_since = None
+        self.window = min(float(self.most), self.window + 1 / self.window)
+
+    def note_pressure(self, retry_after_s: float | None) -> None:
+        """The store asked for patience; everyone waits."""
+        self._note(is_doubt=False)
+        if self.down_since is None:
+            self.down_since = self._clock()
+        if self._cut() or retry_after_s is not None:
+            self._wait(retry_after_s)
+
+    def note_doubt(self) -> None:
+        """A request may or may not have been applied."""
+        self._note(is_doubt=True)
+        self._row_of_doubts += 1
+        self._cut()
+        if (
+            self.openings
+            or self._row_of_doubts >= DOUBTS_IN_A_ROW
+            or sum(self._recent) >= DOUBTS_OF_RECENT
+        ):
+            self.open()
+
+    def open(self) -> None:
+        """Stop sending; the store seems down."""
+        if self.is_open:
+            return
+        self.is_open = True
+        self.openings += 1
+        if self.down_since is None:
+            self.down_since = self._clock()
+        self._wait(None)
+
+    def note_probe(self, *, is_up: bool) -> None:
+        """A GET was answered, or not."""
+        if not is_up:
+            self._wait(None)
+            return
+        self.is_open = False
+        self.window = 1.0
+        self._recent.clear()
+        self._row_of_doubts = 0
+
+    @property
+    def is_fruitless(self) -> bool:
+        """The store answers GETs, and again and again no POST."""
+        return self.openings > FRUITLESS_OPENINGS
+
+    def down_s(self) -> float:
+        """Return the seconds since the last answer, while the store seems down."""
+        return 0.0 if self.down_since is None else self._clock() - self.down_since
+
+    def _note(self, *, is_doubt: bool) -> None:
+        self._recent.append(is_doubt)
+        self._until_next_cut -= 1
+
+    def _cut(self) -> bool:
+        # The other requests of the same round say the same thing once more.
+        if self._until_next_cut > 0:
+            return False
+        self._until_next_cut = int(self.window)
+        self.window = max(1.0, self.window / 2)
+        return True
+
+    def _wait(self, asked_s: float | None) -> None:
+        if asked_s is None:
+            ceiling = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0**self._waits)
+            asked_s = ceiling * (0.5 + self._draw() / 2)
+            self._waits += 1
+        self._resume_at = max(self._resume_at, self._clock() + asked_s)

@@ -1,0 +1,164 @@
+"""Which run of the journal an import belongs to: the same again, an edited file, or a new one.
+
+In: the records of a file, a folder of journals, a store. Out: one journal, held by its lock, with
+every record staged. Nothing is sent from here, and a file is known by its content, not its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import uuid
+from collections.abc import Iterable
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.errors import JournalError
+from petstore_frame.loader import journal, overlap
+from petstore_frame.loader.journal import SUFFIX, Run
+from petstore_frame.loader.lock import Lock
+from petstore_frame.loader.record import Ending, Record
+
+STAGING, REHEARSAL = ".staging", ".rehearsal"
+PLANNING_WAIT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A journal that is ours until the lock is closed.
+
+    Attributes:
+        path: The journal.
+        run: Its facts.
+        lock: The hold on it.
+        is_new: It was staged now; False for a resume.
+    """
+
+    path: Path
+    run: Run
+    lock: Lock
+    is_new: bool
+
+
+def identity_of(sha256: str, options: dict[str, Any]) -> str:
+    """Return the digest of a content and of the options that change what it means."""
+    text = json.dumps([sha256, options], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def open_run(folder: Path, run: Run, records: Iterable[Record]) -> Opened:
+    """Find the run that an import goes on with, or stage a new one.
+
+    Args:
+        folder: Where the journals are.
+        run: The facts of the run, should it be new.
+        records: Its records, read only then.
+
+    Raises:
+        JournalLockedError: Another importer is at work on it, or on an earlier version.
+        JournalError: The folder cannot be used.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with Lock(folder / "planning", wait_s=PLANNING_WAIT_S):
+        earlier = find_runs(folder, run.base_url)
+        for path, other in earlier:
+            overlap.hand_over(path, other, earlier)
+        found = _same(earlier, run)
+        if found is not None:
+            return Opened(*found, Lock(found[0]), is_new=False)
+        for leftover in folder.glob(f"*{STAGING}"):
+            leftover.unlink()
+        path = folder / f"{_name(run)}{SUFFIX}"
+        lock = Lock(path)
+        try:
+            with ExitStack() as holds:
+                staged = _stage(path.with_suffix(STAGING), run, records, earlier, holds)
+                _publish(path.with_suffix(STAGING), path)
+                overlap.hand_over(path, staged, earlier, held=True)
+        except BaseException:
+            lock.close()
+            raise
+        return Opened(path, staged, lock, is_new=True)
+
+
+def rehearse(folder: Path, run: Run, records: Iterable[Record]) -> Path:
+    """Stage a run as ``open_run`` would, where no import will find it.
+
+    Returns:
+        The journal of the run it belongs to already, or of the rehearsal.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with Lock(folder / "planning", wait_s=PLANNING_WAIT_S), ExitStack() as holds:
+        earlier = find_runs(folder, run.base_url)
+        found = _same(earlier, run)
+        if found is not None:
+            return found[0]
+        path = folder / f"{run.identity[:16]}{REHEARSAL}"
+        path.unlink(missing_ok=True)
+        _stage(path, run, records, earlier, holds)
+        return path
+
+
+def find_runs(folder: Path, base_url: str) -> list[tuple[Path, Run]]:
+    """Return the runs of a store in a folder, the oldest first."""
+    runs = [(path, journal.read_run(path)) for path in folder.glob(f"*{SUFFIX}")]
+    mine = [(path, run) for path, run in runs if run.base_url == base_url]
+    return sorted(mine, key=lambda found: found[1].created_at)
+
+
+def _same(earlier: list[tuple[Path, Run]], run: Run) -> tuple[Path, Run] | None:
+    """Return the run of the same content that this import goes on with."""
+    same = [found for found in earlier if found[1].identity == run.identity]
+    unfinished = [found for found in same if found[1].ending is not Ending.DONE]
+    if run.is_again:
+        unfinished = [found for found in unfinished if found[1].is_again]
+        return unfinished[-1] if unfinished else None
+    return (unfinished or same or [None])[-1]
+
+
+def _stage(
+    path: Path,
+    run: Run,
+    records: Iterable[Record],
+    earlier: list[tuple[Path, Run]],
+    holds: ExitStack,
+) -> Run:
+    journal.create(path, run, records)
+    if run.is_again or not earlier:
+        return run
+    return replace(run, plan=overlap.compare(path, run, earlier, holds))
+
+
+def _publish(staged: Path, path: Path) -> None:
+    """Give a staged journal its name, only once all of it is on disk."""
+    try:
+        _sync(staged)
+        staged.rename(path)
+        _sync(path.parent)
+    except OSError as problem:
+        raise JournalError(f"{path}: {problem.strerror}; nothing was sent") from problem
+
+
+def _sync(path: Path) -> None:
+    if os.name == "nt" and path.is_dir():
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _name(run: Run) -> str:
+    day = datetime.fromtimestamp(run.created_at, UTC).strftime("%Y%m%d-%H%M%S")
+    return f"{day}-{run.run_id[:8]}"
+
+
+def new_run_id() -> str:
+    """Return a random run id."""
+    return uuid.uuid4().hex

@@ -1,0 +1,109 @@
+"""Threads that wait for the store.
+
+In: work, each with a token. Out: what became of it, in the order of the ends. It knows neither
+records nor requests.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+Inbox = queue.SimpleQueue["Done | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The end of one piece of work: its value, or the error that it raised."""
+
+    token: Any
+    value: Any = None
+    error: Exception | None = None
+
+
+def wait_for(inbox: Inbox, timeout_s: float | None) -> Done | None:
+    """Take the next end from the inbox.
+
+    Raises:
+        queue.Empty: None came in time.
+    """
+    return inbox.get(timeout=timeout_s)
+
+
+class Pool:
+    """Up to ``most`` threads, started as they are needed and gone when the pool is closed.
+
+    Args:
+        most: The largest number of threads.
+        wait: Takes the next end from the inbox, or raises ``queue.Empty`` after some seconds.
+    """
+
+    def __init__(
+        self, most: int, *, wait: Callable[[Inbox, float | None], Done | None] = wait_for
+    ) -> None:
+        self.busy = 0
+        self._most = most
+        self._wait = wait
+        self._jobs: queue.SimpleQueue[tuple[Any, Callable[[], Any]] | None] = queue.SimpleQueue()
+        self._inbox: Inbox = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._is_abandoned = False
+
+    def start(self, token: Any, work: Callable[[], Any]) -> None:
+        """Let a thread do the work."""
+        self.busy += 1
+        if len(self._threads) < min(self.busy, self._most):
+            # A daemon, so that an abandoned wait for the store cannot hold the interpreter.
+            thread = threading.Thread(target=self._serve, name="pet-loader", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        self._jobs.put((token, work))
+
+    def gather(self, timeout_s: float | None) -> list[Done]:
+        """Wait for an end, then take all that are there; empty after the time or a wake."""
+        ends: list[Done | None] = []
+        with suppress(queue.Empty):
+            ends.append(self._wait(self._inbox, timeout_s))
+            while True:
+                ends.append(self._inbox.get_nowait())
+        found = [end for end in ends if end is not None]
+        self.busy -= len(found)
+        return found
+
+    def wake(self) -> None:
+        """End a running ``gather`` early; safe to call from a signal handler."""
+        self._inbox.put(None)
+
+    def _serve(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            token, work = job
+            if self._is_abandoned:
+                return
+            try:
+                self._inbox.put(Done(token, work()))
+            except Exception as problem:  # noqa: BLE001 # handed to the one who decides
+                self._inbox.put(Done(token, error=problem))
+
+    def abandon(self) -> None:
+        """Start nothing more; threads that wait for the store end with its answer."""
+        self._is_abandoned = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        for _ in self._threads:
+            self._jobs.put(None)
+        if problem is None and not self._is_abandoned:
+            for thread in self._threads:
+                thread.join()

@@ -1,0 +1,360 @@
+"""How the records of a journal reach the store, and none of them twice.
+
+In: a journal with pending records and a client. Out: the same journal, settled, and the reason
+why sending ended. One thread, the caller's, decides and writes; the others only wait for the
+store. It reads no file and judges no answer itself.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from petstore_frame.errors import AuthenticationError, JournalError, PetstoreError
+from petstore_frame.loader.canary import Reader, read_back
+from petstore_frame.loader.interrupt import Interrupts
+from petstore_frame.loader.judge import is_key_misused, settle
+from petstore_frame.loader.pace import Pace
+from petstore_frame.loader.pool import Done, Inbox, Pool, wait_for
+from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.writer import Intent, JournalFullError, Settlement, Writer
+from petstore_frame.outcome import PostOutcome, Verdict
+from petstore_frame.settings import IdempotencyKey
+
+CANARY_ROWS = 5
+REPEATS = 8
+LONGEST_REPEAT_WAIT_S = 30.0
+KEY_MARGIN_S = 300.0
+
+
+class Store(Reader, Protocol):
+    """What the loader asks of a client."""
+
+    base_url: str
+    idempotency: IdempotencyKey | None
+
+    def post_pet(self, payload: bytes, *, idempotency_key: str | None = None) -> PostOutcome: ...
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The clocks of a session.
+
+    Attributes:
+        clock: Gives seconds that only rise, for pacing.
+        now: Gives seconds since 1970, for the journal.
+        wait: Waits for work to end.
+    """
+
+    clock: Callable[[], float] = time.monotonic
+    now: Callable[[], float] = time.time
+    wait: Callable[[Inbox, float | None], Done | None] = wait_for
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far a session goes.
+
+    Attributes:
+        workers: The largest number of requests in flight.
+        max_errors: Invalid or rejected records that are put up with, or None for any number.
+        patience_s: Seconds without an answer after which an outage ends the session.
+        first_patience_s: The same before the first answer of the session.
+        has_canary: Send one record alone first, and read it back.
+    """
+
+    workers: int = 16
+    max_errors: int | None = None
+    patience_s: float = 900.0
+    first_patience_s: float = 10.0
+    has_canary: bool = True
+
+
+def _nothing(_: Any) -> None:
+    """Be told, and do nothing."""
+
+
+class Sender:
+    """One session of sending.
+
+    Args:
+        client: The store.
+        writer: The journal, its lock held.
+        counts: How many records are in each state.
+        limits: How far to go.
+        timing: The clocks.
+        told: Called with the counts after each commit.
+        step: Called with the name of each step, where a test ends the process.
+    """
+
+    def __init__(
+        self,
+        client: Store,
+        writer: Writer,
+        counts: Counter[State],
+        *,
+        limits: Limits,
+        timing: Timing,
+        told: Callable[[Counter[State]], None] = _nothing,
+        step: Callable[[str], None] = _nothing,
+    ) -> None:
+        self.counts = counts
+        self._client = client
+        self._writer = writer
+        self._limits = limits
+        self._timing = timing
+        self._told = told
+        self._step = step
+        self._pool = Pool(limits.workers, wait=timing.wait)
+        self._pace = Pace(limits.workers, clock=timing.clock)
+        self._ending: tuple[Ending, str] | None = None
+        self._in_flight: dict[int, Intent] = {}
+        self._settled: list[Settlement] = []
+        self._repeats: list[tuple[float, int]] = []
+        self._repeated: Counter[int] = Counter()
+        self._answers = 0
+        self._is_canary_due = limits.has_canary and not counts[State.CREATED]
+        self._is_journal_broken = False
+
+    def run(self) -> tuple[Ending, str]:
+        """Send until nothing is left to send, or a reason to stop.
+
+        Returns:
+            Why it ended, and the same in words.
+
+        Raises:
+            JournalError: The journal could not keep an outcome; the text has the ids.
+        """
+        self._check_budget()
+        self._queue_repeats()
+        with Interrupts(self._pool.wake) as interrupts, self._pool:
+            while not self._is_over():
+                ends = self._pool.gather(self._timeout_s())
+                for end in ends:
+                    self._take(end)
+                self._check_patience()
+                if interrupts.count:
+                    self._stop(Ending.INTERRUPTED, "interrupted; run the same import to go on")
+                if interrupts.count > 1:
+                    self._abandon()
+                self._commit()
+                self._probe_if_due()
+        if self._is_journal_broken:
+            raise JournalError(self._last_words())
+        return self._ending or (Ending.DONE, "")
+
+    def _is_over(self) -> bool:
+        if self._pool.busy or (self._settled and not self._is_journal_broken):
+            return False
+        return self._ending is not None or not (self.counts[State.PENDING] or self._repeats)
+
+    def _timeout_s(self) -> float | None:
+        """Return how long to wait for the next end; None while only an end can change anything."""
+        if self._pool.busy and (self._ending or self._pace.is_open):
+            return None
+        waits = [self._pace.wait_s()]
+        if not self.counts[State.PENDING] and self._repeats:
+            waits.append(self._repeats[0][0] - self._timing.clock())
+        is_waiting = max(waits) > 0
+        if self._pool.busy and not is_waiting:
+            return None
+        return max(waits)
+
+    def _take(self, end: Done) -> None:
+        if not isinstance(end.token, Intent):
+            end.token(end)
+            return
+        intent: Intent = end.token
+        if self._in_flight.pop(intent.number, None) is None:
+            return
+        outcome = end.value or _broken(end.error)
+        settlement = settle(intent, outcome)
+        self._settled.append(settlement)
+        self.counts[State.IN_FLIGHT] -= 1
+        self.counts[settlement.state] += 1
+        self._note_pace(outcome)
+        if outcome.is_systemic or is_key_misused(intent, outcome):
+            self._stop(Ending.STOPPED, str(outcome.error or outcome.reason))
+        elif settlement.state is State.UNKNOWN and intent.key is not None:
+            self._repeat_later(intent.number)
+        self._check_budget()
+        if self._is_canary_due:
+            self._check_canary(settlement)
+
+    def _note_pace(self, outcome: PostOutcome) -> None:
+        if outcome.verdict in (Verdict.CREATED, Verdict.REJECTED):
+            self._answers += 1
+            self._pace.note_answer()
+        elif outcome.verdict is Verdict.UNKNOWN:
+            self._pace.note_doubt()
+        elif outcome.http_status is None:
+            self._pace.open()
+        else:
+            self._pace.note_pressure(outcome.retry_after_s)
+
+    def _repeat_later(self, number: int) -> None:
+        """Plan the same request under the same key, which the store is known to honour."""
+        self._repeated[number] += 1
+        if self._repeated[number] <= REPEATS:
+            wait_s = min(LONGEST_REPEAT_WAIT_S, 0.25 * 2.0 ** self._repeated[number])
+            heapq.heappush(self._repeats, (self._timing.clock() + wait_s, number))
+
+    def _queue_repeats(self) -> None:
+        oldest = self._oldest_key()
+        if oldest is not None:
+            for number in self._writer.repeatable(oldest):
+                heapq.heappush(self._repeats, (self._timing.clock(), number))
+
+    def _oldest_key(self) -> float | None:
+        """Return when a key must first have been sent for the store to remember it still."""
+        keys = self._client.idempotency
+        if keys is None:
+            return None
+        margin_s = min(KEY_MARGIN_S, keys.lifetime_s / 2)
+        return self._timing.now() - keys.lifetime_s + margin_s
+
+    def _commit(self) -> None:
+        """Put outcomes and the next intents on disk, then send those."""
+        if self._is_journal_broken:
+            return
+        fresh, repeats = self._wanted()
+        if not (self._settled or fresh or repeats):
+            return
+        self._step("commit")
+        try:
+            intents = self._writer.commit(
+                self._settled,
+                self._timing.now(),
+                fresh=fresh,
+                repeats=repeats,
+                keys_since=self._oldest_key(),
+            )
+        except JournalFullError as problem:
+            self._settled = []
+            self._stop(Ending.JOURNAL, str(problem))
+            return
+        except JournalError as problem:
+            self._is_journal_broken = True
+            self._stop(Ending.JOURNAL, str(problem))
+            return
+        self._settled = []
+        self._step("committed")
+        for intent in intents:
+            self._send(intent)
+        self._told(self.counts)
+
+    def _wanted(self) -> tuple[int, list[int]]:
+        if self._ending is not None:
+            return 0, []
+        room = self._pace.room(self._pool.busy)
+        if self._is_canary_due:
+            room = min(room, 1 - self._pool.busy)
+        repeats: list[int] = []
+        now = self._timing.clock()
+        while self._repeats and len(repeats) < room and self._repeats[0][0] <= now:
+            repeats.append(heapq.heappop(self._repeats)[1])
+        return max(0, min(room - len(repeats), self.counts[State.PENDING])), repeats
+
+    def _send(self, intent: Intent) -> None:
+        self.counts[State.UNKNOWN if intent.is_in_doubt else State.PENDING] -= 1
+        self.counts[State.IN_FLIGHT] += 1
+        self._in_flight[intent.number] = intent
+        self._pool.start(
+            intent,
+            partial(self._client.post_pet, intent.payload, idempotency_key=intent.key),
+        )
+
+    def _stop(self, ending: Ending, detail: str) -> None:
+        """Start nothing more; the first reason counts, unless the journal fails."""
+        if self._ending is None or ending is Ending.JOURNAL:
+            self._ending = (ending, detail)
+
+    def _abandon(self) -> None:
+        """Stop waiting: what is on its way is in doubt from now on."""
+        self._pool.abandon()
+        self._pool.busy = 0
+        for intent in self._in_flight.values():
+            self._settled.append(Settlement(intent, State.UNKNOWN, "unknown", "abandoned"))
+            self.counts[State.UNKNOWN] += 1
+        self.counts[State.IN_FLIGHT] = 0
+        self._in_flight = {}
+
+    def _check_budget(self) -> None:
+        most = self._limits.max_errors
+        for state in (State.INVALID, State.REJECTED):
+            if most is not None and self.counts[state] > most:
+                self._stop(
+                    Ending.BUDGET,
+                    f"{self.counts[state]} records are {state}, more than max_errors={most}; "
+                    "mend them, or allow more",
+                )
+
+    def _check_patience(self) -> None:
+        limits, pace = self._limits, self._pace
+        patience_s = limits.patience_s if self._answers else limits.first_patience_s
+        if pace.is_fruitless:
+            self._stop(
+                Ending.OUTAGE,
+                "the store answers GET, but one POST after the other remains without an answer; "
+                "ask its operator, then run the same import again",
+            )
+        elif pace.down_s() > patience_s or pace.wait_s() > limits.patience_s:
+            self._stop(
+                Ending.OUTAGE,
+                f"the store at {self._client.base_url} gave no usable answer for "
+                f"{max(pace.down_s(), pace.wait_s()):.0f} s; run the same import again later",
+            )
+
+    def _probe_if_due(self) -> None:
+        pace = self._pace
+        if pace.is_open and not self._pool.busy and not self._ending and not pace.wait_s():
+            self._pool.start(self._probed, partial(self._client.list_pets, 1))
+
+    def _probed(self, end: Done) -> None:
+        if isinstance(end.error, AuthenticationError):
+            self._stop(Ending.STOPPED, str(end.error))
+        elif end.error is not None and not isinstance(end.error, PetstoreError):
+            raise end.error
+        self._pace.note_probe(is_up=end.error is None)
+
+    def _check_canary(self, first: Settlement) -> None:
+        if first.pet_id is not None:
+            self._pool.start(
+                self._read_back,
+                partial(read_back, self._client, first.pet_id, first.intent.payload),
+            )
+        elif first.state is State.CREATED or self._answers >= CANARY_ROWS:
+            self._is_canary_due = False
+
+    def _read_back(self, end: Done) -> None:
+        self._is_canary_due = False
+        if end.error is not None:
+            raise end.error
+        self._writer.note(self._timing.now(), "canary", {"differences": end.value})
+        if end.value:
+            self._stop(
+                Ending.STOPPED,
+                f"the first pet came back changed: {'; '.join(end.value)}; look at it, "
+                "then run the same import again to go on regardless",
+            )
+
+    def _last_words(self) -> str:
+        """Name what the journal could not keep, so that nothing is lost with it."""
+        _, problem = self._ending or (Ending.JOURNAL, "")
+        told = [
+            f"record {end.intent.number} is {end.state}"
+            + (f" with id {end.pet_id}" if end.pet_id is not None else "")
+            for end in self._settled
+        ]
+        return f"{problem}; not on disk: {', '.join(told)}" if told else problem
+
+
+def _broken(problem: Exception | None) -> PostOutcome:
+    """Judge a client that raised where it should have answered: nothing is proven."""
+    error = problem if isinstance(problem, PetstoreError) else PetstoreError(repr(problem))
+    return PostOutcome(Verdict.UNKNOWN, type(problem).__name__, error=error, is_systemic=True)
