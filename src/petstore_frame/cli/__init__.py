@@ -9,6 +9,7 @@ from __future__ import annotations
 import typer
 
 from petstore_frame.cli import keys
+from petstore_frame.cli.load import load
 from petstore_frame.cli.report import report
 from petstore_frame.cli.sample import sample
 from petstore_frame.cli.serve import serve
@@ -29,6 +30,7 @@ def petstore_frame() -> None:
     """Keep the commands as commands, however few there are."""
 
 
+app.command("load")(load)
 app.command("report")(report)
 app.command("sample")(sample)
 app.command("serve")(serve)

@@ -21,11 +21,11 @@ from petstore_frame.loader.progress import Progress, Told
 from petstore_frame.loader.read import Source, ValueMap, open_source
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.send import Limits, Sender, Store, Timing
+from petstore_frame.loader.send import Limits, Sender, Store, Timing, ignore
 from petstore_frame.loader.writer import Writer
 
-DEFAULT_WORKERS = 16
-DEFAULT_LIMITS, DEFAULT_TIMING = Limits(), Timing()
+DEFAULT_WORKERS, MOST_WORKERS = 16, 32
+REAL_TIME = Timing()
 
 
 class LoadInterrupted(KeyboardInterrupt):
@@ -60,7 +60,45 @@ def load_csv(
     again: bool = False,
     progress: Told = None,
 ) -> LoadResult:
-    """Load the animals of a CSV file into the store, each exactly once or listed as in doubt."""
+    """Load the animals of a CSV file into the store, none twice and none lost.
+
+    The same file again goes on where it stopped, or does nothing; an edited file sends what is
+    new in it. The intent of each request is on disk before its first byte, and a request is
+    repeated only on proof that the first was not applied, or under an idempotency key that the
+    client knows the store to honour; what remains in doubt is ``unknown`` and listed.
+
+    Args:
+        path: A CSV or TSV file, plain or gzipped.
+        client: The store.
+        mapping: Column names by field, where the header does not speak for itself.
+        value_map: Values by field and word: ``{"status": {"in stock": "available"}}``.
+        categories: Labels by category id, so that "Dog" in the file is a number.
+        encoding: The codec of a file that is neither UTF-8 nor marked.
+        delimiter: The sign between cells; None finds it.
+        quoting: ``strict``, or ``none`` to read quotes as letters.
+        columns: The column names of a file without a header.
+        keep_spaces: Leave the outer spaces of names.
+        thousands: ``,`` or ``.`` where category ids have their digits grouped.
+        dry_run: Read, check and plan, and send nothing.
+        max_errors: Stop once more records than this are invalid, or are rejected; None: never.
+        workers: The largest number of requests in flight, 1 to 32.
+        journal: Folder of the journals; None is the user's state directory.
+        again: Load a file a second time, on purpose.
+        progress: True for a bar, False for none, None for one where a person can see it, or a
+            function that is called with the number of records in each state.
+
+    Returns:
+        One row per record, whatever became of it. A session that the store or an outage ended
+        is in ``summary["ending"]``; the same call goes on.
+
+    Raises:
+        InputError: The file cannot be read as records; nothing was sent.
+        JournalLockedError: Another import of this file is at work.
+        JournalError: The journal or its disk failed; sending has stopped.
+        LoadInterrupted: Ctrl-C; requests on their way were awaited (a second one does not wait).
+
+    Interface: Endpoints, Add an animal.
+    """
     reading = {
         "mapping": mapping,
         "value_map": value_map,
@@ -72,15 +110,117 @@ def load_csv(
         "keep_spaces": keep_spaces,
         "thousands": thousands,
     }
+    sending = Limits(workers=workers, max_errors=max_errors)
     return load(
-        path,
-        client,
-        reading,
-        dry_run=dry_run,
-        limits=Limits(workers=workers, max_errors=max_errors),
-        folder=journal,
-        again=again,
-        progress=progress,
+        path, client, reading, sending, dry_run=dry_run, folder=journal, again=again, told=progress
+    )
+
+
+def load_excel(
+    path: str | PathLike[str],
+    client: Store,
+    *,
+    sheet: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    value_map: ValueMap | None = None,
+    categories: Categories = None,
+    keep_spaces: bool = False,
+    dry_run: bool = False,
+    max_errors: int | None = None,
+    workers: int = DEFAULT_WORKERS,
+    journal: str | PathLike[str] | None = None,
+    again: bool = False,
+    progress: Told = None,
+) -> LoadResult:
+    """Load the animals of an ``.xlsx`` workbook into the store, none twice and none lost.
+
+    Cells are judged by their type: a date or a number where a name should be is told, not
+    turned into text in silence. All else is as ``load_csv`` does it.
+
+    Args:
+        path: The workbook.
+        client: The store.
+        sheet: The sheet, where the workbook has several.
+        mapping: As in ``load_csv``, like all that follow.
+        value_map: Values by field and word.
+        categories: Labels by category id.
+        keep_spaces: Leave the outer spaces of names.
+        dry_run: Read, check and plan, and send nothing.
+        max_errors: Stop once more records than this are invalid, or are rejected.
+        workers: The largest number of requests in flight.
+        journal: Folder of the journals.
+        again: Load a file a second time, on purpose.
+        progress: True, False, None or a function.
+
+    Raises:
+        MissingExtraError: openpyxl is not installed.
+        InputError: The sheet cannot be read as records; nothing was sent.
+        JournalError: As in ``load_csv``.
+
+    Interface: Endpoints, Add an animal.
+    """
+    reading = {
+        "sheet": sheet,
+        "mapping": mapping,
+        "value_map": value_map,
+        "categories": categories,
+        "keep_spaces": keep_spaces,
+    }
+    sending = Limits(workers=workers, max_errors=max_errors)
+    return load(
+        path, client, reading, sending, dry_run=dry_run, folder=journal, again=again, told=progress
+    )
+
+
+def load_frame(
+    frame: Any,
+    client: Store,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    value_map: ValueMap | None = None,
+    categories: Categories = None,
+    keep_spaces: bool = False,
+    dry_run: bool = False,
+    max_errors: int | None = None,
+    workers: int = DEFAULT_WORKERS,
+    journal: str | PathLike[str] | None = None,
+    again: bool = False,
+    progress: Told = None,
+) -> LoadResult:
+    """Load the animals of a DataFrame into the store, none twice and none lost.
+
+    A frame of the same content is the same import, whatever variable it is in: running a cell
+    twice loads it once.
+
+    Args:
+        frame: A pandas DataFrame with a name, a category id and perhaps a status.
+        client: The store.
+        mapping: As in ``load_csv``, like all that follow.
+        value_map: Values by field and word.
+        categories: Labels by category id.
+        keep_spaces: Leave the outer spaces of names.
+        dry_run: Check and plan, and send nothing.
+        max_errors: Stop once more records than this are invalid, or are rejected.
+        workers: The largest number of requests in flight.
+        journal: Folder of the journals.
+        again: Load a frame a second time, on purpose.
+        progress: True, False, None or a function.
+
+    Raises:
+        InputError: The frame cannot be read as records; nothing was sent.
+        JournalError: As in ``load_csv``.
+
+    Interface: Endpoints, Add an animal.
+    """
+    reading = {
+        "mapping": mapping,
+        "value_map": value_map,
+        "categories": categories,
+        "keep_spaces": keep_spaces,
+    }
+    sending = Limits(workers=workers, max_errors=max_errors)
+    return load(
+        frame, client, reading, sending, dry_run=dry_run, folder=journal, again=again, told=progress
     )
 
 
@@ -88,16 +228,31 @@ def load(
     path_or_frame: Any,
     client: Store,
     reading: dict[str, Any],
+    limits: Limits,
     *,
     dry_run: bool = False,
-    limits: Limits = DEFAULT_LIMITS,
-    timing: Timing = DEFAULT_TIMING,
     folder: str | PathLike[str] | None = None,
     again: bool = False,
-    progress: Told = None,
-    step: Callable[[Any], None] = lambda _: None,
+    told: Told = None,
+    timing: Timing = REAL_TIME,
+    step: Callable[[str], None] = ignore,
 ) -> LoadResult:
-    """Run one import."""
+    """Run one import: read, plan, send.
+
+    Args:
+        path_or_frame: What holds the records.
+        client: The store.
+        reading: Options of ``open_source``; they are part of what an import is.
+        limits: How far to go.
+        dry_run: Send nothing.
+        folder: Where the journals are.
+        again: A second copy on purpose.
+        told: Who is told of the progress.
+        timing: The clocks.
+        step: Called with the name of each step, where a test ends the process.
+    """
+    if not 1 <= limits.workers <= MOST_WORKERS:
+        raise ValueError(f"workers is 1 to {MOST_WORKERS}, got {limits.workers}; nothing was sent")
     place = Path(fspath(folder)) if folder is not None else default_folder()
     with open_source(path_or_frame, **reading) as source:
         run = _run(source, client, reading, again=again, now=timing.now())
@@ -105,7 +260,7 @@ def load(
             return LoadResult(rehearse(place, run, source))
         opened = open_run(place, run, source)
     with opened.lock:
-        _send(opened, client, limits, timing, progress, step)
+        _send(opened, client, limits, told, timing, step)
     result = LoadResult(opened.path)
     if journals.read_run(opened.path).ending is Ending.INTERRUPTED:
         raise LoadInterrupted(result)
@@ -119,10 +274,9 @@ def default_folder() -> Path:
     return user_state_path("petstore-frame") / "journals"
 
 
-def _run(
-    source: Source, client: Store, reading: dict[str, Any], *, again: bool, now: float
-) -> Run:
-    meaning = reading | {"categories": category_labels(reading.get("categories"))}
+def _run(source: Source, client: Store, reading: dict[str, Any], *, again: bool, now: float) -> Run:
+    given = reading | {"categories": category_labels(reading.get("categories"))}
+    meaning = {name: value for name, value in given.items() if value}
     return Run(
         new_run_id(),
         client.base_url,
@@ -141,9 +295,9 @@ def _send(
     opened: Opened,
     client: Store,
     limits: Limits,
-    timing: Timing,
     told: Told,
-    step: Callable[[Any], None],
+    timing: Timing,
+    step: Callable[[str], None],
 ) -> None:
     counts = Counter(journals.count_states(opened.path))
     if not opened.is_new and not _is_work_left(counts, client):

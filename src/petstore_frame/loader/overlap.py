@@ -58,14 +58,11 @@ _WORDS = {
 }
 
 
-def compare(
-    path: Path, run: Run, earlier: Sequence[tuple[Path, Run]], holds: ExitStack
-) -> dict[str, Any]:
+def compare(path: Path, earlier: Sequence[tuple[Path, Run]], holds: ExitStack) -> dict[str, Any]:
     """Mark the records of a staged run that earlier runs have dealt with.
 
     Args:
         path: The staged journal.
-        run: Its facts.
         earlier: The runs of the same store.
         holds: Receives the locks of the earlier versions, so that none of them moves meanwhile.
 
@@ -84,7 +81,11 @@ def compare(
             _gather(sql, other_path, other, key, "lineage IS NULL AND state <> 'pending'")
         plan = _mark(sql) | {
             "earlier": [
-                {"run_id": other.run_id, "source": other.source_name, "created_at": other.created_at}
+                {
+                    "run_id": other.run_id,
+                    "source": other.source_name,
+                    "created_at": other.created_at,
+                }
                 for _, other in versions
             ]
         }
@@ -128,9 +129,7 @@ def _attached(sql: sqlite3.Connection, path: Path) -> Iterator[None]:
         sql.execute("DETACH earlier")
 
 
-def _mended(
-    sql: sqlite3.Connection, earlier: Sequence[tuple[Path, Run]]
-) -> list[tuple[Path, Run]]:
+def _mended(sql: sqlite3.Connection, earlier: Sequence[tuple[Path, Run]]) -> list[tuple[Path, Run]]:
     """Return the earlier runs whose records this file mends."""
     found = sql.execute("SELECT DISTINCT substr(lineage, 1, 32) FROM rows WHERE lineage NOT NULL")
     run_ids = {run_id for (run_id,) in found}

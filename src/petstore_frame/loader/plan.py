@@ -9,10 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sqlite3
 import uuid
 from collections.abc import Iterable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -118,7 +117,8 @@ def _same(earlier: list[tuple[Path, Run]], run: Run) -> tuple[Path, Run] | None:
     if run.is_again:
         unfinished = [found for found in unfinished if found[1].is_again]
         return unfinished[-1] if unfinished else None
-    return (unfinished or same or [None])[-1]
+    candidates = unfinished or same
+    return candidates[-1] if candidates else None
 
 
 def _stage(
@@ -131,7 +131,7 @@ def _stage(
     journal.create(path, run, records)
     if run.is_again or not earlier:
         return run
-    return replace(run, plan=overlap.compare(path, run, earlier, holds))
+    return replace(run, plan=overlap.compare(path, earlier, holds))
 
 
 def _publish(staged: Path, path: Path) -> None:

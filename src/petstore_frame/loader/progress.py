@@ -55,9 +55,7 @@ class Progress:
 
 
 def _doubts(counts: Counter[State]) -> dict[str, int]:
-    return {
-        str(state): counts[state] for state in (State.REJECTED, State.UNKNOWN) if counts[state]
-    }
+    return {str(state): counts[state] for state in (State.REJECTED, State.UNKNOWN) if counts[state]}
 
 
 def _bar(total: int) -> Any:

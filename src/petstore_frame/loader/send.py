@@ -75,7 +75,7 @@ class Limits:
     has_canary: bool = True
 
 
-def _nothing(_: Any) -> None:
+def ignore(_: Any) -> None:
     """Be told, and do nothing."""
 
 
@@ -100,8 +100,8 @@ class Sender:
         *,
         limits: Limits,
         timing: Timing,
-        told: Callable[[Counter[State]], None] = _nothing,
-        step: Callable[[str], None] = _nothing,
+        told: Callable[[Counter[State]], None] = ignore,
+        step: Callable[[str], None] = ignore,
     ) -> None:
         self.counts = counts
         self._client = client

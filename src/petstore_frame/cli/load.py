@@ -1,0 +1,130 @@
+"""``petstore-frame load``: a file of animals into the store, from a shell.
+
+In: a file and a store. Out: the result files, a table of what became of the records, and an
+exit code that says the worst of it. The same command again goes on where the last one stopped.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from petstore_frame.loader.results import LoadResult
+
+
+def load(
+    path: Annotated[Path, typer.Argument(help="CSV, TSV, gzip of these, or .xlsx.")],
+    base_url: Annotated[
+        str | None, typer.Option(help="The store's address; else PETSTORE_BASE_URL.")
+    ] = None,
+    api_key: Annotated[
+        str | None, typer.Option(help="The key; better in PETSTORE_API_KEY, unseen by ps.")
+    ] = None,
+    journal: Annotated[
+        Path | None, typer.Option(help="Folder of the journals; else the user's state directory.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for results, fix, unknown and summary.")
+    ] = None,
+    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Codec of the file, if not UTF-8.")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="Sign between cells.")] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="field=column, such as name='Pet name'; may be repeated."),
+    ] = None,
+    categories: Annotated[
+        Path | None, typer.Option(help="CSV of category_id,label: labels in the file are ids.")
+    ] = None,
+    keep_spaces: Annotated[
+        bool, typer.Option("--keep-spaces", help="Leave the outer spaces of names.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Read, check and plan; send nothing.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Load the same file a second time, on purpose.")
+    ] = False,
+    max_errors: Annotated[
+        int | None, typer.Option(help="Stop above so many invalid or rejected records.")
+    ] = None,
+    workers: Annotated[int, typer.Option(help="Requests in flight at most.")] = 16,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds to wait for an answer; else 120.")
+    ] = None,
+    idempotency_lifetime: Annotated[
+        float | None,
+        typer.Option(help="The store is known to remember Idempotency-Keys for so many seconds."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Load a file of animals, none twice and none lost; the same command again resumes.
+
+    Exit codes: 0 all created; 1 some invalid or rejected; 2 usage or unreadable file; 3 some in
+    doubt; 4 too many errors; 5 stopped by the store or an outage; 6 journal or disk; 7 another
+    import is at work; 130 interrupted. Example: petstore-frame load arrivals.csv --output out
+    """
+    from petstore_frame.client import Client
+    from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
+    from petstore_frame.loader.load import LoadInterrupted, load_csv, load_excel
+    from petstore_frame.settings import IdempotencyKey
+
+    options: dict[str, Any] = {
+        "mapping": _mapping(column),
+        "categories": categories,
+        "keep_spaces": keep_spaces,
+        "dry_run": dry_run,
+        "again": again,
+        "max_errors": max_errors,
+        "workers": workers,
+        "journal": journal,
+    }
+    keys = IdempotencyKey(idempotency_lifetime) if idempotency_lifetime else None
+    try:
+        with Client(base_url, api_key, timeout_s=timeout, idempotency=keys) as client:
+            if sheet or path.suffix.lower() == ".xlsx":
+                result = load_excel(path, client, sheet=sheet, **options)
+            else:
+                result = load_csv(path, client, encoding=encoding, delimiter=delimiter, **options)
+        code = _tell(result, output, as_json=as_json)
+    except LoadInterrupted as interrupted:
+        code = _tell(interrupted.result, output, as_json=as_json)
+    except JournalLockedError as problem:
+        code = _fail(problem, 7)
+    except JournalError as problem:
+        code = _fail(problem, 6)
+    except (PetstoreError, ValueError) as problem:
+        code = _fail(problem, 2)
+    except OSError as problem:
+        code = _fail(problem, 6)
+    if code:
+        raise typer.Exit(code)
+
+
+def _mapping(columns: list[str] | None) -> dict[str, str] | None:
+    """Read ``field=column`` pairs."""
+    pairs = dict(pair.split("=", 1) for pair in columns or () if "=" in pair)
+    if len(pairs) != len(columns or ()):
+        raise typer.BadParameter("--column is field=column, each field once")
+    return pairs or None
+
+
+def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> int:
+    """Write the files, then say what became of the records."""
+    files = result.write(output) if output is not None else []
+    if as_json:
+        typer.echo(json.dumps(result.summary | {"files": [str(file) for file in files]}))
+    else:
+        typer.echo(str(result))
+        for file in files:
+            typer.echo(f"wrote {file}")
+    return result.exit_code
+
+
+def _fail(problem: Exception, code: int) -> int:
+    typer.echo(f"error: {problem}", err=True)
+    return code
