@@ -1,0 +1,8 @@
+"""What the tests of failures share."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parent))
