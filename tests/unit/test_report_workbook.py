@@ -1,62 +1,223 @@
-"""The workbook holds what was read, cell by cell."""
+"""The workbook: right to the last digit, and plain about what it covers."""
 
 from __future__ import annotations
 
-import warnings
-from datetime import UTC, datetime
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import openpyxl
-import pandas as pd
 import pytest
 
-from petstore_frame import Inventory, write_report
-from petstore_frame.frame import to_frame
-from petstore_frame.inventory import Completeness, StatusCount, Verdict
-from petstore_frame.models import NO_STATUS, PET_STATUSES, PetColumns
+import petstore_frame as pf
+from petstore_frame.inventory import Verdict
+
+SHEETS = ["Summary", "By category", "By status", "Inventory", "About"]
 
 
-def inventory_of(frame: pd.DataFrame, *, is_complete: bool = True) -> Inventory:
-    """An Inventory of a frame, proven complete or of a page that was full."""
-    held = frame["status"].astype("object").fillna(NO_STATUS).value_counts()
-    claim = Completeness(
-        Verdict.COMPLETE if is_complete else Verdict.UNKNOWN,
-        "all pets",
-        "the server's next links, followed to the end" if is_complete else "the page was full",
-        rows=len(frame),
-        requests=1,
-        by_status={
-            name: StatusCount(int(held.get(name, 0)), is_complete)
-            for name in (*PET_STATUSES, NO_STATUS)
-        },
+def texts(sheet: Any) -> list[str]:
+    return [cell.value for row in sheet.iter_rows() for cell in row if isinstance(cell.value, str)]
+
+
+def row_of(sheet: Any, word: str) -> list[Any]:
+    """The cells from the one that holds a word to the end of its row."""
+    for row in sheet.iter_rows():
+        values = [cell.value for cell in row]
+        if word in values:
+            return list(row[values.index(word) :])
+    raise AssertionError(f"no cell says {word!r}")
+
+
+def cached(path: Path, sheet: str) -> Any:
+    """A sheet with the values that a viewer shows without calculating."""
+    return openpyxl.load_workbook(path, data_only=True, read_only=True)[sheet]
+
+
+def test_sheets_stand_in_the_order_of_importance(inventory_of, read_back, tmp_path) -> None:
+    """The summary opens first and About is last."""
+    book = read_back(pf.write_report(inventory_of(), tmp_path / "stock.xlsx"))
+    assert book.sheetnames == SHEETS
+    assert book.active.title == "Summary"
+
+
+def test_ids_and_names_are_text_to_the_last_digit(inventory_of, read_back, tmp_path) -> None:
+    """Every cell of the inventory is a text cell that equals the frame."""
+    inventory = inventory_of()
+    book = read_back(pf.write_report(inventory, tmp_path / "stock.xlsx"))
+    rows = list(book["Inventory"].iter_rows(min_row=2, values_only=True))
+    frame = inventory.frame.astype({"id": "str", "category_id": "str", "status": "object"})
+    expected = frame.fillna({"status": "no status"}).itertuples(index=False, name=None)
+    assert rows == list(expected)
+    cells = [cell for row in book["Inventory"].iter_rows(min_row=2) for cell in row]
+    assert {cell.data_type for cell in cells} == {"s"}
+    assert {cell.number_format for cell in cells} == {"@"}
+
+
+def test_totals_are_live_formulas_with_their_values(inventory_of, read_back, tmp_path) -> None:
+    """The sums are formulas, and a viewer that does not calculate shows the same numbers."""
+    path = pf.write_report(inventory_of(), tmp_path / "stock.xlsx")
+    live = [cell.value for cell in row_of(read_back(path)["Summary"], "All categories")[1:6]]
+    shown = [cell.value for cell in row_of(cached(path, "Summary"), "All categories")[1:6]]
+    assert all(str(formula).startswith("=SUM(") for formula in live)
+    assert shown == [5, 1, 1, 2, 1]
+
+
+def test_key_figures_are_the_totals(inventory_of, read_back, tmp_path) -> None:
+    """Each key figure is a formula on the table's total, so that it cannot differ from it."""
+    path = pf.write_report(inventory_of(), tmp_path / "stock.xlsx")
+    summary = read_back(path)["Summary"]
+    place = row_of(summary, "All pets")[0]
+    formula = summary.cell(place.row + 1, place.column).value
+    assert summary[formula.removeprefix("=")].value.startswith("=SUM(")
+    assert cached(path, "Summary").cell(place.row + 1, place.column).value == 5
+
+
+def test_counts_equal_the_frame(inventory_of, read_back, tmp_path) -> None:
+    """By category has each category's counts, largest first, then by id."""
+    inventory = inventory_of()
+    path = pf.write_report(inventory, tmp_path / "stock.xlsx")
+    sheet = cached(path, "By category")
+    held = {
+        name: [cell.value for cell in row_of(sheet, name)[1:6]]
+        for name in ("Category 3", "Category 9", f"Category {2**53 + 1}")
+    }
+    assert held == {
+        "Category 3": [3, 1, 0, 2, 0],
+        "Category 9": [1, 0, 0, 0, 1],
+        f"Category {2**53 + 1}": [1, 0, 1, 0, 0],
+    }
+
+
+def test_a_whole_inventory_says_so_in_green(inventory_of, read_back, tmp_path) -> None:
+    """The claim stands on the first screen, and shares have a denominator."""
+    inventory = inventory_of()
+    summary = read_back(pf.write_report(inventory, tmp_path / "stock.xlsx"))["Summary"]
+    claim = next(text for text in texts(summary) if text.startswith("Complete"))
+    assert claim == "Complete: 5 pets (the store's next links)."
+    assert "Share" in texts(summary)
+    assert "Incomplete" not in (summary.oddHeader.right.text or "")
+
+
+@pytest.mark.parametrize("verdict", [Verdict.INCOMPLETE, Verdict.UNKNOWN, Verdict.UNSTABLE])
+def test_a_doubt_shows_on_the_first_screen_and_in_print(
+    verdict, inventory_of, read_back, tmp_path
+) -> None:
+    """A claim that is not complete is in the first rows and in the header of each printed page."""
+    path = pf.write_report(inventory_of(verdict=verdict), tmp_path / "stock.xlsx")
+    book = read_back(path)
+    claim = [text for text in texts(book["Summary"])[:5] if text.lower().startswith(verdict)]
+    assert len(claim) == 1
+    assert all("5 pets read" in str(sheet.oddHeader.right.text) for sheet in book)
+    assert "Share" not in texts(book["Summary"])
+
+
+def test_a_minimum_shows_itself_as_one(inventory_of, read_back, tmp_path) -> None:
+    """A count that is not exact keeps its number and is shown with a "≥"; an exact one is not."""
+    inventory = inventory_of(verdict=Verdict.UNKNOWN, exact=("pending",))
+    summary = read_back(pf.write_report(inventory, tmp_path / "stock.xlsx"))["Summary"]
+    total, available, pending = row_of(summary, "All categories")[1:4]
+    assert "≥" in total.number_format
+    assert "≥" in available.number_format
+    assert "≥" not in pending.number_format
+
+
+def test_a_part_that_is_complete_is_not_the_whole(inventory_of, read_back, tmp_path) -> None:
+    """A claim about one status is shown in amber, and the sum of all pets as a minimum."""
+    inventory = inventory_of(scope="pets with status sold")
+    book = read_back(pf.write_report(inventory, tmp_path / "stock.xlsx"))
+    assert "Complete for a part" in texts(book["About"])
+    assert "≥" in row_of(book["Summary"], "All categories")[1].number_format
+
+
+def test_a_frame_without_a_claim_says_so(inventory_of, read_back, tmp_path) -> None:
+    """A bare frame is reported as coverage not known, and its counts as minimums."""
+    book = read_back(pf.write_report(inventory_of().frame, tmp_path / "stock.xlsx"))
+    assert any(text.startswith("Coverage not known: 5 pets") for text in texts(book["Summary"]))
+    assert "Data as of: not recorded" in texts(book["Summary"])
+
+
+def test_a_category_with_nothing_available_is_marked(inventory_of, read_back, tmp_path) -> None:
+    """A zero of available pets reads "none", and a sentence counts such categories."""
+    summary = read_back(pf.write_report(inventory_of(), tmp_path / "stock.xlsx"))["Summary"]
+    assert "none" in row_of(summary, "Category 9")[2].number_format
+    assert "none: nothing available, in 2 of 3 categories" in texts(summary)
+
+
+def test_names_of_categories_are_shown_beside_their_ids(inventory_of, read_back, tmp_path) -> None:
+    """Labels come from the caller; two alike are told apart, and a missing one is the number."""
+    labels = {3: "Fish", 9: "Fish"}
+    book = read_back(pf.write_report(inventory_of(), tmp_path / "s.xlsx", categories=labels))
+    assert {"Fish (3)", "Fish (9)", f"Category {2**53 + 1}"} <= set(texts(book["Summary"]))
+    header = next(book["Inventory"].iter_rows(max_row=1, values_only=True))
+    assert header == ("ID", "Name", "Category ID", "Category", "Status")
+
+
+def test_hundreds_of_categories_stay_readable(inventory_of, read_back, tmp_path) -> None:
+    """The summary shows twenty and the others as one; By category shows all; totals hold."""
+    pets = [(at, f"Pet {at}", at % 300, "sold") for at in range(900)]
+    path = pf.write_report(inventory_of(pets), tmp_path / "stock.xlsx")
+    summary = cached(path, "Summary")
+    assert [cell.value for cell in row_of(summary, "280 other categories")[1:2]] == [840]
+    assert [cell.value for cell in row_of(summary, "All categories")[1:2]] == [900]
+    all_names = texts(read_back(path)["By category"])
+    assert sum(name.startswith("Category ") for name in all_names) == 300
+
+
+def test_an_empty_store_is_a_result(inventory_of, read_back, tmp_path) -> None:
+    """No pets is said in words, with zeros, and every sheet is there."""
+    book = read_back(pf.write_report(inventory_of([]), tmp_path / "stock.xlsx"))
+    assert "The store holds no pets: its listing is empty." in texts(book["Summary"])
+    assert book.sheetnames == SHEETS
+
+
+def test_unknown_statuses_are_kept(inventory_of, read_back, tmp_path) -> None:
+    """A status that the interface does not state has its own column, row and colour."""
+    pets = [(1, "Luna", 3, "on hold"), (2, "Max", 3, "=cmd")]
+    book = read_back(pf.write_report(inventory_of(pets), tmp_path / "stock.xlsx"))
+    assert {"On hold", "=cmd", "No status"} <= set(texts(book["Summary"]))
+    fills = {row[-1].fill.fgColor.rgb for row in book["Inventory"].iter_rows(min_row=2)}
+    assert len(fills) == 2
+
+
+def test_charts_are_native_and_name_their_cells(inventory_of, tmp_path) -> None:
+    """Charts are Excel's own, in the palette, described for readers who do not see them."""
+    path = pf.write_report(inventory_of([(1, "a", 1, "=cmd")]), tmp_path / "stock.xlsx")
+    with zipfile.ZipFile(path) as archive:
+        charts = [archive.read(n).decode() for n in archive.namelist() if "charts/chart" in n]
+        drawings = [archive.read(n).decode() for n in archive.namelist() if "drawings/drawing" in n]
+    assert len(charts) == 4
+    assert "0072B2" in charts[0]
+    assert not any("<c:f>cmd" in chart for chart in charts)
+    assert sum(drawing.count("descr=") for drawing in drawings) == 4
+
+
+def test_print_and_screen_are_set_up(inventory_of, read_back, tmp_path) -> None:
+    """Landscape, as wide as the page, headers repeated and frozen, a filter over all rows."""
+    book = read_back(pf.write_report(inventory_of(), tmp_path / "stock.xlsx"))
+    sheet = book["Inventory"]
+    assert all(each.page_setup.orientation == "landscape" for each in book)
+    assert all(each.page_setup.fitToWidth in (None, 1) for each in book)
+    assert (sheet.print_title_rows, sheet.freeze_panes) == ("$1:$1", "B2")
+    assert sheet.tables["Inventory"].ref == "A1:D6"
+    assert "15 digits" in sheet["A1"].comment.text
+
+
+def test_the_about_sheet_has_the_whole_claim(inventory_of, read_back, tmp_path) -> None:
+    """Scope, basis, assumptions, requests, probes, conflicts and the version are there."""
+    inventory = inventory_of(
+        verdict=Verdict.UNSTABLE,
+        assumptions=("the store fills each page",),
+        conflicts=("pet 5 was listed twice",),
+        probes={"offset=100": "the same page"},
+        advertised_total=512,
     )
-    as_of = datetime(2030, 1, 2, 9, 30, tzinfo=UTC)
-    return Inventory(frame, claim, as_of, "https://store.example/v1")
+    found = set(texts(read_back(pf.write_report(inventory, tmp_path / "s.xlsx"))["About"]))
+    assert {"the store fills each page", "pet 5 was listed twice", "the same page", "512"} <= found
+    assert {"all pets", "the page was full", "3", f"version {pf.__version__}"} <= found
 
 
-def read_back(path: Path) -> openpyxl.Workbook:
-    """The workbook as openpyxl sees it, which knows no bars of Excel 2010 and warns of them."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".* extension is not supported", UserWarning)
-        return openpyxl.load_workbook(path)
-
-
-@pytest.fixture
-def pets() -> pd.DataFrame:
-    return to_frame(
-        PetColumns(
-            [2**53 + 1, 2**63 - 1, 3, 4],
-            ["Luna", "=1+1", "007", "+49 170"],
-            [3, 3, 9, 2**53 + 1],
-            ["available", "sold", None, "pending"],
-        )
-    )
-
-
-def test_ids_and_names_are_text_to_the_last_digit(pets: pd.DataFrame, tmp_path: Path) -> None:
-    """Every id, name and category id is a text cell that equals the frame."""
-    path = write_report(inventory_of(pets), tmp_path / "stock.xlsx")
-    rows = list(read_back(path)["Inventory"].iter_rows(min_row=2))
-    assert [cell.value for cell in (row[0] for row in rows)] == pets["id"].astype("str").tolist()
-    assert [row[1].value for row in rows] == pets["name"].tolist()
-    assert {cell.data_type for row in rows for cell in row} == {"s"}
+def test_the_same_inventory_gives_the_same_bytes(inventory_of, tmp_path) -> None:
+    """Nothing of the clock or of chance is in the file."""
+    first = pf.write_report(inventory_of(), tmp_path / "first.xlsx")
+    second = pf.write_report(inventory_of(), tmp_path / "second.xlsx")
+    assert first.read_bytes() == second.read_bytes()

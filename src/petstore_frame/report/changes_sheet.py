@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import HistoryError
 from petstore_frame.report import look
-from petstore_frame.report.book import Book
+from petstore_frame.report.book import Book, Sheet
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.row_list import write_list
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from petstore_frame.history import Diff, History
 
 LISTED_PETS = 10_000
-_WORDS_ROW, _MOVES_ROW = 3, 5
+_MOVES_ROW = 4
 
 
 def write_changes(book: Book, facts: Facts, history: History) -> None:
@@ -32,19 +32,18 @@ def write_changes(book: Book, facts: Facts, history: History) -> None:
         sheet.finish()
         look.set_up_print(sheet, facts, pages_high=1)
         return
-    look.put_title(sheet, "Changes", f"{diff.old.date} to {diff.new.date}")
+    look.put_title(sheet, "Changes", str(diff))
     for col, width in enumerate((2, 22, 34, 22, 14, 14, 14)):
         sheet.raw.set_column(col, col, width)
-    sheet.text(_WORDS_ROW, 1, str(diff), **look.QUIET)
     row = _moves(sheet, diff)
-    row = _pets(sheet, facts, diff, row + 1)
+    row = _pets(sheet, facts, diff, row + 2)
     sheet.raw.ignore_errors({"number_stored_as_text": f"B1:D{row + 1}"})
     sheet.finish()
     sheet.raw.hide_gridlines(2)
     look.set_up_print(sheet, facts)
 
 
-def _moves(sheet: Any, diff: Diff) -> int:
+def _moves(sheet: Sheet, diff: Diff) -> int:
     moves = diff.moves[["kind", "was", "now", "pets"]].itertuples(index=False, name=None)
     rows = [(kind, _word(was), _word(now), int(pets)) for kind, was, now, pets in moves]
     if not rows:
@@ -53,7 +52,7 @@ def _moves(sheet: Any, diff: Diff) -> int:
     return write_list(sheet, _MOVES_ROW, ("What", "Was", "Now", "Pets"), rows)
 
 
-def _pets(sheet: Any, facts: Facts, diff: Diff, row: int) -> int:
+def _pets(sheet: Sheet, facts: Facts, diff: Diff, row: int) -> int:
     if not len(diff):
         return row
     listed = min(len(diff), LISTED_PETS)

@@ -59,10 +59,10 @@ class Facts:
     @property
     def inventory(self) -> Inventory:
         """The same facts as an Inventory; without a claim its counts are minimums."""
-        basis = "the rows came as a table without a claim"
-        claim = self.claim or Completeness(
-            Verdict.UNKNOWN, "all pets", basis, rows=len(self.frame), requests=0
-        )
+        claim = self.claim
+        if claim is None:
+            basis = "the rows came as a table without a claim"
+            claim = Completeness(Verdict.UNKNOWN, "all pets", basis, len(self.frame), requests=0)
         when = self.as_of or datetime.fromtimestamp(0, UTC)
         return Inventory(self.frame, claim, when, self.base_url or "")
 

@@ -1,0 +1,77 @@
+"""Hand-made inventories, and workbooks read back as another program sees them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pandas as pd
+import pytest
+
+from petstore_frame import Inventory
+from petstore_frame.frame import to_frame
+from petstore_frame.inventory import Completeness, StatusCount, Verdict
+from petstore_frame.models import NO_STATUS, PET_STATUSES, PetColumns
+
+Pet = tuple[int, str, int, str | None]
+MakeInventory = Callable[..., Inventory]
+ReadBook = Callable[[Path], openpyxl.Workbook]
+
+PETS: list[Pet] = [
+    (2**53 + 1, "Luna", 3, "available"),
+    (2**63 - 1, "=1+1", 3, "sold"),
+    (-5, "007", 9, None),
+    (4, "+49 170", 2**53 + 1, "pending"),
+    (5, "Max", 3, "sold"),
+]
+
+
+def make_inventory(
+    pets: list[Pet] | pd.DataFrame | None = None,
+    verdict: Verdict = Verdict.COMPLETE,
+    *,
+    exact: tuple[str, ...] = (),
+    **claim: Any,
+) -> Inventory:
+    """An Inventory; where it is not complete, only the statuses in ``exact`` are exact."""
+    rows = PETS if pets is None else pets
+    if isinstance(rows, list):
+        columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
+        rows = to_frame(PetColumns(*columns))
+    held = rows["status"].astype("object").fillna(NO_STATUS).value_counts()
+    is_complete = verdict is Verdict.COMPLETE
+    known: dict[str, Any] = {
+        "scope": "all pets",
+        "basis": "the store's next links" if is_complete else "the page was full",
+        "requests": 3,
+        "by_status": {
+            name: StatusCount(int(held.get(name, 0)), is_complete or name in exact)
+            for name in dict.fromkeys([*PET_STATUSES, *held.index, NO_STATUS])
+        },
+    }
+    completeness = Completeness(verdict, rows=len(rows), **{**known, **claim})
+    as_of = datetime(2030, 1, 2, 9, 30, tzinfo=UTC)
+    return Inventory(rows, completeness, as_of, "https://store.example/v1")
+
+
+def read_book(path: Path) -> openpyxl.Workbook:
+    """A workbook as openpyxl sees it, which knows no bars of Excel 2010 and warns of them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".* extension is not supported", UserWarning)
+        return openpyxl.load_workbook(path)
+
+
+@pytest.fixture
+def inventory_of() -> MakeInventory:
+    """How a test makes an inventory of its own."""
+    return make_inventory
+
+
+@pytest.fixture
+def read_back() -> ReadBook:
+    """How a test reads a workbook."""
+    return read_book

@@ -1,0 +1,221 @@
+"""A report is the old file or the whole new one, in each of its kinds."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.errors import MissingExtraError, ReportError
+from petstore_frame.inventory import Verdict
+
+KINDS = ["xlsx", "csv", "parquet", "html"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_report_leaves_nothing_beside_it(kind, inventory_of, tmp_path) -> None:
+    """The file takes its name when it is whole, and the temporary one is gone."""
+    path = pf.write_report(inventory_of(), tmp_path / f"stock.{kind.upper()}")
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert path.stat().st_mode & 0o600 == 0o600
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_report_that_fails_leaves_the_old_one(kind, inventory_of, tmp_path, monkeypatch) -> None:
+    """When the rename is refused, as for a file open in Excel, the old file is as it was."""
+    path = tmp_path / f"stock.{kind}"
+    path.write_text("the old one")
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(ReportError, match="open in another program"):
+        pf.write_report(inventory_of(), path)
+    assert path.read_text() == "the old one"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_progress_that_fails_leaves_the_old_one(inventory_of, tmp_path) -> None:
+    """An interruption half-way changes no file."""
+    path = tmp_path / "stock.xlsx"
+    path.write_text("the old one")
+
+    def interrupt(pets: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pf.write_report(inventory_of(), path, progress=interrupt)
+    assert path.read_text() == "the old one"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_permissions_of_the_old_file_are_kept(inventory_of, tmp_path) -> None:
+    """A report that only its owner may read stays so."""
+    path = pf.write_report(inventory_of(), tmp_path / "stock.csv")
+    path.chmod(0o600)
+    assert pf.write_report(inventory_of(), path).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_missing_folder_is_named(inventory_of, tmp_path) -> None:
+    """The folder that does not exist is in the text."""
+    with pytest.raises(ReportError, match=r"the folder .*nowhere does not exist"):
+        pf.write_report(inventory_of(), tmp_path / "nowhere" / "stock.xlsx")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ReportError, match=r"file is a file, not a folder"):
+        pf.write_report(inventory_of(), tmp_path / "file" / "stock.xlsx")
+
+
+@pytest.mark.parametrize("lock", [".~lock.stock.xlsx#", "~$stock.xlsx"])
+def test_a_file_open_in_an_office_program_is_refused(lock, inventory_of, tmp_path) -> None:
+    """The lock file of LibreOffice or Excel is named, since the program would write over ours."""
+    (tmp_path / lock).write_text("")
+    with pytest.raises(ReportError, match=f"open in another program.*{re.escape(lock)}"):
+        pf.write_report(inventory_of(), tmp_path / "stock.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("a.ods", "LibreOffice"), ("a.xls", "65,536"), ("a", ".xlsx, .csv"), ("a.txt", ".xlsx, .csv")],
+)
+def test_other_endings_are_refused_with_a_hint(name, hint, inventory_of, tmp_path) -> None:
+    """What cannot be written is refused before anything is, and the text says what can."""
+    with pytest.raises(ReportError, match=hint):
+        pf.write_report(inventory_of(), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_complete_can_be_required(inventory_of, tmp_path) -> None:
+    """With require_complete a doubt is refused, in its own words; without, it is reported."""
+    doubtful = inventory_of(verdict=Verdict.UNKNOWN)
+    with pytest.raises(ReportError, match="unknown: at least 5 pets"):
+        pf.write_report(doubtful, tmp_path / "stock.xlsx", require_complete=True)
+    assert pf.write_report(doubtful, tmp_path / "stock.xlsx").exists()
+    assert pf.write_report(inventory_of(), tmp_path / "s.csv", require_complete=True).exists()
+
+
+def test_a_missing_library_is_named_with_its_pip_line(inventory_of, tmp_path, monkeypatch) -> None:
+    """Without XlsxWriter the error has the exact line to type, and no file is left."""
+    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
+    line = re.escape("python -m pip install 'petstore-frame[excel]'")
+    with pytest.raises(MissingExtraError, match=line):
+        pf.write_report(inventory_of(), tmp_path / "stock.xlsx")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": float}, "id is float64, not whole numbers"),
+        ({"category_id": str}, "category_id is str, not whole numbers"),
+    ],
+)
+def test_ids_that_may_have_changed_are_refused(change, message, inventory_of, tmp_path) -> None:
+    """An id column of floats may have been rounded; the report does not pass it on."""
+    with pytest.raises(ReportError, match=message):
+        pf.write_report(inventory_of().frame.astype(change), tmp_path / "stock.xlsx")
+
+
+def test_a_frame_without_names_is_refused(inventory_of, tmp_path) -> None:
+    """A missing column is named, and so is a thing that is no frame."""
+    with pytest.raises(ReportError, match="lacks name"):
+        pf.write_report(inventory_of().frame.drop(columns="name"), tmp_path / "stock.xlsx")
+    with pytest.raises(ReportError, match="not of list"):
+        pf.write_report([1, 2], tmp_path / "stock.xlsx")
+
+
+def test_a_filtered_frame_loses_the_claim(inventory_of, tmp_path) -> None:
+    """A frame that is no longer what the claim was made of is reported without it."""
+    from petstore_frame.inventory.seal import seal
+
+    inventory = inventory_of()
+    frame = seal(
+        inventory.frame,
+        inventory.completeness,
+        fetched_at=inventory.fetched_at,
+        base_url=inventory.base_url,
+    )
+    whole = pf.write_report(frame, tmp_path / "whole.html").read_text()
+    part = pf.write_report(frame[frame["status"] == "sold"], tmp_path / "part.html").read_text()
+    assert "Complete: 5 pets" in whole
+    assert "Coverage not known: 2 pets" in part
+
+
+def test_csv_is_what_a_spreadsheet_opens(inventory_of, tmp_path) -> None:
+    """UTF-8 with a mark, a header, one line a pet, and no text that a spreadsheet would run."""
+    path = pf.write_report(inventory_of(), tmp_path / "stock.csv", categories={3: "Cat"})
+    assert path.read_bytes().startswith(b"\xef\xbb\xbfid,name,category_id,category,status")
+    rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
+    assert rows[2] == [str(2**63 - 1), "'=1+1", "3", "Cat", "sold", '["name"]']
+    assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row)
+
+
+def test_csv_without_formulas_has_only_its_columns(inventory_of, tmp_path) -> None:
+    """The column that names guarded cells is there only where a cell is guarded."""
+    inventory = inventory_of([(1, "Luna", 3, None)])
+    text = pf.write_report(inventory, tmp_path / "s.csv").read_text(encoding="utf-8-sig")
+    assert text.splitlines() == ["id,name,category_id,status", "1,Luna,3,"]
+
+
+def test_parquet_keeps_the_claim(inventory_of, tmp_path) -> None:
+    """Read back by pandas the rows are equal, and the frame still proves what it covers."""
+    inventory = inventory_of()
+    frame = pd.read_parquet(pf.write_report(inventory, tmp_path / "stock.parquet"))
+    pd.testing.assert_frame_equal(frame, inventory.frame)
+    assert str(pf.completeness(frame)) == str(inventory.completeness)
+
+
+class Page(HTMLParser):
+    """The tags and addresses of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.addresses: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs) -> None:
+        self.tags.append(tag)
+        self.addresses += [value for name, value in attrs if name in ("src", "href", "action")]
+
+
+def test_html_needs_nothing_from_elsewhere(inventory_of, tmp_path) -> None:
+    """One page without scripts and links, every name escaped."""
+    inventory = inventory_of([(1, "<script>alert(1)</script>", 3, "sold")])
+    text = pf.write_report(inventory, tmp_path / "stock.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert "script" not in page.tags
+    assert page.addresses == []
+    assert "&lt;script&gt;" in text
+    assert not re.search(r"url\((?!#)|@import", text)
+
+
+def test_html_says_how_many_pets_it_lists(inventory_of, tmp_path) -> None:
+    """The page lists the first thousand pets, and says so; the counts are of all."""
+    inventory = inventory_of([(at, f"Pet {at}", 1, "sold") for at in range(1_200)])
+    text = pf.write_report(inventory, tmp_path / "stock.html").read_text(encoding="utf-8")
+    assert "1–1,000 of 1,200, in the order read" in text
+    assert text.count('<th scope="row" class="pf-id"') == 1_000
+    assert "<b>1,200</b>" in text
+
+
+def test_html_of_a_doubt_shows_minimums(inventory_of, tmp_path) -> None:
+    """Counts that are not exact carry their sign on the page too."""
+    path = pf.write_report(inventory_of(verdict=Verdict.UNKNOWN), tmp_path / "stock.html")
+    text = path.read_text(encoding="utf-8")
+    assert "<b>≥&nbsp;5</b>" in text
+    assert "Counts marked ≥ are minimums" in text
+
+
+def test_progress_counts_every_pet(inventory_of, tmp_path) -> None:
+    """A caller's function is told of all pets, whatever the kind."""
+    for kind in KINDS:
+        told: list[int] = []
+        pf.write_report(inventory_of(), tmp_path / f"stock.{kind}", progress=told.append)
+        assert sum(told) == 5
