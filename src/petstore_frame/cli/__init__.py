@@ -9,6 +9,7 @@ from __future__ import annotations
 import typer
 
 from petstore_frame.cli import keys
+from petstore_frame.cli.dashboard import dashboard
 from petstore_frame.cli.load import load
 from petstore_frame.cli.report import report
 from petstore_frame.cli.sample import sample
@@ -31,6 +32,7 @@ def petstore_frame() -> None:
 
 
 app.command("load")(load)
+app.command("dashboard")(dashboard)
 app.command("report")(report)
 app.command("sample")(sample)
 app.command("serve")(serve)

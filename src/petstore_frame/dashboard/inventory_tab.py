@@ -47,7 +47,7 @@ class InventoryTab:
         self._make_table()
         self.widget = widgets.VBox(
             [self.cards, self._filters, self._active, self._two, self._table_part]
-        )
+        ).add_class("pf-part")
 
     def _make_filters(self) -> None:
         self.cards = widgets.HTML()

@@ -45,8 +45,8 @@ class Matrix:
     def style(self) -> str:
         """Return the colours of the cells; they change with the numbers."""
         grid = (
-            f".pf-dash .pf-matrix>div{{grid-template-columns:minmax(6.5em,1.7fr) "
-            f"repeat({self.columns - 1},minmax(5.6em,1fr))}}"
+            f".pf-dash .pf-matrix>div{{grid-template-columns:minmax(7em,1.5fr) "
+            f"repeat({self.columns - 1},minmax(6.1em,1fr))}}"
             f".pf-dash .pf-matrix button:nth-child({self.columns}n+1){{text-align:left!important}}"
             f".pf-dash .pf-matrix button:nth-child({self.columns}n),"
             f".pf-dash .pf-matrix button:nth-child(-n+{self.columns}){{font-weight:600}}"

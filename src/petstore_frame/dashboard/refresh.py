@@ -1,15 +1,15 @@
 """Reading the store again without stopping the notebook.
 
-In: a way to read the store. Out: events of one reading at a time, told from a thread of its own.
-It knows no widget.
+In: a way to read the store. Out: what happened to the one reading under way, told from its own
+thread. It knows no widget.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Event, Lock, Thread
 from typing import Protocol
 
+from petstore_frame.dashboard.worker import Cancelled, Worker
 from petstore_frame.errors import IncompleteInventoryError
 from petstore_frame.inventory import Inventory
 
@@ -20,10 +20,6 @@ class Listener(Protocol):
     def reading(self, pets: int) -> None: ...
     def read(self, inventory: Inventory) -> None: ...
     def broken_off(self, problem: BaseException | None, *, may_resume: bool) -> None: ...
-
-
-class Cancelled(Exception):  # noqa: N818 # no error: somebody pressed Cancel
-    """The reading was told to stop."""
 
 
 class Refresher:
@@ -38,58 +34,43 @@ class Refresher:
         self, read: Callable[[Callable[[int], None]], Inventory], listener: Listener
     ) -> None:
         self._read, self._listener = read, listener
-        self._lock = Lock()
-        self._stop = Event()
-        self._thread: Thread | None = None
-        self._resume: Callable[[], Inventory] | None = None
-
-    @property
-    def is_busy(self) -> bool:
-        thread = self._thread
-        return thread is not None and thread.is_alive()
+        self._worker = Worker("petstore-refresh")
+        self._go_on: Callable[[], Inventory] | None = None
 
     def start(self, *, resume: bool = False) -> bool:
         """Begin a reading, or go on with one that broke off; False if one is under way."""
-        with self._lock:
-            if self.is_busy:
-                return False
-            go_on = self._resume if resume else None
-            self._stop = Event()
-            self._thread = Thread(
-                target=self._run, args=(go_on, self._stop), name="petstore-refresh", daemon=True
-            )
-            self._thread.start()
-            return True
+        go_on = self._go_on if resume else None
+        read = go_on or (lambda: self._read(self._progress))
+        return self._worker.start(lambda: self._run(read))
 
     def cancel(self) -> None:
         """Ask the reading under way to stop after the page that it is at."""
-        self._stop.set()
+        self._worker.cancel()
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the reading under way; True once there is none."""
-        if self._thread is not None:
-            self._thread.join(timeout_s)
-        return not self.is_busy
+        return self._worker.wait(timeout_s)
 
-    def _run(self, go_on: Callable[[], Inventory] | None, stop: Event) -> None:
-        def progress(pets: int) -> None:
-            if stop.is_set():
-                raise Cancelled
-            self._listener.reading(pets)
+    def _progress(self, pets: int) -> None:
+        self._worker.check()
+        self._listener.reading(pets)
 
+    def _run(self, read: Callable[[], Inventory]) -> None:
         try:
-            inventory = go_on() if go_on else self._read(progress)
+            inventory = read()
         except IncompleteInventoryError as problem:
-            self._resume = problem.resume
-            told = None if stop.is_set() else problem
-            self._listener.broken_off(told, may_resume=True)
+            self._go_on = problem.resume
+            was_cancelled = isinstance(problem.__context__, Cancelled)
+            self._end(None if was_cancelled else problem, may_resume=True)
         except Cancelled:
-            self._listener.broken_off(None, may_resume=False)
+            self._end(None, may_resume=False)
         except Exception as problem:  # noqa: BLE001 # shown to the user, who is not in this thread
-            self._listener.broken_off(problem, may_resume=False)
+            self._end(problem, may_resume=False)
         else:
-            self._resume = None
-            if stop.is_set():
-                self._listener.broken_off(None, may_resume=False)
-            else:
-                self._listener.read(inventory)
+            self._go_on = None
+            self._worker.done()
+            self._listener.read(inventory)
+
+    def _end(self, problem: BaseException | None, *, may_resume: bool) -> None:
+        self._worker.done()
+        self._listener.broken_off(problem, may_resume=may_resume)

@@ -15,7 +15,10 @@ _FOCUS = "var(--jp-brand-color1,var(--vscode-focusBorder,#0072B2))"
 SHEET = f"""{STYLE}<style>
 .pf-dash{{color:{INK};font:13px/1.45 {FONT};container-type:inline-size;padding:2px 4px 8px}}
 .pf-dash>*{{margin:0 0 10px!important}}
-.pf-dash>.widget-vbox>*{{margin:0 0 12px!important}}
+.pf-dash .pf-part{{overflow:visible}}
+.pf-dash .pf-part>*{{margin:0 0 12px!important}}
+.pf-dash a{{color:var(--jp-content-link-color,var(--vscode-textLink-foreground,#00588A));
+ text-decoration:underline}}
 .pf-dash .widget-html,.pf-dash .widget-html-content,.pf-dash .jupyter-widgets
  {{font-size:13px;line-height:1.45;overflow:visible;height:auto}}
 .pf-dash .widget-html{{margin:0;width:100%}}
@@ -44,9 +47,10 @@ SHEET = f"""{STYLE}<style>
  align-items:center;
  overflow:visible}}
 .pf-dash .pf-row>*{{margin:0}}
+.pf-dash .pf-row>.widget-html,.pf-dash .pf-row>.widget-toggle-buttons{{width:auto}}
 .pf-dash .widget-label{{width:auto;color:{INK};font-size:13px;margin-right:6px}}
 .pf-dash .widget-dropdown,.pf-dash .widget-text,.pf-dash .widget-combobox{{width:auto}}
-.pf-dash .widget-dropdown select{{width:9.5em;flex:none}}
+.pf-dash .widget-dropdown select{{width:10.5em;flex:none;height:28px}}
 .pf-dash .widget-text input,.pf-dash .widget-combobox input{{width:13em;flex:none}}
 .pf-dash .pf-path input{{width:26em;max-width:100%}}
 .pf-dash select,.pf-dash input{{color:{INK};font-size:13px}}
@@ -56,6 +60,9 @@ SHEET = f"""{STYLE}<style>
 .pf-dash button.jupyter-button:disabled{{opacity:.55}}
 .pf-dash button.jupyter-button.pf-main{{background:#0072B2;color:#FFFFFF}}
 .pf-dash :focus-visible{{outline:2px solid {_FOCUS}!important;outline-offset:1px}}
+.pf-dash .pf-top{{display:flex!important;flex-flow:row wrap!important;gap:4px 16px;
+ justify-content:space-between;align-items:start;overflow:visible}}
+.pf-dash .pf-top>.widget-html{{flex:1 1 400px;width:auto}}
 .pf-two{{display:grid!important;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:4px 28px;
  overflow:visible}}
 @container (max-width:860px){{.pf-two{{grid-template-columns:minmax(0,1fr)}}}}

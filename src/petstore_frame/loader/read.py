@@ -15,7 +15,7 @@ from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, NoReturn, Self
 
 from petstore_frame.categories import Categories, category_labels
 from petstore_frame.errors import InputError
@@ -228,6 +228,29 @@ def open_source(
         if isinstance(problem, InputError):
             problem.path = problem.path or str(path)
         raise
+
+
+def read_header(path: str | PathLike[str]) -> tuple[str, ...]:
+    """Return the column names of a file, whether or not they say which holds what.
+
+    Raises:
+        InputError: The file has no header that could be read.
+        MissingExtraError: A workbook, and openpyxl is not installed.
+    """
+    seen: list[tuple[str, ...]] = []
+
+    def note(header: Sequence[str]) -> NoReturn:
+        seen.append(tuple(header))
+        raise InputError("only the header was wanted")
+
+    options = dict.fromkeys(("encoding", "delimiter", "columns")) | {"quoting": "strict"}
+    with Path(fspath(path)).open("rb") as file:
+        try:
+            _open_file(Path(fspath(path)), file, None, options, note)
+        except InputError:
+            if not seen:
+                raise
+    return max(seen, key=len)
 
 
 PlanOf = Callable[[Sequence[str]], Plan]

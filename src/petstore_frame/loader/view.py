@@ -131,8 +131,13 @@ def _problem_lines(told: Told) -> list[str]:
     return lines
 
 
-def result_html(told: Told) -> str:
-    """Return the view for a notebook."""
+def result_html(told: Told, *, has_steps: bool = True) -> str:
+    """Return the view for a notebook.
+
+    Args:
+        told: What became of the records.
+        has_steps: Whether to end with what to type next; a page with buttons has its own words.
+    """
     word, sentence = headline(told)
     badge = _badge(word)
     style = (
@@ -145,7 +150,8 @@ def result_html(told: Told) -> str:
         f'<span style="margin-left:4px"><bdi>{escape(sentence)}</bdi></span></div>'
         f'<div style="color:{_FAINT};margin:2px 0 8px">{escape(told.run.base_url)}'
         f"{_ending(told.run)}</div>"
-        f"{_counts_html(told)}{_problems_html(told)}{_steps_html(told)}</div>"
+        f"{_counts_html(told)}{_problems_html(told)}"
+        f"{_steps_html(told) if has_steps else ''}</div>"
     )
 
 

@@ -1,0 +1,132 @@
+"""``petstore-frame dashboard``: the dashboard as a page of its own.
+
+In: the store's address and key, from options or the environment. Out: a Voila server on loopback
+whose page only a random token opens. The key reaches it by the environment, never by an argument.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+# Uploads travel through a websocket whose usual limit is 10 MiB.
+_MESSAGE_BYTES = 64 * 1024 * 1024
+
+
+def dashboard(
+    base_url: Annotated[
+        str | None, typer.Option(help="The store's address; else PETSTORE_BASE_URL.")
+    ] = None,
+    api_key: Annotated[
+        str | None,
+        typer.Option(help="The key; better in PETSTORE_API_KEY, unseen by ps."),
+    ] = None,
+    categories: Annotated[
+        Path | None, typer.Option(help="CSV of category_id,label.", exists=True, dir_okay=False)
+    ] = None,
+    history: Annotated[
+        Path | None, typer.Option(help="Folder of snapshots.", exists=True, file_okay=False)
+    ] = None,
+    port: Annotated[int, typer.Option(help="Port on loopback; 0 picks a free one.")] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+) -> None:
+    """Open the dashboard as a page on this machine, until Ctrl-C.
+
+    Only the address printed, with its random token, opens it.
+    """
+    from petstore_frame.errors import MissingExtraError, PetstoreError
+    from petstore_frame.settings import read_settings
+
+    try:
+        if find_spec("voila") is None:
+            raise MissingExtraError("the dashboard as a page", "lab")
+        settings = read_settings(base_url, api_key)  # refused here, before a server starts
+    except PetstoreError as problem:
+        typer.echo(f"error: {problem}", err=True)
+        raise typer.Exit(2) from None
+    environ = {
+        **os.environ,
+        "PETSTORE_BASE_URL": settings.base_url,
+        "PETSTORE_API_KEY": settings.key().get_secret_value(),
+    }
+    token, chosen = secrets.token_urlsafe(24), port or free_port()
+    with tempfile.TemporaryDirectory(prefix="petstore-dashboard-") as folder:
+        notebook = write_page(Path(folder), categories, history)
+        write_config(Path(folder), token, chosen)
+        typer.echo(f"http://127.0.0.1:{chosen}/?token={token}")
+        typer.echo("Ctrl-C ends it.", err=True)
+        run(voila_command(notebook, has_browser=browser), environ)
+
+
+def write_page(folder: Path, categories: Path | None, history: Path | None) -> Path:
+    """Write the notebook that Voila shows: two lines, and no key in them."""
+    arguments = "pf.Client()"
+    if categories is not None:
+        arguments += f", categories={str(categories.resolve())!r}"
+    if history is not None:
+        arguments += f", history=pf.History({str(history.resolve())!r})"
+    working = f"import os; os.chdir({str(Path.cwd())!r})"
+    source = f"import petstore_frame as pf\n{working}\npf.Dashboard({arguments})"
+    cell = {
+        "cell_type": "code", "id": "dashboard", "metadata": {}, "execution_count": None,
+        "outputs": [], "source": source,
+    }  # fmt: skip
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    book = {
+        "nbformat": 4, "nbformat_minor": 5, "cells": [cell],
+        "metadata": {"kernelspec": kernel, "title": "Pet store inventory"},
+    }  # fmt: skip
+    path = folder / "dashboard.ipynb"
+    path.write_text(json.dumps(book), encoding="utf-8")
+    return path
+
+
+def write_config(folder: Path, token: str, port: int) -> Path:
+    """Write the server's settings to a file that only its owner can read."""
+    voila: dict[str, Any] = {
+        "ip": "127.0.0.1",
+        "port": port,
+        "port_retries": 0,
+        "token": token,
+        "tornado_settings": {"websocket_max_message_size": _MESSAGE_BYTES},
+    }
+    path = folder / "voila.json"
+    path.touch(mode=0o600)
+    path.write_text(json.dumps({"Voila": voila}), encoding="utf-8")
+    return path
+
+
+def voila_command(notebook: Path, *, has_browser: bool) -> list[str]:
+    """Return the command of the server; token and key are not in it."""
+    command = [
+        sys.executable, "-m", "voila", str(notebook), "--Voila.log_level=WARN",
+        f"--Voila.config_file_paths={notebook.parent}",
+    ]  # fmt: skip
+    return command if has_browser else [*command, "--no-browser"]
+
+
+def run(command: Sequence[str], environ: Mapping[str, str]) -> None:
+    """Run the server until it ends or Ctrl-C; its kernels end with it."""
+    with subprocess.Popen(command, env=dict(environ)) as process:  # noqa: S603 # our own words
+        try:
+            process.wait()
+        except KeyboardInterrupt:
+            process.terminate()
+
+
+def free_port(probe: Callable[[], socket.socket] = socket.socket) -> int:
+    """Return a port on loopback that nobody uses now."""
+    with probe() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])

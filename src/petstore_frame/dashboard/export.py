@@ -1,0 +1,127 @@
+"""Taking what is shown out of the notebook: workbook, CSV, page.
+
+In: an Inventory and a selection. Out: a file, and a link that downloads it where files are small
+enough to travel inside the page; a larger one is named where it lies.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as widgets
+
+from petstore_frame.dashboard import parts
+from petstore_frame.dashboard.model import Selection, StoreModel
+from petstore_frame.dashboard.worker import Worker
+from petstore_frame.report import write_report
+
+# A link carries the file in the page; beyond this the websocket to the browser would break.
+LARGEST_LINK = 8 * 1024 * 1024
+_MEDIA = {
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".csv": "text/csv",
+    ".html": "text/html",
+}
+
+
+class Exporter:
+    """Three buttons and the link that they make.
+
+    Args:
+        what: Returns the model and the selection on the screen, or None before there is one.
+        folder: Where files too large for a link are kept; None is the working directory.
+        now: Gives the time that a file is named after.
+    """
+
+    def __init__(
+        self,
+        what: Callable[[], tuple[StoreModel, Selection] | None],
+        *,
+        folder: Path | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._what, self._folder, self._now = what, folder, now
+        self._worker = Worker("petstore-export")
+        self.link = widgets.HTML()
+        self.buttons = [
+            self._button("Workbook", "all pets as an Excel workbook", self.workbook),
+            self._button("Selection as CSV", "the pets that the filters leave", self.selection),
+            self._button("Web page", "all figures as one page without scripts", self.page),
+        ]
+        self.widget = widgets.Box(
+            [widgets.HTML("<span>Export</span>"), *self.buttons, self.link]
+        ).add_class("pf-row")
+
+    def workbook(self) -> None:
+        """Write all pets as a workbook."""
+        self._start("inventory", ".xlsx", lambda model, _: model.inventory)
+
+    def page(self) -> None:
+        """Write the report as one web page."""
+        self._start("inventory", ".html", lambda model, _: model.inventory)
+
+    def selection(self) -> None:
+        """Write the pets selected, in the order shown, as a CSV."""
+        self._start("selection", ".csv", selected_frame)
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Wait for the file under way."""
+        return self._worker.wait(timeout_s)
+
+    def _start(self, stem: str, ending: str, pets: Callable[[StoreModel, Selection], Any]) -> None:
+        found = self._what()
+        if found is None:
+            self.link.value = parts.warning("There is nothing to export yet")
+            return
+        model, selection = found
+        name = f"{stem}-{self._now():%Y%m%d-%H%M%S}{ending}"
+
+        def job() -> None:
+            try:
+                self.link.value = self._made(pets(model, selection), name, model.labels)
+            except Exception as problem:  # noqa: BLE001 # shown to the user
+                self.link.value = parts.failure("The file could not be written", problem)
+
+        if self._worker.start(job):
+            self.link.value = parts.progress(f"Writing {name} …")
+
+    def _made(self, pets: Any, name: str, labels: Mapping[int, str]) -> str:
+        with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:
+            path = write_report(pets, Path(folder) / name, categories=labels, progress=False)
+            content = path.read_bytes()
+        return offer(content, name, self._folder or Path.cwd())
+
+    @staticmethod
+    def _button(text: str, tip: str, press: Callable[[], None]) -> widgets.Button:
+        button = widgets.Button(description=text, tooltip=tip)
+        button.on_click(lambda _: press())
+        return button
+
+
+def selected_frame(model: StoreModel, selection: Selection) -> Any:
+    """Return the pets selected, in the order shown; with no filter the Inventory and its claim."""
+    if not selection.is_filtered:
+        return model.inventory
+    return model.pets.frame.iloc[model.selected(selection)]
+
+
+def offer(content: bytes, name: str, folder: Path, *, largest: int = LARGEST_LINK) -> str:
+    """Return a link that downloads a file, or write it into a folder and say where it lies."""
+    if len(content) > largest:
+        kept = folder / name
+        kept.write_bytes(content)
+        size = f"{len(content) / 1024**2:,.0f} MiB, too large for a link"
+        return parts.success(f"Written to {kept}", [size])
+    media = _MEDIA.get(Path(name).suffix, "application/octet-stream")
+    data = b64encode(content).decode()
+    return (
+        f'<a class="pf-download" role="status" download="{escape(name)}" '
+        f'href="data:{media};base64,{data}">Download {escape(name)} '
+        f"({len(content) / 1024:,.0f} kB)</a>"
+    )

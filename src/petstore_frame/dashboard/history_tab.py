@@ -1,0 +1,75 @@
+"""The part of the dashboard that shows what changed between dates.
+
+In: a History. Out: its trend as lines and its last difference as a table. It reads snapshots and
+no store.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from petstore_frame.dashboard import parts
+from petstore_frame.dashboard.trend_chart import trend_chart
+from petstore_frame.errors import PetstoreError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class HistoryTab:
+    """The trend of the statuses, and the flow between the last two snapshots.
+
+    Args:
+        history: A ``History``.
+    """
+
+    def __init__(self, history: Any) -> None:
+        self._history = history
+        self.trend, self.flow = widgets.HTML(), widgets.HTML()
+        self.widget = widgets.VBox(
+            [
+                widgets.HTML("<h3>Pets by status over time</h3>"),
+                self.trend,
+                widgets.HTML("<h3>What changed between the last two snapshots</h3>"),
+                self.flow,
+            ]
+        ).add_class("pf-part")
+
+    def show(self) -> None:
+        """Read the history and draw it."""
+        try:
+            self.trend.value = trend_chart(self._history.trend())
+        except PetstoreError as problem:
+            self.trend.value = parts.warning("No trend yet", [str(problem)])
+        try:
+            diff = self._history.diff()
+            self.flow.value = f"<p>{escape(str(diff))}</p>{moves_table(diff.moves)}"
+        except PetstoreError as problem:
+            self.flow.value = parts.warning("Nothing to compare yet", [str(problem)])
+
+
+def moves_table(moves: pd.DataFrame) -> str:
+    """Draw how many pets came, went or changed their status."""
+    if moves.empty:
+        return "<p>No pet changed.</p>"
+    rows = "".join(
+        f'<tr><th scope="row" style="font-weight:400">{escape(str(kind))}</th>'
+        f"<td>{_word(was)}</td><td>{_word(now)}</td>"
+        f'<td class="pf-number">{int(pets):,}</td></tr>'
+        for kind, was, now, pets in zip(
+            moves["kind"], moves["was"], moves["now"], moves["pets"], strict=True
+        )
+    )
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("What", "Was", "Is now"))
+    return (
+        '<table class="pf-table" style="max-width:560px"><caption>Pets by kind of change</caption>'
+        f'<thead><tr>{head}<th scope="col" class="pf-number">Pets</th></tr></thead>'
+        f"<tbody>{rows}</tbody></table>"
+    )
+
+
+def _word(status: Any) -> str:
+    return f"<bdi>{escape(status)}</bdi>" if isinstance(status, str) else "–"

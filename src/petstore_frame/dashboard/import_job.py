@@ -1,0 +1,145 @@
+"""What the Import tab does with a file: keep it, look into it, rehearse it, load it.
+
+In: an upload or a path. Out: a preview, or a LoadResult of the same engine and journal that
+``load_csv`` uses. It knows no widget.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.client import Client
+from petstore_frame.errors import InputError
+from petstore_frame.loader.load import LoadInterrupted, load_csv, load_excel
+from petstore_frame.loader.read import open_source, read_header
+from petstore_frame.loader.record import State
+from petstore_frame.loader.results import LoadResult
+
+# A browser's upload beyond 10 MiB breaks the websocket without a word.
+LARGEST_UPLOAD = 8 * 1024 * 1024
+PREVIEW_ROWS = 5
+Counts = Mapping[State, int]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A first look into a file.
+
+    Attributes:
+        path: The file.
+        header: Its column names, in order.
+        mapping: The column of each field that was found.
+        rows: Its first records, cells verbatim.
+        problem: Why its columns could not be told, in words, or an empty text.
+    """
+
+    path: Path
+    header: tuple[str, ...]
+    mapping: Mapping[str, str]
+    rows: list[tuple[str, ...]]
+    problem: str = ""
+
+
+class ImportJob:
+    """The files of one Import tab, and what is done with them.
+
+    Args:
+        client: The store.
+        labels: What categories are called, by id, so that a file may say "Dog".
+        journal: Folder of the journals; None is the user's state directory.
+        results: Folder in which the result files get a folder each; None is the working directory.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        labels: Mapping[int, str],
+        *,
+        journal: Path | None = None,
+        results: Path | None = None,
+    ) -> None:
+        self._client, self._labels = client, dict(labels)
+        self._journal, self._results = journal, results
+        self._uploads = tempfile.TemporaryDirectory(prefix="petstore-upload-")
+
+    def keep(self, name: str, content: bytes) -> Path:
+        """Keep an upload as a file of its own name.
+
+        Raises:
+            InputError: It is too large to have come whole.
+        """
+        if len(content) > LARGEST_UPLOAD:
+            raise InputError(
+                f"{name} has {len(content) / 1024**2:.0f} MiB; an upload carries 8 MiB",
+                hint="put the file where the notebook runs and give its path instead",
+            )
+        # A browser may send any name; only its last part may choose where the file goes.
+        safe = Path(name.replace("\\", "/")).name.replace("\0", "") or "upload"
+        path = Path(self._uploads.name) / safe
+        path.write_bytes(content)
+        return path
+
+    def look(self, path: Path, mapping: Mapping[str, str] | None = None) -> Preview:
+        """Return the columns and the first records of a file.
+
+        Raises:
+            InputError: It cannot be read at all; one whose columns are unclear can be mapped.
+        """
+        try:
+            with open_source(path, mapping=mapping, categories=self._labels) as source:
+                rows = [record.cells for record in islice(source, PREVIEW_ROWS)]
+                return Preview(path, source.header, source.mapping, rows)
+        except InputError as problem:
+            header = read_header(path)
+            return Preview(path, header, dict(mapping or {}), [], str(problem))
+
+    def rehearse(self, path: Path, mapping: Mapping[str, str]) -> LoadResult:
+        """Read and check all records and send nothing."""
+        return self._load(path, mapping, dry_run=True, progress=False)
+
+    def load(
+        self, path: Path, mapping: Mapping[str, str], progress: Callable[[Counts], None]
+    ) -> LoadResult:
+        """Load a file; an interrupt raised by ``progress`` ends it in order."""
+        try:
+            return self._load(path, mapping, dry_run=False, progress=progress)
+        except LoadInterrupted as stopped:
+            return stopped.result
+
+    def write(self, result: LoadResult) -> Path:
+        """Write the result files and return their folder."""
+        stem = Path(result.run.source_name).stem or "import"
+        folder = (self._results or Path.cwd()) / f"import-{stem}-{result.run.run_id[:8]}"
+        result.write(folder)
+        return folder
+
+    def close(self) -> None:
+        """Remove the uploads."""
+        self._uploads.cleanup()
+
+    def _load(self, path: Path, mapping: Mapping[str, str], **options: Any) -> LoadResult:
+        load = load_excel if path.suffix.lower() == ".xlsx" else load_csv
+        return load(
+            path,
+            self._client,
+            mapping=mapping or None,
+            categories=self._labels or None,
+            journal=self._journal,
+            **options,
+        )
+
+
+def share_done(counts: Counts, at_start: int) -> float:
+    """Return how much of the sending is done, 0 to 1.
+
+    Args:
+        counts: Records in each state.
+        at_start: Records that were to be sent when it began.
+    """
+    left = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
+    return min(1.0, max(0.0, 1 - left / at_start)) if at_start else 1.0

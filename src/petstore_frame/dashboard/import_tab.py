@@ -1,0 +1,283 @@
+"""The part of the dashboard that adds pets from a file.
+
+In: a file that its user chooses. Out: a preview, a rehearsal, an import with progress, and the
+files that tell what became of each record. Widgets only; the work is ``import_job``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+import ipywidgets as widgets
+
+from petstore_frame.dashboard import parts
+from petstore_frame.dashboard.export import offer
+from petstore_frame.dashboard.import_job import Counts, ImportJob, Preview, share_done
+from petstore_frame.dashboard.worker import Worker
+from petstore_frame.loader.record import State
+from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.view import result_html
+
+FIELDS = {"name": "Name", "category_id": "Category", "status": "Status"}
+NOT_IN_FILE = "(not in the file)"
+LINKED = ("fix.csv", "unknown.csv", "results.csv", "results.xlsx")
+
+
+class ImportTab:
+    """Choose, look, rehearse, load.
+
+    Args:
+        job: What does the work.
+        loaded: Called after an import, so that the inventory is read again.
+        lock: Held while the state changes.
+    """
+
+    def __init__(self, job: ImportJob, loaded: Callable[[], None], lock: RLock) -> None:
+        self._job, self._loaded, self._lock = job, loaded, lock
+        self._worker = Worker("petstore-import")
+        self._preview: Preview | None = None
+        self._at_start = 0
+        self._is_drawing = False
+        self.last: LoadResult | None = None
+        self._make_widgets()
+        self._show_steps()
+
+    def _make_widgets(self) -> None:
+        self.upload = widgets.FileUpload(
+            accept=".csv,.tsv,.txt,.gz,.xlsx", multiple=False, description="Choose a file"
+        )
+        self.path = widgets.Text(
+            description="or its path",
+            placeholder="where the notebook runs, for files above 8 MiB",
+            continuous_update=False,
+        ).add_class("pf-path")
+        self.columns = {
+            field: widgets.Dropdown(options=[NOT_IN_FILE], description=f"{word} is")
+            for field, word in FIELDS.items()
+        }
+        self.check = widgets.Button(
+            description="Check all records", tooltip="reads and checks, sends nothing"
+        )
+        self.load = widgets.Button(description="Import", tooltip="add the valid records")
+        self.cancel = widgets.Button(description="Cancel", tooltip="stop after what is on its way")
+        self.load.add_class("pf-main")
+        self.preview, self.message = widgets.HTML(), widgets.HTML()
+        self.result, self.files = widgets.HTML(), widgets.HTML()
+        intro = "<h3>Add pets from a CSV or Excel file</h3>"
+        self._mapping = _row(*self.columns.values())
+        self._steps = _row(self.check, self.load, self.cancel)
+        self.widget = widgets.VBox(
+            [
+                widgets.HTML(intro),
+                _row(self.upload, self.path),
+                self._mapping,
+                self.preview,
+                self._steps,
+                self.message,
+                self.result,
+                self.files,
+            ]
+        ).add_class("pf-part")
+        self.upload.observe(self._uploaded, "value")
+        self.path.observe(self._path_given, "value")
+        for dropdown in self.columns.values():
+            dropdown.observe(self._mapped, "value")
+        self.check.on_click(lambda _: self._start(self._rehearse, "Checking all records …"))
+        self.load.on_click(lambda _: self._start(self._load, "Importing …"))
+        self.cancel.on_click(lambda _: self._worker.cancel())
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Wait for the work under way."""
+        return self._worker.wait(timeout_s)
+
+    def close(self) -> None:
+        """Stop what is under way, in order, and remove the uploads."""
+        self._worker.cancel()
+        self._worker.wait()
+        self._job.close()
+
+    def _uploaded(self, change: Any) -> None:
+        if not change.new:
+            return
+        file = change.new[0]
+        with self._shown():
+            self._open(self._job.keep(file["name"], bytes(file["content"])))
+        self.upload.value = ()
+
+    def _path_given(self, change: Any) -> None:
+        if change.new.strip():
+            with self._shown():
+                self._open(Path(change.new.strip()).expanduser())
+
+    def _open(self, path: Path) -> None:
+        self._forget()
+        self._take(self._job.look(path))
+
+    def _mapped(self, _: Any) -> None:
+        if self._is_drawing or self._preview is None:
+            return
+        path = self._preview.path
+        with self._shown():
+            self.result.value = self.files.value = ""
+            self._take(self._job.look(path, self._chosen()))
+
+    def _chosen(self) -> dict[str, str]:
+        """Return the columns chosen, by field."""
+        values = {field: dropdown.value for field, dropdown in self.columns.items()}
+        return {field: value for field, value in values.items() if value != NOT_IN_FILE}
+
+    def _take(self, preview: Preview) -> None:
+        """Show a first look, with the columns found or the means to say which they are."""
+        with self._lock:
+            self._preview, self._at_start = preview, 0
+            self._is_drawing = True
+            for field, dropdown in self.columns.items():
+                dropdown.options = [NOT_IN_FILE, *dict.fromkeys(preview.header)]
+                dropdown.value = preview.mapping.get(field, NOT_IN_FILE)
+            self._is_drawing = False
+            self.preview.value = preview_table(preview)
+            title = "Which column is which?"
+            self.message.value = parts.warning(title, [preview.problem]) if preview.problem else ""
+            self._show_steps()
+
+    def _start(self, work: Callable[[Preview], None], words: str) -> None:
+        preview = self._preview
+        if preview is None:
+            return
+
+        def job() -> None:
+            with self._shown():
+                work(preview)
+            self._worker.done()
+            self._show_steps()
+
+        with self._lock:
+            if self._worker.start(job):
+                self.message.value = parts.progress(words)
+                self._show_steps(is_busy=True)
+
+    def _rehearse(self, preview: Preview) -> None:
+        result = self._job.rehearse(preview.path, preview.mapping)
+        with self._lock:
+            self._at_start = result.counts.get(State.PENDING, 0)
+            self.result.value = result_html(result.told(), has_steps=False)
+            self.message.value = ""
+
+    def _load(self, preview: Preview) -> None:
+        result = self._job.load(preview.path, preview.mapping, self._progress)
+        folder = self._job.write(result)
+        with self._lock:
+            self.last = result
+            self._at_start = result.counts.get(State.PENDING, 0)
+            self.result.value = result_html(result.told(), has_steps=False)
+            self.files.value = files_note(folder, result)
+            self.message.value = ""
+        self._loaded()
+
+    def _progress(self, counts: Counts) -> None:
+        done = share_done(counts, self._at_start)
+        created, rejected = counts.get(State.CREATED, 0), counts.get(State.REJECTED, 0)
+        words = f"Importing: {created:,} created, {rejected:,} rejected"
+        self.message.value = parts.progress(words, done)
+        self._worker.check()
+
+    def _shown(self) -> _Shown:
+        return _Shown(self.message)
+
+    def _forget(self) -> None:
+        self._preview = None
+        self.preview.value = self.message.value = self.result.value = self.files.value = ""
+        self._show_steps()
+
+    def _show_steps(self, *, is_busy: bool = False) -> None:
+        """Offer what can be done now."""
+        preview = self._preview
+        for part in (self._mapping, self._steps):
+            part.layout.display = "none" if preview is None else ""
+        is_readable = preview is not None and not preview.problem
+        self.check.disabled = is_busy or not is_readable
+        self.load.disabled = is_busy or not self._at_start
+        count = f" {self._at_start:,} pets" if self._at_start else ""
+        self.load.description = f"Import{count}"
+        self.cancel.layout.display = "" if is_busy else "none"
+        for control in (self.upload, self.path, *self.columns.values()):
+            control.disabled = is_busy
+
+
+class _Shown:
+    """Shows an error where the user looks, instead of in a log."""
+
+    def __init__(self, message: widgets.HTML) -> None:
+        self._message = message
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, problem: BaseException | None, traceback: Any) -> bool:
+        if problem is None:
+            return False
+        if isinstance(problem, Exception):
+            self._message.value = parts.failure("This did not work", problem)
+        else:
+            self._message.value = parts.warning("Stopped", ["Nothing was lost; start it again."])
+        return True
+
+
+def preview_table(preview: Preview) -> str:
+    """Draw the first records as they are in the file."""
+    if not preview.rows:
+        return ""
+    named = {column: FIELDS[field] for field, column in preview.mapping.items()}
+    head = "".join(
+        f'<th scope="col">{escape(column)}'
+        + (f"<br><small>→ {named[column]}</small>" if column in named else "")
+        + "</th>"
+        for column in preview.header
+    )
+    body = "".join(f"<tr>{_cells(row, len(preview.header))}</tr>" for row in preview.rows)
+    caption = f"First records of {escape(preview.path.name)}"
+    return (
+        f'<table class="pf-table"><caption>{caption}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def _cells(row: Sequence[str], width: int) -> str:
+    padded = [*row[:width], *[""] * (width - len(row))]
+    return "".join(f"<td><bdi>{escape(cell[:200])}</bdi></td>" for cell in padded)
+
+
+def files_note(folder: Path, result: LoadResult) -> str:
+    """Say where the result files lie, with links to those that hold something."""
+    wanted = {
+        "fix.csv": result.counts.get(State.INVALID, 0) + result.counts.get(State.REJECTED, 0),
+        "unknown.csv": result.counts.get(State.UNKNOWN, 0),
+        "results.csv": 1,
+        "results.xlsx": 1,
+    }
+    links = [
+        offer((folder / name).read_bytes(), name, folder)
+        for name in LINKED
+        if wanted[name] and (folder / name).exists()
+    ]
+    doubtful = result.counts.get(State.UNKNOWN, 0) + result.counts.get(State.IN_FLIGHT, 0)
+    steps = [
+        f"{doubtful:,} may or may not be in the store; do not send them again by hand: "
+        "dashboard.last_import.reconcile(client) settles them by reading back."
+        if doubtful
+        else "",
+        "Correct fix.csv and import it here." if wanted["fix.csv"] else "",
+    ]
+    advice = "".join(f"<p>{escape(step)}</p>" for step in steps if step)
+    return (
+        f"{advice}<p>Result files: <bdi>{escape(str(folder))}</bdi></p>"
+        f'<p class="pf-links">{" · ".join(links)}</p>'
+    )
+
+
+def _row(*children: widgets.Widget) -> widgets.Box:
+    return widgets.Box(list(children)).add_class("pf-row")

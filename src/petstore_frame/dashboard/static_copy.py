@@ -1,0 +1,59 @@
+"""What a notebook still shows when its kernel is gone.
+
+In: an Inventory's model. Out: one closed piece of HTML that survives reopening, an untrusted
+notebook and an export: a picture as a data URI and a table with inline styles. It has no class,
+no style element and no inline drawing, which a cleaner of foreign notebooks takes out.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from html import escape
+
+from petstore_frame.charts import bars, legend
+from petstore_frame.counts import StatusCounts, short
+from petstore_frame.dashboard.model import Selection, StoreModel
+from petstore_frame.dashboard.parts import utc_text
+from petstore_frame.inventory import StatusCount
+from petstore_frame.palette import INK, PAPER, status_word
+
+PICTURE_WIDTH = 720
+_CELL = "padding:2px 10px;text-align:right;font-variant-numeric:tabular-nums"
+
+
+def static_copy(model: StoreModel) -> str:
+    """Return the last numbers as markup that needs nothing: no kernel, no network, no trust."""
+    inventory = model.inventory
+    as_of = utc_text(inventory.fetched_at)
+    counts = model.show(Selection()).counts
+    claim = escape(str(inventory.completeness))
+    drawing = bars(counts, ink=INK, width=PICTURE_WIDTH)
+    picture = b64encode(drawing.encode()).decode()
+    total = short(counts.total)
+    return (
+        f"<details><summary>Static copy of the dashboard, data as of {as_of}</summary>"
+        f"<p><b>{escape(inventory.base_url)}</b>: {claim}</p>"
+        f"<p>Pets {total}. {legend(counts)}</p>"
+        f'<p style="background:{PAPER};padding:6px"><img alt="Pets by category, {total} in all" '
+        f'src="data:image/svg+xml;base64,{picture}"></p>'
+        f"{_table(counts)}</details>"
+    )
+
+
+def _table(counts: StatusCounts) -> str:
+    names = [status_word(status) for status in counts.statuses]
+    head = "".join(f'<th style="{_CELL}">{escape(name)}</th>' for name in (*names, "All"))
+    body = ""
+    for line in counts.largest(15):
+        cells = [
+            short(StatusCount(number, is_exact))
+            for number, is_exact in zip(line.numbers, counts.exact, strict=True)
+        ]
+        cells.append(short(StatusCount(line.total, counts.is_exact)))
+        numbers = "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells)
+        body += f'<tr><th style="text-align:left">{escape(line.label)}</th>{numbers}</tr>'
+    return (
+        "<table><caption>Pets by category and status</caption>"
+        f'<thead><tr><th style="text-align:left">Category</th>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table>"
+    )

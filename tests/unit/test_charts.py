@@ -1,0 +1,87 @@
+"""Charts and tables as strings: right, escaped, and honest about minimums."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.charts import bars, pets_table
+from petstore_frame.counts import CodedPets
+from petstore_frame.inventory import Verdict
+from unit.dashboard_store import inventory, pets
+
+HOSTILE = "<script>alert(1)</script>\"'&\u202e"
+
+
+def test_hostile_names_are_text() -> None:
+    """A name or label that is markup reaches the page escaped."""
+    store = inventory([(1, HOSTILE, 7, HOSTILE)])
+    for drawing in (
+        pf.inventory_table(store, categories={7: HOSTILE}),
+        pf.status_chart(store, categories={7: HOSTILE}),
+    ):
+        assert "<script>" not in drawing.html and "&lt;script&gt;" in drawing.html
+    assert "<bdi>" in pf.inventory_table(store).html
+
+
+def test_the_picture_is_well_formed() -> None:
+    """A chart on its own is an XML document with one bar a category and status held."""
+    counts = CodedPets(inventory(pets(40))).everything
+    picture = ElementTree.fromstring(bars(counts, width=700))
+    drawn = [box for box in picture.iter() if box.get("class") == "pf-bar"]
+    assert len(drawn) == int((counts.cells > 0).sum())
+
+
+def test_bars_are_as_long_as_their_counts() -> None:
+    """Widths are proportional to counts within and between bars."""
+    counts = CodedPets(inventory([(1, "a", 1, "sold"), (2, "b", 1, "sold"), (3, "c", 2, None)]))
+    widths = [
+        float(w)
+        for w in re.findall(r'class="pf-bar"[^>]* width="([\d.]+)%', bars(counts.everything))
+    ]
+    assert widths == [pytest.approx(2 * widths[1], rel=0.01), widths[1]]
+
+
+def test_minimums_look_different() -> None:
+    """A count that may be short of the store's is hatched and has a sign."""
+    whole = pf.status_chart(inventory(pets(40)))
+    part = pf.status_chart(inventory(pets(40), Verdict.UNKNOWN))
+    assert "≥" in part.html and "url(#pf-at-least)" in part.html
+    assert "≥" not in whole.html and "url(#pf-at-least)" not in whole.html
+    assert "at least 40 pets" in repr(part)
+
+
+def test_a_sealed_frame_keeps_its_claim() -> None:
+    """The frame of an Inventory is drawn with that Inventory's claim, a part of it as it is."""
+    from petstore_frame.inventory.seal import seal
+
+    store = inventory(pets(40), Verdict.UNKNOWN)
+    frame = seal(
+        store.frame, store.completeness, fetched_at=store.fetched_at, base_url=store.base_url
+    )
+    assert "≥" in pf.status_chart(frame).html
+    assert "≥" not in pf.status_chart(frame[frame["status"] == "sold"]).html
+
+
+def test_a_table_has_pages() -> None:
+    """A table says which rows of how many it shows, and refuses a page that is not there."""
+    drawing = pf.inventory_table(inventory(pets(120)), page=3)
+    assert "101–120 of 120" in drawing.html and drawing.html.count("<tr>") == 21
+    with pytest.raises(ValueError, match="page is 1 to 3, got 4"):
+        pf.inventory_table(inventory(pets(120)), page=4)
+
+
+def test_an_empty_store_is_drawn() -> None:
+    """No pets make an empty chart and an empty table, not an error."""
+    empty = inventory([])
+    assert "0 pets in 0 categories" in repr(pf.status_chart(empty))
+    assert "no pets" in pf.inventory_table(empty).html
+
+
+def test_table_headers_are_headers() -> None:
+    """Columns and rows of a table are named for a screen reader."""
+    markup = pets_table([("1", "Luna", "Cat", "sold")], caption="Pets")
+    assert markup.count('scope="col"') == 4 and markup.count('scope="row"') == 1
