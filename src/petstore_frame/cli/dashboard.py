@@ -78,7 +78,7 @@ def write_page(folder: Path, categories: Path | None, history: Path | None) -> P
         arguments += f", history=pf.History({str(history.resolve())!r})"
     working = f"import os; os.chdir({str(Path.cwd())!r})"
     source = f"import petstore_frame as pf\n{working}\npf.Dashboard({arguments})"
-    cell = {
+    cell: dict[str, Any] = {
         "cell_type": "code", "id": "dashboard", "metadata": {}, "execution_count": None,
         "outputs": [], "source": source,
     }  # fmt: skip
