@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
-from pydantic import SecretStr
 
 from petstore_frame.errors import APIConnectionError, APITimeoutError, CrossOriginError
 from petstore_frame.settings import DEFAULT_CONNECT_TIMEOUT_S, Settings, is_loopback
@@ -59,6 +59,7 @@ class Answer:
         body: The bytes received; empty when the body was cut.
         is_whole: False when the status line arrived and the body did not, or not whole.
         elapsed_s: Seconds from the first byte out to the last byte in.
+        url: The whole address asked.
     """
 
     operation: str
@@ -67,26 +68,21 @@ class Answer:
     body: bytes
     is_whole: bool
     elapsed_s: float
-
-
-class _BearerAuth(httpx.Auth):
-    """Puts the key on a request at the last moment; nothing else ever holds it in the open."""
-
-    def __init__(self, key: Callable[[], SecretStr]) -> None:
-        self._key = key
-
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        request.headers["Authorization"] = f"Bearer {self._key().get_secret_value()}"
-        yield request
+    url: str = ""
 
 
 class _Trace:
-    """Notes how far a request got, from httpcore's own events."""
+    """Notes how far a request got, from the transport's own events.
 
-    def __init__(self) -> None:
+    Args:
+        while_waiting: Called once, when the request has left and its answer has not come.
+    """
+
+    def __init__(self, while_waiting: Callable[[], None] | None = None) -> None:
         self.was_called = False
         self.has_started_headers = False
         self.has_failed_body = False
+        self._while_waiting = while_waiting
 
     def __call__(self, event: str, info: Mapping[str, Any]) -> None:
         self.was_called = True
@@ -94,6 +90,14 @@ class _Trace:
             self.has_started_headers = True
         elif event.endswith("send_request_body.failed"):
             self.has_failed_body = True
+        elif event.endswith("send_request_body.complete"):
+            self.is_waiting()
+
+    def is_waiting(self) -> None:
+        """Let the caller work while the answer is on its way; only the first call counts."""
+        work, self._while_waiting = self._while_waiting, None
+        if work is not None:
+            work()
 
     def proves_not_applied(self, problem: Exception) -> bool:
         """Tell whether the store cannot have acted on the request.
@@ -107,6 +111,8 @@ class _Trace:
 
 class Transport:
     """A pool of connections to one store. Safe to share between threads.
+
+    It keeps no cookies and follows no redirects: each request stands for itself.
 
     Args:
         settings: Address, key and patience.
@@ -123,20 +129,12 @@ class Transport:
     ) -> None:
         self._settings = settings
         self._clock = clock
-        self._http = httpx.Client(
-            auth=_BearerAuth(settings.key),
-            timeout=httpx.Timeout(
-                settings.timeout_s, connect=min(settings.timeout_s, DEFAULT_CONNECT_TIMEOUT_S)
-            ),
-            limits=httpx.Limits(
-                max_connections=32, max_keepalive_connections=32, keepalive_expiry=KEEPALIVE_S
-            ),
-            follow_redirects=False,
-            # A proxy of the environment would answer for a store on this machine.
-            trust_env=not is_loopback(urlsplit(settings.base_url).hostname or ""),
-            transport=transport,
-            headers={"Accept": "application/json", "User-Agent": "petstore-frame"},
-        )
+        self._base_path = urlsplit(settings.base_url).path
+        self._timeout = httpx.Timeout(
+            settings.timeout_s, connect=min(settings.timeout_s, DEFAULT_CONNECT_TIMEOUT_S)
+        ).as_dict()
+        # Half the CPU of httpx.Client, whose cookies, redirects and hooks are not wanted here.
+        self._wire: httpx.BaseTransport = transport or _sockets(settings.base_url)
 
     def send(
         self,
@@ -146,6 +144,7 @@ class Transport:
         params: Mapping[str, str] | None = None,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
+        while_waiting: Callable[[], None] | None = None,
     ) -> Answer:
         """Send one request, once.
 
@@ -155,31 +154,25 @@ class Transport:
             params: Query parameters; None keeps a query that the address has.
             body: JSON bytes.
             headers: More header lines.
+            while_waiting: Work to do once the request has left; it must not raise.
 
         Raises:
             APITimeoutError: No answer in time.
             APIConnectionError: No answer; ``may_have_been_applied`` is False only on proof.
             CrossOriginError: The address belongs to another origin; nothing was sent.
         """
-        url = self._address(path)
-        operation = f"{method} {urlsplit(url).path.removeprefix(self._base_path())}"
-        trace = _Trace()
-        request = self._http.build_request(
-            method,
-            url,
-            params=params,
-            content=body,
-            headers={**({"Content-Type": "application/json"} if body else {}), **(headers or {})},
-            extensions={"trace": trace},
-        )
+        url = self._address(path) + (f"?{urlencode(params)}" if params else "")
+        operation = f"{method} {urlsplit(url).path.removeprefix(self._base_path)}"
+        trace = _Trace(while_waiting)
         start = self._clock()
         try:
-            response = self._http.send(request, stream=True)
+            response = self._wire.handle_request(self._request(method, url, body, headers, trace))
+            trace.is_waiting()
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
             raise _connection_error(problem, operation, trace, self._settings) from None
-        except KeyboardInterrupt:
-            # The frames below hold the request's header lines; a verbose traceback shows them.
-            raise KeyboardInterrupt from None
+        except BaseException as problem:  # noqa: BLE001 # raised again, without its frames:
+            # those below hold the request's header lines, and a verbose traceback shows them.
+            raise problem.with_traceback(None) from None
         content, is_whole = self._read(response, start)
         return Answer(
             operation,
@@ -188,6 +181,31 @@ class Transport:
             content,
             is_whole,
             self._clock() - start,
+            url,
+        )
+
+    def _request(
+        self,
+        method: str,
+        url: str,
+        body: bytes | None,
+        headers: Mapping[str, str] | None,
+        trace: _Trace,
+    ) -> httpx.Request:
+        """Make the request; the key goes on it here, and nothing else ever holds it in the open."""
+        return httpx.Request(
+            method,
+            url,
+            headers={
+                "Accept": "application/json",
+                "Accept-Encoding": "gzip, deflate",
+                "User-Agent": "petstore-frame",
+                **({"Content-Type": "application/json"} if body else {}),
+                **(headers or {}),
+                "Authorization": f"Bearer {self._settings.key().get_secret_value()}",
+            },
+            content=body,
+            extensions={"timeout": self._timeout, "trace": trace},
         )
 
     def _read(self, response: httpx.Response, start: float) -> tuple[bytes, bool]:
@@ -202,14 +220,11 @@ class Transport:
                     return b"", False
         except (httpx.HTTPError, httpx.StreamError):
             return b"", False
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt from None
+        except BaseException as problem:  # noqa: BLE001 # as above
+            raise problem.with_traceback(None) from None
         finally:
             response.close()
         return b"".join(chunks), True
-
-    def _base_path(self) -> str:
-        return urlsplit(self._settings.base_url).path
 
     def _address(self, path: str) -> str:
         if path.startswith("/"):
@@ -219,11 +234,29 @@ class Transport:
                 f"the store pointed to {_shown(path)}, which is not {self._settings.base_url}; "
                 "not followed, so that the key stays with the store"
             )
-        return path
+        parts = urlsplit(path)
+        # A user or password in an address of the store's making is not ours to send.
+        return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
 
     def close(self) -> None:
         """Close the connections."""
-        self._http.close()
+        self._wire.close()
+
+
+def _sockets(base_url: str) -> httpx.HTTPTransport:
+    parts = urlsplit(base_url)
+    host = parts.hostname or ""
+    # A proxy of the environment would answer for a store on this machine.
+    is_direct = is_loopback(host) or proxy_bypass(host)
+    proxies = {} if is_direct else getproxies()
+    return httpx.HTTPTransport(
+        # Reading the trusted certificates takes longer than a hundred plain requests.
+        verify=parts.scheme == "https" or "https" in "".join(proxies.values()),
+        limits=httpx.Limits(
+            max_connections=32, max_keepalive_connections=32, keepalive_expiry=KEEPALIVE_S
+        ),
+        proxy=proxies.get(parts.scheme) or proxies.get("all"),
+    )
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:

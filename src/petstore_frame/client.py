@@ -1,12 +1,13 @@
 """The three operations of the interface, one request each.
 
 In: a caller's arguments. Out: Page, Pet, or a typed error with the next step. It repeats GETs
-after a passing failure, never a POST, and knows nothing of whole listings or files.
+after a passing failure, never a POST; ``find_pet`` alone asks more than once.
 """
 
 from __future__ import annotations
 
 import logging
+import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -17,15 +18,18 @@ from typing import Any, NoReturn, Self
 from pydantic import ValidationError
 
 from petstore_frame._transport import Answer, Transport
+from petstore_frame.deprecation import GET_PET, Deprecation, read_deprecation
 from petstore_frame.errors import (
     APIConnectionError,
+    APIStatusError,
     ContractError,
     EndpointDeprecatedWarning,
     PetstoreError,
 )
-from petstore_frame.models import PET_STATUSES, NewPet, Pet, read_page, read_pet
+from petstore_frame.inventory.find import PetSearch, find_pet
+from petstore_frame.models import PET_STATUSES, NewPet, Pet, read_pet
 from petstore_frame.outcome import PostOutcome, judge_answer, judge_failure, status_error
-from petstore_frame.page import Page
+from petstore_frame.page import Page, UnreadPage
 from petstore_frame.retry import RetryPolicy, read_retry_after
 from petstore_frame.settings import ApiKey, IdempotencyKey, read_settings
 
@@ -33,7 +37,6 @@ log = logging.getLogger("petstore_frame")
 log.addHandler(logging.NullHandler())
 
 MAX_LIMIT = 100
-GET_PET_REMOVAL = date(2030, 12, 5)
 
 
 class Client:
@@ -86,6 +89,8 @@ class Client:
         self._transport = Transport(settings, transport=transport, clock=clock)
         self._retry = RetryPolicy(settings.max_retries)
         self._sleep = sleep
+        self._clock = clock
+        self._warned: set[str] = set()
 
     def list_pets(self, limit: int = MAX_LIMIT, status: str | None = None) -> Page:
         """List animals: one request, one page. ``fetch_inventory`` gets the whole.
@@ -135,9 +140,53 @@ class Client:
             APIConnectionError: No answer, after the retries.
             ContractError: The answer is no list of pets.
         """
-        answer = self._get(address, params)
-        columns = read_page(answer.body, operation=answer.operation, page=number)
-        return Page(columns, answer.headers, limit, status)
+        page = self.ask_page(address, params=params)
+        return page.read(limit=limit, status=status, number=number)
+
+    def ask_page(
+        self,
+        address: str = "/pets",
+        *,
+        params: Mapping[str, str] | None = None,
+        while_waiting: Callable[[], None] | None = None,
+    ) -> UnreadPage:
+        """Read one page and leave its body undecoded, so that its headers can be acted on first.
+
+        Args:
+            address: ``/pets``, or a next link of the same origin.
+            params: Query parameters; None keeps the address's own.
+            while_waiting: Work to do once the request has left; it must not raise.
+
+        Raises:
+            CrossOriginError: The address belongs to another origin; nothing was sent.
+            APIStatusError: The store refused.
+            APIConnectionError: No answer, after the retries.
+        """
+        answer = self._get(address, params, while_waiting)
+        self._warn_if_deprecated("GET /pets", answer)
+        return UnreadPage(answer.body, answer.headers, answer.operation, answer.url)
+
+    def find_pet(self, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
+        """Look for a pet by id: found, proven absent, or unknown.
+
+        It reads the inventory until the pet is met; a pet is absent only when the whole of it
+        was read.
+
+        Args:
+            pet_id: The animal's id, an int64.
+            allow_deprecated: Ask ``GET /pets/{petId}`` first, while the store still has it.
+
+        Returns:
+            A PetSearch with ``state``, ``pet`` and the evidence in ``basis``.
+
+        Raises:
+            IncompleteInventoryError: The reading broke off.
+            APIStatusError: The store refused.
+            APIConnectionError: No answer, after the retries.
+
+        Interface: Endpoints, List all animals; Get an animal (deprecated).
+        """
+        return find_pet(self, pet_id, allow_deprecated=allow_deprecated)
 
     def create_pet(self, pet: NewPet | Mapping[str, Any]) -> Pet:
         """Add an animal: one request, never repeated.
@@ -178,6 +227,7 @@ class Client:
         except APIConnectionError as problem:
             return judge_failure(problem)
         log.info("POST /pets %s %.0f ms", answer.status_code, answer.elapsed_s * 1000)
+        self._warn_if_deprecated("POST /pets", answer)
         return judge_answer(answer, has_key=bool(headers))
 
     def get_pet(self, pet_id: int) -> Pet:
@@ -185,6 +235,9 @@ class Client:
 
         Args:
             pet_id: The animal's id, an int64.
+
+        Warns:
+            EndpointDeprecatedWarning: Once per client, with the days left.
 
         Raises:
             NotFoundError: No animal with that id.
@@ -194,38 +247,60 @@ class Client:
 
         Interface: Endpoints, Get an animal (deprecated); Versioning.
         """
-        days = (GET_PET_REMOVAL - date.today()).days  # a whole day either way
-        warnings.warn(
-            f"GET /pets/{{petId}} is deprecated and ends on {GET_PET_REMOVAL:%-d %B %Y} "
-            f"({days} days left); list with a status filter instead",
-            EndpointDeprecatedWarning,
-            stacklevel=2,
-        )
-        answer = self._get(f"/pets/{pet_id:d}", None)
+        try:
+            answer = self._get(f"/pets/{pet_id:d}", None)
+        except APIStatusError:
+            self._warn("GET /pets/{petId}", GET_PET)
+            raise
+        self._warn_if_deprecated("GET /pets/{petId}", answer, GET_PET)
         return read_pet(answer.body, operation=answer.operation)
 
-    def _get(self, address: str, params: Mapping[str, str] | None) -> Answer:
+    def _get(
+        self,
+        address: str,
+        params: Mapping[str, str] | None,
+        while_waiting: Callable[[], None] | None = None,
+    ) -> Answer:
         """Send a GET, and again after a passing failure, until an answer can be used."""
-        repeats = 0
+        repeats, start = 0, self._clock()
         while True:
-            wait_s: float | None
+            retry_after_s: float | None = None
             error: PetstoreError
             try:
-                answer = self._transport.send("GET", address, params=params)
+                answer = self._transport.send(
+                    "GET", address, params=params, while_waiting=while_waiting
+                )
             except APIConnectionError as problem:
-                error = problem
-                wait_s = self._retry.wait_s(repeats, None) if problem.retryable else None
+                error, is_passing = problem, problem.retryable
             else:
                 log.info("%s %s", answer.operation, answer.status_code)
                 if answer.status_code == 200 and answer.is_whole:
                     return answer
                 error, is_passing = _get_error(answer)
                 retry_after_s = read_retry_after(answer.headers.get("Retry-After"))
-                wait_s = self._retry.wait_s(repeats, retry_after_s) if is_passing else None
+            elapsed_s = self._clock() - start
+            wait_s = self._retry.wait_s(repeats, retry_after_s, elapsed_s) if is_passing else None
             if wait_s is None:
                 raise error
             repeats += 1
             self._sleep(wait_s)
+
+    def _warn_if_deprecated(
+        self, operation: str, answer: Answer, known: Deprecation | None = None
+    ) -> None:
+        if operation not in self._warned:
+            notice = read_deprecation(answer.headers, known)
+            if notice is not None:
+                self._warn(operation, notice)
+
+    def _warn(self, operation: str, notice: Deprecation) -> None:
+        """Warn once per operation, at the line of whoever called this package."""
+        if operation in self._warned:
+            return
+        self._warned.add(operation)
+        today = date.today()  # a day more or less does not matter here
+        text = notice.sentence(operation, today)
+        warnings.warn(text, EndpointDeprecatedWarning, stacklevel=_callers_level())
 
     def close(self) -> None:
         """Close the connections."""
@@ -269,6 +344,14 @@ def _get_error(answer: Answer) -> tuple[PetstoreError, bool]:
         operation=answer.operation,
     )
     return shown, False
+
+
+def _callers_level() -> int:
+    """Return the stack level of the first caller outside this package, for a warning."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("petstore_frame"):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _checked(pet: NewPet | Mapping[str, Any]) -> NewPet:

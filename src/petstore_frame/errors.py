@@ -18,8 +18,9 @@ PetstoreError
 │   └── APITimeoutError                 … within the time allowed
 ├── ContractError                       the answer is not what the interface states
 ├── CrossOriginError                    an address led away from the store; it was not followed
-├── PaginationLoopError                 a listing led back to where it had been
 ├── IncompleteInventoryError            a listing broke off; carries what was read
+│   ├── PaginationLoopError             … because it led back to where it had been
+│   └── ForeignLinkError                … because it led away from the store (CrossOriginError)
 ├── InputError (ValueError)             a file or frame cannot be read as records; nothing was sent
 ├── JournalError                        the journal of an import cannot be used
 │   └── JournalLockedError              another importer is at work on it
@@ -220,10 +221,6 @@ class CrossOriginError(PetstoreError):
     """An address led away from the store and was not followed, so the key stayed here."""
 
 
-class PaginationLoopError(PetstoreError):
-    """A listing led back to where it had been; what was read is no whole listing."""
-
-
 class IncompleteInventoryError(PetstoreError):
     """A listing broke off before its end.
 
@@ -231,25 +228,36 @@ class IncompleteInventoryError(PetstoreError):
         partial: The Inventory of what was read, its verdict ``incomplete``.
     """
 
-    def __init__(self, message: str, *, partial: Any, resume: Callable[[], Any]) -> None:
+    def __init__(
+        self, message: str, *, partial: Any = None, resume: Callable[[], Any] | None = None
+    ) -> None:
         super().__init__(message)
         self.partial = partial
         self._resume = resume
 
     def resume(self) -> Any:
         """Go on where the listing broke off and return the Inventory."""
+        if self._resume is None:
+            raise PetstoreError("this error crossed a process; fetch the inventory again")
         return self._resume()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The way on holds live connections; a pickled copy keeps the words and the rows.
-        return _revive_incomplete, (str(self), self.partial)
+        return _revive_incomplete, (type(self), str(self), self.partial)
 
 
-def _revive_incomplete(message: str, partial: Any) -> IncompleteInventoryError:
-    def resume() -> Any:
-        raise PetstoreError("this error crossed a process; fetch the inventory again")
+def _revive_incomplete(
+    kind: type[IncompleteInventoryError], message: str, partial: Any
+) -> IncompleteInventoryError:
+    return kind(message, partial=partial)
 
-    return IncompleteInventoryError(message, partial=partial, resume=resume)
+
+class PaginationLoopError(IncompleteInventoryError):
+    """A listing led back to where it had been; what was read is no whole listing."""
+
+
+class ForeignLinkError(IncompleteInventoryError, CrossOriginError):
+    """A listing's next link leads to another origin; it was not followed."""
 
 
 class InputError(PetstoreError, ValueError):

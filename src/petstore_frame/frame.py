@@ -29,15 +29,21 @@ def to_frame(columns: PetColumns) -> pd.DataFrame:
         >>> to_frame(PetColumns([], [], [], [])).dtypes.astype(str).to_dict()
         {'id': 'int64', 'name': 'str', 'category_id': 'int64', 'status': 'category'}
     """
+    import numpy as np
     import pandas as pd
 
+    categories = status_categories(columns.status)
+    codes: dict[str | None, int] = {status: code for code, status in enumerate(categories)}
+    codes[None] = -1
     return pd.DataFrame(
         {
-            "id": pd.Series(columns.id, dtype="int64"),
+            # A compact array is taken over through its buffer, not value by value.
+            "id": np.asarray(columns.id, dtype="int64"),
             "name": pd.Series(columns.name, dtype="str"),
-            "category_id": pd.Series(columns.category_id, dtype="int64"),
-            "status": pd.Categorical(
-                columns.status, categories=status_categories(columns.status), ordered=False
+            "category_id": np.asarray(columns.category_id, dtype="int64"),
+            "status": pd.Categorical.from_codes(
+                np.array([codes[status] for status in columns.status], dtype="int16"),
+                categories=pd.Index(categories, dtype="str"),
             ),
         },
         columns=list(PET_COLUMNS),
@@ -48,14 +54,3 @@ def status_categories(seen: Iterable[str | None]) -> list[str]:
     """Return the three statuses of the interface, then any other text seen, sorted."""
     others = set(seen) - {None, *PET_STATUSES}
     return [*PET_STATUSES, *sorted(str(status) for status in others)]
-
-
-def join_columns(pages: Iterable[PetColumns]) -> PetColumns:
-    """Put the columns of several pages end to end."""
-    joined = PetColumns([], [], [], [])
-    for page in pages:
-        joined.id.extend(page.id)
-        joined.name.extend(page.name)
-        joined.category_id.extend(page.category_id)
-        joined.status.extend(page.status)
-    return joined

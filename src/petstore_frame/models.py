@@ -7,6 +7,7 @@ The wire names (``categoryId``) stop here. It knows nothing of how bytes travel.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -75,12 +76,17 @@ class ErrorBody(BaseModel):
 
 
 class PetColumns(NamedTuple):
-    """The pets of one or more pages as four lists of equal length, in the order received."""
+    """The pets of one or more pages as four columns of equal length, in the order received."""
 
-    id: list[int]
-    name: list[str]
-    category_id: list[int]
-    status: list[str | None]
+    id: Sequence[int]
+    name: Sequence[str]
+    category_id: Sequence[int]
+    status: Sequence[str | None]
+
+    def part(self, start: int = 0, stop: int | None = None) -> PetColumns:
+        """Return the rows from ``start`` up to ``stop``, without it."""
+        rows = slice(start, stop)
+        return PetColumns(self.id[rows], self.name[rows], self.category_id[rows], self.status[rows])
 
 
 class _WirePet(TypedDict):

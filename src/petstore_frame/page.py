@@ -1,6 +1,6 @@
 """One answer to ``GET /pets``.
 
-In: the columns and header lines of one answer. Out: a Page. It sends nothing, and does not know
+In: the bytes and header lines of one answer. Out: a Page. It sends nothing, and does not know
 whether there is another page.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from petstore_frame._transport import Headers
-from petstore_frame.models import Pet, PetColumns
+from petstore_frame.models import Pet, PetColumns, read_page
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,14 @@ class Page:
         headers: The answer's header lines.
         limit: The limit asked for, or None for an address that the store gave.
         status: The status filter asked for, or None.
+        address: The whole address asked, against which a relative link is read.
     """
 
     columns: PetColumns
     headers: Headers
     limit: int | None = None
     status: str | None = None
+    address: str = ""
 
     @property
     def pets(self) -> list[Pet]:
@@ -41,3 +43,36 @@ class Page:
 
     def __repr__(self) -> str:
         return f"<Page: {len(self)} pets, limit={self.limit}, status={self.status!r}>"
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadPage:
+    """A page whose body is not decoded yet, so that its headers can be acted on first.
+
+    Attributes:
+        body: The JSON bytes received.
+        headers: The answer's header lines.
+        operation: Method and path.
+        address: The whole address asked.
+    """
+
+    body: bytes
+    headers: Headers
+    operation: str
+    address: str
+
+    def read(
+        self, *, limit: int | None = None, status: str | None = None, number: int | None = None
+    ) -> Page:
+        """Check the body against the interface and return the Page.
+
+        Args:
+            limit: Noted in the Page.
+            status: Noted in the Page.
+            number: Number of the page in a listing, for error messages.
+
+        Raises:
+            ContractError: The body is no list of pets.
+        """
+        columns = read_page(self.body, operation=self.operation, page=number)
+        return Page(columns, self.headers, limit, status, self.address)

@@ -1,84 +1,243 @@
 """Every pet that can be read, with what is known of it.
 
-In: a client. Out: an Inventory. It knows pages and claims, and no file or screen.
+In: a client. Out: an Inventory, or an IncompleteInventoryError that keeps what was read and can
+go on. It knows the ladder's verdict and no page of it.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
+from typing import Literal, NoReturn
 
-from petstore_frame.errors import PaginationLoopError
-from petstore_frame.frame import join_columns, to_frame
-from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
-from petstore_frame.inventory.held import Inventory
+from petstore_frame.errors import (
+    CrossOriginError,
+    ForeignLinkError,
+    IncompleteInventoryError,
+    PaginationLoopError,
+    PetstoreError,
+)
+from petstore_frame.frame import to_frame
+from petstore_frame.inventory.completeness import (
+    ALL_PETS,
+    Assumption,
+    Completeness,
+    StatusCount,
+    Verdict,
+)
+from petstore_frame.inventory.ids import IdWalk
+from petstore_frame.inventory.progress import Meter, Progress
+from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, MAX_LIMIT, Reader, Store
+from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.seal import seal
-from petstore_frame.models import NO_STATUS, PET_STATUSES
-from petstore_frame.page import Page
+from petstore_frame.inventory.strategies import Finding, Ladder
+from petstore_frame.models import NO_STATUS, PET_STATUSES, PetColumns
 
-if TYPE_CHECKING:
-    import pandas as pd
+Strategy = Literal["auto", "documented"]
+MAX_IDS = 10_000
 
 
 def fetch_inventory(
-    client: Any,
+    client: Store,
     *,
     status: str | None = None,
-    limit: int = 100,
+    limit: int = MAX_LIMIT,
     max_pets: int | None = None,
-    strategy: str = "auto",
-    progress: bool | Callable[[int], None] | None = None,
+    strategy: Strategy = "auto",
+    probe_budget: int = DEFAULT_PROBE_BUDGET,
+    id_range: tuple[int, int] | None = None,
+    progress: Progress = None,
 ) -> Inventory:
-    """Read every pet that can be read.
+    """Read every pet that can be read, and say what that covers.
 
-    Interface: Endpoints, List all animals.
+    The interface shows no way past 100 pets. This goes on where a store offers one (next links,
+    headers, a parameter that reproduces rows already held), and claims no more than it read.
+
+    Args:
+        client: A Client.
+        status: Only pets with this status: available, pending or sold; None for all.
+        limit: Pets to ask for in a page, 1 to 100.
+        max_pets: Keep at most so many; None for no cap. A cap that cuts makes the claim
+            incomplete.
+        strategy: ``auto``, or ``documented`` to use and believe only what the interface states.
+        probe_budget: Requests allowed beyond the listing itself; what they brought is in
+            ``.completeness.probes``.
+        id_range: First and last id to ask for one by one with the deprecated ``get_pet`` where
+            nothing else proves the listing whole, at most 10,000; None asks for none.
+        progress: A function called with the number of pets held; True or False for a bar or
+            none; None for a bar only where a person is watching.
+
+    Returns:
+        An Inventory; its ``frame`` has one row per pet and the dtypes of ``PET_COLUMNS``.
+
+    Raises:
+        ValueError: An argument is not one of those above; nothing was sent.
+        IncompleteInventoryError: The reading broke off (also by Ctrl-C) with pets held; it has
+            ``.partial`` and ``.resume()``.
+        PaginationLoopError: The store's way on leads back; also an IncompleteInventoryError.
+        APIStatusError: The store refused the first page.
+        APIConnectionError: No answer to the first page, after the retries.
+        ContractError: The first page is no list of pets.
+
+    Interface: Endpoints, List all animals (pagination mechanism: not shown).
     """
-    pages: list[Page] = [client.list_pets(limit, status)]
-    seen_links: set[str] = set()
-    link = _next_link(pages[-1])
-    while link is not None and (max_pets is None or sum(map(len, pages)) < max_pets):
-        if link in seen_links:
-            raise PaginationLoopError(f"the next link of page {len(pages)} was followed before")
-        seen_links.add(link)
-        pages.append(client.get_page(urljoin(client.base_url, link), status=status))
-        link = _next_link(pages[-1])
-    frame = to_frame(join_columns(page.columns for page in pages))
-    claim = _claim(frame, pages, is_cut=link is not None, limit=limit, status=status)
-    now = datetime.now(UTC)
-    seal(frame, claim, fetched_at=now, base_url=client.base_url)
-    return Inventory(frame, claim, now, client.base_url)
+    _check(status, limit, max_pets, strategy, probe_budget, id_range)
+    fetch = _Fetch(client, status, limit, max_pets, strategy, probe_budget, id_range, progress)
+    return fetch.run()
 
 
-def _next_link(page: Page) -> str | None:
-    found = re.search(r'<([^>]*)>;\s*rel="next"', page.headers.get("Link") or "")
-    return found[1] if found else None
+class _Fetch:
+    """One fetch, which can be run again after it broke off and then goes on where it was."""
+
+    def __init__(
+        self,
+        store: Store,
+        status: str | None,
+        limit: int,
+        max_pets: int | None,
+        strategy: Strategy,
+        probe_budget: int,
+        id_range: tuple[int, int] | None,
+        progress: Progress,
+    ) -> None:
+        self._store = store
+        self._status = status
+        self._max_pets = max_pets
+        self._id_range = id_range
+        self._id_walk: IdWalk | None = None
+        self._meter = Meter(progress)
+        self._reader = Reader(
+            store, status=status, limit=limit, budget=probe_budget, on_rows=self._meter
+        )
+        self._ladder = Ladder(self._reader, may_probe=strategy == "auto", max_pets=max_pets)
+
+    def run(self) -> Inventory:
+        try:
+            finding = self._with_ids(self._ladder.climb())
+        except (PetstoreError, KeyboardInterrupt) as problem:
+            if not len(self._ladder.rows):
+                raise
+            self._raise_incomplete(problem)
+        finally:
+            self._meter.close()
+        return self._inventory(finding)
+
+    def _with_ids(self, finding: Finding) -> Finding:
+        """Ask for single ids where nothing else proved the listing whole."""
+        whole = finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS
+        if self._id_range is None or whole or self._status is not None:
+            return finding
+        rows, (first, last) = self._ladder.rows, self._id_range
+        if self._id_walk is None:
+            control_id = rows.last_id if len(rows) else None
+            self._id_walk = IdWalk(self._reader, rows, first, last, control_id)
+        self._id_walk.run()
+        if not self._id_walk.is_trusted:
+            return finding
+        return Finding(
+            Verdict.COMPLETE,
+            "asked one by one, while a pet that is listed still answered",
+            f"ids {first} to {last}",
+            (Assumption.IDS_ANSWER_TRULY,),
+            finding.exact,
+        )
+
+    def _inventory(self, finding: Finding) -> Inventory:
+        columns = self._ladder.rows.columns()
+        if self._status is not None:
+            columns = _only(columns, self._status)
+        if self._max_pets is not None:
+            columns = columns.part(0, self._max_pets)
+        frame = to_frame(columns)
+        claim = self._claim(finding, columns)
+        now = datetime.now(UTC)
+        seal(frame, claim, fetched_at=now, base_url=self._store.base_url)
+        return Inventory(frame, claim, now, self._store.base_url)
+
+    def _claim(self, finding: Finding, columns: PetColumns) -> Completeness:
+        is_whole = finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS
+        scope = finding.scope
+        if self._status is not None:
+            scope = f"pets with status {self._status}"
+        counts = dict.fromkeys((*PET_STATUSES, NO_STATUS), 0)
+        for status in columns.status:
+            name = NO_STATUS if status is None else status
+            counts[name] = counts.get(name, 0) + 1
+        exact = finding.exact
+        if is_whole:
+            exact = frozenset(counts) if self._status is None else frozenset({self._status})
+        conflicts = list(self._ladder.conflicts)
+        changed = self._ladder.rows.changed_ids
+        if changed:
+            conflicts.append(f"{len(changed)} pets came twice with other values; the later is kept")
+        return Completeness(
+            finding.verdict,
+            scope,
+            finding.basis,
+            rows=len(columns.id),
+            requests=self._reader.requests,
+            assumptions=tuple(str(assumption) for assumption in finding.assumptions),
+            by_status={name: StatusCount(n, name in exact) for name, n in counts.items()},
+            advertised_total=self._ladder.total,
+            conflicts=tuple(conflicts),
+            probes=dict(self._reader.probes),
+            probe_budget=self._reader.budget,
+        )
+
+    def _raise_incomplete(self, problem: BaseException) -> NoReturn:
+        """Raise what happened, with the pages read and the way to go on."""
+        pages, held = self._ladder.pages, len(self._ladder.rows)
+        is_interrupt = isinstance(problem, KeyboardInterrupt)
+        cause = "interrupted" if is_interrupt else str(problem)
+        partial = self._inventory(Finding(Verdict.INCOMPLETE, f"broke off after page {pages}"))
+        kinds: dict[type[BaseException], type[IncompleteInventoryError]] = {
+            PaginationLoopError: PaginationLoopError,
+            CrossOriginError: ForeignLinkError,
+        }
+        kind = kinds.get(type(problem), IncompleteInventoryError)
+        raise kind(
+            f"broke off after page {pages} with {held:,} pets held: {cause}; "
+            "they are in this error's .partial, and .resume() goes on",
+            partial=partial,
+            resume=self.run,
+        ) from (None if is_interrupt else problem)
 
 
-def _claim(
-    frame: pd.DataFrame, pages: list[Page], *, is_cut: bool, limit: int, status: str | None
-) -> Completeness:
-    is_full = len(pages) == 1 and len(pages[0]) >= limit
-    if is_cut:
-        verdict, basis = Verdict.INCOMPLETE, "max_pets ended the listing before the store did"
-    elif is_full:
-        verdict, basis = Verdict.UNKNOWN, "the page was full and the store shows no way on"
-    elif len(pages) > 1:
-        verdict, basis = Verdict.COMPLETE, "the store's next links, followed to the end"
-    else:
-        verdict, basis = Verdict.COMPLETE, "one page, shorter than its limit"
-    counts = Counter(frame["status"].astype("object").fillna(NO_STATUS))
-    return Completeness(
-        verdict,
-        f"pets with status {status}" if status else "all pets",
-        basis,
-        rows=len(frame),
-        requests=len(pages),
-        by_status={
-            name: StatusCount(counts[name], verdict is Verdict.COMPLETE)
-            for name in (*PET_STATUSES, NO_STATUS)
-        },
+def _only(columns: PetColumns, status: str) -> PetColumns:
+    """Leave out pets that a store lists in spite of the filter."""
+    if all(found == status for found in columns.status):
+        return columns
+    rows = [row for row in zip(*columns, strict=True) if row[3] == status]
+    return (
+        PetColumns(*(list(column) for column in zip(*rows, strict=True)))
+        if rows
+        else (PetColumns([], [], [], []))
     )
+
+
+def _check(
+    status: str | None,
+    limit: int,
+    max_pets: int | None,
+    strategy: str,
+    probe_budget: int,
+    id_range: tuple[int, int] | None,
+) -> None:
+    """Refuse an argument before anything is sent."""
+    if status is not None and status not in PET_STATUSES:
+        _refuse(f"status is one of {', '.join(PET_STATUSES)}, got {status!r}")
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
+        _refuse(f"limit is 1 to {MAX_LIMIT}, got {limit!r}")
+    if max_pets is not None and max_pets < 1:
+        _refuse(f"max_pets is 1 or more, or None for no cap, got {max_pets!r}")
+    if strategy not in ("auto", "documented"):
+        _refuse(f"strategy is 'auto' or 'documented', got {strategy!r}")
+    if probe_budget < 0:
+        _refuse(f"probe_budget is 0 or more, got {probe_budget!r}")
+    if id_range is not None:
+        first, last = id_range
+        if not 0 <= last - first < MAX_IDS:
+            _refuse(f"id_range is a first and a last id, at most {MAX_IDS:,} of them")
+
+
+def _refuse(what: str) -> NoReturn:
+    raise ValueError(f"{what}; nothing was sent")

@@ -1,0 +1,149 @@
+"""How a fetch asks: each request counted, each extra one within a budget.
+
+In: a store with the operations of the interface. Out: pages, and a record of what was asked. It
+draws no conclusions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import Protocol
+from urllib.parse import urlencode
+
+from petstore_frame.errors import AuthenticationError, PetstoreError
+from petstore_frame.inventory.rows import Rows
+from petstore_frame.models import Pet
+from petstore_frame.page import Page, UnreadPage
+
+MAX_LIMIT = 100
+DEFAULT_PROBE_BUDGET = 12
+SIDE_BY_SIDE = 4
+
+
+class Store(Protocol):
+    """What a fetch needs of a client."""
+
+    @property
+    def base_url(self) -> str: ...
+
+    def ask_page(
+        self,
+        address: str = ...,
+        *,
+        params: Mapping[str, str] | None = ...,
+        while_waiting: Callable[[], None] | None = ...,
+    ) -> UnreadPage: ...
+
+    def get_pet(self, pet_id: int) -> Pet: ...
+
+
+class Reader:
+    """Asks a store for pages of one listing.
+
+    Args:
+        store: The client.
+        status: The listing's filter, or None.
+        limit: Pets to ask for in a page, 1 to 100.
+        budget: Requests allowed beyond the listing itself.
+        on_rows: Told the number of pets held after each page.
+
+    Attributes:
+        requests: Requests sent, whatever came of them.
+        spent: How many of them were extra.
+        probes: What was asked extra, and what came of it.
+        max_page: Length of the longest page seen, a lower bound of the store's own cap.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        status: str | None,
+        limit: int,
+        budget: int,
+        on_rows: Callable[[int], None],
+    ) -> None:
+        self.store = store
+        self.status = status
+        self.limit = limit
+        self.budget = budget
+        self.on_rows = on_rows
+        self.requests = 0
+        self.spent = 0
+        self.probes: dict[str, str] = {}
+        self.max_page = 0
+        self._lock = Lock()
+
+    def params(
+        self,
+        more: Mapping[str, str] | None = None,
+        *,
+        limit: int | None = None,
+        status: str | None = None,
+    ) -> dict[str, str]:
+        """Return the query of a page; limit and status default to the listing's own."""
+        wanted = status or self.status
+        return {
+            "limit": str(limit or self.limit),
+            **({"status": wanted} if wanted else {}),
+            **(more or {}),
+        }
+
+    def address(self, params: Mapping[str, str]) -> str:
+        """Return the whole address of a page."""
+        return f"{self.store.base_url}/pets?{urlencode(params)}"
+
+    def ask(self, address: str, *, while_waiting: Callable[[], None] | None = None) -> UnreadPage:
+        """Ask for the page at an address and leave its body undecoded."""
+        with self._lock:
+            self.requests += 1
+        return self.store.ask_page(address, while_waiting=while_waiting)
+
+    def page(
+        self,
+        params: Mapping[str, str] | None = None,
+        *,
+        status: str | None = None,
+        number: int | None = None,
+    ) -> Page:
+        """Ask for a page and decode it."""
+        asked = self.params() if params is None else params
+        unread = self.ask(self.address(asked))
+        page = unread.read(limit=int(asked["limit"]), status=status, number=number)
+        self.max_page = max(self.max_page, len(page))
+        return page
+
+    def has_budget(self, count: int = 1) -> bool:
+        """Tell whether so many extra requests are allowed."""
+        return self.spent + count <= self.budget
+
+    def probe(self, name: str, params: Mapping[str, str]) -> Page | None:
+        """Ask extra; a refusal is noted under the name and answered with None.
+
+        Raises:
+            AuthenticationError: The key stopped working; nothing more can be learned.
+        """
+        if not self.has_budget():
+            self.probes[name] = "not asked: the budget is spent"
+            return None
+        with self._lock:
+            self.spent += 1
+        try:
+            return self.page(params)
+        except AuthenticationError:
+            raise
+        except PetstoreError as problem:
+            self.probes[name] = f"failed: {problem}"
+            return None
+
+    def probe_all(self, asked: Mapping[str, Mapping[str, str]]) -> dict[str, Page | None]:
+        """Ask several extra questions side by side."""
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+            answers = [pool.submit(self.probe, name, params) for name, params in asked.items()]
+            return dict(zip(asked, (answer.result() for answer in answers), strict=True))
+
+    def note(self, rows: Rows) -> None:
+        """Report progress."""
+        self.on_rows(len(rows))

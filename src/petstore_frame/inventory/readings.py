@@ -1,0 +1,139 @@
+"""Reading a listing from its start to its end, and again while it moves.
+
+In: a first page and a way to walk on from it. Out: whether the listing held still. Several
+requests are no snapshot: pets met twice, broken seams and a new beginning show that it moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from petstore_frame.inventory.reader import Reader
+from petstore_frame.inventory.rows import Rows
+from petstore_frame.page import Page
+
+MAX_READINGS = 3
+
+
+class AnyWalk(Protocol):
+    """What the two kinds of walk have in common."""
+
+    pages: int
+    breaks: list[str]
+    doubt: str | None
+
+    @property
+    def is_over(self) -> bool: ...
+
+    def run(self) -> None: ...
+
+
+@dataclass
+class _Reading:
+    """One reading from start to end."""
+
+    rows: Rows
+    walk: AnyWalk
+    first_ids: list[int]
+    is_done: bool = False
+    trouble: list[str] = field(default_factory=list)
+
+
+class Readings:
+    """The readings of one listing; ``read_until_stable`` again goes on after a failure.
+
+    Args:
+        reader: Asks for pages.
+        rows: Holds the first page, and takes the pets of every reading.
+        conflicts: Takes what did not fit, in words.
+    """
+
+    def __init__(self, reader: Reader, rows: Rows, conflicts: list[str]) -> None:
+        self._reader = reader
+        self._rows = rows
+        self._conflicts = conflicts
+        self._all: list[_Reading] = []
+
+    @property
+    def pages(self) -> int:
+        """Pages of the last reading; 0 before the first."""
+        return self._all[-1].walk.pages if self._all else 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last reading came to the listing's end, or none was needed."""
+        return not self._all or self._all[-1].walk.is_over
+
+    @property
+    def doubt(self) -> str | None:
+        """Why the end of the last reading proves nothing, in words, or None."""
+        walk = self._all[-1].walk
+        return walk.doubt or next(iter(walk.breaks), None)
+
+    def read_until_stable(self, first: Page, begin: Callable[[Rows, Page], AnyWalk]) -> bool:
+        """Read the listing, and again while it moves; tell whether it held still at last.
+
+        Args:
+            first: The first page, already held.
+            begin: Starts a walk from a first page that the rows hold.
+        """
+        while True:
+            if not self._all or self._all[-1].is_done:
+                self._start(first, begin)
+            current = self._all[-1]
+            current.walk.run()
+            if current.walk.is_over:
+                self._check(current)
+            current.is_done = True
+            if not current.trouble:
+                return True
+            if self._agrees_with_the_one_before():
+                self._conflicts.append(f"{current.trouble[0]}; a second reading was the same")
+                return True
+            if len(self._all) == MAX_READINGS:
+                self._conflicts += current.trouble
+                return False
+
+    def _start(self, first: Page, begin: Callable[[Rows, Page], AnyWalk]) -> None:
+        rows = self._rows
+        if self._all:
+            rows, first = Rows(), self._reader.page(number=1)
+            rows.add(first.columns)
+        self._all.append(_Reading(rows, begin(rows, first), list(first.columns.id)))
+
+    def _check(self, current: _Reading) -> None:
+        rows = current.rows
+        if rows is not self._rows:
+            self._rows.add_all(rows)
+        if rows.repeated:
+            current.trouble.append(f"{rows.repeated} rows came twice")
+        current.trouble += current.walk.breaks
+        if current.walk.pages > 1:
+            self._check_beginning(current)
+
+    def _check_beginning(self, current: _Reading) -> None:
+        """Read the first page again: where the listing moved, it often shows there."""
+        name = "first page again"
+        page = self._reader.probe(name, self._reader.params())
+        if page is None:
+            return
+        ids, before = list(page.columns.id), current.first_ids
+        grown = next((at for at, pet_id in enumerate(ids) if pet_id in current.rows), len(ids))
+        if ids == before:
+            self._reader.probes[name] = "the same"
+        elif 0 < grown < len(ids) and ids[grown:] == before[: len(ids) - grown]:
+            # New pets came in front; those that were there at the start have all been passed.
+            self._rows.add(page.columns)
+            self._reader.probes[name] = f"{grown} new pets in front, now held"
+            current.trouble.clear()
+            current.walk.breaks.clear()
+        else:
+            self._reader.probes[name] = "moved"
+            current.trouble.append("the first page was not the same when it was read again")
+
+    def _agrees_with_the_one_before(self) -> bool:
+        if len(self._all) < 2:
+            return False
+        return self._all[-1].rows.order() == self._all[-2].rows.order()

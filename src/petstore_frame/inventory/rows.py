@@ -1,0 +1,114 @@
+"""The distinct pets of a listing so far.
+
+In: pages, perhaps overlapping. Out: each pet once, its latest row, in the order first met. It
+asks nobody and claims nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+
+from petstore_frame.models import PetColumns
+
+
+class Rows:
+    """Pets by id, in compact columns.
+
+    Attributes:
+        received: Rows that arrived, repeats included.
+        repeated: Rows whose pet was already held.
+        changed_ids: Ids that came back with other values, in the order met.
+    """
+
+    def __init__(self) -> None:
+        # Eight bytes an id instead of an object each: a million pets are held at a time.
+        self._ids, self._category_ids = array("q"), array("q")
+        self._names: list[str] = []
+        self._statuses: list[str | None] = []
+        self._seen: set[int] = set()
+        self._places: dict[int, int] = {}
+        self._order = hashlib.blake2b(digest_size=16)
+        self.received = 0
+        self.repeated = 0
+        self.changed_ids: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __contains__(self, pet_id: int) -> bool:
+        return pet_id in self._seen
+
+    @property
+    def last_id(self) -> int:
+        """The id met last; there must be one."""
+        return self._ids[-1]
+
+    def add(self, columns: PetColumns) -> int:
+        """Take the rows of a page and return how many pets were new."""
+        ids = columns.id
+        before, count = len(self._seen), len(ids)
+        self.received += count
+        self._order.update(array("q", ids).tobytes())
+        are_new = self._seen.isdisjoint(ids)
+        self._seen.update(ids)
+        new = len(self._seen) - before
+        if are_new and new == count:
+            self._ids.extend(ids)
+            self._category_ids.extend(columns.category_id)
+            self._names.extend(columns.name)
+            self._statuses.extend(columns.status)
+        else:
+            self.repeated += count - new
+            for row in zip(*columns, strict=True):
+                self._put(*row)
+        return new
+
+    def _put(self, pet_id: int, name: str, category_id: int, status: str | None) -> None:
+        if len(self._places) < len(self._ids):
+            self._places = {held: place for place, held in enumerate(self._ids)}
+        place = self._places.get(pet_id)
+        if place is None:
+            self._places[pet_id] = len(self._ids)
+            self._ids.append(pet_id)
+            self._category_ids.append(category_id)
+            self._names.append(name)
+            self._statuses.append(status)
+            return
+        held = (self._names[place], self._category_ids[place], self._statuses[place])
+        if held != (name, category_id, status):
+            self.changed_ids.append(pet_id)
+            self._names[place], self._category_ids[place] = name, category_id
+            self._statuses[place] = status
+
+    def add_all(self, other: Rows) -> None:
+        """Take the pets of another collection that are not held yet."""
+        fresh = [place for place, pet_id in enumerate(other._ids) if pet_id not in self._seen]
+        self.add(
+            PetColumns(
+                [other._ids[place] for place in fresh],
+                [other._names[place] for place in fresh],
+                [other._category_ids[place] for place in fresh],
+                [other._statuses[place] for place in fresh],
+            )
+        )
+
+    def order(self) -> str:
+        """Return a digest of all ids received, in order, repeats included."""
+        return self._order.hexdigest()
+
+    def ids_with(self, statuses: Sequence[str | None]) -> set[int]:
+        """Return the ids of the pets whose status is one of these."""
+        wanted = set(statuses)
+        pairs = zip(self._ids, self._statuses, strict=True)
+        return {pet_id for pet_id, status in pairs if status in wanted}
+
+    def count_by_status(self) -> Counter[str | None]:
+        """Return the number of pets of each status seen."""
+        return Counter(self._statuses)
+
+    def columns(self) -> PetColumns:
+        """Return the pets as columns, in the order first met."""
+        return PetColumns(self._ids, self._names, self._category_ids, self._statuses)

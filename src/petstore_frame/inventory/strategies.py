@@ -1,0 +1,378 @@
+"""The ladder: from what a store shows of itself to the most that can be claimed of a listing.
+
+In: a Reader. Out: the rows held and a Finding. Each rung states what it rests on; a rung that
+proves nothing leaves its rows to the next one.
+
+| rung            | sound when                                            | may claim             |
+|-----------------|-------------------------------------------------------|-----------------------|
+| short page      | pages are filled up to the limit; status pages vouch  | all pets              |
+| next addresses  | they lead through the whole listing, order kept       | all pets              |
+| stated total    | it is that of the listing                             | all pets, or refutes  |
+| rehearsed way   | it reproduced rows already held; no hidden end        | all pets              |
+| status pages    | each is shorter than a page the store has filled      | pets with a status    |
+| ids one by one  | opt-in; a control id still answers                    | ids a to b            |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from petstore_frame._transport import Headers
+from petstore_frame.inventory.calibrate import Stride, rehearse, rehearse_value, short_page
+from petstore_frame.inventory.completeness import (
+    ALL_PETS,
+    PETS_WITH_A_STATUS,
+    Assumption,
+    Verdict,
+)
+from petstore_frame.inventory.hints import advertised_total, next_addresses, next_value
+from petstore_frame.inventory.reader import MAX_LIMIT, Reader
+from petstore_frame.inventory.readings import MAX_READINGS, Readings
+from petstore_frame.inventory.rows import Rows
+from petstore_frame.inventory.statuses import StatusPages, read_status_pages
+from petstore_frame.inventory.stride import StridedWalk
+from petstore_frame.inventory.walk import Walk
+from petstore_frame.models import PET_STATUSES
+from petstore_frame.page import Page
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a rung can say.
+
+    Attributes:
+        verdict: complete, incomplete, unknown or unstable.
+        basis: The evidence, in words.
+        scope: What the verdict is about.
+        assumptions: What must hold of the store.
+        exact: Statuses whose pets are all held, whatever the verdict on the whole.
+    """
+
+    verdict: Verdict
+    basis: str
+    scope: str = ALL_PETS
+    assumptions: tuple[Assumption, ...] = ()
+    exact: frozenset[str] = frozenset()
+
+
+class Ladder:
+    """Climbs until a rung holds; ``climb`` again goes on after a failure.
+
+    Args:
+        reader: Asks for pages.
+        may_probe: Whether anything beyond the interface may be asked or believed.
+        max_pets: Stop once so many pets are held.
+
+    Attributes:
+        rows: The pets held.
+        total: The total that the store stated, or None.
+        conflicts: Contradictions met, in words.
+    """
+
+    def __init__(self, reader: Reader, *, may_probe: bool, max_pets: int | None) -> None:
+        self.reader = reader
+        self.rows = Rows()
+        self.total: int | None = None
+        self.conflicts: list[str] = []
+        self._may_probe = may_probe
+        self._max_pets = max_pets
+        self._first: Page | None = None
+        self._readings = Readings(reader, self.rows, self.conflicts)
+        self._stride: Stride | None = None
+        self._spare_addresses: list[str] = []
+        self._way_name = ""
+
+    @property
+    def pages(self) -> int:
+        """Pages read of the listing itself."""
+        if self._first is None:
+            return 0
+        return self._readings.pages or 1
+
+    def climb(self) -> Finding:
+        """Read what can be read and return the most that can be claimed."""
+        first = self._first_page()
+        if self._stride is not None:
+            return self._strided(self._stride)
+        next_of = self._announced_way(first)
+        if next_of is not None:
+            return self._walked(next_of)
+        if self._is_cut():
+            return self._cut()
+        return self._unannounced(first)
+
+    def _first_page(self) -> Page:
+        if self._first is None:
+            self._first = self._take_first(self.reader.page(number=1))
+            if self._is_bare_and_full(self._first) and self.reader.limit < MAX_LIMIT:
+                # The interface allows a wider page, and a wider page may be a whole listing.
+                self.reader.limit = MAX_LIMIT
+                self._first = self._take_first(self.reader.page(number=1))
+        return self._first
+
+    def _is_bare_and_full(self, page: Page) -> bool:
+        return len(page) >= (page.limit or 0) and not _names_next(page) and not self._is_cut()
+
+    def _take_first(self, page: Page) -> Page:
+        stray = [status for status in page.columns.status if status != self.reader.status]
+        if self.reader.status and stray:
+            self.conflicts.append(
+                f"{len(stray)} of {len(page)} pets on a page filtered by {self.reader.status} "
+                "have another status"
+            )
+        self.rows.add(page.columns)
+        self.reader.note(self.rows)
+        self.total = advertised_total(page.headers) if self._may_probe else None
+        return page
+
+    # -- the way that the store announces
+
+    def _announced_way(self, first: Page) -> Callable[[Headers, str], str | None] | None:
+        """Return how to read a page's next address, or None when the store names none."""
+        if not self._may_probe:
+            return None
+        if found := next_addresses(first.headers, first.address):
+            self._spare_addresses = found[1:]
+            self._way_name = "next links"
+            return lambda headers, address: next(iter(next_addresses(headers, address)), None)
+        named = next_value(first.headers)
+        if named is None:
+            return None
+        self._way_name = f"{named.header} headers"
+        short = short_page(self.reader, first)
+        name = rehearse_value(self.reader, first, short) if short is not None else None
+        return None if name is None else self._value_way(name)
+
+    def _value_way(self, name: str) -> Callable[[Headers, str], str | None]:
+        def next_of(headers: Headers, address: str) -> str | None:
+            named = next_value(headers)
+            if named is None:
+                return None
+            return self.reader.address(self.reader.params({name: named.value}))
+
+        return next_of
+
+    def _walked(self, next_of: Callable[[Headers, str], str | None]) -> Finding:
+        def begin(rows: Rows, first: Page) -> Walk:
+            return Walk(self.reader, rows, first, next_of, self._max_pets)
+
+        is_stable = self._readings.read_until_stable(self._first_page(), begin)
+        if self._is_cut():
+            return self._cut()
+        basis = f"the server's {self._way_name}, followed to the end"
+        spare = self._spare_rows()
+        if spare:
+            return Finding(Verdict.UNKNOWN, f"{basis}, but another next link led to {spare} more")
+        return self._judge_walk(is_stable, basis, Assumption.LINKS_REACH_ALL)
+
+    def _spare_rows(self) -> int:
+        """Return how many unknown pets the second of two next links leads to."""
+        new = 0
+        for address in self._spare_addresses:
+            self.reader.spent += 1
+            page = self.reader.ask(address).read()
+            new += self.rows.add(page.columns)
+        if self._spare_addresses:
+            self.reader.probes["second next link"] = f"{new} pets not met on the first way"
+            self._spare_addresses = []
+        return new
+
+    # -- a way that the store does not announce
+
+    def _unannounced(self, first: Page) -> Finding:
+        is_short = len(first) < self.reader.limit
+        statuses: StatusPages | None = None
+        if is_short:
+            statuses = self._vouch(first)
+            finding = self._short_page(first, statuses)
+            if finding is not None:
+                return finding
+        if self._may_probe and len(first) <= self.reader.limit:
+            self._check_total(first)
+            short = short_page(self.reader, first)
+            if short is not None and _names_next(short) and not _names_next(first):
+                return self._complete(
+                    "the server names a next page after a shorter one, and none after this",
+                    Assumption.LINKS_REACH_ALL,
+                )
+            self._stride = rehearse(self.reader, first, short) if short is not None else None
+            if self._stride is not None:
+                return self._strided(self._stride)
+        if self.total == len(self.rows) and not self.conflicts:
+            return self._complete("the server's own total", Assumption.TOTAL_IS_TRUE)
+        return self._by_statuses(first, statuses)
+
+    def _vouch(self, first: Page) -> StatusPages | None:
+        """Ask what can show that a short page was cut: the status pages, or the unfiltered one."""
+        if not len(first) or not self.reader.has_budget(1 if self.reader.status else 3):
+            return None
+        return self._status_pages()
+
+    def _status_pages(self) -> StatusPages | None:
+        if self.reader.status is not None:
+            return None
+        pages = read_status_pages(self.reader)
+        for page in pages.usable.values():
+            self.rows.add(page.columns)
+        self.conflicts += pages.conflicts
+        return pages
+
+    def _short_page(self, first: Page, statuses: StatusPages | None) -> Finding | None:
+        """Judge a page shorter than its limit; None when it was shown to be cut, or may be."""
+        basis = "one page, shorter than its limit"
+        count = len(first)
+        if self.total is not None and self.total > len(self.rows):
+            return None
+        if self.reader.status is not None:
+            return self._short_filtered_page(first)
+        if statuses is not None and statuses.usable:
+            if len(self.rows) > count:
+                self.conflicts.append(
+                    f"the status pages hold {len(self.rows) - count} pets that a page of "
+                    f"{count} (fewer than its limit) left out"
+                )
+                return None
+            if statuses.vouch_for(first):
+                return self._complete(
+                    f"{basis}, and the status pages agree",
+                    Assumption.FILLS_PAGES_WITHOUT_STATUS,
+                    Assumption.ONE_CAP,
+                    Assumption.FILTER_IS_TRUE,
+                )
+            if _is_round(count) and statuses.longest >= count:
+                return None
+        elif _is_round(count) and self.reader.has_budget():
+            return None
+        return self._complete(basis, Assumption.FILLS_PAGES)
+
+    def _short_filtered_page(self, first: Page) -> Finding | None:
+        if self.conflicts:
+            return None
+        whole = self.reader.probe("unfiltered page", {"limit": str(self.reader.limit)})
+        if whole is not None:
+            self.reader.probes["unfiltered page"] = f"{len(whole)} pets"
+            if len(whole) > len(first):
+                return self._complete(
+                    "one page, shorter than its limit and than the unfiltered page",
+                    Assumption.ONE_CAP,
+                    Assumption.FILTER_IS_TRUE,
+                )
+            if _is_round(len(first)):
+                return None
+        return self._complete("one page, shorter than its limit", Assumption.FILLS_PAGES)
+
+    def _check_total(self, first: Page) -> None:
+        """Drop a total that is only the length of the page, as some servers state it."""
+        if self.total is None or self.total != len(first) or not len(first):
+            return
+        half = max(1, len(first) // 2)
+        page = self.reader.probe("total", self.reader.params(limit=half))
+        if page is not None:
+            is_kept = advertised_total(page.headers) == self.total
+            self.reader.probes["total"] = "kept under a smaller limit" if is_kept else "changes"
+            if not is_kept:
+                self.conflicts.append("the stated total is the length of the page")
+                self.total = None
+
+    def _strided(self, stride: Stride) -> Finding:
+        def begin(rows: Rows, first: Page) -> StridedWalk:
+            return StridedWalk(self.reader, rows, stride, self._max_pets)
+
+        is_stable = self._readings.read_until_stable(self._first_page(), begin)
+        if self._is_cut():
+            return self._cut()
+        basis = f"{stride} of the server, rehearsed on rows already held, to the end"
+        return self._judge_walk(is_stable, basis, Assumption.OFFSETS_REACH_ALL)
+
+    # -- what can be said
+
+    def _judge_walk(self, is_stable: bool, basis: str, reach: Assumption) -> Finding:
+        held = len(self.rows)
+        if self.total is not None and self.total > held and not self._is_total_of_all():
+            self.conflicts.append(f"the store states {self.total:,} pets and gave {held:,}")
+            return Finding(Verdict.INCOMPLETE, f"{basis}, but its own total says more")
+        if not is_stable:
+            return Finding(
+                Verdict.UNSTABLE, f"the listing moved each of the {MAX_READINGS} times it was read"
+            )
+        doubt = self._readings.doubt
+        if doubt is not None and self.total != held:
+            return Finding(Verdict.UNKNOWN, f"{basis}, but {doubt}")
+        if self.total is not None and self.total < held:
+            self.conflicts.append(f"the store states {self.total:,} pets and gave {held:,}")
+        assumed = (reach, Assumption.NONE_LEAVES) if self.pages > 1 else (reach,)
+        return self._complete(basis, *assumed)
+
+    def _is_total_of_all(self) -> bool:
+        """Tell whether a filtered listing's total is that of the unfiltered one, so of no use."""
+        if self.reader.status is None:
+            return False
+        whole = self.reader.probe("unfiltered page", {"limit": str(self.reader.limit)})
+        if whole is None or advertised_total(whole.headers) != self.total:
+            return False
+        self.reader.probes["unfiltered page"] = f"states the same total, {self.total:,}"
+        self.total = None
+        return True
+
+    def _by_statuses(self, first: Page, statuses: StatusPages | None) -> Finding:
+        """Say what the status pages allow where the listing itself has no end in sight."""
+        if statuses is None and self.reader.has_budget(len(PET_STATUSES)):
+            statuses = self._status_pages()
+        if statuses is None:
+            return self._unknown(first)
+        exact = statuses.exact(self.reader.max_page)
+        if len(exact) == len(PET_STATUSES) and not statuses.conflicts:
+            if self.total is not None and self.total == len(self.rows):
+                return self._complete("the server's own total", Assumption.TOTAL_IS_TRUE)
+            return Finding(
+                Verdict.COMPLETE,
+                "each status page was shorter than a page that the store has filled",
+                PETS_WITH_A_STATUS,
+                (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NO_OTHER_STATUS),
+                exact,
+            )
+        return self._unknown(first, exact)
+
+    def _unknown(self, first: Page, exact: frozenset[str] = frozenset()) -> Finding:
+        """Say what is not known of the whole; counts that are exact keep what they rest on."""
+        verdict, basis = self._why_not(first)
+        assumed = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE) if exact else ()
+        return Finding(verdict, basis, assumptions=assumed, exact=exact)
+
+    def _why_not(self, first: Page) -> tuple[Verdict, str]:
+        if self.total is not None and self.total > len(self.rows):
+            return Verdict.INCOMPLETE, "the server's own total says more"
+        if not self._may_probe and _names_next(first):
+            return Verdict.INCOMPLETE, "the store names a next page, which was not read"
+        if next_value(first.headers) is not None:
+            way = "in a way that is not understood"
+            return Verdict.INCOMPLETE, f"the store names a next page {way}"
+        if len(first) > self.reader.limit:
+            way = "so a page's length proves nothing"
+            return Verdict.UNKNOWN, f"the store does not keep to the limit, {way}"
+        if len(first) == self.reader.limit:
+            return Verdict.UNKNOWN, "the page was full and the store shows no way on"
+        return Verdict.UNKNOWN, f"{len(first)} pets, as if the store cut its pages there"
+
+    def _complete(self, basis: str, *assumptions: Assumption) -> Finding:
+        return Finding(Verdict.COMPLETE, basis, assumptions=assumptions)
+
+    def _is_cut(self) -> bool:
+        """Whether the caller's own cap left something out, or may have."""
+        if self._max_pets is None:
+            return False
+        return len(self.rows) > self._max_pets or not self._readings.is_over
+
+    def _cut(self) -> Finding:
+        return Finding(Verdict.INCOMPLETE, "max_pets ended the listing before the store did")
+
+
+def _names_next(page: Page) -> bool:
+    """Tell whether a page's headers name another page, understood or not."""
+    return bool(next_addresses(page.headers, page.address) or next_value(page.headers))
+
+
+def _is_round(count: int) -> bool:
+    """Tell whether a count is a page length that programs like to choose."""
+    return count in (10, 20, 25, 30, 40, 50)

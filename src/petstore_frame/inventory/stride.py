@@ -1,0 +1,142 @@
+"""Moving a calibrated window over a listing, several at a time.
+
+In: a Stride and the rows of the first page. Out: the rows to the end. Windows step by the rows
+that came, never by the rows asked for, and each overlaps the last by one where it can, so that a
+listing that moves breaks the seam.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from petstore_frame.errors import APIStatusError, PaginationLoopError
+from petstore_frame.inventory.calibrate import Stride
+from petstore_frame.inventory.reader import SIDE_BY_SIDE, Reader
+from petstore_frame.inventory.rows import Rows
+from petstore_frame.models import PetColumns
+from petstore_frame.page import Page
+
+MAX_TRICKLES = 5
+
+
+class StridedWalk:
+    """A listing read through a calibrated parameter; ``run`` again goes on after a failure.
+
+    Args:
+        reader: Asks for pages.
+        rows: Takes the pets; must hold exactly those of the first page.
+        stride: The parameter and its meaning.
+        max_pets: Stop once so many pets are held.
+
+    Attributes:
+        pages: Pages read, the first included.
+        is_over: Whether the listing's end was reached.
+        breaks: Seams that did not fit, in words.
+        doubt: Why the end that was met proves nothing, in words, or None.
+    """
+
+    def __init__(self, reader: Reader, rows: Rows, stride: Stride, max_pets: int | None) -> None:
+        self.rows = rows
+        self.pages = 1
+        self.is_over = False
+        self.breaks: list[str] = []
+        self.doubt: str | None = None
+        self._trickles = 0
+        self._reader = reader
+        self._stride = stride
+        self._max_pets = max_pets
+        self._size = len(rows)
+        self._position = len(rows)
+        self._was_short = False
+        self._ahead: dict[int, Future[Page]] = {}
+
+    def run(self) -> None:
+        """Read on to the end.
+
+        Raises:
+            PaginationLoopError: A window brought nothing but pets already held.
+            PetstoreError: A page could not be read; ``run`` asks for it again.
+        """
+        pool = None if self._stride.kind == "after" else ThreadPoolExecutor(SIDE_BY_SIDE)
+        try:
+            while not self.is_over and not self.is_cut:
+                self._take(self._window(pool))
+        except APIStatusError as problem:
+            if problem.status_code not in (400, 404, 416, 422):
+                raise
+            # The window was our own idea: a refusal ends the walk and proves nothing.
+            self.is_over = True
+            self.doubt = f"{self._stride} was refused after {len(self.rows):,} pets"
+        finally:
+            self._ahead.clear()
+            if pool is not None:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the caller's own cap ended the walk before the store did."""
+        return self._max_pets is not None and len(self.rows) >= self._max_pets
+
+    def _take(self, page: Page) -> None:
+        """Take a window's rows; one without any is the end."""
+        self.pages += 1
+        fresh = self._past_the_seam(page.columns)
+        if not fresh.id:
+            self.is_over = True
+            if self._stride.kind == "offset" and not len(page):
+                self.doubt = f"nothing came where row {len(self.rows):,} should have come again"
+            return
+        if self._stride.kind == "page" and self._was_short:
+            self.breaks.append(f"page {self.pages - 1} was short and yet not the last")
+        self._was_short = len(page) < self._size
+        if self.rows.add(fresh) == 0:
+            raise PaginationLoopError(
+                f"{self._stride} led back to pets already read after {len(self.rows):,}"
+            )
+        self._watch_for_growth(len(fresh.id))
+        # A short page still is a page; rows are passed over one by one.
+        self._position += self._size if self._stride.kind == "page" else len(fresh.id)
+        self._reader.note(self.rows)
+
+    def _watch_for_growth(self, new: int) -> None:
+        """Stop chasing the end of a store that is filled as fast as it is read."""
+        self._trickles = self._trickles + 1 if new * 10 < self._size else 0
+        if self._trickles == MAX_TRICKLES:
+            self.is_over = True
+            self.doubt = "each further request brought a few more"
+
+    def _past_the_seam(self, columns: PetColumns) -> PetColumns:
+        if self._stride.kind != "offset":
+            return columns
+        if not columns.id:
+            return columns
+        if columns.id[0] != self.rows.last_id:
+            self.breaks.append(f"row {self._position:,} was another pet when it was read again")
+            return columns
+        return columns.part(1)
+
+    def _window(self, pool: ThreadPoolExecutor | None) -> Page:
+        """Return the window at the position, and have the ones behind it on their way."""
+        if pool is None or self.pages < 2 or self._trickles:
+            # One window alone at first, since the store may give fewer rows than it gave before,
+            # and one at a time where the end is near.
+            return self._ask(self._position)
+        step = self._size - (self._stride.kind == "offset")
+        for ahead in range(SIDE_BY_SIDE):
+            place = self._position + ahead * max(1, step)
+            if place not in self._ahead:
+                self._ahead[place] = pool.submit(self._ask, place)
+        return self._ahead.pop(self._position).result()
+
+    def _ask(self, position: int) -> Page:
+        return self._reader.page(self._params(position))
+
+    def _params(self, position: int) -> dict[str, str]:
+        kind, name = self._stride.kind, self._stride.name
+        if kind == "offset":
+            return self._reader.params({name: str(position - 1)})
+        if kind == "after":
+            return self._reader.params({name: str(self.rows.last_id)})
+        # Pages of one fixed length: a page number means nothing under another limit.
+        number = self._stride.first_page + position // self._size
+        return self._reader.params({name: str(number)}, limit=self._size)

@@ -1,0 +1,122 @@
+"""Following a store's own way from page to page.
+
+In: a first page that names a next one. Out: the rows of all pages to the end, or an error that
+leaves the walk where it can go on. It does not judge what the end proves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from petstore_frame._transport import Headers
+from petstore_frame.errors import PaginationLoopError, PetstoreError
+from petstore_frame.inventory.reader import Reader
+from petstore_frame.inventory.rows import Rows
+from petstore_frame.page import Page, UnreadPage
+
+# Pages may overlap while a store is filled, and a filter may leave a page empty: a few are borne.
+MAX_PAGES_WITHOUT_NEWS = 5
+
+NextOf = Callable[[Headers, str], str | None]
+
+
+class Walk:
+    """A listing on its way from page to page; ``run`` again goes on after a failure.
+
+    Args:
+        reader: Asks for pages.
+        rows: Takes the pets; must hold those of the first page.
+        first: The first page.
+        next_of: Reads the next address out of a page's headers and its own address.
+        max_pets: Stop once so many pets are held.
+
+    Attributes:
+        pages: Pages read, the first included.
+        following: Address of the next page, or None at the end.
+        breaks: Always empty: pages that a store links have no seams to check.
+        doubt: Always None: the end of the links is the end that the store states.
+    """
+
+    def __init__(
+        self, reader: Reader, rows: Rows, first: Page, next_of: NextOf, max_pets: int | None
+    ) -> None:
+        self.rows = rows
+        self.pages = 1
+        self.breaks: list[str] = []
+        self.doubt: str | None = None
+        self.following = next_of(first.headers, first.address)
+        self._reader = reader
+        self._next_of = next_of
+        self._max_pets = max_pets
+        self._visited = {first.address}
+        self._unread: UnreadPage | None = None
+        self._problem: PetstoreError | None = None
+        self._without_news = 0
+
+    def run(self) -> None:
+        """Read on to the end.
+
+        Raises:
+            PaginationLoopError: An address came again, or page after page brought nothing new.
+            PetstoreError: A page could not be read; ``following`` is where to go on.
+        """
+        try:
+            while self.following is not None and not self.is_cut:
+                self._step(self.following)
+        finally:
+            self._read()
+        self._raise_problem()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the listing's end was reached."""
+        return self.following is None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the caller's own cap ended the walk before the store did."""
+        if self._max_pets is None:
+            return False
+        self._read()
+        return len(self.rows) >= self._max_pets
+
+    def _step(self, address: str) -> None:
+        if address in self._visited:
+            raise PaginationLoopError(
+                f"the store's next link of page {self.pages} leads back to a page already read"
+            )
+        # The last page is decoded while this request is under way.
+        unread = self._reader.ask(address, while_waiting=self._read)
+        self._read()
+        self._raise_problem()
+        self._visited.add(address)
+        self._unread = unread
+        self.pages += 1
+        self.following = self._next_of(unread.headers, unread.address)
+
+    def _read(self) -> None:
+        """Decode the last page; what is wrong with it is raised between two requests."""
+        unread, self._unread = self._unread, None
+        if unread is None:
+            return
+        try:
+            page = unread.read(number=self.pages)
+        except PetstoreError as problem:
+            # To go on means to ask for this page again, not for the one after it.
+            self.following, self._problem = unread.address, problem
+            self._visited.discard(unread.address)
+            self.pages -= 1
+            return
+        is_news = self.rows.add(page.columns) > 0
+        self._reader.max_page = max(self._reader.max_page, len(page))
+        self._without_news = 0 if is_news else self._without_news + 1
+        self._reader.note(self.rows)
+
+    def _raise_problem(self) -> None:
+        problem, self._problem = self._problem, None
+        if problem is not None:
+            raise problem
+        if self._without_news >= MAX_PAGES_WITHOUT_NEWS and self.following is not None:
+            raise PaginationLoopError(
+                f"{self._without_news} pages in a row brought no new pet, and the store points on"
+            )

@@ -1,0 +1,74 @@
+"""What header lines say about other addresses.
+
+In: the values of ``Link`` header lines. Out: links with their relations, as RFC 8288 reads them.
+It resolves and follows nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+_TARGET = re.compile(r"[\s,]*<([^>]*)>")
+_PARAMETER = re.compile(
+    r"""\s*;\s*
+        ([^\s=;,"<>]+)                  # name
+        (?:\s*=\s*
+            (?:"((?:[^"\\]|\\.)*)"      # quoted value: commas and semicolons are its own
+            |([^\s;,"]*)))?             # bare value
+    """,
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class WebLink:
+    """One link of a header.
+
+    Attributes:
+        target: The address as written, perhaps relative.
+        relations: Its relation types in lower case, for example ``next``.
+    """
+
+    target: str
+    relations: tuple[str, ...]
+
+
+def read_links(values: Iterable[str]) -> list[WebLink]:
+    """Return the links of all ``Link`` header lines, in order.
+
+    A link whose ``anchor`` makes it speak of another resource is left out, as RFC 8288
+    (section 3.2) allows.
+
+    Example:
+        >>> read_links(['<?page=2>; title="a, b"; REL="Next last",'])
+        [WebLink(target='?page=2', relations=('next', 'last'))]
+    """
+    return [link for value in values for link in _links_of(value)]
+
+
+def targets(values: Iterable[str], relation: str) -> list[str]:
+    """Return the distinct targets of the links with a relation, in order."""
+    found = (link.target for link in read_links(values) if relation in link.relations)
+    return list(dict.fromkeys(found))
+
+
+def _links_of(value: str) -> Iterator[WebLink]:
+    at = 0
+    while (opening := _TARGET.match(value, at)) is not None:
+        at = opening.end()
+        relation: str | None = None
+        has_anchor = False
+        while (parameter := _PARAMETER.match(value, at)) is not None:
+            at = parameter.end()
+            name = parameter[1].lower()
+            has_anchor = has_anchor or name == "anchor"
+            if name == "rel" and relation is None:
+                # The first rel counts, later ones are ignored (section 3.3).
+                relation = re.sub(r"\\(.)", r"\1", parameter[2] or parameter[3] or "")
+        if relation and not has_anchor:
+            yield WebLink(opening[1].strip(), tuple(relation.lower().split()))
+        # What cannot be read up to the next comma is passed over, not the links after it.
+        rest = re.compile(r"[^,<]*").match(value, at)
+        at = rest.end() if rest else len(value)

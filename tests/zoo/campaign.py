@@ -1,0 +1,208 @@
+"""Draws stores at random and holds every claim about them to what they really hold.
+
+In: a number of stores and a seed. Out: counts of what was claimed, and of claims that were false.
+Run by hand for the published counts: ``python tests/zoo/campaign.py 60000``.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import petstore_frame as pf
+
+if __package__ in (None, ""):
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parent))
+
+from stores import (
+    DRIFTS,
+    HEADER_WAYS,
+    LIES,
+    LINK_WAYS,
+    ORDERS,
+    PARAMETERS,
+    STATUSES,
+    TOTALS,
+    Habits,
+    ZooStore,
+)
+
+
+@dataclass
+class Tally:
+    """What a campaign found.
+
+    Attributes:
+        tried: Stores asked.
+        claims: How often each verdict and scope was given; errors by their class.
+        naive_failures: Stores of which one page of 100 does not hold all.
+        false: Complete claims that were false with every stated assumption true.
+        conditional: Complete claims that were false because a stated assumption was.
+    """
+
+    tried: int = 0
+    claims: Counter[str] = field(default_factory=Counter)
+    naive_failures: int = 0
+    false: list[str] = field(default_factory=list)
+    conditional: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Tally) -> None:
+        self.tried += other.tried
+        self.claims += other.claims
+        self.naive_failures += other.naive_failures
+        self.false += other.false
+        self.conditional += other.conditional
+
+
+def draw_pets(rng: random.Random) -> list[dict[str, Any]]:
+    """Draw an inventory: none to a few thousand pets, often near the edge of a page."""
+    count = rng.choice(
+        (
+            lambda: rng.randint(0, 6),
+            lambda: rng.randint(0, 120),
+            lambda: rng.choice((10, 20, 25, 50, 99, 100, 101, 199, 200, 201, 300)),
+            lambda: rng.randint(90, 420),
+            lambda: int(rng.paretovariate(0.8) * 100) % 3500,
+        )
+    )()
+    weights = rng.choice(
+        ((5, 2, 3, 1, 0), (1, 0, 0, 0, 0), (0, 0, 0, 1, 0), (8, 1, 1, 0, 0), (3, 3, 3, 1, 1))
+    )
+    choices = (*STATUSES, None, "reserved")
+    ids = rng.sample(range(-50, 9 * count + 50), count)
+    return [_pet(pet_id, rng.choices(choices, weights)[0]) for pet_id in ids]
+
+
+def _pet(pet_id: int, status: str | None) -> dict[str, Any]:
+    pet: dict[str, Any] = {"id": pet_id, "name": f"Pet {pet_id}", "categoryId": pet_id % 7}
+    return pet | ({"status": status} if status else {})
+
+
+def draw_habits(rng: random.Random) -> Habits:
+    """Draw how a store fills the gaps; most stores have one vice at the most."""
+
+    def perhaps(share: float, choices: tuple[Any, ...]) -> Any:
+        return rng.choice(choices) if rng.random() < share else None
+
+    way = perhaps(0.4, LINK_WAYS + HEADER_WAYS)
+    parameters = frozenset(rng.sample(PARAMETERS, rng.choice((0, 0, 0, 1, 1, 2))))
+    if way == "x-next page":
+        parameters |= {"page 1"}
+    if way == "x-next cursor":
+        parameters |= {"cursor"}
+    if {"page 0", "page 1"} <= parameters:
+        parameters -= {"page 0"}
+    return Habits(
+        way=way,
+        parameters=parameters,
+        order=rng.choice((*ORDERS[:3], *ORDERS)),
+        cap=perhaps(0.15, (1, 7, 10, 20, 25, 37, 50, 64, 99)),
+        filtered_cap=perhaps(0.03, (5, 20, 60)),
+        total=perhaps(0.25, ("true", "true", "content-range", *TOTALS)),
+        ignores_filter=rng.random() < 0.04,
+        ignores_limit=rng.random() < 0.03,
+        drift=perhaps(0.12, DRIFTS),
+        lie=perhaps(0.12, LIES),
+        depth_cap=perhaps(0.05, (50, 250, 1000)),
+    )
+
+
+def run(stores: int, seed: int) -> Tally:
+    """Fetch from so many stores and hold each claim to the truth."""
+    rng, tally = random.Random(seed), Tally()
+    for _ in range(stores):
+        store = ZooStore(draw_pets(rng), draw_habits(rng), seed=rng.randrange(10**9))
+        status = rng.choice((None, None, None, *STATUSES))
+        try_one(store, status, tally)
+    return tally
+
+
+def try_one(store: ZooStore, status: str | None, tally: Tally) -> None:
+    """Fetch from one store and add what came of it."""
+    tally.tried += 1
+    tally.naive_failures += _naive_misses(store, status)
+    try:
+        inventory = pf.fetch_inventory(store.client(), status=status, progress=False)
+    except pf.PetstoreError as problem:
+        tally.claims[type(problem).__name__] += 1
+        return
+    claim = inventory.completeness
+    tally.claims[f"{claim.verdict}, {claim.scope.split(' with status')[0]}"] += 1
+    missing = missing_pets(store, inventory, status)
+    wrong = wrong_counts(store, claim)
+    if not missing and not wrong:
+        return
+    broken = store.habits.breaks(store.pets) & set(claim.assumptions)
+    if broken:
+        tally.conditional[sorted(broken)[0]] += 1
+    else:
+        tally.false.append(f"{claim}; missing {missing}, {wrong}: {store.habits}")
+
+
+def missing_pets(store: ZooStore, inventory: pf.Inventory, status: str | None) -> int:
+    """Return how many lasting pets of the scope a complete claim left out."""
+    claim = inventory.completeness
+    if not claim.is_complete:
+        return 0
+    wanted = {pet["id"] for pet in store.pets} & store.lasting_ids
+    if status is not None:
+        wanted &= _ids_with(store, (status,))
+    elif claim.scope == "pets with a status":
+        wanted &= _ids_with(store, STATUSES)
+    return len(wanted - set(inventory.frame["id"]))
+
+
+def wrong_counts(store: ZooStore, claim: pf.Completeness) -> list[str]:
+    """Return the statuses whose count is called exact and is not; a store that moves has none."""
+    if store.habits.drift is not None:
+        return []
+    return [
+        status
+        for status, count in claim.by_status.items()
+        if count.is_exact and count.count != len(_ids_with(store, (_wire(status),)))
+    ]
+
+
+def _wire(status: str) -> str | None:
+    return None if status == "no status" else status
+
+
+def _ids_with(store: ZooStore, statuses: tuple[str | None, ...]) -> set[int]:
+    return {pet["id"] for pet in store.pets if pet.get("status") in statuses}
+
+
+def _naive_misses(store: ZooStore, status: str | None) -> bool:
+    """Tell whether one page of 100, taken for the whole, is short of the truth."""
+    habits = store.habits
+    wanted = len(store.pets) if status is None else len(_ids_with(store, (status,)))
+    cap = habits.cap or 100
+    if status is not None and habits.filtered_cap is not None:
+        cap = habits.filtered_cap
+    return not habits.ignores_limit and wanted > cap
+
+
+def main() -> None:
+    """Run a campaign and print its counts as Markdown."""
+    stores = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    warnings.simplefilter("ignore")
+    start, tally = time.monotonic(), run(stores, seed=20261121)
+    print(f"| stores tried | {tally.tried:,} |\n|---|---|")
+    print(f"| one page of 100 is short of the truth | {tally.naive_failures:,} |")
+    print(f"| false claims, all stated assumptions true | {len(tally.false):,} |")
+    print(f"| false claims, a stated assumption broken | {sum(tally.conditional.values()):,} |")
+    for claim, count in tally.claims.most_common():
+        print(f"| {claim} | {count:,} |")
+    for assumption, count in tally.conditional.most_common():
+        print(f"| broken: {assumption} | {count:,} |")
+    print(f"\n{time.monotonic() - start:.0f} s", *tally.false[:5], sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,309 @@
+"""Stores that fill the gaps of the interface in every way that we could think of.
+
+In: a Habits, which says how a store pages, orders, cuts, filters, counts and lies. Out: a store in
+this process, answering requests without a socket. What it really holds is known, so a claim about
+it can be checked.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+
+from petstore_frame import Client
+from petstore_frame.inventory import Assumption
+
+BASE_URL = "http://127.0.0.1/v1"
+# A store that grows for ever with each request has no end to find.
+DRIFTING_REQUESTS = 60
+STATUSES = ("available", "pending", "sold")
+
+LINK_WAYS = (
+    "link cursor",
+    "link offset",
+    "link relative",
+    "link several rels",
+    "link capitals",
+    "link quoted comma",
+    "link trailing comma",
+    "link second line",
+    "link two next",
+)
+HEADER_WAYS = ("x-next address", "x-next page", "x-next cursor")
+PARAMETERS = ("offset", "skip", "page 1", "page 0", "after", "starting_after", "cursor")
+ORDERS = ("id", "newest", "scattered", "new each time")
+TOTALS = ("true", "page length", "too high", "too low", "unfiltered", "content-range")
+DRIFTS = ("grows at the end", "grows in front", "loses pets", "moves statuses", "shuffles once")
+LIES = (
+    "stops early",
+    "links to itself",
+    "goes round",
+    "empty pages",
+    "overlaps",
+    "endless repeats",
+)
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How a store fills the gaps of the interface.
+
+    Attributes:
+        way: How it announces the next page, or None.
+        parameters: Undocumented parameters that it understands.
+        order: The order of its listing.
+        cap: Longest page it gives, whatever the limit; None keeps to the limit.
+        filtered_cap: The same for filtered pages, where it differs.
+        total: How it states a total, or None.
+        ignores_filter: Whether it passes over ``status``.
+        ignores_limit: Whether it gives everything at once.
+        drift: How it changes between requests, or None.
+        lie: How it misleads, or None.
+        depth_cap: Rows beyond which parameters lead nowhere, or None.
+    """
+
+    way: str | None = None
+    parameters: frozenset[str] = frozenset()
+    order: str = "id"
+    cap: int | None = None
+    filtered_cap: int | None = None
+    total: str | None = None
+    ignores_filter: bool = False
+    ignores_limit: bool = False
+    drift: str | None = None
+    lie: str | None = None
+    depth_cap: int | None = None
+
+    def breaks(self, pets: list[dict[str, Any]]) -> set[str]:
+        """Return the assumptions that do not hold of this store."""
+        broken: set[Assumption] = set()
+        if self.cap is not None:
+            broken |= {Assumption.FILLS_PAGES, Assumption.FILLS_PAGES_WITHOUT_STATUS}
+        if self.filtered_cap is not None:
+            broken |= {Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE}
+        if self.lie == "stops early":
+            broken |= {Assumption.LINKS_REACH_ALL}
+        if self.depth_cap is not None:
+            broken |= {Assumption.OFFSETS_REACH_ALL}
+            if self.way is not None and self.way.startswith("x-next"):
+                broken |= {Assumption.LINKS_REACH_ALL}
+        if self.total not in (None, "true", "content-range"):
+            broken |= {Assumption.TOTAL_IS_TRUE}
+        if self.drift in ("loses pets", "moves statuses", "shuffles once"):
+            broken |= {Assumption.NONE_LEAVES, Assumption.FILTER_IS_TRUE}
+        if self.ignores_filter:
+            broken |= {Assumption.FILTER_IS_TRUE}
+        if any(pet.get("status") not in (*STATUSES, None) for pet in pets):
+            broken |= {Assumption.NO_OTHER_STATUS}
+        return {str(assumption) for assumption in broken}
+
+    @property
+    def is_honest(self) -> bool:
+        """Whether nothing about the store misleads, and it holds still."""
+        return not (
+            self.cap
+            or self.filtered_cap
+            or self.ignores_filter
+            or self.ignores_limit
+            or self.drift
+            or self.lie
+            or self.depth_cap
+            or self.total not in (None, "true", "content-range")
+        )
+
+
+@dataclass
+class ZooStore:
+    """A store with habits, and what it really holds."""
+
+    pets: list[dict[str, Any]]
+    habits: Habits
+    seed: int = 0
+    requests: list[httpx.Request] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.pets = [dict(pet) for pet in self.pets]
+        self.ids_at_start = {pet["id"] for pet in self.pets}
+        self._random = random.Random(self.seed)
+        self._scatter = {pet["id"]: self._random.random() for pet in self.pets}
+
+    def client(self) -> Client:
+        """Return a client of this store; nothing leaves the process."""
+        transport = httpx.MockTransport(self.answer)
+        return Client(BASE_URL, "zoo-key", transport=transport, sleep=lambda _: None)
+
+    @property
+    def lasting_ids(self) -> set[int]:
+        """The pets that were there from the first request to the last."""
+        return self.ids_at_start & {pet["id"] for pet in self.pets}
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        """Answer ``GET /pets``."""
+        if 0 < len(self.requests) <= DRIFTING_REQUESTS:
+            self._drift()
+        self.requests.append(request)
+        query = dict(request.url.params)
+        rows = self._ordered(self._filtered(query))
+        start, size = self._start(rows, query), self._size(query)
+        page = rows[start : start + size]
+        headers = self._headers(rows, start, size, len(page), query)
+        if self.habits.lie == "empty pages" and query.get("gap") == "1":
+            page = []
+        return httpx.Response(
+            200,
+            content=json.dumps(page).encode(),
+            headers=[("Content-Type", "application/json"), *headers],
+        )
+
+    def _filtered(self, query: dict[str, str]) -> list[dict[str, Any]]:
+        status = query.get("status")
+        if status is None or self.habits.ignores_filter:
+            return list(self.pets)
+        return [pet for pet in self.pets if pet.get("status") == status]
+
+    def _ordered(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        order = self.habits.order
+        if order == "new each time":
+            self._random.shuffle(rows)
+            return rows
+        if order == "scattered":
+            return sorted(rows, key=lambda pet: (self._scatter.get(pet["id"], 2.0), pet["id"]))
+        return sorted(rows, key=lambda pet: pet["id"], reverse=order == "newest")
+
+    def _size(self, query: dict[str, str]) -> int:
+        if self.habits.ignores_limit:
+            return 10**9
+        limit = min(int(query.get("limit", "20")), 100)
+        cap = self.habits.cap
+        if "status" in query and self.habits.filtered_cap is not None:
+            cap = self.habits.filtered_cap
+        return min(limit, cap) if cap is not None else limit
+
+    def _start(self, rows: list[dict[str, Any]], query: dict[str, str]) -> int:
+        """Return where the page begins: by the way announced, or by a parameter understood."""
+        if "_start" in query:
+            return int(query["_start"])
+        if "_after" in query:
+            return self._behind(rows, query["_after"])
+        size, start = self._size(query), 0
+        for parameter in self.habits.parameters:
+            name, _, first = parameter.partition(" ")
+            value = query.get(name, "")
+            if not value.lstrip("-").isdigit():
+                continue
+            if name in ("offset", "skip"):
+                start = int(value)
+            elif name == "page":
+                start = max(0, (int(value) - int(first)) * size)
+            else:
+                start = self._behind(rows, value)
+        deep = self.habits.depth_cap is not None and start > self.habits.depth_cap
+        return len(rows) if deep else start
+
+    def _behind(self, rows: list[dict[str, Any]], pet_id: str) -> int:
+        places = (at for at, pet in enumerate(rows) if str(pet["id"]) == pet_id)
+        return next(places, len(rows) - 1) + 1
+
+    def _headers(
+        self,
+        rows: list[dict[str, Any]],
+        start: int,
+        size: int,
+        count: int,
+        query: dict[str, str],
+    ) -> list[tuple[str, str]]:
+        return [*self._total(rows, start, count), *self._way(rows, start, size, query)]
+
+    def _total(self, rows: list[dict[str, Any]], start: int, count: int) -> list[tuple[str, str]]:
+        name, true = "X-Total-Count", len(rows)
+        stated = {
+            "true": true,
+            "page length": count,
+            "too high": true + 7,
+            "too low": max(0, true - 7),
+            "unfiltered": len(self.pets),
+        }
+        if self.habits.total == "content-range":
+            return [("Content-Range", f"items {start}-{start + count}/{true}")]
+        return [(name, str(stated[self.habits.total]))] if self.habits.total else []
+
+    def _way(
+        self, rows: list[dict[str, Any]], start: int, size: int, query: dict[str, str]
+    ) -> list[tuple[str, str]]:
+        way, lie = self.habits.way, self.habits.lie
+        following = start + size
+        if way is None:
+            return []
+        if lie == "empty pages" and query.get("gap") == "1":
+            return _link_lines(way, self._address(query, {"_start": str(start)}))
+        if following >= len(rows):
+            return []
+        if lie == "stops early" and start > 0:
+            return []
+        keep = {name: query[name] for name in ("limit", "status") if name in query}
+        if way.startswith("x-next"):
+            return self._header_way(way, rows, start, size, keep)
+        step = 1 if lie == "overlaps" else 0
+        place = {"_start": str(following - step)}
+        if way == "link cursor":
+            place = {"_after": str(rows[following - 1 - step]["id"])}
+        if lie == "links to itself" and start > 0:
+            place = {"_start": str(start)}
+        if lie == "goes round" and start > 0:
+            place = {"_start": "0"}
+        if lie == "endless repeats" and start > 0:
+            place = {"_start": str(start), "turn": str(len(self.requests))}
+        if lie == "empty pages":
+            place = {"_start": str(start + size), "gap": "1"}
+        return _link_lines(way, self._address(query, place))
+
+    def _address(self, query: dict[str, str], place: dict[str, str]) -> str:
+        keep = {name: query[name] for name in ("limit", "status") if name in query}
+        return f"{BASE_URL}/pets?{urlencode(keep | place)}"
+
+    def _header_way(
+        self,
+        way: str,
+        rows: list[dict[str, Any]],
+        start: int,
+        size: int,
+        keep: dict[str, str],
+    ) -> list[tuple[str, str]]:
+        if way == "x-next address":
+            query = urlencode(keep | {"_start": str(start + size)})
+            return [("X-Next", f"/v1/pets?{query}")]
+        if way == "x-next page":
+            return [("X-Next-Page", str(start // size + 2))]
+        return [("X-Next-Cursor", str(rows[start + size - 1]["id"]))]
+
+    def _drift(self) -> None:
+        drift, number = self.habits.drift, max((pet["id"] for pet in self.pets), default=0) + 1
+        if drift in ("grows at the end", "grows in front"):
+            self.pets.append({"id": number, "name": "new", "categoryId": 1, "status": "available"})
+            self._scatter[number] = -1.0 if drift == "grows in front" else 3.0
+        elif drift == "loses pets" and self.pets:
+            self.pets.pop(self._random.randrange(len(self.pets)))
+        elif drift == "moves statuses" and self.pets:
+            self._random.choice(self.pets)["status"] = self._random.choice(STATUSES)
+        elif drift == "shuffles once" and len(self.requests) == 2:
+            ids = [pet["id"] for pet in self.pets]
+            self._scatter = {pet_id: self._random.random() for pet_id in ids}
+
+
+def _link_lines(way: str, address: str) -> list[tuple[str, str]]:
+    relative = "?" + address.partition("?")[2]
+    lines = {
+        "link relative": [f'<{relative}>; rel="next"'],
+        "link several rels": [f'<{address}>; rel="next last"'],
+        "link capitals": [f"<{address}>; REL=NEXT"],
+        "link quoted comma": [f'</x>; rel="first"; title="a, <b>; c", <{address}>; rel="next"'],
+        "link trailing comma": [f'<{address}>; rel="next",'],
+        "link second line": ['</docs>; rel="help"', f'<{address}>; rel="next"'],
+        "link two next": [f'<{address}>; rel="next", <{address}&again=1>; rel="next"'],
+    }
+    return [("Link", line) for line in lines.get(way, [f'<{address}>; rel="next"'])]

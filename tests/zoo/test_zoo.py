@@ -1,0 +1,223 @@
+"""The one property: no claim of completeness is false, whatever a store does with the gaps.
+
+``python tests/zoo/campaign.py 60000`` runs the same by hand on more stores.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import petstore_frame as pf
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import campaign
+from stores import HEADER_WAYS, LINK_WAYS, ORDERS, PARAMETERS, Habits, ZooStore
+
+
+def pets(count: int, statuses: tuple[str | None, ...] = ("available", "pending", None, "sold")):
+    return [
+        {"id": 7 * n, "name": f"Pet {n}", "categoryId": n % 5}
+        | ({"status": statuses[n % len(statuses)]} if statuses[n % len(statuses)] else {})
+        for n in range(1, count + 1)
+    ]
+
+
+def fetch(habits: Habits, count: int, **options: Any) -> pf.Inventory:
+    return pf.fetch_inventory(ZooStore(pets(count), habits).client(), **options)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_claim_is_false(seed: int) -> None:
+    """Of thousands of stores, none is called complete that is not, save where an assumption that
+    the claim itself states is broken."""
+    tally = campaign.run(500, seed)
+    assert tally.false == []
+    assert tally.tried == 500
+    assert tally.naive_failures > 100
+
+
+def honest_ways() -> list[tuple[str, Habits]]:
+    """Every way on that the ladder knows."""
+    parameter_of = {"x-next page": "page 1", "x-next cursor": "cursor"}
+    announced = [
+        (way, Habits(way=way, parameters=frozenset(filter(None, [parameter_of.get(way)]))))
+        for way in LINK_WAYS + HEADER_WAYS
+    ]
+    silent = [(name, Habits(parameters=frozenset({name}))) for name in PARAMETERS]
+    return announced + silent
+
+
+@pytest.mark.parametrize("count", [100, 101, 250, 1000])
+@pytest.mark.parametrize("order", ORDERS[:3])
+@pytest.mark.parametrize(
+    "habits", [habits for _, habits in honest_ways()], ids=[name for name, _ in honest_ways()]
+)
+def test_every_honest_way_on_is_found(habits: Habits, order: str, count: int) -> None:
+    """Where a store has a way on, announced or not, the whole of it is read and called whole."""
+    store = ZooStore(pets(count), Habits(habits.way, habits.parameters, order))
+    inventory = pf.fetch_inventory(store.client())
+    assert inventory.completeness.covers_all, str(inventory.completeness)
+    assert sorted(inventory.frame["id"]) == sorted(pet["id"] for pet in store.pets)
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 20, 50, 99])
+def test_a_short_page_is_the_whole(count: int) -> None:
+    """Below a page's limit no way on is needed, and the status pages vouch for it."""
+    inventory = fetch(Habits(), count)
+    assert inventory.completeness.covers_all
+    assert inventory.completeness.requests <= 4
+
+
+@pytest.mark.parametrize("count", [100, 101, 250])
+def test_a_full_page_without_a_way_on_is_not_the_whole(count: int) -> None:
+    """A store of just one page's length looks like a longer one, so neither is called whole."""
+    inventory = fetch(Habits(), count)
+    assert not inventory.completeness.covers_all
+    assert str(inventory.completeness.total).startswith("at least")
+
+
+def test_status_pages_cover_the_pets_that_have_one() -> None:
+    """Past one page, three short status pages still make three exact counts."""
+    inventory = fetch(Habits(), 250)
+    claim = inventory.completeness
+    assert (claim.is_complete, claim.scope) == (True, "pets with a status")
+    counts = {status: str(count) for status, count in claim.by_status.items()}
+    assert counts.pop("no status").startswith("at least")
+    assert sum(map(int, counts.values())) == sum("status" in pet for pet in pets(250))
+
+
+def test_a_limit_cut_without_a_word_is_found_out() -> None:
+    """A page shorter than its limit is not the whole when a status page holds other pets."""
+    inventory = fetch(Habits(cap=50), 250)
+    assert not inventory.completeness.is_complete
+    assert "left out" in " ".join(inventory.completeness.conflicts)
+
+
+def test_a_round_length_is_suspicious() -> None:
+    """When every page holds exactly 20 pets, a cut at 20 cannot be told from a store of 20."""
+    store = ZooStore(pets(250, ("available",)), Habits(cap=20))
+    claim = pf.fetch_inventory(store.client()).completeness
+    assert claim.verdict == "unknown"
+    assert "as if the store cut its pages there" in str(claim)
+
+
+@pytest.mark.parametrize("lie", ["links to itself", "goes round", "endless repeats"])
+def test_going_round_is_an_error(lie: str) -> None:
+    """A listing that leads back raises, with the pets that were read."""
+    with pytest.raises(pf.PaginationLoopError) as caught:
+        fetch(Habits(way="link offset", lie=lie), 450)
+    assert isinstance(caught.value, pf.IncompleteInventoryError)
+    assert len(caught.value.partial) == 200
+
+
+def test_empty_pages_with_a_way_on_are_passed() -> None:
+    """An empty page is no end while the store points on."""
+    inventory = fetch(Habits(way="link offset", lie="empty pages"), 450)
+    assert inventory.completeness.covers_all
+    assert len(inventory) == 450
+
+
+def test_pets_met_twice_are_held_once() -> None:
+    """Overlapping pages give each pet once, and the claim tells of it."""
+    inventory = fetch(Habits(way="link offset", lie="overlaps"), 450)
+    assert inventory.frame["id"].is_unique
+    assert "came twice" in " ".join(inventory.completeness.conflicts)
+
+
+def test_a_listing_that_moves_is_unstable() -> None:
+    """A store that loses pets while it is read is never called complete."""
+    claim = fetch(Habits(way="link offset", drift="loses pets"), 450).completeness
+    assert claim.verdict == "unstable"
+    assert not claim.is_complete
+
+
+def test_a_store_that_grows_in_front_is_still_whole() -> None:
+    """New pets in front push the pages on; those of the start are all passed."""
+    habits = Habits(way="link offset", order="newest", drift="grows in front")
+    store = ZooStore(pets(450), habits)
+    inventory = pf.fetch_inventory(store.client())
+    assert inventory.completeness.covers_all
+    assert store.ids_at_start <= set(inventory.frame["id"])
+
+
+@pytest.mark.parametrize(("total", "verdict"), [("true", "complete"), ("too high", "incomplete")])
+def test_a_stated_total_confirms_or_refutes(total: str, verdict: str) -> None:
+    """A total above what the links gave makes the listing incomplete, with both numbers."""
+    claim = fetch(Habits(way="link cursor", total=total), 250).completeness
+    assert claim.verdict == verdict
+    assert claim.advertised_total == (250 if total == "true" else 257)
+
+
+def test_a_total_that_is_the_pages_length_is_not_believed() -> None:
+    """A full page whose stated total is 100 is asked again with a smaller limit."""
+    claim = fetch(Habits(total="page length"), 250).completeness
+    assert claim.advertised_total is None
+    assert "the stated total is the length of the page" in claim.conflicts
+
+
+def test_a_hidden_end_is_found_out() -> None:
+    """An empty window where the last row held should have come again proves nothing."""
+    claim = fetch(Habits(parameters=frozenset({"offset"}), depth_cap=500), 950).completeness
+    assert claim.verdict == "unknown"
+    assert "should have come again" in str(claim)
+
+
+def test_the_documented_strategy_believes_no_header() -> None:
+    """Asked to keep to the interface, a fetch sends limit and status alone and follows nothing."""
+    store = ZooStore(pets(250), Habits(way="link cursor", parameters=frozenset({"offset"})))
+    claim = pf.fetch_inventory(store.client(), strategy="documented").completeness
+    asked = {name for request in store.requests for name in request.url.params}
+    assert asked == {"limit", "status"}
+    assert not claim.covers_all
+
+
+@pytest.mark.parametrize(("budget", "requests"), [(0, 1), (3, 4)])
+def test_the_budget_is_kept(budget: int, requests: int) -> None:
+    """No more is asked beyond the listing than was allowed, and the claim shows the budget."""
+    claim = fetch(Habits(), 250, probe_budget=budget).completeness
+    assert claim.requests == requests
+    assert claim.probe_budget == budget
+
+
+@pytest.mark.parametrize("max_pets", [30, 100, 130, 249])
+def test_a_cap_that_cuts_marks_the_claim(max_pets: int) -> None:
+    """``max_pets`` gives exactly so many rows, and no longer the whole."""
+    inventory = fetch(Habits(way="link cursor"), 250, max_pets=max_pets)
+    assert len(inventory) == max_pets
+    assert inventory.completeness.verdict == "incomplete"
+
+
+def test_a_cap_that_does_not_cut_leaves_the_claim() -> None:
+    """A store of exactly ``max_pets`` pets is read to its end."""
+    inventory = fetch(Habits(way="link cursor"), 250, max_pets=250)
+    assert inventory.completeness.covers_all
+    assert len(inventory) == 250
+
+
+def test_a_filtered_fetch_is_about_its_status() -> None:
+    """The scope of a filtered fetch is its status, and other counts stay at least nothing."""
+    inventory = fetch(Habits(way="link cursor"), 900, status="sold")
+    claim = inventory.completeness
+    assert claim.scope == "pets with status sold"
+    assert (str(claim.count("sold")), str(claim.count("pending"))) == ("225", "at least 0")
+    assert set(inventory.frame["status"]) == {"sold"}
+
+
+def test_a_filter_that_is_ignored_is_found_out() -> None:
+    """Pets of another status are left out of a filtered fetch, and the claim tells of them."""
+    inventory = fetch(Habits(ignores_filter=True), 80, status="sold")
+    assert set(inventory.frame["status"]) == {"sold"}
+    assert not inventory.completeness.is_complete
+
+
+@pytest.mark.parametrize("habits", [Habits(ignores_limit=True), Habits(order="new each time")])
+def test_no_order_and_no_limit_prove_nothing(habits: Habits) -> None:
+    """Without a limit or an order that can be relied on the whole is never claimed."""
+    claim = fetch(habits, 400).completeness
+    assert not claim.covers_all
+    assert claim.rows >= 100
