@@ -1,6 +1,7 @@
 """``petstore-frame report``: what a store holds, as a file to send on.
 
-In: a store's address and a file name. Out: the report, and one line that says what it covers.
+In: a store's address and a file name. Out: the report, one line that says what it covers, and an
+exit code.
 """
 
 from __future__ import annotations
@@ -13,35 +14,43 @@ import typer
 
 
 def report(
-    output: Annotated[
-        Path,
-        typer.Option(help="File to write: .xlsx, .csv, .parquet or .html.", show_default=False),
-    ],
+    output: Annotated[Path, typer.Option(help="File to write: .xlsx, .csv, .parquet or .html.")],
     base_url: Annotated[
         str | None, typer.Option(help="The store's address; else PETSTORE_BASE_URL.")
     ] = None,
     api_key: Annotated[
-        str | None,
-        typer.Option(help="The key; better in PETSTORE_API_KEY, unseen by ps."),
+        str | None, typer.Option(help="The key; better in PETSTORE_API_KEY, unseen by ps.")
     ] = None,
     categories: Annotated[
         Path | None, typer.Option(help="CSV of category_id,label.", exists=True, dir_okay=False)
     ] = None,
+    history: Annotated[
+        Path | None, typer.Option(help="Folder of snapshots: adds what changed between the last.")
+    ] = None,
     require_complete: Annotated[
         bool, typer.Option("--require-complete", help="Write nothing unless all pets were read.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
 ) -> None:
     """Read the inventory and write the Monday workbook.
 
-    The key comes from PETSTORE_API_KEY. Example: petstore-frame report --output stock.xlsx
+    Exit codes: 0 written; 1 written, but the listing broke off; 2 refused; 5 the store refused or
+    was not reached. The key comes from PETSTORE_API_KEY.
+    Example: petstore-frame report --output stock.xlsx --categories categories.csv
     """
     from petstore_frame.client import Client
-    from petstore_frame.errors import IncompleteInventoryError, PetstoreError
+    from petstore_frame.errors import (
+        APIConnectionError,
+        APIStatusError,
+        IncompleteInventoryError,
+        PetstoreError,
+    )
+    from petstore_frame.history import History
     from petstore_frame.inventory import fetch_inventory
-    from petstore_frame.report import write_report
+    from petstore_frame.report import check_target, write_report
 
     try:
+        check_target(output)  # before minutes are spent on reading
         with Client(base_url, api_key) as client:
             try:
                 inventory = fetch_inventory(client)
@@ -49,14 +58,17 @@ def report(
                 typer.echo(str(broken_off), err=True)
                 inventory = broken_off.partial
         path = write_report(
-            inventory, output, categories=categories, require_complete=require_complete
-        )
+            inventory, output, categories=categories, require_complete=require_complete,
+            history=History(history) if history is not None else None,
+        )  # fmt: skip
     except PetstoreError as problem:
         typer.echo(f"error: {problem}", err=True)
-        raise typer.Exit(2) from None
+        is_the_store = isinstance(problem, APIStatusError | APIConnectionError)
+        raise typer.Exit(5 if is_the_store else 2) from None
     claim = inventory.completeness
     if as_json:
-        typer.echo(json.dumps({"output": str(path), "completeness": claim.to_dict()}))
+        facts = {"path": str(path), "pets": len(inventory), "completeness": claim.to_dict()}
+        typer.echo(json.dumps(facts, ensure_ascii=False))
     else:
         typer.echo(f"{path}: {claim}")
     if claim.verdict == "incomplete":

@@ -1,5 +1,5 @@
 """The same facts as a file: workbook, CSV, Parquet or one HTML page."""
 
-from petstore_frame.report.write import write_report
+from petstore_frame.report.write import check_target, write_report
 
-__all__ = ["write_report"]
+__all__ = ["check_target", "write_report"]

@@ -1,0 +1,116 @@
+"""A report of a real store, from Python and from the shell."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import petstore_frame as pf
+from petstore_frame.cli import app
+
+
+def book_of(path: Path) -> openpyxl.Workbook:
+    """A workbook as openpyxl sees it, which knows no bars of Excel 2010 and warns of them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".* extension is not supported", UserWarning)
+        return openpyxl.load_workbook(path)
+
+
+def cells(sheet) -> set:
+    return {cell.value for row in sheet.iter_rows() for cell in row}
+
+
+def run(*words: str, key: str | None = None):
+    """The command line with the key in the environment, as it should be."""
+    return CliRunner(env={"PETSTORE_API_KEY": key}).invoke(app, ["report", *words])
+
+
+def test_the_shell_writes_the_workbook(sample_server, tmp_path) -> None:
+    """One command reads the store, writes the file, and says what it covers."""
+    labels = tmp_path / "categories.csv"
+    labels.write_text("category_id,label\n1,Dog\n")
+    output = tmp_path / "stock.xlsx"
+    told = run("--base-url", sample_server.base_url, "--output", str(output),
+               "--categories", str(labels), "--json", key=sample_server.api_key)  # fmt: skip
+    assert told.exit_code == 0, told.output
+    assert json.loads(told.stdout)["completeness"]["verdict"] == "complete"
+    assert "Complete: 250 pets (the store's next links, followed to the end)." in cells(
+        book_of(output)["Summary"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [("stock.ods", 2, "LibreOffice"), ("nowhere/stock.xlsx", 2, "does not exist")],
+)
+def test_a_report_that_cannot_be_is_refused_before_reading(name, code, words, tmp_path) -> None:
+    """What is wrong with the file is said before the store is asked: there is none here."""
+    told = run("--base-url", "http://127.0.0.1:9/v1", "--output", str(tmp_path / name), key="k")
+    assert told.exit_code == code
+    assert words in told.output
+
+
+def test_a_store_that_is_not_there_has_its_own_code(tmp_path) -> None:
+    """Exit code 5 tells a script that the store was not reached; no file is written."""
+    output = tmp_path / "stock.xlsx"
+    told = run("--base-url", "http://127.0.0.1:9/v1", "--output", str(output), key="k")
+    assert told.exit_code == 5
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_csv_goes_back_into_a_store(server, tmp_path) -> None:
+    """What the CSV report holds, load_csv reads back: the same names, categories and statuses."""
+    names = ["=1+1", "-Max", "'=quoted", "Zoë 🐕", "@home", 'say "hi", Luna', "two\nlines"]
+    with server.client() as client:
+        for name in names:
+            client.create_pet(pf.NewPet(name=name, category_id=7, status="sold"))
+        first = pf.fetch_inventory(client).frame
+        path = pf.write_report(first, tmp_path / "stock.csv")
+        result = pf.load_csv(path, client, journal=tmp_path / "journal", progress=False)
+        both = pf.fetch_inventory(client).frame
+    assert set(result.frame["state"]) == {"created"}
+    again = both[~both["id"].isin(first["id"])]
+    columns = ["name", "category_id", "status"]
+    pd.testing.assert_frame_equal(
+        again[columns].sort_values("name", ignore_index=True),
+        first[columns].sort_values("name", ignore_index=True),
+    )
+
+
+def test_what_became_of_an_import_is_told(server, tmp_path) -> None:
+    """The sheet Import has the records by state and those to mend, with line, value and hint."""
+    arrivals = tmp_path / "arrivals.csv"
+    arrivals.write_text("name,categoryId,status\nLuna,3,sold\n=Max,cat,sold\n,3,\n")
+    with server.client() as client:
+        result = pf.load_csv(arrivals, client, journal=tmp_path / "journal", progress=False)
+        inventory = pf.fetch_inventory(client)
+    book = book_of(pf.write_report(inventory, tmp_path / "stock.xlsx", results=result))
+    assert {"created", "invalid", "Records to mend, 2 of 2", "cat"} <= cells(book["Import"])
+    assert book.sheetnames[-2:] == ["Import", "About"]
+    assert {cell.data_type for row in book["Import"].iter_rows() for cell in row} <= {"s", "n"}
+
+
+def test_what_changed_is_told(server, tmp_path) -> None:
+    """The sheet Changes has the moves between the last two snapshots, and the pets."""
+    history = pf.History(tmp_path / "history")
+    with server.client() as client:
+        client.create_pet(pf.NewPet(name="Luna", category_id=3))
+        first = pf.fetch_inventory(client)
+        client.create_pet(pf.NewPet(name="=Max", category_id=3, status="sold"))
+        inventory = pf.fetch_inventory(client)
+    history.add(replace(first, fetched_at=datetime(2030, 1, 1, tzinfo=UTC)))
+    path = tmp_path / "stock.xlsx"
+    alone = cells(book_of(pf.write_report(inventory, path, history=history))["Changes"])
+    history.add(replace(inventory, fetched_at=datetime(2030, 1, 8, tzinfo=UTC)))
+    changes = cells(book_of(pf.write_report(inventory, path, history=history))["Changes"])
+    assert any(str(text).startswith("Nothing to compare: ") for text in alone)
+    assert "2030-01-01 to 2030-01-08: 1 new" in changes
+    assert {"=Max", "new", "sold"} <= changes
