@@ -17,6 +17,7 @@ from petstore_frame.loader.record import Record
 INPUTS = Path(__file__).parent / "inputs"
 REX = '{"name":"Rex","categoryId":3,"status":"sold"}'
 BO = '{"name":"Bo","categoryId":4}'
+WORDS = ["NA", "null", "None", "nan", "N/A", "TRUE", "1e5", "inf", "1-2", "NULL", "#N/A", "-"]
 NOT_WHOLE = "invalid not_a_whole_number categoryId"
 
 
@@ -107,11 +108,7 @@ GOLDEN: dict[str, list[str]] = {
         "7: invalid unknown_status status",
     ],
     "26_words.csv": [
-        f'{line}: {{"name":"{word}","categoryId":3}}'
-        for line, word in enumerate(
-            ["NA", "null", "None", "nan", "N/A", "TRUE", "1e5", "inf", "1-2", "NULL", "#N/A", "-"],
-            start=2,
-        )
+        f'{line}: {{"name":"{word}","categoryId":3}}' for line, word in enumerate(WORDS, start=2)
     ],
     "27_formulas.csv": [
         '2: {"name":"=cmd()","categoryId":3}',

@@ -6,6 +6,7 @@ refuses what would unpack to far more than the file, and never calculates a form
 
 from __future__ import annotations
 
+import re
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -25,6 +26,8 @@ _FREE_SIZE, _MAX_RATIO = 32 * _MIB, 200
 # Sheets are streamed; every other part is held in memory as a whole.
 _MAX_PART = 256 * _MIB
 _BATCH = 512
+# How a workbook spells a control character, and an underscore that could begin such a spelling.
+_ESCAPE = re.compile("_x(005F|00[01][0-9A-F])_")
 
 
 class Workbook:
@@ -131,6 +134,8 @@ def _judge_cell(cell: Any, *, has_formula: bool) -> tuple[str, Oddity]:
         return str(cell.value), CellError(
             "error_value", f"the cell shows {cell.value}", "mend the formula, or type the value"
         )
+    if isinstance(cell.value, str):
+        return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), cell.value), None
     return text_of_value(cell.value, has_exact_integers=False)
 
 

@@ -14,38 +14,43 @@ from typing import IO
 from petstore_frame.errors import InputError
 from petstore_frame.loader.fields import MAX_CELL
 
-_PIECE = 64 * 1024
+_SIZE = 64 * 1024
 MAX_RECORD = 64 * MAX_CELL
 
 
-def shorten_giants(text: IO[str], delimiter: str, *, has_quotes: bool) -> Iterator[str]:
+def shorten_giants(
+    text: IO[str], delimiter: str, *, has_quotes: bool, size: int = _SIZE
+) -> Iterator[str]:
     """Yield the text's physical lines, with no cell much longer than ``MAX_CELL``.
 
     A quote toggles the inside of a quoted cell; a doubled quote toggles twice, which comes to the
     same. Text beyond the cap is dropped, quotes never are.
 
+    Args:
+        text: The text, line ends untouched.
+        delimiter: The sign between cells.
+        has_quotes: Whether quotes enclose cells.
+        size: Characters to look at in one go.
+
     Raises:
         InputError: A record is beyond ``MAX_RECORD`` even so.
     """
-    tokens = re.compile(f'[^"{re.escape(delimiter)}\r\n]+|\r\n|.', re.DOTALL)
-    in_quotes, cell, record, ahead = False, 0, 0, ""
-    line: list[str] = []
-    while piece := ahead + text.readline(_PIECE):
-        ahead = text.read(1) if piece[-1] == "\r" else ""
-        if ahead == "\n":
-            piece, ahead = piece + ahead, ""
-        for part in tokens.findall(piece):
-            if part == '"' and has_quotes:
+    signs = re.compile(f'[^"{re.escape(delimiter)}\r\n]+|\r\n|.', re.DOTALL)
+    in_quotes, cell, record, line = False, 0, 0, list[str]()
+    for piece in _pieces(text, size):
+        for sign in signs.findall(piece):
+            kept = sign
+            if sign == '"' and has_quotes:
                 in_quotes = not in_quotes
-            elif part == delimiter and not in_quotes:
+            elif sign == delimiter and not in_quotes:
                 cell = 0
-            elif not in_quotes and part[0] in "\r\n":
+            elif sign[0] in "\r\n" and not in_quotes:
                 cell = record = 0
             else:
-                part = part[: max(0, MAX_CELL + 1 - cell)]  # noqa: PLW2901 # cut to the cap
-                cell += len(part)
-            record += len(part)
-            line.append(part)
+                kept = sign[: max(0, MAX_CELL + 1 - cell)]
+                cell += len(kept)
+            record += len(kept)
+            line.append(kept)
         if record > MAX_RECORD:
             raise InputError(
                 f"one record holds more than {MAX_RECORD:,} characters",
@@ -56,3 +61,13 @@ def shorten_giants(text: IO[str], delimiter: str, *, has_quotes: bool) -> Iterat
             line = []
     if line:
         yield "".join(line)
+
+
+def _pieces(text: IO[str], size: int) -> Iterator[str]:
+    """Yield lines or parts of them, and never cut between CR and LF."""
+    ahead = ""
+    while piece := ahead or text.readline(size):
+        ahead = text.read(1) if piece[-1] == "\r" else ""
+        if ahead == "\n":
+            piece, ahead = piece + ahead, ""
+        yield piece

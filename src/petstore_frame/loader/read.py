@@ -121,8 +121,7 @@ class TextSource(Source):
             try:
                 yield from self._records(self._dialect)
             except GiantCellError as giant:
-                piecewise = replace(self._dialect, has_giants=True)
-                yield from islice(self._records(piecewise), giant.records, None)
+                yield from self._piecewise(giant.records)
         except InputError as problem:
             problem.path = problem.path or str(self.path)
             raise
@@ -132,6 +131,17 @@ class TextSource(Source):
                 path=str(self.path),
                 hint="load it again",
             )
+
+    def _piecewise(self, done: int) -> Iterator[Record]:
+        """Start again in the way that bears giant cells, after the records that are done."""
+        dialect = replace(self._dialect, has_giants=True)
+        try:
+            yield from islice(self._records(dialect), done, None)
+        except GiantCellError as giant:
+            raise InputError(
+                f"record {giant.records + 1} holds a cell of megabytes of quotes",
+                hint="is this a CSV file? quoting='none' reads quotes as letters",
+            ) from None
 
     def _records(self, dialect: Dialect) -> Iterator[Record]:
         with text_of(self._file, dialect.encoding) as text:

@@ -19,6 +19,7 @@ from itertools import islice
 from typing import IO, Any, BinaryIO, cast
 
 from petstore_frame.errors import InputError
+from petstore_frame.loader.fields import MAX_CELL
 from petstore_frame.loader.giants import shorten_giants
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -35,7 +36,7 @@ _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 
 # csv's own limit of 131,072 characters would abort the file at one long cell; ours makes that
 # cell invalid. The limit belongs to the process, so it is only ever raised.
-_FIELD_LIMIT = 8 * 1024 * 1024
+_FIELD_LIMIT = 2 * MAX_CELL
 Fits = Callable[[Sequence[str]], Any]
 
 

@@ -36,7 +36,7 @@ def text_of_value(value: Any, *, has_exact_integers: bool) -> tuple[str, Oddity]
         )
     if isinstance(value, Integral):
         number = int(value)
-        is_exact = has_exact_integers or abs(number) <= _EXACT
+        is_exact = has_exact_integers or abs(number) < _EXACT
         return str(number), NUMBER_NOTE if is_exact else _inexact(str(number))
     if isinstance(value, Decimal):
         return str(value), NUMBER_NOTE
@@ -57,12 +57,12 @@ def text_of_value(value: Any, *, has_exact_integers: bool) -> tuple[str, Oddity]
 
 def _text_of_float(number: float) -> tuple[str, Oddity]:
     text = str(int(number)) if number.is_integer() and abs(number) < 1e21 else repr(number)
-    return text, NUMBER_NOTE if abs(number) <= _EXACT else _inexact(text)
+    return text, NUMBER_NOTE if abs(number) < _EXACT else _inexact(text)
 
 
 def _inexact(text: str) -> CellError:
     return CellError(
         "inexact_number",
-        f"{text} is past 9007199254740992, so it may not be the number that was typed",
+        f"{text} is past 9007199254740991, so it may not be the number that was typed",
         "keep such numbers as text",
     )

@@ -54,22 +54,24 @@ def workbook(
         raise MissingExtraError("a workbook of results", "excel") from None
     with replacing(path) as temporary:
         book = xlsxwriter.Workbook(str(temporary), {"constant_memory": True})
-        _write_summary(book, told, problems)
-        fix = _Sheets(book, "Fix", header, FIX_COLUMNS)
-        doubt = _Sheets(book, "Unknown", header, tuple(COLUMNS))
-        every = _Sheets(book, "All", header, _ALL_COLUMNS)
+        try:
+            _write_summary(book, told, problems)
+            fix = _Sheets(book, "Fix", header, FIX_COLUMNS)
+            doubt = _Sheets(book, "Unknown", header, tuple(COLUMNS))
+            every = _Sheets(book, "All", header, _ALL_COLUMNS)
 
-        def write(line: Line) -> None:
-            every.write(line)
-            if line.state in FIX_STATES:
-                fix.write(line)
-            elif line.state in DOUBT_STATES:
-                doubt.write(line)
+            def write(line: Line) -> None:
+                every.write(line)
+                if line.state in FIX_STATES:
+                    fix.write(line)
+                elif line.state in DOUBT_STATES:
+                    doubt.write(line)
 
-        yield write
-        for sheets in (fix, doubt, every):
-            sheets.finish()
-        book.close()
+            yield write
+            for sheets in (fix, doubt, every):
+                sheets.finish()
+        finally:
+            book.close()  # also after a failure, for it holds a temporary file for each sheet
 
 
 class _Sheets:

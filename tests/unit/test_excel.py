@@ -1,0 +1,163 @@
+"""Workbooks, judged by the type of each cell."""
+
+from __future__ import annotations
+
+import tracemalloc
+import zipfile
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+import xlsxwriter
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.read import open_source
+from petstore_frame.loader.record import Record, State
+
+HEADER = ("name", "categoryId", "status")
+
+
+def save(path: Path, *rows: tuple[Any, ...], sheets: tuple[str, ...] = ("Pets",)) -> Path:
+    book = openpyxl.Workbook()
+    book.active.title = sheets[0]
+    for row in rows:
+        book.active.append(row)
+    for name in sheets[1:]:
+        book.create_sheet(name)
+    book.save(path)
+    return path
+
+
+def read(path: Path, **options: Any) -> list[Record]:
+    with open_source(path, **options) as source:
+        return list(source)
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "note"),
+    [
+        ("Rex", "Rex", ()),
+        ("007", "007", ()),
+        (" Rex ", "Rex", ("trimmed",)),
+        ("NA", "NA", ()),
+        ("=1+1", None, "formula_without_value"),
+        (7, "7", ("number→text",)),
+        (7.5, "7.5", ("number→text",)),
+        (date(2026, 3, 1), "2026-03-01", ("date→text",)),
+        (datetime(2026, 3, 1, 4, 5), "2026-03-01T04:05:00", ("date→text",)),
+        (time(4, 5), "04:05:00", ("date→text",)),
+        (True, None, "boolean_value"),
+        ("#REF!", None, "error_value"),
+        (2**53 + 2, None, "inexact_number"),
+    ],
+)
+def test_name_is_judged_by_its_type(
+    tmp_path: Path, value: Any, name: str | None, note: Any
+) -> None:
+    """A date is ISO text with a note; a truth value, an error or an empty formula is no name."""
+    (record,) = read(save(tmp_path / "pets.xlsx", HEADER, (value, 3, "sold")))
+    if name is None:
+        assert record.problem is not None
+        assert (record.state, record.problem.code) == (State.INVALID, note)
+    else:
+        assert record.payload == f'{{"name":"{name}","categoryId":3,"status":"sold"}}'.encode()
+        assert record.warnings == note
+
+
+@pytest.mark.parametrize(
+    ("value", "category", "code"),
+    [
+        (3, 3, None),
+        (3.0, 3, None),
+        ("3", 3, None),
+        (2**53 - 1, 2**53 - 1, None),
+        (str(2**53 + 1), 2**53 + 1, None),
+        (2**53 + 1, None, "inexact_number"),
+        (3.5, None, "not_a_whole_number"),
+        (date(2026, 3, 1), None, "not_a_whole_number"),
+        (False, None, "boolean_value"),
+        (None, None, "missing_category_id"),
+    ],
+)
+def test_category_is_judged_by_its_type(
+    tmp_path: Path, value: Any, category: int | None, code: str | None
+) -> None:
+    """A number is a number without a note, unless a workbook cannot hold it exactly."""
+    (record,) = read(save(tmp_path / "pets.xlsx", HEADER, ("Rex", value, None)))
+    if category is None:
+        assert record.problem is not None
+        assert record.problem.code == code
+    else:
+        assert record.payload == f'{{"name":"Rex","categoryId":{category}}}'.encode()
+        assert record.warnings == ()
+
+
+def test_formula_gives_its_cached_value(tmp_path: Path) -> None:
+    """A formula counts as what the spreadsheet program last calculated."""
+    path = tmp_path / "pets.xlsx"
+    book = xlsxwriter.Workbook(str(path))
+    sheet = book.add_worksheet()
+    sheet.write_row(0, 0, HEADER)
+    sheet.write_formula(1, 0, '=UPPER("rex")', None, "REX")
+    sheet.write_formula(1, 1, "=1+2", None, 3)
+    book.close()
+    (record,) = read(path)
+    assert record.payload == b'{"name":"REX","categoryId":3}'
+    assert record.line == 2
+
+
+def test_several_sheets_need_a_name(tmp_path: Path) -> None:
+    """Of several sheets the one meant is not guessed, and a wrong name lists the right ones."""
+    path = save(tmp_path / "pets.xlsx", HEADER, ("Rex", 3, None), sheets=("Pets", "Notes"))
+    with pytest.raises(InputError, match=r"the sheets 'Pets', 'Notes'; pass sheet="):
+        read(path)
+    with pytest.raises(InputError, match="no sheet is called 'pets'"):
+        read(path, sheet="pets")
+    assert len(read(path, sheet="Pets")) == 1
+
+
+def test_blank_rows(tmp_path: Path) -> None:
+    """Rows above the header are passed over, gaps are skipped records, blank ends are nothing."""
+    path = save(
+        tmp_path / "pets.xlsx",
+        (), HEADER, ("Rex", 3), (), ("Bo", 4, "sold"), (" ",), (None,), (),
+    )  # fmt: skip
+    records = read(path)
+    assert [(record.line, str(record.state)) for record in records] == [
+        (3, "pending"), (4, "skipped"), (5, "pending"), (6, "skipped"),
+    ]  # fmt: skip
+    assert records[0].warnings == ()
+
+
+def test_lone_columns_of_a_sheet_without_header(tmp_path: Path) -> None:
+    """A sheet without a header is read from its first row under the names given."""
+    path = save(tmp_path / "pets.xlsx", ("Rex", 3, "sold"))
+    (record,) = read(path, columns=["name", "category_id", "status"])
+    assert (record.line, record.state) == (1, State.PENDING)
+
+
+def test_bomb_is_refused_unopened(tmp_path: Path) -> None:
+    """A part that would unpack to hundreds of times its size is refused in bounded memory."""
+    path = save(tmp_path / "pets.xlsx", HEADER)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as parts:
+        with parts.open("xl/sharedStrings.bin", "w") as part:
+            for _ in range(64):
+                part.write(bytes(1024 * 1024))
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="would unpack to 64 MiB"):
+            read(path)
+        assert tracemalloc.get_traced_memory()[1] < 8 * 1024 * 1024
+    finally:
+        tracemalloc.stop()
+
+
+def test_zip_of_something_else(tmp_path: Path) -> None:
+    """A zip file that is no workbook says so."""
+    path = tmp_path / "pets.zip"
+    with zipfile.ZipFile(path, "w") as parts:
+        parts.writestr("pets.csv", "name,categoryId\n")
+    with pytest.raises(InputError, match="a zip file, but no workbook"):
+        read(path)

@@ -1,0 +1,92 @@
+"""DataFrames as input."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.read import open_source
+from petstore_frame.loader.record import Record, State
+
+
+def read(frame: Any, **options: Any) -> list[Record]:
+    with open_source(frame, **options) as source:
+        assert source.path is None
+        return list(source)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_frame_is_a_file(make: Any) -> None:
+    """A frame of either library is read like the file that it could have come from."""
+    frame = make({"Name": ["Rex", "NA"], "category_id": [3, 2**53 + 1], "status": ["Sold", None]})
+    records = read(frame)
+    assert [record.payload for record in records] == [
+        b'{"name":"Rex","categoryId":3,"status":"sold"}',
+        b'{"name":"NA","categoryId":9007199254740993}',
+    ]
+    assert [(record.number, record.line) for record in records] == [(1, 1), (2, 2)]
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
+def test_missing_name_stops(missing: Any) -> None:
+    """A missing name stops with the reason: it may have been an animal called NA."""
+    frame = pd.DataFrame({"name": ["Rex", missing], "category_id": [3, 3]}, dtype="object")
+    with pytest.raises(
+        InputError, match=r"1 names? .* missing, the first in row 2.*keep_default_na"
+    ):
+        read(frame)
+    records = read(frame.fillna(""))
+    assert [record.state for record in records] == [State.PENDING, State.INVALID]
+
+
+def test_types_are_judged() -> None:
+    """A category that pandas made a float is whole again; a date or a truth value is told."""
+    frame = pd.DataFrame(
+        {
+            "name": ["Rex", 7, date(2026, 3, 1), True, ["Bo"]],
+            "category_id": [3.0, 4.0, 5.0, 6.0, 7.0],
+        }
+    )
+    records = read(frame)
+    assert [record.payload for record in records[:3]] == [
+        b'{"name":"Rex","categoryId":3}',
+        b'{"name":"7","categoryId":4}',
+        b'{"name":"2026-03-01","categoryId":5}',
+    ]
+    problems = [record.problem for record in records[3:]]
+    assert [problem.code for problem in problems if problem] == ["boolean_value", "not_text"]
+
+
+def test_missing_category_is_one_invalid_record() -> None:
+    """Only the name is worth stopping for."""
+    frame = pd.DataFrame({"name": ["Rex", "Bo"], "category_id": [3, None]})
+    records = read(frame)
+    assert records[1].problem is not None
+    assert records[1].problem.code == "missing_category_id"
+
+
+def test_digest_is_of_the_content() -> None:
+    """Equal frames have one digest; another cell, type or column has another."""
+    digests = []
+    for frame in (
+        pd.DataFrame({"name": ["7"], "category_id": [3]}),
+        pd.DataFrame({"name": ["7"], "category_id": [3]}),
+        pd.DataFrame({"name": [7], "category_id": [3]}),
+        pd.DataFrame({"name": ["8"], "category_id": [3]}),
+        pd.DataFrame({"name": ["7"], "categoryId": [3]}),
+    ):
+        with open_source(frame) as source:
+            digests.append(source.sha256)
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == 4
+
+
+def test_no_frame_at_all() -> None:
+    """What is neither a path nor a frame says what is wanted."""
+    with pytest.raises(InputError, match="a dict is neither a path nor a DataFrame"):
+        open_source({"name": ["Rex"]})

@@ -1,0 +1,199 @@
+"""How files become records: round trips, other readers, and files that are too large or moving."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import tempfile
+import tracemalloc
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.fields import MAX_CELL
+from petstore_frame.loader.giants import shorten_giants
+from petstore_frame.loader.read import open_source
+from petstore_frame.loader.record import Record, State
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r\n")).map(
+    lambda text: text.replace("\x1f", "")
+)
+CELLS = st.text(st.characters(exclude_categories=["Cs"]))
+MAPPING = ["name", "categoryId", "status"]
+
+
+def records_of(path: Path, **options: object) -> list[Record]:
+    with open_source(path, **options) as source:  # type: ignore[arg-type] # any option
+        return list(source)
+
+
+def write(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+@given(
+    st.lists(st.tuples(CELLS, CELLS, CELLS, CELLS), min_size=1),
+    st.sampled_from(",;\t|"),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+@settings(deadline=None)
+def test_cells_come_back_as_they_were(
+    rows: list[tuple[str, ...]], delimiter: str, encoding: str
+) -> None:
+    """Whatever a CSV writer wrote, every cell is read verbatim, under any delimiter and mark."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter)
+    writer.writerows([[*MAPPING, "note"], *rows])
+    with tempfile.TemporaryDirectory() as folder:
+        path = write(Path(folder) / "pets.csv", text.getvalue().encode(encoding))
+        records = records_of(path)
+    assert [record.cells for record in records] == rows
+    assert [record.number for record in records] == list(range(1, len(rows) + 1))
+
+
+@given(st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1))
+@settings(deadline=None)
+def test_cells_are_those_that_pandas_reads(rows: list[tuple[str, ...]]) -> None:
+    """On a well-formed file the cells are those of pandas told to leave text alone."""
+    text = io.StringIO(newline="")
+    csv.writer(text, quoting=csv.QUOTE_ALL).writerows([MAPPING, *rows])
+    frame = pd.read_csv(
+        io.StringIO(text.getvalue()), dtype=str, keep_default_na=False, index_col=False
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        records = records_of(write(Path(folder) / "pets.csv", text.getvalue()))
+    assert [record.cells for record in records] == list(frame.itertuples(index=False, name=None))
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1))
+@settings(deadline=None)
+def test_packed_files_are_the_same_records(rows: list[tuple[str, ...]]) -> None:
+    """A gzip file holds what it packs."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([MAPPING, *rows])
+    with tempfile.TemporaryDirectory() as folder:
+        plain = write(Path(folder) / "pets.csv", text.getvalue())
+        packed = write(Path(folder) / "pets", gzip.compress(plain.read_bytes()))
+        assert records_of(packed) == records_of(plain)
+
+
+def test_damaged_gzip_stops(tmp_path: Path) -> None:
+    """A gzip file that is cut short is no shorter list of animals."""
+    whole = gzip.compress(b"name,categoryId\n" + b"Rex,3\n" * 5000)
+    path = write(tmp_path / "pets.csv.gz", whole[: len(whole) // 2])
+    with pytest.raises(InputError, match="the gzip file is damaged"):
+        records_of(path)
+
+
+@pytest.mark.parametrize(
+    "cell", ["x" * 10_000_000, '"' + ("x" * 999 + "\n") * 10_000 + '"'], ids=["line", "lines"]
+)
+def test_giant_cell_is_one_invalid_record(tmp_path: Path, cell: str) -> None:
+    """A cell of 10 MB makes its record invalid, in bounded memory, and the others stay good."""
+    path = write(tmp_path / "pets.csv", f"name,categoryId\nRex,3\n{cell},4\nBo,5\n")
+    del cell
+    tracemalloc.start()
+    try:
+        records = records_of(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [record.state for record in records] == [State.PENDING, State.INVALID, State.PENDING]
+    assert records[1].problem is not None
+    assert records[1].problem.code == "cell_too_large"
+    assert records[2].number == 3
+    assert peak < 24 * MAX_CELL
+
+
+def test_megabytes_of_quotes_stop(tmp_path: Path) -> None:
+    """What cannot be cut without changing its meaning stops, however large."""
+    path = write(tmp_path / "pets.csv", 'name,categoryId\nRex,3\n"' + '""' * 3_000_000 + '",4\n')
+    with pytest.raises(InputError, match="record 2 holds a cell of megabytes of quotes"):
+        records_of(path)
+
+
+@given(st.lists(st.text('ab",\r\n', max_size=30), min_size=1, max_size=5), st.integers(1, 9))
+def test_piecewise_reading_is_reading(lines: list[str], size: int) -> None:
+    """Where no cell is a giant, reading in pieces gives the text itself."""
+    text = "\n".join(lines)
+    pieces = shorten_giants(io.StringIO(text, newline=""), ",", has_quotes=True, size=size)
+    assert "".join(pieces) == text
+
+
+def test_file_that_changes_while_read_stops(tmp_path: Path) -> None:
+    """A file that is written to under the reader's eyes is refused at its end."""
+    path = write(tmp_path / "pets.csv", "name,categoryId\nRex,3\n")
+    with open_source(path) as source:
+        records = iter(source)
+        assert next(records).state is State.PENDING
+        with path.open("a") as file:
+            file.write("Bo,4\n")
+        with pytest.raises(InputError, match="changed while it was being read"):
+            list(records)
+
+
+def test_digest_is_of_the_bytes(tmp_path: Path) -> None:
+    """The digest is the SHA-256 of the file's bytes, and iterating twice gives the same records."""
+    path = write(tmp_path / "pets.csv", "name,categoryId\nRex,3\n")
+    with open_source(path) as source:
+        assert list(source) == list(source)
+        assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_unused_columns_are_told(tmp_path: Path) -> None:
+    """What is not sent is named, so that a misspelt status column is seen before sending."""
+    path = write(tmp_path / "pets.csv", "name;categoryId;state\nRex;3;sold\n")
+    with open_source(path) as source:
+        assert source.mapping == {"name": "name", "category_id": "categoryId"}
+        assert source.facts == {"unused": ["state"], "encoding": "utf-8", "delimiter": ";"}
+
+
+def test_labels_stand_for_numbers(tmp_path: Path) -> None:
+    """With category labels a word is its number, a twin label is ambiguous, a typo is told."""
+    path = write(tmp_path / "pets.csv", "name,category\nA,dog\nB, Dog \nC,Bird\nD,Dgo\nE,5\n")
+    records = records_of(path, categories={5: "Dog", 1: "Bird", 2: "bird"})
+    assert [record.payload for record in records if record.payload] == [
+        b'{"name":"A","categoryId":5}',
+        b'{"name":"B","categoryId":5}',
+        b'{"name":"E","categoryId":5}',
+    ]
+    problems = [record.problem for record in records if record.problem]
+    assert [(problem.code, problem.hint) for problem in problems] == [
+        ("ambiguous_category", "give the category's number"),
+        ("not_a_whole_number", "did you mean 'dog'?"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "words"),
+    [
+        ({"Animal": "name"}, "goes from field to column"),
+        ({"name": "Anmial"}, "not among 'Animal', 'Kind'"),
+        ({"name": "Animal", "category_id": "Animal"}, "one column to two fields"),
+        ({"name": "Animal"}, "no column for category_id"),
+    ],
+)
+def test_mapping_is_checked_first(tmp_path: Path, mapping: dict[str, str], words: str) -> None:
+    """A mapping that does not fit the header stops with what to write instead."""
+    path = write(tmp_path / "pets.csv", "Animal,Kind\nRex,3\n")
+    with pytest.raises(InputError, match=words):
+        records_of(path, mapping=mapping)
+    fitting = {"name": "animal", "categoryId": "Kind"}
+    assert records_of(path, mapping=fitting)[0].payload == b'{"name":"Rex","categoryId":3}'
+
+
+def test_only_known_kinds_are_opened(tmp_path: Path) -> None:
+    """A file that is not there, an old workbook and a zip of something else say what to do."""
+    with pytest.raises(InputError, match="No such file"):
+        open_source(tmp_path / "none.csv")
+    with pytest.raises(InputError, match=r"save it as plain \.xlsx"):
+        open_source(write(tmp_path / "old.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
+    with pytest.raises(InputError, match="cannot be read"):
+        open_source(write(tmp_path / "cut.xlsx", b"PK\x03\x04nothing"))

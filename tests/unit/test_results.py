@@ -1,0 +1,322 @@
+"""What became of each record: frames, files and views."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader import journal
+from petstore_frame.loader.columns import COLUMNS
+from petstore_frame.loader.journal import Run
+from petstore_frame.loader.read import open_source
+from petstore_frame.loader.record import Record, State
+from petstore_frame.loader.results import LoadFailedError, LoadResult
+from petstore_frame.loader.returned import escaped_columns, harmless
+
+SPOILT = '<img src=x onerror="alert(1)">'
+
+# What each record of ARRIVALS came to; the spoilt ones stay invalid.
+OUTCOMES = {
+    1: ("created", {"pet_id": 2**60, "http_status": 201, "id_source": "response"}),
+    2: ("rejected", {"http_status": 400, "error_code": "=cmd()", "error_message": SPOILT,
+                     "error_field": "name"}),
+    3: ("unknown", {"reason": "read_timeout"}),
+    4: ("absent", {"reason": "reset"}),
+}  # fmt: skip
+ARRIVALS = """name,categoryId,note,status
+Rex,3,=1+1,sold
+=cmd(),3,-,sold
+Bo,4,007,
+Max,5,,available
+,6,@x,sold
+"Bo, the ""brave""
+dog",cat,,Avail
+Rex, the dog,3,sold,!
+,,,
+"""
+
+
+def make_result(folder: Path, text: str = ARRIVALS) -> LoadResult:
+    source_path, path = folder / "arrivals.csv", folder / "run.journal"
+    source_path.write_text(text, encoding="utf-8", newline="")
+    with open_source(source_path) as source:
+        run = Run(
+            "ab" * 16, "http://127.0.0.1:8000/v1", source.name, str(source_path), source.sha256,
+            "id", source.header, source.mapping, created_at=time.time(), started_at=time.time(),
+        )  # fmt: skip
+        journal.create(path, run, source)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for number, (state, facts) in OUTCOMES.items():
+            values = {"state": state, "attempts": 1, "first_sent_at": 1.8e9, **facts}
+            setting = ", ".join(f"{name} = ?" for name in values)
+            connection.execute(
+                f"UPDATE rows SET {setting} WHERE number = ? AND state = 'pending'",
+                [*values.values(), number],
+            )
+    return LoadResult(path)
+
+
+@pytest.fixture
+def result(tmp_path: Path) -> LoadResult:
+    return make_result(tmp_path)
+
+
+def read(path: Path, **options: str) -> list[Record]:
+    with open_source(path, **options) as source:  # type: ignore[arg-type] # any option
+        return list(source)
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_record_has_one_row(result: LoadResult) -> None:
+    """The frame has one row per record, with the columns and dtypes that are promised."""
+    frame = result.frame
+    own = [name for name in frame.columns if name in COLUMNS]
+    assert own == list(COLUMNS)
+    assert {name: str(frame[name].dtype) for name in own} == COLUMNS
+    assert list(frame.columns[2:6]) == ["name", "categoryId", "note", "status"]
+    assert list(frame["state"]) == [
+        "created", "rejected", "unknown", "absent", "invalid", "invalid", "invalid", "skipped",
+    ]  # fmt: skip
+    assert list(frame["line"]) == [2, 3, 4, 5, 6, 7, 9, 10]
+
+
+def test_parts_are_the_states(result: LoadResult) -> None:
+    """Created, to mend and in doubt are told apart, and a large id stays exact."""
+    assert list(result.created["pet_id"]) == [2**60]
+    assert list(result.fix["action"].unique()) == ["fix"]
+    assert list(result.unknown["action"]) == ["check", "resend"]
+    first = result.fix.iloc[0]
+    assert (first["error_column"], first["error_value"]) == ("name", "=cmd()")
+    assert (first["sent_name"], first["sent_category_id"]) == ("=cmd()", 3)
+
+
+def test_frame_of_no_records_has_the_same_columns(tmp_path: Path) -> None:
+    """A file without records gives the same columns and dtypes, and says so."""
+    result = make_result(tmp_path, "name,categoryId,note,status\n")
+    full = make_result(_sub(tmp_path))
+    assert len(result.frame) == 0
+    assert {n: str(t) for n, t in result.frame.dtypes.items()} == {
+        n: str(t) for n, t in full.frame.dtypes.items()
+    }
+    assert "a header and no records" in str(result)
+
+
+def _sub(folder: Path) -> Path:
+    inner = folder / "full"
+    inner.mkdir()
+    return inner
+
+
+def test_column_names_never_collide(tmp_path: Path) -> None:
+    """A file's own column called state or row keeps its cells beside ours."""
+    result = make_result(tmp_path, "name,categoryId,state,,row\nRex,3,Texas,x,9\n")
+    assert list(result.frame["state (file)"]) == ["Texas"]
+    assert list(result.frame["column 4"]) == ["x"]
+    assert list(result.frame["state"]) == ["created"]
+
+
+def test_summary_adds_up(result: LoadResult, tmp_path: Path) -> None:
+    """The counts by state sum to the records, and the written summary is the same."""
+    summary = result.summary
+    result.write(tmp_path / "out")
+    written = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert sum(summary["states"].values()) == summary["records"] == 8
+    assert summary["problems"] == {
+        "=cmd()": 1, "missing_name": 1, "not_a_whole_number": 1, "extra_cell": 1,
+    }  # fmt: skip
+    assert summary["exit_code"] == 3
+    assert {key: written[key] for key in summary} == summary
+
+
+def test_files_hold_what_they_promise(result: LoadResult, tmp_path: Path) -> None:
+    """Results has every record, fix those to mend, unknown those in doubt; nothing else is left."""
+    paths = result.write(tmp_path / "out")
+    names = ["results.csv", "fix.csv", "unknown.csv", "results.xlsx", "summary.json"]
+    assert [path.name for path in paths] == names
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
+    assert [row["_pf_row"] for row in rows_of(paths[0])] == [str(n) for n in range(1, 9)]
+    assert [row["_pf_row"] for row in rows_of(paths[1])] == ["2", "5", "6", "7"]
+    assert [row["_pf_row"] for row in rows_of(paths[2])] == ["3", "4"]
+
+
+def test_fix_begins_with_the_own_columns(result: LoadResult, tmp_path: Path) -> None:
+    """The file's own columns come first, in order, then the reason and the hint."""
+    result.write(tmp_path)
+    raw = (tmp_path / "fix.csv").read_bytes()
+    assert raw.startswith(
+        b"\xef\xbb\xbfname,categoryId,note,status,_pf_extra_1,_pf_error,_pf_hint,"
+    )
+    assert b"\r\n" in raw
+
+
+def test_unedited_fix_is_what_it_was(result: LoadResult, tmp_path: Path) -> None:
+    """The fix file comes back as the records that it was made of: same cells, same problems."""
+    result.write(tmp_path / "out")
+    again = read(tmp_path / "out" / "fix.csv")
+    before = [record for record in read(tmp_path / "arrivals.csv") if record.number in (2, 5, 6, 7)]
+    assert [record.cells for record in again] == [record.cells for record in before]
+    assert [record.problem for record in again] == [record.problem for record in before]
+    assert again[0].payload == b'{"name":"=cmd()","categoryId":3,"status":"sold"}'
+
+
+@pytest.mark.parametrize("name", ["unknown.csv", "results.csv"])
+def test_doubtful_file_is_refused(result: LoadResult, tmp_path: Path, name: str) -> None:
+    """Records that are or may be in the store are refused as input, with what to do instead."""
+    result.write(tmp_path)
+    with pytest.raises(InputError, match=r"line 2, .*in an earlier import.*reconcile"):
+        read(tmp_path / name)
+
+
+def test_doubtful_frame_is_refused(result: LoadResult) -> None:
+    """A result's frame is refused like its file, and its part to mend is read like fix.csv."""
+    with pytest.raises(InputError, match="in an earlier import"):
+        read(result.unknown)  # type: ignore[arg-type]
+    mended = result.fix.iloc[:1].copy()
+    mended["name"] = "Luna"
+    (record,) = read(mended)  # type: ignore[arg-type]
+    assert record.payload == b'{"name":"Luna","categoryId":3,"status":"sold"}'
+
+
+def test_workbook_has_the_promised_sheets(result: LoadResult, tmp_path: Path) -> None:
+    """Summary, Fix, Unknown and All; text is text, and no cell is a formula."""
+    result.write(tmp_path)
+    book = openpyxl.load_workbook(tmp_path / "results.xlsx")
+    assert book.sheetnames == ["Summary", "Fix", "Unknown", "All"]
+    kinds = {cell.data_type for sheet in book for row in sheet.iter_rows() for cell in row}
+    assert "f" not in kinds
+    every = {cell.value: cell for cell in book["All"][1]}
+    assert book["All"]["C2"].value == "=1+1"
+    assert book["All"]["C4"].value == "007"
+    assert book["All"].cell(2, every["_pf_pet_id"].column).value == str(2**60)
+    assert book["All"].freeze_panes == "A2"
+    assert book["All"].auto_filter.ref.startswith("A1:")
+
+
+def test_fix_sheet_comes_back(result: LoadResult, tmp_path: Path) -> None:
+    """The sheet Fix is read like the file fix.csv, and the sheet Unknown is refused."""
+    result.write(tmp_path)
+    path = tmp_path / "results.xlsx"
+    from_csv = read(tmp_path / "fix.csv")
+    assert [r.payload for r in read(path, sheet="Fix")] == [r.payload for r in from_csv]
+    assert [r.problem for r in read(path, sheet="Fix")] == [r.problem for r in from_csv]
+    with pytest.raises(InputError, match="in an earlier import"):
+        read(path, sheet="Unknown")
+
+
+def test_sheets_are_split(
+    result: LoadResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is more than a sheet can hold goes on to the next."""
+    monkeypatch.setattr("petstore_frame.loader.workbook.MAX_ROWS", 3)
+    result.write(tmp_path)
+    book = openpyxl.load_workbook(tmp_path / "results.xlsx", read_only=True)
+    assert book.sheetnames == ["Summary", "Fix", "Unknown", "All", "All 2", "All 3", "Fix 2"]
+    book.close()
+
+
+def test_cell_too_long_for_a_workbook_is_empty_there(tmp_path: Path) -> None:
+    """A cell that a workbook would cut is left out of it, never shortened."""
+    result = make_result(tmp_path, f"name,categoryId\n{'x' * 40_000},cat\n")
+    result.write(tmp_path)
+    (record,) = read(tmp_path / "results.xlsx", sheet="Fix")
+    assert record.cells[0] == ""
+    (whole,) = read(tmp_path / "fix.csv")
+    assert whole.cells[0] == "x" * 40_000
+
+
+def test_files_are_whole_or_not_there(
+    result: LoadResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A write that fails leaves the earlier files and no half ones."""
+    folder = tmp_path / "out"
+    result.write(folder)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    monkeypatch.setattr("petstore_frame.loader.files.describe", lambda row, run: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        result.write(folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(
+    ["=1+1", "'=1", "'", "''=x", "-2", "@x", "\t=1", "007", "_x0041_", "_x000D_", " a ", "＝x"]
+)
+
+
+@given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=60))
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10
+)
+def test_any_cell_survives_the_way_back(tmp_path: Path, rows: list[tuple[str, str]]) -> None:
+    """Whatever a cell holds, it comes back from fix.csv and from the sheet Fix as it was."""
+    source = tmp_path / "source.csv"
+    with source.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(
+            [["name", "categoryId", "note"], *((a, "cat", b) for a, b in rows)]
+        )
+    (tmp_path / "run.journal").unlink(missing_ok=True)
+    result = make_result(tmp_path, source.read_bytes().decode())
+    result.write(tmp_path)
+    expected = [(a, "cat", b) for a, b in rows]
+    assert [record.cells for record in read(tmp_path / "fix.csv")] == expected
+    assert [record.cells for record in read(tmp_path / "results.xlsx", sheet="Fix")] == expected
+
+
+@given(st.text(), st.text())
+def test_harmless_text_is_listed(first: str, second: str) -> None:
+    """Exactly the cells that were changed are listed, and none begins like a formula."""
+    names = json.loads(escaped_columns(["a", "b"], [first, second]) or "[]")
+    changed = [n for n, cell in (("a", first), ("b", second)) if harmless(cell) != cell]
+    assert names == changed
+    assert harmless(first)[:1] not in set("=+-@\t\r\n＝＋－＠")
+
+
+def test_views_escape_everything(result: LoadResult) -> None:
+    """No text of a cell or of the store reaches a page or a terminal as markup."""
+    html, text = result._repr_html_(), str(result)
+    assert SPOILT not in html
+    assert "&lt;img" in html
+    assert "In doubt" in html
+    assert "reconcile" in html
+    assert "record 5, line 6: name: the name is missing; give the animal a name" in text
+    assert all(sign.isprintable() or sign == "\n" for sign in text)
+
+
+def test_failures_can_be_raised(result: LoadResult, tmp_path: Path) -> None:
+    """A script can insist that every record is in the store."""
+    with pytest.raises(LoadFailedError, match="1 of 8 records created") as failed:
+        result.raise_for_failures()
+    assert failed.value.result is result
+    good = make_result(_sub(tmp_path), "name,categoryId\nRex,3\n")
+    good.raise_for_failures()
+
+
+def test_rehearsal_says_what_would_be_sent(tmp_path: Path) -> None:
+    """A result of which nothing was sent is called a rehearsal."""
+    result = make_result(tmp_path)
+    with closing(sqlite3.connect(result.path)) as connection, connection:
+        connection.execute("UPDATE run SET started_at = NULL")
+        connection.execute("UPDATE rows SET state = 'pending' WHERE number <= 4")
+    assert str(result).startswith("Rehearsal: arrivals.csv: 8 records read, 4 would be sent")
+    assert "nothing was sent: load it without dry_run" in result._repr_html_()
+
+
+def test_states_count_with_all_their_words(result: LoadResult) -> None:
+    """States count with all their words, those that did not occur included."""
+    counts = result.frame["state"].value_counts()
+    assert set(counts.index) == {str(state) for state in State}
+    assert isinstance(result.frame["first_sent_at"].dtype, pd.DatetimeTZDtype)
