@@ -37,7 +37,8 @@ CREATE TABLE rows (
   attempts INTEGER DEFAULT 0, is_in_doubt INTEGER DEFAULT 0, generation INTEGER DEFAULT 0,
   pet_id INTEGER UNIQUE, id_source TEXT, http_status INTEGER,
   error_code TEXT, error_message TEXT, error_field TEXT, request_id TEXT,
-  idempotency_key TEXT, first_sent_at REAL, settled_at REAL, elapsed_ms REAL
+  idempotency_key TEXT, first_sent_at REAL, settled_at REAL, elapsed_ms REAL,
+  last_sent_at REAL
 );
 CREATE TABLE attempts (
   number INTEGER, attempt INTEGER, started_at REAL, ended_at REAL, verdict TEXT, reason TEXT,

@@ -6,9 +6,7 @@ record. What a file holds is read.py's business, what is sent send.py's.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -16,13 +14,13 @@ from typing import Any
 from petstore_frame.categories import Categories, category_labels
 from petstore_frame.loader import journal as journals
 from petstore_frame.loader.journal import Run
-from petstore_frame.loader.plan import Opened, identity_of, new_run_id, open_run, rehearse
-from petstore_frame.loader.progress import Progress, Told
+from petstore_frame.loader.plan import identity_of, new_run_id, open_run, rehearse
+from petstore_frame.loader.progress import Told
 from petstore_frame.loader.read import Source, ValueMap, open_source
-from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.send import Limits, Sender, Store, Timing, ignore
-from petstore_frame.loader.writer import Writer
+from petstore_frame.loader.send import Limits, Store, Timing, ignore
+from petstore_frame.loader.session import run_session
 
 DEFAULT_WORKERS, MOST_WORKERS = 16, 32
 REAL_TIME = Timing()
@@ -260,7 +258,9 @@ def load(
             return LoadResult(rehearse(place, run, source))
         opened = open_run(place, run, source)
     with opened.lock:
-        _send(opened, client, limits, told, timing, step)
+        run_session(
+            opened.path, client, limits, told=told, timing=timing, step=step, is_new=opened.is_new
+        )
     result = LoadResult(opened.path)
     if journals.read_run(opened.path).ending is Ending.INTERRUPTED:
         raise LoadInterrupted(result)
@@ -289,32 +289,3 @@ def _run(source: Source, client: Store, reading: dict[str, Any], *, again: bool,
         is_again=again,
         created_at=now,
     )
-
-
-def _send(
-    opened: Opened,
-    client: Store,
-    limits: Limits,
-    told: Told,
-    timing: Timing,
-    step: Callable[[str], None],
-) -> None:
-    counts = Counter(journals.count_states(opened.path))
-    if not opened.is_new and not _is_work_left(counts, client):
-        return
-    with closing(Writer(opened.path, opened.run.run_id)) as writer:
-        left = writer.start(timing.now())
-        counts[State.IN_FLIGHT] -= left
-        counts[State.UNKNOWN] += left
-        with Progress(told, counts[State.PENDING]) as progress:
-            sender = Sender(
-                client, writer, counts, limits=limits, timing=timing, told=progress, step=step
-            )
-            ending, detail = sender.run()
-        writer.end(timing.now(), ending, detail)
-
-
-def _is_work_left(counts: Counter[State], client: Store) -> bool:
-    if counts[State.PENDING] or counts[State.IN_FLIGHT]:
-        return True
-    return bool(counts[State.UNKNOWN] and client.idempotency)

@@ -62,6 +62,18 @@ class Settlement:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Resettlement:
+    """A later word on a record: found in the store, not found, or to be sent again."""
+
+    number: int
+    old: State
+    state: State
+    reason: str
+    pet_id: int | None = None
+    id_source: str | None = None
+
+
 class Writer:
     """Writes to the journal of one run; the caller holds its lock.
 
@@ -92,21 +104,31 @@ class Writer:
         """
         with sql_errors(self.path), self._sql:
             self._sql.execute("BEGIN IMMEDIATE")
-            found = self._sql.execute(
-                "INSERT INTO attempts (number, attempt, started_at, ended_at, verdict, reason)"
-                " SELECT number, attempts, NULL, ?, 'unknown', 'killed' FROM rows"
-                " WHERE state = 'in_flight'",
-                [now],
-            ).rowcount
-            self._sql.execute(
-                "UPDATE rows SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
-                " WHERE state = 'in_flight'"
-            )
+            found = self._recover(now)
             self._sql.execute(
                 "UPDATE run SET started_at = ?, ended_at = NULL, ending = NULL, ending_detail = ''",
                 [now],
             )
             self._note(now, "start", {"left_in_flight": found})
+        return found
+
+    def recover(self, now: float) -> int:
+        """Make unknown what a dead session left in flight, without beginning a new one."""
+        with sql_errors(self.path), self._sql:
+            self._sql.execute("BEGIN IMMEDIATE")
+            return self._recover(now)
+
+    def _recover(self, now: float) -> int:
+        found = self._sql.execute(
+            "INSERT INTO attempts (number, attempt, started_at, ended_at, verdict, reason)"
+            " SELECT number, attempts, last_sent_at, ?, 'unknown', 'killed' FROM rows"
+            " WHERE state = 'in_flight'",
+            [now],
+        ).rowcount
+        self._sql.execute(
+            "UPDATE rows SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
+            " WHERE state = 'in_flight'"
+        )
         return found
 
     def commit(
@@ -196,9 +218,9 @@ class Writer:
             key = str(uuid.uuid5(self._run, f"{number}:{generation}"))
         self._move(number, [state], State.IN_FLIGHT, idempotency_key=key)
         self._sql.execute(
-            "UPDATE rows SET attempts = attempts + 1,"
+            "UPDATE rows SET attempts = attempts + 1, last_sent_at = ?,"
             " first_sent_at = coalesce(first_sent_at, ?) WHERE number = ?",
-            [now, number],
+            [now, now, number],
         )
         return Intent(number, payload, key, attempts + 1, bool(is_in_doubt), now)
 
@@ -241,6 +263,38 @@ class Writer:
                 end.elapsed_ms,
             ],
         )
+
+    def resettle(self, changes: Iterable[Resettlement], now: float) -> None:
+        """Write what reading back, or a person, has found out."""
+        with sql_errors(self.path), self._sql:
+            self._sql.execute("BEGIN IMMEDIATE")
+            for change in changes:
+                self._resettle(change, now)
+
+    def _resettle(self, change: Resettlement, now: float) -> None:
+        values: dict[str, Any] = {"reason": change.reason, "settled_at": now}
+        if change.pet_id is not None:
+            values |= {"pet_id": change.pet_id, "id_source": change.id_source}
+        if change.state is State.PENDING:
+            # A new life: what was in doubt is settled, and a key that was used is not used again.
+            values |= {"is_in_doubt": 0, "settled_at": None, "first_sent_at": None}
+            values |= {"idempotency_key": None}
+            self._sql.execute(
+                "UPDATE rows SET generation = generation + 1 WHERE number = ?", [change.number]
+            )
+        self._move(change.number, [str(change.old)], change.state, **values)
+        detail = {"number": change.number, "from": str(change.old), "to": str(change.state)}
+        self._note(now, "resettled", detail | {"reason": change.reason, "pet_id": change.pet_id})
+
+    def name_pet(self, number: int, pet_id: int, now: float) -> None:
+        """Write the id of a created record whose answer was lost."""
+        with sql_errors(self.path), self._sql:
+            self._sql.execute(
+                "UPDATE rows SET pet_id = ?, id_source = 'recovered'"
+                " WHERE number = ? AND state = 'created' AND pet_id IS NULL",
+                [pet_id, number],
+            )
+            self._note(now, "named", {"number": number, "pet_id": pet_id})
 
     def _move(self, number: int, old: list[str], new: State, **values: Any) -> None:
         allowed = [state for state in old if state in _FROM[new]]

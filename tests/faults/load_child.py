@@ -1,0 +1,53 @@
+"""One import in a process of its own, which a test may kill at a named step.
+
+Arguments, as one JSON object: file, base_url, journal, and perhaps step, nth, timeout_s,
+lifetime_s, workers. Prints the counts of states as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+
+from flaky_store import KEY
+
+from petstore_frame.client import Client
+from petstore_frame.loader.load import load
+from petstore_frame.loader.send import Limits
+from petstore_frame.settings import IdempotencyKey
+
+
+def main() -> None:
+    wish = json.loads(sys.argv[1])
+    seen = {"times": 0}
+
+    def die_at(step: str) -> None:
+        if step == wish.get("step"):
+            seen["times"] += 1
+            if seen["times"] == wish.get("nth", 1):
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    lifetime_s = wish.get("lifetime_s")
+    client = Client(
+        wish["base_url"],
+        KEY,
+        timeout_s=wish.get("timeout_s", 1.0),
+        idempotency=IdempotencyKey(lifetime_s) if lifetime_s else None,
+    )
+    result = load(
+        wish["file"],
+        client,
+        {},
+        Limits(workers=wish.get("workers", 8)),
+        folder=wish["journal"],
+        told=False,
+        step=die_at,
+    )
+    ending = result.run.ending
+    print(json.dumps({"states": result.summary["states"], "ending": str(ending)}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""Each way in which a POST can fail, and what becomes of the record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from flaky_store import CUT_201, DOUBTFUL, HARMLESS, FlakyStore
+
+from conftest import check_promises
+from petstore_frame.loader.record import Ending, State
+from petstore_frame.settings import IdempotencyKey
+
+THIRD = 3
+
+
+def on_third(fault: str) -> Callable[[int], str | None]:
+    return lambda number: fault if number == THIRD else None
+
+
+@pytest.mark.parametrize("fault", DOUBTFUL)
+def test_a_lost_answer_is_unknown_and_never_sent_again(
+    fault: str, stores: Callable[..., FlakyStore], pets_csv: Callable[..., Path], run_load
+) -> None:
+    """Without a key, a request without a usable answer is made once and its record is unknown."""
+    store = stores(on_third(fault), stall_s=2)
+    result = run_load(pets_csv(8), store)
+    assert (result.counts[State.UNKNOWN], result.counts[State.CREATED]) == (1, 7)
+    assert store.posts == 8
+    check_promises(result, store)
+
+
+@pytest.mark.parametrize("fault", DOUBTFUL)
+def test_a_known_key_settles_a_lost_answer(
+    fault: str, stores: Callable[..., FlakyStore], pets_csv: Callable[..., Path], run_load
+) -> None:
+    """Under a key that the store honours, the same request again settles the record."""
+    store = stores(on_third(fault), stall_s=2, honours_keys=True)
+    result = run_load(pets_csv(8), store, idempotency=IdempotencyKey(3600))
+    assert result.counts[State.CREATED] == len(store.pets) == 8
+    assert max(store.keys_seen.values()) == 2
+    check_promises(result, store)
+
+
+@pytest.mark.parametrize("fault", CUT_201)
+def test_a_201_without_its_body_is_created(
+    fault: str, stores: Callable[..., FlakyStore], pets_csv: Callable[..., Path], run_load
+) -> None:
+    """A 201 whose body is lost proves the pet, not its id; the record is never sent again."""
+    store = stores(on_third(fault), stall_s=2)
+    result = run_load(pets_csv(8), store)
+    assert result.counts[State.CREATED] == store.posts == 8
+    assert result.created["pet_id"].isna().sum() == 1
+    check_promises(result, store)
+
+
+@pytest.mark.parametrize("fault", HARMLESS)
+def test_a_refusal_to_listen_is_tried_again(
+    fault: str, stores: Callable[..., FlakyStore], pets_csv: Callable[..., Path], run_load
+) -> None:
+    """After 408, 425 and 429 the record is pending again and is sent once more."""
+    store = stores(on_third(fault))
+    result = run_load(pets_csv(8), store)
+    assert result.counts[State.CREATED] == len(store.pets) == 8
+    assert store.posts == 9
+
+
+@pytest.mark.parametrize("fault", ["400", "409", "413", "422"])
+def test_a_refusal_of_the_record_is_rejected(
+    fault: str, stores: Callable[..., FlakyStore], pets_csv: Callable[..., Path], run_load
+) -> None:
+    """An Error about the record is final for it and for no other."""
+    store = stores(on_third(fault))
+    result = run_load(pets_csv(8), store)
+    assert (result.counts[State.REJECTED], result.counts[State.CREATED]) == (1, 7)
+    assert result.fix["error_code"].tolist() == ["made_up"]
+
+
+@pytest.mark.parametrize("fault", ["401", "403", "404", "405", "410", "415", "html_404"])
+def test_what_concerns_every_record_stops_the_import(
+    fault: str, stores: Callable[..., FlakyStore], pets_csv: Callable[..., Path], run_load
+) -> None:
+    """A refusal of the key, the address or the form leaves the rest pending, and can go on."""
+    store = stores(on_third(fault))
+    result = run_load(pets_csv(20), store, workers=1)
+    assert result.run.ending is Ending.STOPPED
+    assert (result.counts[State.CREATED], result.counts[State.PENDING]) == (2, 18)
+    again = run_load(pets_csv(20), store)
+    assert (again.counts[State.CREATED], store.posts) == (20, 21)
+    check_promises(again, store)
+
+
+def test_a_redirect_is_not_followed(
+    stores: Callable[..., FlakyStore], pets_csv: Callable[..., Path], run_load
+) -> None:
+    """A redirected POST is in doubt, and the import stops."""
+    store = stores(on_third("redirect"))
+    result = run_load(pets_csv(20), store, workers=1)
+    assert result.run.ending is Ending.STOPPED
+    assert (result.counts[State.UNKNOWN], store.posts) == (1, 3)
+
+
+def test_a_record_that_the_store_returns_changed_is_created_with_a_warning(
+    stores: Callable[..., FlakyStore], pets_csv: Callable[..., Path], run_load
+) -> None:
+    """The canary is read back, and a store that changes names ends the import after it."""
+    store = stores()
+    add = store._add
+    store._add = lambda pet: add({**pet, "name": pet["name"].upper()})
+    result = run_load(pets_csv(20), store)
+    assert (result.run.ending, store.posts) == (Ending.STOPPED, 1)
+    assert "PET 0" in result.created["warnings"][0]
