@@ -172,6 +172,7 @@ def test_unedited_fix_is_what_it_was(result: LoadResult, tmp_path: Path) -> None
     assert [record.cells for record in again] == [record.cells for record in before]
     assert [record.problem for record in again] == [record.problem for record in before]
     assert again[0].payload == b'{"name":"=cmd()","categoryId":3,"status":"sold"}'
+    assert [record.lineage for record in again] == [f"{'ab' * 16}:{n}" for n in (2, 5, 6, 7)]
 
 
 @pytest.mark.parametrize("name", ["unknown.csv", "results.csv"])

@@ -150,8 +150,8 @@ class TextSource(Source):
             if self._plan.returned is None:
                 yield from checker.plain_rows(reader, first_line=dialect.first_line)
             else:
-                rows = self._plan.returned.rows(numbered(reader, first_line=dialect.first_line))
-                yield from checker.odd_rows(rows)
+                rows = numbered(reader, first_line=dialect.first_line)
+                yield from self._plan.returned.records(rows, checker)
 
 
 class TypedSource(Source):
@@ -173,10 +173,9 @@ class TypedSource(Source):
         self._close()
 
     def __iter__(self) -> Iterator[Record]:
-        rows = self._rows()
-        returned = self._plan.returned
+        rows, checker, returned = self._rows(), self._plan.checker(), self._plan.returned
         try:
-            yield from self._plan.checker().odd_rows(returned.rows(rows) if returned else rows)
+            yield from returned.records(rows, checker) if returned else checker.odd_rows(rows)
         except InputError as problem:
             problem.path = problem.path or (str(self.path) if self.path else None)
             raise

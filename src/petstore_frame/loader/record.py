@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class State(StrEnum):
@@ -92,9 +93,10 @@ class Problem:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One record, read and checked, before any request.
+
+    A tuple, because a million of them are made.
 
     Attributes:
         number: 1 for the first record after the header.
@@ -105,6 +107,7 @@ class Record:
         payload: The bytes of the request body, or None unless pending.
         problem: The first problem, or None.
         warnings: What was normalised on the way, for example ``trimmed``.
+        lineage: Run and record that it was mended from, as ``run:record``, or None.
     """
 
     number: int
@@ -114,3 +117,4 @@ class Record:
     payload: bytes | None = None
     problem: Problem | None = None
     warnings: tuple[str, ...] = ()
+    lineage: str | None = None

@@ -11,10 +11,12 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.check import OddRow
+from petstore_frame.loader.check import Checker, OddRow
 from petstore_frame.loader.mapping import OWN_PREFIX
+from petstore_frame.loader.record import Record
 
 ESCAPED, STATE, EXTRA = f"{OWN_PREFIX}escaped", f"{OWN_PREFIX}state", f"{OWN_PREFIX}extra"
+RUN, ROW = f"{OWN_PREFIX}run", f"{OWN_PREFIX}row"
 
 _RETURNABLE = ("", "invalid", "rejected")
 _RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
@@ -53,17 +55,20 @@ class Returned:
         self._width = len(header)
         places = {name: at for at, name in enumerate(header)}
         self._state, self._escaped = places.get(STATE), places.get(ESCAPED)
+        self._run, self._row = places.get(RUN), places.get(ROW)
         self.header = tuple(self._unguarded(header[at], is_listed=True) for at in self._kept)
 
-    def rows(self, rows: Iterable[OddRow]) -> Iterator[OddRow]:
-        """Yield the records of the file as they were; see ``restore``."""
-        for line, cells, oddities in rows:
+    def records(self, rows: Iterable[OddRow], checker: Checker) -> Iterator[Record]:
+        """Yield the records of the file as they were, with the record each was mended from."""
+        for number, (line, cells, oddities) in enumerate(rows, 1):
             odd = {
                 new: oddities[at]
                 for new, at in enumerate(self._kept)
                 if oddities and at in oddities
             }
-            yield line, self.restore(line, cells), odd
+            record = checker.judge(number, line, self.restore(line, cells), odd)
+            run, row = _cell(cells, self._run), _cell(cells, self._row)
+            yield record._replace(lineage=f"{run}:{row}") if run and row else record
 
     def restore(self, line: int, cells: Sequence[str]) -> list[str]:
         """Return a record's own cells, as they were before they were made harmless.
