@@ -1,0 +1,305 @@
+"""Bytes, seconds and memory of a history, by engine and size, as ratios.
+
+    python benchmarks/history.py --pets 1000000 --snapshots 30
+    python benchmarks/history.py --pets 10000000 --snapshots 2 --engines duckdb polars pandas
+
+In: a size. Out: one Markdown table. Each cell runs in a process of its own that has imported its
+libraries and started its session before the clock starts. Seconds are CPU seconds of the process
+and all its children, medians of ``--runs``; on a shared machine trust the ratios. Peak is the
+resident memory of the same processes. ``sql`` is the same question in hand-written DuckDB SQL, and
+the row that the ratios refer to. Nothing is kept but the snapshots, and those only with --folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+FIRST_DAY = datetime(2026, 9, 1, 12, tzinfo=UTC)
+LIMITS = {"duckdb 600 MB": "600MB", "duckdb 4 GB": "4GB"}
+SPARK = {
+    "spark.ui.enabled": "false",
+    "spark.driver.memory": "6g",
+    "spark.sql.shuffle.partitions": "8",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+}
+
+
+def make_inventory(pets: int, day: int) -> Any:
+    """Make one day of a store: names repeat, 1 % of the pets come and go, 3 % move on."""
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+    from petstore_frame.inventory import Completeness, Inventory, Verdict
+
+    ids = np.arange(1, pets + 1, dtype="int64") + day * (pets // 100)
+    mixed = (ids.astype("uint64") * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)
+    # A few names are very common and most are rare, as in a shelter.
+    rank = (20_000 ** ((mixed % 100_003) / 100_003.0)).astype("int32") - 1
+    names = pa.DictionaryArray.from_arrays(rank, [f"Pet {n:05d}" for n in range(20_000)])
+    phase = (mixed + np.uint64(day)) % 60
+    status = np.select([mixed % 33 == 0, phase < 40, phase < 42], [-1, 0, 1], 2).astype("int8")
+    frame = pd.DataFrame(
+        {
+            "id": ids,
+            "name": pd.Series(names.cast(pa.large_string()).to_pandas(), dtype="str"),
+            "category_id": (mixed % 40).astype("int64"),
+            "status": pd.Categorical.from_codes(status, ["available", "pending", "sold"]),
+        }
+    )
+    claim = Completeness(Verdict.COMPLETE, "all pets", "made for a benchmark", pets, 0)
+    return Inventory(frame, claim, FIRST_DAY + timedelta(days=day), "https://store.example/v1")
+
+
+def start(engine: str) -> Any:
+    """Start what an engine runs on, as a user would have it running already."""
+    if engine == "dask":
+        from distributed import Client, LocalCluster
+
+        return Client(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0"))
+    if engine == "spark":
+        from pyspark.sql import SparkSession
+
+        builder = SparkSession.builder.master("local[2]")
+        for name, value in SPARK.items():
+            builder = builder.config(name, value)
+        return builder.getOrCreate()
+    if engine in LIMITS or engine in ("duckdb", "sql"):
+        import duckdb
+
+        config = {"temp_directory": tempfile.mkdtemp(), "preserve_insertion_order": "false"}
+        if engine in LIMITS:
+            config["memory_limit"] = LIMITS[engine]
+        return duckdb.connect(config=config)
+    return None
+
+
+def open_history(folder: str, engine: str, session: Any) -> Any:
+    import petstore_frame as pf
+
+    takes_session = engine == "spark" or engine.startswith("duckdb")
+    return pf.History(
+        folder, engine=engine.partition(" ")[0], session=session if takes_session else None
+    )
+
+
+def summarize(folder: str, engine: str, session: Any) -> int:
+    if engine == "sql":
+        latest = max(Path(folder).glob("date=*/pets.parquet"))
+        return len(
+            session.sql(
+                "SELECT category_id, coalesce(status, 'no status') AS status, count(*) AS pets "
+                f"FROM read_parquet('{latest}') GROUP BY ALL ORDER BY ALL"
+            ).df()
+        )
+    return len(open_history(folder, engine, session).summarize().frame)
+
+
+def diff(folder: str, engine: str, session: Any) -> int:
+    if engine == "sql":
+        old, new = sorted(Path(folder).glob("date=*/pets.parquet"))[-2:]
+        return len(
+            session.sql(
+                f"""
+                WITH was AS (SELECT * REPLACE (coalesce(status, 'no status') AS status)
+                             FROM read_parquet('{old}', hive_partitioning = false)),
+                     now AS (SELECT * REPLACE (coalesce(status, 'no status') AS status)
+                             FROM read_parquet('{new}', hive_partitioning = false))
+                SELECT id, coalesce(now.name, was.name) AS name,
+                       coalesce(now.category_id, was.category_id) AS category_id,
+                       CASE WHEN was.status IS NULL THEN 'new'
+                            WHEN now.status IS NULL THEN 'gone' ELSE 'changed' END AS kind,
+                       was.status AS was, now.status AS now
+                FROM was FULL JOIN now USING (id)
+                WHERE was.status IS DISTINCT FROM now.status ORDER BY id
+                """
+            ).df()
+        )
+    return len(open_history(folder, engine, session).diff().frame)
+
+
+def trend(folder: str, engine: str, session: Any) -> int:
+    if engine == "sql":
+        return len(
+            session.sql(
+                "SELECT date, coalesce(status, 'no status') AS status, count(*) AS pets FROM "
+                f"read_parquet('{folder}/date=*/pets.parquet', hive_partitioning = true) "
+                "GROUP BY ALL ORDER BY ALL"
+            ).df()
+        )
+    return len(open_history(folder, engine, session).trend())
+
+
+QUESTIONS: dict[str, Callable[[str, str, Any], int]] = {
+    "summarize": summarize,
+    "diff": diff,
+    "trend": trend,
+}
+
+
+def run_child(question: str, engine: str, folder: str, pets: int, runs: int) -> None:
+    """Answer one question ``runs`` times, telling the parent when each run begins and ends."""
+    if question == "add":
+        answer: Callable[[], Any] = _adding(folder, pets)
+    else:
+        import pandas as pd
+
+        import petstore_frame as pf
+
+        _ = (pd.DataFrame, pf.History, pf.summarize)
+        session = start(engine)
+        answer = lambda: QUESTIONS[question](folder, engine, session)  # noqa: E731
+    for _run in range(runs):
+        print("begin", flush=True)
+        sys.stdin.readline()
+        rows = answer()
+        print(f"end {rows}", flush=True)
+        sys.stdin.readline()
+    os._exit(0)  # a session's slow goodbye is not what is measured
+
+
+def _adding(folder: str, pets: int) -> Callable[[], Any]:
+    import petstore_frame as pf
+
+    history = pf.History(folder)
+    inventory = make_inventory(pets, len(history))
+    return lambda: history.add(inventory, replace=True).size
+
+
+def measure(question: str, engine: str, folder: str, pets: int, runs: int) -> dict[str, float]:
+    """Run a child and return the median CPU seconds, the peak and the rows of its answers."""
+    words = [question, engine, folder, str(pets), str(runs)]
+    with subprocess.Popen(
+        [sys.executable, "-W", "ignore", __file__, "--child", json.dumps(words)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1,
+    ) as child:  # fmt: skip
+        assert child.stdin is not None and child.stdout is not None and child.stderr is not None
+        said: list[str] = []
+        listener = threading.Thread(target=lambda: said.append(child.stderr.read()))  # type: ignore[union-attr]
+        listener.start()
+        seconds, peaks, rows = [], [], 0
+        for _ in range(runs):
+            if child.stdout.readline().strip() != "begin":
+                listener.join()
+                raise RuntimeError(f"{question} on {engine} failed: {said[0][-800:]}")
+            watch = Watch(child.pid)
+            child.stdin.write("go\n")
+            line = child.stdout.readline()
+            seconds.append(watch.stop())
+            if not line.startswith("end"):
+                listener.join()
+                raise RuntimeError(f"{question} on {engine} failed: {said[0][-800:]}")
+            peaks.append(watch.peak)
+            rows = int(line.split()[1])
+            child.stdin.write("on\n")
+        listener.join()
+    return {"cpu": statistics.median(seconds), "peak": max(peaks) / 2**20, "rows": rows}
+
+
+class Watch:
+    """CPU seconds and peak memory of a process and its children, from now until ``stop``."""
+
+    def __init__(self, pid: int) -> None:
+        self.peak = 0
+        self._root = psutil.Process(pid)
+        self._done = threading.Event()
+        self._seen: dict[int, float] = {}
+        self._look()
+        self._before = sum(self._seen.values())
+        self._thread = threading.Thread(target=self._keep_looking)
+        self._thread.start()
+
+    def stop(self) -> float:
+        self._done.set()
+        self._thread.join()
+        return sum(self._seen.values()) - self._before
+
+    def _keep_looking(self) -> None:
+        while not self._done.is_set():
+            self._look()
+            self._done.wait(0.02)
+        self._look()
+
+    def _look(self) -> None:
+        resident = 0
+        try:
+            family = [self._root, *self._root.children(recursive=True)]
+        except psutil.NoSuchProcess:
+            return
+        for process in family:
+            try:
+                times = process.cpu_times()
+                resident += process.memory_info().rss
+            except psutil.NoSuchProcess:
+                continue
+            self._seen[process.pid] = times.user + times.system
+        self.peak = max(self.peak, resident)
+
+
+def build(folder: str, pets: int, snapshots: int) -> dict[str, float]:
+    """Add the snapshots one by one; return what the last one took."""
+    taken: dict[str, float] = {}
+    for _ in range(len(list(Path(folder).glob("date=*"))), snapshots):
+        taken = measure("add", "-", folder, pets, 1)
+    return taken
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pets", type=int, default=1_000_000, help="pets in each snapshot")
+    parser.add_argument("--snapshots", type=int, default=30)
+    parser.add_argument("--engines", nargs="+", default=["duckdb", "pandas", "polars"])
+    parser.add_argument("--questions", nargs="+", default=list(QUESTIONS))
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--folder", help="keep the snapshots here and use them again")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = asked.folder or scratch
+        began = time.monotonic()
+        added = build(folder, asked.pets, asked.snapshots)
+        sizes = [path.stat().st_size for path in Path(folder).glob("date=*/pets.parquet")]
+        print(f"{asked.pets:,} pets a snapshot, {len(sizes)} snapshots: ", end="")
+        print(f"{sum(sizes) / len(sizes) / asked.pets:.2f} bytes a pet", end="")
+        if added:
+            print(f"; add: {added['cpu']:.2f} s CPU, peak {added['peak']:,.0f} MiB", end="")
+        print(
+            "\n\n| question | engine | CPU s | x | peak MiB | rows |\n|---|---|---:|---:|---:|---:|"
+        )
+        for question in asked.questions:
+            first = None
+            for engine in ["sql", *asked.engines]:
+                try:
+                    found = measure(question, engine, folder, asked.pets, asked.runs)
+                except RuntimeError as problem:
+                    print(f"| {question} | {engine} | {str(problem)[-200:]!r} | | | |", flush=True)
+                    continue
+                first = first or found["cpu"]
+                print(
+                    f"| {question} | {engine} | {found['cpu']:.2f} | {found['cpu'] / first:.1f} "
+                    f"| {found['peak']:,.0f} | {found['rows']:,.0f} |",
+                    flush=True,
+                )
+        print(f"\n{time.monotonic() - began:.0f} s in all")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        question, engine, folder, pets, runs = json.loads(sys.argv[2])
+        run_child(question, engine, folder, int(pets), int(runs))
+    else:
+        main()
