@@ -29,6 +29,8 @@ _HOMES: dict[str, str] = {
     "Drawing": "charts",
     "inventory_table": "charts",
     "status_chart": "charts",
+    "ageing_chart": "timelines",
+    "trend_chart": "timelines",
     "load_csv": "loader.load",
     "load_excel": "loader.load",
     "load_frame": "loader.load",

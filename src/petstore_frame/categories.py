@@ -56,3 +56,13 @@ def category_labels(
                     hint="give a whole number and a label",
                 ) from None  # fmt: skip
     return labels
+
+
+def category_name(category_id: int, labels: Mapping[int, str] | None) -> str:
+    """Return what a category is called: its label, or ``Category 7``.
+
+    Example:
+        >>> category_name(7, {3: "Cat"}), category_name(3, {3: "Cat"})
+        ('Category 7', 'Cat')
+    """
+    return (labels or {}).get(category_id) or f"Category {category_id}"

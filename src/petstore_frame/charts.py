@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from petstore_frame.categories import Categories, category_labels
-from petstore_frame.counts import CategoryCounts, CodedPets, StatusCounts, category_name, short
+from petstore_frame.categories import Categories, category_labels, category_name
+from petstore_frame.counts import CategoryCounts, CodedPets, StatusCounts, short
 from petstore_frame.inventory import Inventory
 from petstore_frame.models import NO_STATUS
 from petstore_frame.palette import status_colour, status_word

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from petstore_frame.categories import category_name
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.seal import completeness
 from petstore_frame.models import NO_STATUS
@@ -182,11 +183,6 @@ def frame_and_claim(pets: Inventory | pd.DataFrame) -> tuple[pd.DataFrame, Compl
     if isinstance(pets, Inventory):
         return pets.frame, pets.completeness
     return pets, completeness(pets).current
-
-
-def category_name(category_id: int, labels: Mapping[int, str] | None) -> str:
-    """Return what a category is called: its label, or ``Category 7``."""
-    return (labels or {}).get(category_id) or f"Category {category_id}"
 
 
 def short(count: StatusCount) -> str:

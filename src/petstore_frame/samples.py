@@ -1,17 +1,27 @@
 """Made-up animals in a file, as a store's staff would send them: most good, some not.
 
-In: a number of rows and a seed. Out: a CSV that is the same, byte for byte, for the same seed,
-and the labels of its categories. It knows nothing of the loader that will read it.
+In: a number of rows or days and a seed. Out: a CSV that is the same, byte for byte, for the same
+seed, the labels of its categories, and a folder of dated snapshots. It knows nothing of the loader
+that will read the file.
 """
 
 from __future__ import annotations
 
 import csv
 import random
+from collections import Counter
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from petstore_frame.frame import to_frame
+from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
+from petstore_frame.models import NO_STATUS, PET_STATUSES, PetColumns
+
+if TYPE_CHECKING:
+    from petstore_frame.history import History
 
 # fmt: off
 SAMPLE_CATEGORIES: dict[int, str] = {
@@ -34,7 +44,22 @@ _SECONDS = ("", "", "", "", "", " II", " Jr.", " Blue", " Rae", " Bean", " O'Mal
 _FIRST_DAY = date(2026, 1, 5)
 _DIRTY_SHARE = 0.05
 
+_DAY_WITHOUT_SNAPSHOT, _DAY_CUT_SHORT = 11, 19
+_MOVES: dict[str | None, list[tuple[str | None, int]]] = {
+    "available": [("available", 92), ("pending", 8)],
+    "pending": [("pending", 55), ("sold", 35), ("available", 10)],
+    "sold": [("sold", 88), ("removed", 12)],
+    None: [(None, 90), ("available", 10)],
+}
+
 Row = list[str]
+
+
+class _Animal(NamedTuple):
+    id: int
+    name: str
+    category_id: int
+    status: str | None
 
 
 def write_sample_csv(
@@ -77,6 +102,39 @@ def write_sample_categories(path: str | PathLike[str]) -> Path:
     return target
 
 
+def write_sample_history(
+    folder: str | PathLike[str], *, days: int = 30, pets: int = 300, seed: int = 7
+) -> History:
+    """Keep made-up days of a store: pets arrive, are reserved, sold and removed.
+
+    Two days are as they happen to be in life: on the twelfth nothing was kept, and on the
+    twentieth the store showed one page and no way on, so that day is not known to be complete.
+
+    Args:
+        folder: Where the snapshots go.
+        days: Days from 5 January 2026 on.
+        pets: Animals on the first day.
+        seed: The same seed tells the same story.
+
+    Returns:
+        The History.
+    """
+    from petstore_frame.history import History
+
+    chance = random.Random(seed)
+    history = History(folder)
+    living = [_arrival(number, chance) for number in range(1, pets + 1)]
+    arrived = pets
+    for day in range(days):
+        if day != _DAY_WITHOUT_SNAPSHOT:
+            history.add(_listing(living, day, is_cut=day == _DAY_CUT_SHORT))
+        living = [moved for pet in living if (moved := _next_day(pet, chance)) is not None]
+        arrivals = range(arrived + 1, arrived + 1 + chance.randint(0, max(pets // 20, 1)))
+        living += [_arrival(number, chance) for number in arrivals]
+        arrived += len(arrivals)
+    return history
+
+
 def _good_row(chance: random.Random, at: int, rows: int) -> Row:
     (category,) = chance.choices(list(SAMPLE_CATEGORIES), _WEIGHTS)
     name = chance.choice(_NAMES) + chance.choice(_SECONDS)
@@ -115,6 +173,38 @@ def _line_break(row: Row, chance: random.Random) -> Row:
 
 def _short_row(row: Row, chance: random.Random) -> Row:
     return row[: chance.choice([1, 2])]
+
+
+def _arrival(number: int, chance: random.Random) -> _Animal:
+    name = chance.choice(_NAMES) + chance.choice(_SECONDS)
+    category_id = chance.choices(list(SAMPLE_CATEGORIES), _WEIGHTS)[0]
+    return _Animal(number, name, category_id, None if chance.random() < 0.05 else "available")
+
+
+def _next_day(pet: _Animal, chance: random.Random) -> _Animal | None:
+    """Return what becomes of an animal overnight, None when it is removed."""
+    odds = _MOVES[pet.status]
+    moved = chance.choices([move for move, _ in odds], [weight for _, weight in odds])[0]
+    return None if moved == "removed" else pet._replace(status=moved)
+
+
+def _listing(living: list[_Animal], day: int, *, is_cut: bool) -> Inventory:
+    """Return what a store with these animals would have shown at noon."""
+    shown = living[:100] if is_cut else living
+    frame = to_frame(PetColumns(*(list(column) for column in zip(*shown, strict=True))))
+    counts = Counter(pet.status or NO_STATUS for pet in shown)
+    claim = Completeness(
+        Verdict.UNKNOWN if is_cut else Verdict.COMPLETE,
+        "all pets",
+        "the page was full and the store shows no way on" if is_cut else "made up whole",
+        rows=len(shown),
+        requests=1,
+        by_status={
+            status: StatusCount(counts[status], not is_cut) for status in (*PET_STATUSES, NO_STATUS)
+        },
+    )
+    noon = datetime.combine(_FIRST_DAY + timedelta(days=day), time(12), UTC)
+    return Inventory(frame, claim, noon, "http://127.0.0.1/v1")
 
 
 _FLAWS: tuple[Callable[[Row, random.Random], Row], ...] = (

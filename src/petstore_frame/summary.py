@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
-from petstore_frame.categories import Categories, category_labels
+from petstore_frame.categories import Categories, category_labels, category_name
 from petstore_frame.errors import InputError
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.models import NO_STATUS, PET_STATUSES
@@ -35,7 +35,7 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
         pets: An Inventory, or a frame with the columns ``category_id`` and ``status``: pandas,
             polars, pyarrow, a DuckDB relation, Dask or PySpark.
         categories: Labels by category id: a dict, a Series, or a CSV path of
-            ``category_id,label``. None shows the numbers.
+            ``category_id,label``. A category without one is ``Category 7``.
 
     Returns:
         For a frame, a frame of the same kind: one row per category in the order of its id, then
@@ -137,7 +137,7 @@ def _tabulate(counts: _Counts, labels: Mapping[int, str]) -> dict[str, list[Any]
     others = {status for _, status, _ in counts} - {*PET_STATUSES, NO_STATUS}
     statuses = [*PET_STATUSES, *sorted(others), NO_STATUS]
     ids = sorted({category for category, _, _ in counts}, key=lambda id_: (id_ is None, id_ or 0))
-    names = [NO_CATEGORY if id_ is None else labels.get(id_, str(id_)) for id_ in ids]
+    names = [NO_CATEGORY if id_ is None else category_name(id_, labels) for id_ in ids]
     table: dict[str, list[Any]] = {
         "category_id": [*ids, None],
         "category": [*names, ALL_CATEGORIES],

@@ -33,6 +33,7 @@ LEVELS = {
     "counts": 7,
     "charts": 8,
     "history": 8,
+    "timelines": 9,
     "report": 9,
     "dashboard": 10,
     "samples": 10,

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from petstore_frame.categories import category_name
 from petstore_frame.charts import pet_rows, place_in_words
-from petstore_frame.counts import CodedPets, StatusCounts, category_name
+from petstore_frame.counts import CodedPets, StatusCounts
 from petstore_frame.inventory import Inventory
 from petstore_frame.models import INT64_MAX, INT64_MIN
 

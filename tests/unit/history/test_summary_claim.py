@@ -15,7 +15,7 @@ def test_complete_counts_stand_alone(make_inventory) -> None:
     summary = pf.summarize(make_inventory("2026-11-01", PETS), categories={3: "Cat"})
     assert "≥" not in str(summary)
     assert str(summary.count("no status", category_id=3)) == "1"
-    assert summary.frame["category"].tolist() == ["Cat", str(BIG), "all categories"]
+    assert summary.frame["category"].tolist() == ["Cat", f"Category {BIG}", "all categories"]
 
 
 def test_unproven_counts_are_minimums(make_inventory) -> None:

@@ -43,7 +43,7 @@ def test_counts_null_unknown_and_big(to_kind) -> None:
     assert type(counted) is type(pets)
     assert cells(counted) == {
         "category_id": [3, BIG, BIG + 2, None],
-        "category": ["Cat", str(BIG), str(BIG + 2), "all categories"],
+        "category": ["Cat", f"Category {BIG}", f"Category {BIG + 2}", "all categories"],
         "available": [2, 0, 0, 2],
         "pending": [0, 0, 0, 0],
         "sold": [0, 0, 1, 1],

@@ -1,0 +1,220 @@
+"""Counts over time and ages of listings as small SVG strings.
+
+In: what ``history.trend()`` and ``history.flow()`` return. Out: Drawings. A day without a snapshot
+breaks the line; a minimum is a hollow dot on a faint dashed line. It reads no history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from html import escape
+from itertools import pairwise
+from math import floor, log10
+from typing import TYPE_CHECKING
+
+from petstore_frame.categories import Categories, category_labels, category_name
+from petstore_frame.charts import INK, RULE, STYLE, Drawing, colours, shorten
+from petstore_frame.palette import STATUS_COLOURS, status_word
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WIDTH, HEIGHT = 760, 280
+LEFT, RIGHT, TOP, BOTTOM = 64, 16, 12, 30
+LINES_SHOWN = 8
+# Okabe and Ito's colours, for groups that are no statuses.
+_HUES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#767676", "#B8A900")
+_AGES = ((0, "0-6"), (7, "7-13"), (14, "14-29"), (30, "30-59"), (60, "60-89"), (90, "90 or more"))
+
+
+@dataclass(frozen=True)
+class _Point:
+    day: date
+    pets: int | None
+    claim: str
+
+
+def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawing:
+    """Draw counts over time, one line per group.
+
+    Args:
+        trend: ``date``, ``pets``, ``claim``, and the columns that make a group, as
+            ``history.trend()`` returns them. The eight largest groups are drawn.
+        categories: Labels by category id: a dict, a Series or a CSV path.
+
+    Returns:
+        A Drawing; a notebook shows it, ``.html`` is the markup for a page of your own.
+    """
+    import pandas as pd
+
+    by = [name for name in trend.columns if name not in ("date", "pets", "claim")]
+    groups = trend[by]
+    if "category_id" in by:
+        labels = category_labels(categories)
+        named = groups["category_id"].map(lambda id_: category_name(int(id_), labels))
+        groups = groups.assign(category_id=named)
+    words = groups.astype("str").itertuples(index=False)
+    names = pd.Series([" ".join(row) for row in words], index=trend.index, dtype="str")
+    largest = trend.groupby(names, sort=False)["pets"].max().nlargest(LINES_SHOWN).index
+    shown = [name for name in dict.fromkeys(names) if name in set(largest)]
+    points = {
+        name: [
+            _Point(day.date(), None if pd.isna(pets) else int(pets), claim)
+            for day, pets, claim in trend.loc[names == name, ["date", "pets", "claim"]].itertuples(
+                index=False
+            )
+        ]
+        for name in shown
+    }
+    shades = colours(shown) if by == ["status"] else dict(zip(shown, _HUES, strict=False))
+    days = sorted({point.day for line in points.values() for point in line})
+    highest = max((point.pets or 0 for line in points.values() for point in line), default=0)
+    plane = _Plane(days, highest)
+    body = plane.frame() + "".join(_line(name, points[name], shades[name], plane) for name in shown)
+    left_out = len(set(names)) - len(shown)
+    story = _in_words(points, days) + (f"; {left_out} smaller groups not drawn" if left_out else "")
+    return _drawing(_keys(shown, shades) + _svg(body, story), story)
+
+
+def ageing_chart(ageing: pd.DataFrame) -> Drawing:
+    """Draw how many listed pets have been available for how many days.
+
+    Args:
+        ageing: What ``history.flow().ageing`` returns; pets no longer listed are left out.
+
+    Returns:
+        A Drawing of one bar per band of days.
+    """
+    listed = ageing[ageing["is_listed"]]
+    bounds = [low for low, _ in _AGES]
+    bands = [0] * len(_AGES)
+    for days in listed["days_available"]:
+        bands[sum(days >= low for low in bounds) - 1] += 1
+    plane = _Plane([], max(bands))
+    step = (WIDTH - LEFT - RIGHT) / len(_AGES)
+    bars = []
+    for at, (number, (_, label)) in enumerate(zip(bands, _AGES, strict=True)):
+        x, y = LEFT + at * step + step * 0.15, plane.y(number)
+        middle = x + step * 0.35
+        bars.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{step * 0.7:.1f}"'
+            f' height="{HEIGHT - BOTTOM - y:.1f}" fill="{STATUS_COLOURS["available"]}">'
+            f"<title>{label} days: {number:,}</title></rect>"
+            f'<text x="{middle:.1f}" y="{y - 4:.1f}" text-anchor="middle">{number:,}</text>'
+            f'<text x="{middle:.1f}" y="{HEIGHT - 10}" text-anchor="middle">{label} days</text>'
+        )
+    minimums = int(listed["is_at_least"].sum())
+    words = (
+        f"{len(listed):,} pets available: "
+        + ", ".join(f"{n:,} for {label} days" for n, (_, label) in zip(bands, _AGES, strict=True))
+        + (f"; {minimums:,} of them may be older than the snapshots show" if minimums else "")
+    )
+    return _drawing(_svg(plane.frame() + "".join(bars), words), words)
+
+
+class _Plane:
+    """Where a day and a number lie on the drawing."""
+
+    def __init__(self, days: Sequence[date], highest: int) -> None:
+        self.days = days
+        self.step = _round_step(highest)
+        self.top = max(self.step * -(-highest // self.step), self.step)
+
+    def x(self, day: date) -> float:
+        span = max((self.days[-1] - self.days[0]).days, 1)
+        return LEFT + (WIDTH - LEFT - RIGHT) * (day - self.days[0]).days / span
+
+    def y(self, pets: int) -> float:
+        return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * pets / self.top
+
+    def frame(self) -> str:
+        rules = "".join(
+            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{self.y(n):.1f}" y2="{self.y(n):.1f}"'
+            f' stroke="{RULE}"/>'
+            f'<text x="{LEFT - 8}" y="{self.y(n) + 4:.1f}" text-anchor="end">{n:,}</text>'
+            for n in range(0, self.top + 1, self.step)
+        )
+        # As many dates as fit beside each other; ISO dates stay within the edges.
+        ends = self.days[:: max(1, len(self.days) // 6)]
+        ticks = "".join(
+            f'<text x="{min(max(self.x(day), LEFT + 20), WIDTH - 40):.1f}" y="{HEIGHT - 10}"'
+            f' text-anchor="middle">{day.isoformat()}</text>'
+            for day in ends
+        )
+        return rules + ticks
+
+
+def _round_step(highest: int) -> int:
+    """Return a step of 1, 2 or 5 times a power of ten that needs at most five lines."""
+    power: int = 10 ** max(floor(log10(max(highest, 1))) - 1, 0)
+    return next(step * power for step in (1, 2, 5, 10, 20, 50) if step * power * 5 >= highest)
+
+
+def _line(name: str, points: Sequence[_Point], colour: str, plane: _Plane) -> str:
+    """Draw one group: a dot a day, joined where two days in a row have a number."""
+    drawn = [_joint(*pair, colour, plane) for pair in pairwise(points)]
+    drawn += [_dot(name, point, colour, plane) for point in points]
+    return "".join(drawn)
+
+
+def _joint(here: _Point, there: _Point, colour: str, plane: _Plane) -> str:
+    if here.pets is None or there.pets is None:
+        return ""
+    # A line down to a minimum would show a fall that nobody has seen.
+    is_exact = here.claim == there.claim == "exact"
+    look = "" if is_exact else ' stroke-dasharray="2 4" stroke-opacity="0.5"'
+    return (
+        f'<line x1="{plane.x(here.day):.1f}" y1="{plane.y(here.pets):.1f}"'
+        f' x2="{plane.x(there.day):.1f}" y2="{plane.y(there.pets):.1f}"'
+        f' stroke="{colour}" stroke-width="1.5"{look}/>'
+    )
+
+
+def _dot(name: str, point: _Point, colour: str, plane: _Plane) -> str:
+    if point.pets is None:
+        return ""
+    is_exact = point.claim == "exact"
+    fill = colour if is_exact else "var(--jp-layout-color1,#FFFFFF)"
+    tip = f"{name}, {point.day}: {'' if is_exact else 'at least '}{point.pets:,}"
+    return (
+        f'<circle cx="{plane.x(point.day):.1f}" cy="{plane.y(point.pets):.1f}" r="3"'
+        f' fill="{fill}" stroke="{colour}" stroke-width="1.5"><title>{escape(tip)}</title></circle>'
+    )
+
+
+def _keys(names: Sequence[str], shades: dict[str, str]) -> str:
+    items = "".join(
+        '<span style="margin-right:16px;white-space:nowrap">'
+        f'<span style="color:{shades[name]}" aria-hidden="true">●</span> '
+        f"{escape(shorten(status_word(name), 40))}</span>"
+        for name in names
+    )
+    return f'<div style="margin:0 0 6px">{items}</div>'
+
+
+def _in_words(points: dict[str, list[_Point]], days: Sequence[date]) -> str:
+    if not days:
+        return "no snapshots"
+    parts = []
+    for name, line in points.items():
+        known = [point.pets for point in line if point.pets is not None]
+        if known:
+            parts.append(f"{name} {known[0]:,} to {known[-1]:,}")
+    missing = {point.day for line in points.values() for point in line if point.pets is None}
+    days_word = "1 day" if len(missing) == 1 else f"{len(missing)} days"
+    gaps = f"; {days_word} without a snapshot" if missing else ""
+    return f"{days[0]} to {days[-1]}: {', '.join(parts)}{gaps}"
+
+
+def _svg(body: str, words: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
+        f' aria-label="{escape(words)}" style="width:100%;max-width:{WIDTH}px" font-size="12"'
+        f' fill="{INK}">{body}</svg>'
+    )
+
+
+def _drawing(body: str, words: str) -> Drawing:
+    return Drawing(f'{STYLE}<div class="pf-drawing">{body}</div>', words)

@@ -1,0 +1,70 @@
+"""What the lines and bars show, and what they leave open."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from petstore_frame import samples
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory) -> pf.History:
+    return samples.write_sample_history(tmp_path_factory.mktemp("sample") / "history", pets=150)
+
+
+def svg(drawing: pf.Drawing) -> ElementTree.Element:
+    """Return the picture of a drawing, parsed, so that broken markup fails."""
+    return ElementTree.fromstring(re.search(r"<svg.*</svg>", drawing.html, re.S)[0])
+
+
+def test_sample_history_is_the_same_story_each_time(history, tmp_path) -> None:
+    """The same seed gives the same days: one missing, one not known to be complete."""
+    again = samples.write_sample_history(tmp_path, pets=150).snapshots()
+    pd.testing.assert_frame_equal(history.snapshots(), again)
+    assert len(again) == 29
+    assert again["verdict"].value_counts().to_dict() == {"complete": 28, "unknown": 1}
+
+
+def test_trend_breaks_at_a_gap(history) -> None:
+    """No line crosses the missing day, and the uncertain day is hollow and dashed."""
+    drawing = pf.trend_chart(history.trend())
+    tags = [element.tag.rpartition("}")[2] for element in svg(drawing).iter()]
+    groups = 4
+    assert tags.count("circle") == 29 * groups
+    assert (
+        drawing.html.count('stroke-width="1.5"/>') + drawing.html.count("dasharray") == 27 * groups
+    )
+    assert drawing.html.count("dasharray") == 2 * groups
+    assert "1 day without a snapshot" in repr(drawing)
+    assert "at least" in drawing.html
+
+
+def test_trend_by_category_has_labels_and_says_what_it_leaves_out(history) -> None:
+    """Eight lines are drawn, by label, and the rest is counted."""
+    drawing = pf.trend_chart(history.trend("category_id"), categories={1: "Dog & <co>"})
+    assert "Dog &amp; &lt;co&gt;" in drawing.html
+    assert "smaller groups not drawn" in repr(drawing)
+    assert svg(drawing).get("role") == "img"
+
+
+def test_trend_of_few_points() -> None:
+    """One day, and only zeros, can be drawn."""
+    trend = pd.DataFrame(
+        {"date": [pd.Timestamp(2026, 1, 1)], "status": ["sold"], "pets": [0], "claim": ["exact"]}
+    )
+    assert repr(pf.trend_chart(trend)) == "<2026-01-01 to 2026-01-01: sold 0 to 0>"
+    assert "no snapshots" in repr(pf.trend_chart(trend.iloc[:0]))
+
+
+def test_ageing_counts_each_listed_pet_once(history) -> None:
+    """The bars add up to the pets that are listed as available."""
+    ageing = history.flow().ageing
+    drawing = pf.ageing_chart(ageing)
+    counts = [int(n.replace(",", "")) for n in re.findall(r"days: ([\d,]+)</title>", drawing.html)]
+    assert sum(counts) == ageing["is_listed"].sum()
+    assert f"{sum(counts):,} pets available" in repr(drawing)
