@@ -20,9 +20,12 @@ from typing import IO, Any
 
 from petstore_frame.client import Client
 from petstore_frame.errors import MissingExtraError, ServiceStartError
+from petstore_frame.settings import IdempotencyKey
 
 _START_S = 30.0
 _END_S = 10.0
+# How long the bundled service remembers an idempotency key; a conformance test holds it to that.
+_KEY_LIFETIME_S = 7 * 24 * 3600.0
 
 
 class Server:
@@ -34,8 +37,15 @@ class Server:
         pid: Process id of the service.
     """
 
-    def __init__(self, process: subprocess.Popen[str], base_url: str, api_key: str) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[str],
+        base_url: str,
+        api_key: str,
+        idempotency: IdempotencyKey | None,
+    ) -> None:
         self._process = process
+        self._idempotency = idempotency
         self.base_url = base_url
         self.api_key = api_key
 
@@ -44,12 +54,12 @@ class Server:
         return self._process.pid
 
     def client(self, **options: Any) -> Client:
-        """Return a Client of this store.
+        """Return a Client of this store, which knows that it honours idempotency keys.
 
         Args:
             options: Further arguments of ``Client``.
         """
-        return Client(self.base_url, self.api_key, **options)
+        return Client(self.base_url, self.api_key, **{"idempotency": self._idempotency, **options})
 
     def close(self) -> None:
         """End the service: it answers what is in flight first."""
@@ -149,7 +159,8 @@ def serve(
             if not isinstance(problem, OSError | ValueError | KeyError | queue.Empty):
                 raise
             raise _start_error(words) from problem
-    return Server(process, base_url, key)
+    honoured = None if options.get("spec_only") else IdempotencyKey(_KEY_LIFETIME_S)
+    return Server(process, base_url, key, honoured)
 
 
 def _first_line(stream: IO[str], timeout_s: float) -> str:

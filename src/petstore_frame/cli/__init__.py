@@ -10,7 +10,7 @@ import typer
 
 from petstore_frame.cli import keys
 from petstore_frame.cli.dashboard import dashboard
-from petstore_frame.cli.fetch import fetch
+from petstore_frame.cli.demo import demo
 from petstore_frame.cli.load import load
 from petstore_frame.cli.report import report
 from petstore_frame.cli.sample import sample
@@ -32,8 +32,8 @@ def petstore_frame() -> None:
     """Keep the commands as commands, however few there are."""
 
 
+app.command("demo")(demo)
 app.command("load")(load)
-app.command("fetch")(fetch)
 app.command("dashboard")(dashboard)
 app.command("report")(report)
 app.command("sample")(sample)

@@ -15,7 +15,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import FrameType
@@ -59,7 +58,7 @@ def run(
         app = build_app(Store(engine), ring, options, Addresses(base_url, options.public_url))
         config = uvicorn.Config(
             app,
-            http=partial(PatientProtocol, patience_s=options.patience_s),  # type: ignore[arg-type] # called only
+            http=PatientProtocol,
             ws="none",
             lifespan="on",
             log_config=None,
