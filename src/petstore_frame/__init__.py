@@ -35,6 +35,8 @@ _HOMES: dict[str, str] = {
     "load_excel": "loader.load",
     "load_frame": "loader.load",
     "LoadInterrupted": "loader.load",
+    "LoadResult": "loader.results",
+    "LoadFailedError": "errors",
     "PetSearch": "inventory",
     "PET_COLUMNS": "frame",
     "PET_STATUSES": "models",

@@ -22,6 +22,7 @@ PetstoreError
 │   ├── PaginationLoopError             … because it led back to where it had been
 │   └── ForeignLinkError                … because it led away from the store (CrossOriginError)
 ├── InputError (ValueError)             a file or frame cannot be read as records; nothing was sent
+├── LoadFailedError                     some records of an import are not in the store
 ├── JournalError                        the journal of an import cannot be used
 │   └── JournalLockedError              another importer is at work on it
 ├── ReportError                         a report cannot be written as asked
@@ -36,6 +37,7 @@ HistoryWarning (UserWarning)                a day's snapshot cannot be read and 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 
@@ -297,6 +299,21 @@ class InputError(PetstoreError, ValueError):
         )
         text = f"{place}: {self.args[0]}" if place else str(self.args[0])
         return f"{text}; {self.hint}" if self.hint else text
+
+
+class LoadFailedError(PetstoreError):
+    """Some records of an import are not in the store.
+
+    Attributes:
+        result: The LoadResult, which tells them apart.
+    """
+
+    def __init__(self, message: str, *, result: Any) -> None:
+        super().__init__(message)
+        self.result = result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(LoadFailedError, result=self.result), self.args
 
 
 class JournalError(PetstoreError):

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from petstore_frame.errors import InputError
+from petstore_frame.errors import InputError, LoadFailedError
 from petstore_frame.loader import journal
 from petstore_frame.loader.columns import COLUMNS
 from petstore_frame.loader.journal import Run
 from petstore_frame.loader.read import open_source
 from petstore_frame.loader.record import Record, State
-from petstore_frame.loader.results import LoadFailedError, LoadResult
+from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.returned import escaped_columns, harmless
 
 SPOILT = '<img src=x onerror="alert(1)">'

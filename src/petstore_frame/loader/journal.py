@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +22,6 @@ from petstore_frame.loader.record import Ending, Problem, Record, State
 FORMAT = 1
 SUFFIX = ".journal"
 # A fix file says of each record which one of which run it mends.
-LINEAGE_RUN, LINEAGE_ROW = "_pf_run", "_pf_row"
 
 _TABLES = """
 CREATE TABLE run (
@@ -156,7 +155,6 @@ def create(path: Path, run: Run, records: Iterable[Record]) -> None:
 
     The file is worthless until this returns: a caller gives it its final name afterwards.
     """
-    lineage_of = _lineage_of(run.header)
     with sql_errors(path), closing(connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
@@ -165,7 +163,7 @@ def create(path: Path, run: Run, records: Iterable[Record]) -> None:
         connection.executemany(
             "INSERT INTO rows (number, line, cells, state, payload, problem, warnings, lineage)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (_staged(record, lineage_of) for record in records),
+            map(_staged, records),
         )
         connection.execute(
             f"INSERT INTO run (format, {', '.join(_RUN_COLUMNS)})"  # noqa: S608 # our own names
@@ -175,23 +173,7 @@ def create(path: Path, run: Run, records: Iterable[Record]) -> None:
         connection.execute("COMMIT")
 
 
-def _lineage_of(header: Sequence[str]) -> Callable[[Sequence[str]], str | None] | None:
-    """Return what reads the record of an earlier run from a mended one, if the file says so."""
-    if not {LINEAGE_RUN, LINEAGE_ROW} <= set(header):
-        return None
-    run, row = header.index(LINEAGE_RUN), header.index(LINEAGE_ROW)
-
-    def read(cells: Sequence[str]) -> str | None:
-        if len(cells) <= max(run, row) or not (cells[run] and cells[row]):
-            return None
-        return f"{cells[run]}:{cells[row]}"
-
-    return read
-
-
-def _staged(
-    record: Record, lineage_of: Callable[[Sequence[str]], str | None] | None
-) -> tuple[Any, ...]:
+def _staged(record: Record) -> tuple[Any, ...]:
     problem = record.problem
     return (
         record.number,
@@ -201,7 +183,7 @@ def _staged(
         record.payload,
         None if problem is None else json.dumps(_problem_values(problem)),
         "\n".join(record.warnings) or None,
-        None if lineage_of is None else lineage_of(record.cells),
+        record.lineage,
     )
 
 

@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import PetstoreError
+from petstore_frame.errors import LoadFailedError
 from petstore_frame.loader import journal
 from petstore_frame.loader.columns import (
     CATEGORIES,
@@ -26,6 +26,7 @@ from petstore_frame.loader.columns import (
     problem_of,
 )
 from petstore_frame.loader.journal import Row, Run
+from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import State, exit_code
 from petstore_frame.loader.view import Told, result_html, result_text
 
@@ -33,18 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SHOWN_PROBLEMS = 5
-
-
-class LoadFailedError(PetstoreError):
-    """Not every record of an import is in the store; carries the result.
-
-    Attributes:
-        result: The LoadResult.
-    """
-
-    def __init__(self, message: str, result: LoadResult) -> None:
-        super().__init__(message)
-        self.result = result
 
 
 class LoadResult:
@@ -180,7 +169,41 @@ class LoadResult:
             if state not in (State.CREATED, State.SKIPPED)
         )
         if failed:
-            raise LoadFailedError(str(self), self)
+            raise LoadFailedError(str(self), result=self)
+
+    def reconcile(self, client: Any, **options: Any) -> Reconciliation:
+        """Settle the records in doubt by reading the store; this result then shows them settled.
+
+        Args:
+            client: A client of the store that the import went to.
+            options: ``grace_s``, ``by_id``, ``most_gets``, ``resend_absent`` as in
+                ``loader.reconcile.reconcile``.
+
+        Returns:
+            How many were found, are absent or stay unknown, and what that rests on.
+
+        Raises:
+            JournalLockedError: An import is at work on the journal.
+            PetstoreError: The store cannot be read; nothing was settled.
+        """
+        try:
+            return reconcile(self.path, client, **options)
+        finally:
+            self._forget()
+
+    def resolve(self, row: int, *, pet_id: int | None = None, not_created: bool = False) -> None:
+        """Write what a person found out about a record in doubt.
+
+        Args:
+            row: The record, as in the column ``row``.
+            pet_id: It is this pet.
+            not_created: It was not created; the next load of the file sends it.
+
+        Raises:
+            ValueError: Not exactly one of the two was said, or the record is not in doubt.
+        """
+        resolve(self.path, row, pet_id=pet_id, not_created=not_created)
+        self._forget()
 
     def __str__(self) -> str:
         return result_text(self.told())
