@@ -44,7 +44,7 @@ def badge_of(facts: Facts) -> Badge:
         return verdict_badge(None)
     if facts.claim.is_complete and not facts.covers_all:
         return PART_BADGE
-    return verdict_badge(facts.claim.verdict.value)
+    return verdict_badge(str(facts.claim.verdict))
 
 
 def chip_of(colour: str) -> dict[str, Any]:

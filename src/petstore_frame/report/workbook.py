@@ -5,7 +5,9 @@ In: Facts. Out: an .xlsx file at a path. Each sheet has a file of its own beside
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,7 +59,8 @@ def write_workbook(
     parts = split(len(facts.frame), sheet_rows)
     changed = changed_names(facts)
     is_large = len(facts.frame) > table_rows
-    with open_book(path, is_constant_memory=is_large) as book:
+    at_rest = nullcontext() if is_large else _collector_at_rest()
+    with at_rest, open_book(path, is_constant_memory=is_large) as book:
         _describe(book, facts)
         write_summary(book, facts, _notes(parts, changed))
         write_by_category(book, facts)
@@ -71,6 +74,22 @@ def write_workbook(
             write_import(book, facts, results)
             extra.append(("Import", "What became of the records of the import."))
         write_about(book, facts, [*_contents(parts), *extra], changed)
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Spare the cells of a table the search for circles, which they cannot form.
+
+    Each cell is a small tuple that lives until the file is closed; searching them again and again
+    took a fifth of the time.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _notes(parts: list[Part], changed: dict[int, str]) -> list[str]:
