@@ -18,6 +18,21 @@ import pytest
 import petstore_frame as pf
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--campaign",
+        type=int,
+        default=1,
+        help="multiply the kills and made-up requests of the long campaigns by this",
+    )
+
+
+@pytest.fixture(scope="session")
+def campaign(request: pytest.FixtureRequest) -> int:
+    """How many times longer than in the suite the campaigns run."""
+    return int(request.config.getoption("--campaign"))
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[pf.Server]:
     """An empty store of its own for one test, in its own process."""

@@ -11,6 +11,7 @@ import typer
 from petstore_frame.cli import keys
 from petstore_frame.cli.dashboard import dashboard
 from petstore_frame.cli.demo import demo
+from petstore_frame.cli.fetch import fetch
 from petstore_frame.cli.load import load
 from petstore_frame.cli.report import report
 from petstore_frame.cli.sample import sample
@@ -33,6 +34,7 @@ def petstore_frame() -> None:
 
 
 app.command("demo")(demo)
+app.command("fetch")(fetch)
 app.command("load")(load)
 app.command("dashboard")(dashboard)
 app.command("report")(report)

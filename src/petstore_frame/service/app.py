@@ -15,6 +15,7 @@ from email.utils import format_datetime
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request, Response
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
@@ -27,7 +28,7 @@ from petstore_frame.service.openapi import document_json
 from petstore_frame.service.options import Options
 from petstore_frame.service.pages import Page, PageCache
 from petstore_frame.service.payload import pet_json, pets_json, read_new_pet
-from petstore_frame.service.problems import Problem, not_found, not_now
+from petstore_frame.service.problems import Problem, internal_error, not_found, not_now
 from petstore_frame.service.requests import read_body, read_idempotency_key
 from petstore_frame.service.rules import DEPRECATED_AT, INT64_MAX, SUNSET_AT
 from petstore_frame.service.store import Addition, NotStored, Store
@@ -133,10 +134,7 @@ class PetRoutes:
         return cacheable_answer(request.scope, body, with_tag(body, lifecycle))
 
     async def health(self, _request: Request) -> Response:
-        try:
-            await self._read(self._store.is_empty)
-        except Exception:  # noqa: BLE001 # a watchdog wants one answer, whatever the cause
-            raise not_now("the database does not answer") from None
+        await self._read(self._store.is_empty)
         return json_answer(b'{"status":"ok"}', headers={"cache-control": "no-store"})
 
     async def describe(self, request: Request) -> Response:
@@ -150,9 +148,12 @@ class PetRoutes:
 
     async def _read(self, read: Callable[..., _Answer], *values: Any) -> _Answer:
         # A SQLite read never waits for a writer (WAL) and costs less than a change of thread.
-        if is_sqlite(self._store.engine):
-            return read(*values)
-        return await asyncio.to_thread(read, *values)
+        try:
+            if is_sqlite(self._store.engine):
+                return read(*values)
+            return await asyncio.to_thread(read, *values)
+        except OperationalError as problem:
+            raise not_now("the database does not answer at the moment") from problem
 
 
 def build_app(store: Store, ring: KeyRing, options: Options, addresses: Addresses) -> Guard:
@@ -182,10 +183,13 @@ def build_app(store: Store, ring: KeyRing, options: Options, addresses: Addresse
     async def refuse(request: Request, error: Exception) -> Response:
         if isinstance(error, Problem):
             return problem_answer(error, extended=extended)
-        return _unrouted_answer(app, request, extended)
+        if isinstance(error, HTTPException):
+            return _unrouted_answer(app, request, extended)
+        return problem_answer(internal_error(), extended=extended)
 
     app.add_exception_handler(Problem, refuse)
     app.add_exception_handler(HTTPException, refuse)
+    app.add_exception_handler(Exception, refuse)
     throttle = Throttle(options.rate) if options.rate is not None else None
     return Guard(app, ring, extended=extended, throttle=throttle)
 

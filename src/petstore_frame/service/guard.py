@@ -84,7 +84,7 @@ class Guard:
             _log_request(scope, request_id, status, time.monotonic() - started)
 
     def _check(self, scope: Scope) -> None:
-        _check_framing(scope["headers"])
+        _check_framing(scope)
         if scope["path"] == HEALTH_PATH and self._extended:
             return
         key = self._check_credential(scope["headers"])
@@ -133,7 +133,15 @@ class Throttle:
         self._buckets[key] = (tokens - 1, now)
 
 
-def _check_framing(headers: list[tuple[bytes, bytes]]) -> None:
+def _check_framing(scope: Scope) -> None:
+    headers = scope["headers"]
+    if scope["http_version"] not in ("1.0", "1.1"):
+        raise Problem(
+            400,
+            "invalid_request",
+            "this service speaks HTTP/1.1",
+            headers={"connection": "close"},
+        )
     # The HTTP parser measures only heads that arrive in pieces.
     if sum(len(name) + len(value) for name, value in headers) > MAX_HEAD_BYTES:
         raise Problem(

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from petstore_frame.service.rules import HEAD_S
+
 LimitPolicy = Literal["refuse", "clamp"]
 AfterSunset = Literal["serve", "gone"]
 
@@ -32,6 +34,8 @@ class Options:
         limit_policy: What becomes of a limit outside 1 to 100.
         rate: Requests per second and key; None is no limit.
         after_sunset: Whether getPet goes on after its removal date.
+        patience_s: Seconds that a request's head may take; its body, and the reading of an answer,
+            may take twice as long.
         workers: Number of processes; more than one needs PostgreSQL.
         listen_fd: An inherited socket that listens already; host and port are then its own.
         log_level: Least severe log line that is written.
@@ -49,6 +53,7 @@ class Options:
     limit_policy: LimitPolicy = "refuse"
     rate: float | None = None
     after_sunset: AfterSunset = "serve"
+    patience_s: float = HEAD_S
     workers: int = 1
     listen_fd: int | None = None
     log_level: str = "info"

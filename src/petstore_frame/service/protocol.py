@@ -8,22 +8,30 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from petstore_frame.service.problems import Problem
-from petstore_frame.service.rules import BODY_S, HEAD_S, UNREAD_ANSWER_S, UNREAD_BODY_S
 
-_SECONDS = {"head": HEAD_S, "body": BODY_S, "unread body": UNREAD_BODY_S}
+# In heads' time: what a client may take for each thing that it still owes.
+_SHARES = {"head": 1.0, "body": 2.0, "unread body": 0.2, "reading": 2.0}
 
 
 class PatientProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 protocol with deadlines and with Error bodies for what is no request."""
+    """uvicorn's HTTP/1.1 protocol with deadlines and with Error bodies for what is no request.
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+    Args:
+        patience_s: Seconds that a request's head may take.
+        options: What uvicorn passes.
+    """
+
+    def __init__(self, *, patience_s: float, **options: Any) -> None:
+        super().__init__(**options)
+        self._patience_s = patience_s
         self._waiting_for: str | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._write_deadline: asyncio.TimerHandle | None = None
@@ -48,7 +56,7 @@ class PatientProtocol(H11Protocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._write_deadline = self.loop.call_later(UNREAD_ANSWER_S, self.transport.abort)
+        self._write_deadline = self._later("reading", self.transport.abort)
 
     def resume_writing(self) -> None:
         if self._write_deadline is not None:
@@ -87,7 +95,7 @@ class PatientProtocol(H11Protocol):
             self._deadline = None
         self._waiting_for = what
         if what is not None:
-            self._deadline = self.loop.call_later(_SECONDS[what], self._too_slow)
+            self._deadline = self._later(what, self._too_slow)
 
     def _too_slow(self) -> None:
         if self.transport.is_closing():
@@ -103,7 +111,11 @@ class PatientProtocol(H11Protocol):
                 ("content-length", str(len(body))),
                 ("connection", "close"),
             ]
-            response = h11.Response(status_code=problem.status, headers=headers)
+            response = h11.Response(
+                status_code=problem.status,
+                headers=headers,
+                reason=HTTPStatus(problem.status).phrase,
+            )
             for event in (response, h11.Data(data=body), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
         if self.cycle is not None:
@@ -114,4 +126,7 @@ class PatientProtocol(H11Protocol):
     def _close(self) -> None:
         # A peer that does not read would keep a closing transport, and its buffer, for ever.
         self.transport.close()
-        self.loop.call_later(UNREAD_ANSWER_S, self.transport.abort)
+        self._later("reading", self.transport.abort)
+
+    def _later(self, what: str, act: Callable[[], None]) -> asyncio.TimerHandle:
+        return self.loop.call_later(_SHARES[what] * self._patience_s, act)

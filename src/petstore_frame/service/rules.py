@@ -20,7 +20,7 @@ MAX_HEAD_BYTES = 16 * 1024
 MAX_TARGET_BYTES = 8 * 1024
 MAX_IDEMPOTENCY_KEY_LENGTH = 255
 IDEMPOTENCY_KEEP_S = 7 * 24 * 3600
-HEAD_S, BODY_S, UNREAD_ANSWER_S, UNREAD_BODY_S = 10.0, 20.0, 20.0, 2.0
+HEAD_S = 10.0
 KEEP_ALIVE_S = 75
 DRAIN_S = 8
 KEY_REFRESH_S = 0.5
@@ -212,7 +212,7 @@ CHOICES: tuple[Choice, ...] = (
     Choice(
         "Limits",
         "time a client may take",
-        "head 10 s, body 20 s, an unread answer 20 s (408 or a closed connection)",
+        "head 10 s, body 20 s, an unread answer 20 s (408, or the connection is closed)",
         "slow clients must not use up what the others need",
     ),
     Choice(

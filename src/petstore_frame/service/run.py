@@ -15,6 +15,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import FrameType
@@ -58,7 +59,7 @@ def run(
         app = build_app(Store(engine), ring, options, Addresses(base_url, options.public_url))
         config = uvicorn.Config(
             app,
-            http=PatientProtocol,
+            http=partial(PatientProtocol, patience_s=options.patience_s),  # type: ignore[arg-type] # called only
             ws="none",
             lifespan="on",
             log_config=None,

@@ -115,12 +115,13 @@ class Store:
             NotStored: The whole batch was rolled back, for certain.
             DBAPIError: The commit failed; whether it took effect is not known.
         """
-        with self.engine.connect() as connection:
+        try:
+            connection = self.engine.connect()
+        except DBAPIError as problem:
+            raise NotStored(str(problem.orig)) from problem
+        with connection:
             try:
-                if is_sqlite(self.engine):
-                    connection.exec_driver_sql("BEGIN IMMEDIATE")
-                else:
-                    connection.execute(_LOCK)
+                self._begin(connection)
                 added = [self._add_one(connection, addition) for addition in batch]
             except DBAPIError as problem:
                 raise NotStored(str(problem.orig)) from problem
@@ -137,6 +138,13 @@ class Store:
         """Drop the idempotency keys that are past their time."""
         with self.engine.begin() as connection:
             connection.execute(_FORGET, {"before": int(self._clock()) - IDEMPOTENCY_KEEP_S})
+
+    def _begin(self, connection: Connection) -> None:
+        """Take the lock of all writers, so that ids are given out in the order of commits."""
+        if is_sqlite(self.engine):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            connection.execute(_LOCK)
 
     def _commit(self, connection: Connection) -> None:
         try:

@@ -1,0 +1,82 @@
+"""``petstore-frame fetch``: the store's own values in a file, and what they cover."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import petstore_frame as pf
+from petstore_frame.cli import app
+
+NAMES = ["NA", "=1+1", "007", 'a "b", c', "two\nlines", "carriage\rreturn", "Žofie 🐱", "-"]
+
+
+@pytest.fixture
+def filled(server: pf.Server, monkeypatch: pytest.MonkeyPatch) -> pf.Server:
+    monkeypatch.setenv("PETSTORE_API_KEY", server.api_key)
+    with server.client() as client:
+        for name in NAMES:
+            client.create_pet({"name": name, "category_id": 3})
+    return server
+
+
+def run(server: pf.Server, *arguments: str):
+    return CliRunner().invoke(app, ["fetch", "--base-url", server.base_url, *arguments])
+
+
+def test_a_csv_holds_names_byte_for_byte(filled: pf.Server, tmp_path: Path) -> None:
+    """Names of every kind come back from the file exactly as the store has them."""
+    path = tmp_path / "pets.csv"
+    result = run(filled, "--output", str(path))
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert result.exit_code == 0, result.output
+    assert [row["name"] for row in rows] == NAMES
+    assert list(rows[0]) == ["id", "name", "category_id", "status"]
+
+
+def test_json_tells_what_the_file_covers(filled: pf.Server, tmp_path: Path) -> None:
+    """One JSON object holds the rows, the claim and when it was made."""
+    path = tmp_path / "pets.parquet"
+    told = json.loads(run(filled, "--output", str(path), "--json").stdout)
+    assert (told["rows"], told["completeness"]["verdict"]) == (len(NAMES), "complete")
+    assert pf.completeness(pd.read_parquet(path)).state == "sealed"
+
+
+def test_a_workbook_is_written_too(filled: pf.Server, tmp_path: Path) -> None:
+    """An .xlsx is the report's workbook, where names are text."""
+    path = tmp_path / "pets.xlsx"
+    assert run(filled, "--output", str(path)).exit_code == 0
+    assert path.read_bytes()[:2] == b"PK"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--output", "pets.txt"], "nothing was sent"),
+        (["--output", "pets.csv", "--status", "lost"], "available, pending, sold"),
+    ],
+)
+def test_a_wrong_request_is_refused(
+    filled: pf.Server, arguments: list[str], words: str, tmp_path: Path, monkeypatch
+) -> None:
+    """An impossible file or status is refused before anything is sent, with exit code 2."""
+    monkeypatch.chdir(tmp_path)
+    result = run(filled, *arguments)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert list(tmp_path.glob("pets*")) == []
+
+
+def test_a_wrong_key_writes_nothing(filled: pf.Server, tmp_path: Path, monkeypatch) -> None:
+    """A refusal leaves no file behind and does not show the key."""
+    monkeypatch.setenv("PETSTORE_API_KEY", "wrong-key")
+    result = run(filled, "--output", str(tmp_path / "pets.csv"))
+    assert (result.exit_code, list(tmp_path.glob("*.csv"))) == (2, [])
+    assert "PETSTORE_API_KEY" in result.stderr
+    assert "wrong-key" not in result.output

@@ -1,0 +1,72 @@
+"""``pf.serve``: a store of one's own, up in a moment and gone without a trace."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import psutil
+import pytest
+
+import petstore_frame as pf
+
+
+def test_it_answers_as_soon_as_it_is_there() -> None:
+    """Up in under two seconds, and its client can read at once."""
+    started = time.monotonic()
+    with pf.serve(sample=3, seed=1) as server, server.client() as client:
+        took = time.monotonic() - started
+        assert len(client.list_pets().pets) == 3
+    assert took < 2 or psutil.getloadavg()[0] > os.cpu_count()
+    assert not psutil.pid_exists(server.pid)
+
+
+def test_the_same_seed_gives_the_same_pets() -> None:
+    """Statuses of each kind and none, in several scripts, and the same again."""
+    pages = []
+    for _ in range(2):
+        with pf.serve(sample=100, seed=5) as server, server.client() as client:
+            pages.append(client.list_pets(limit=100).pets)
+    assert pages[0] == pages[1]
+    assert {pet.status for pet in pages[0]} == {"available", "pending", "sold", None}
+
+
+def test_a_file_survives_its_server(tmp_path) -> None:
+    """A named database keeps its pets, and a sample is for an empty store only."""
+    for _ in range(2):
+        with pf.serve(database=tmp_path / "store.sqlite3", sample=4) as server:
+            with server.client() as client:
+                assert len(client.list_pets().pets) == 4
+
+
+def test_a_store_without_a_name_leaves_nothing(tmp_path, monkeypatch) -> None:
+    """The fresh store of ``serve()`` is gone with its server."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with pf.serve():
+        assert list(tmp_path.iterdir())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_asked_wrongly_is_said() -> None:
+    """A setting that cannot be: an error with the service's own words, and no process left."""
+    with pytest.raises(pf.ServiceStartError, match="limit_policy is refuse or clamp"):
+        pf.serve(limit_policy="ignore")
+    with pytest.raises(pf.ServiceStartError, match="unknown option: colour"):
+        pf.serve(colour="red")
+    with pytest.raises(pf.ServiceStartError, match="PostgreSQL"):
+        pf.serve(workers=2)
+
+
+def test_a_taken_port_is_said(server) -> None:
+    """The text names the cause."""
+    with pytest.raises(pf.ServiceStartError, match="in use"):
+        pf.serve(port=int(server.base_url.rpartition(":")[2].removesuffix("/v1")))
+
+
+def test_it_tells_what_it_is_without_its_key(server) -> None:
+    """The repr has the address and the state."""
+    assert server.base_url in repr(server) and "running" in repr(server)
+    assert server.api_key not in repr(server)
+    server.close()
+    server.close()
+    assert "closed" in repr(server)
