@@ -47,7 +47,7 @@ def serve(
     """Run the bundled pet store until SIGTERM or Ctrl-C."""
     from petstore_frame.service.keys import key_from_file
     from petstore_frame.service.options import Options
-    from petstore_frame.service.run import run
+    from petstore_frame.service.run import StartError, run
     from petstore_frame.service.workers import run_workers
 
     try:
@@ -71,7 +71,8 @@ def serve(
         )
     except (OSError, ValueError) as problem:
         raise typer.BadParameter(str(problem)) from None
-    if options.workers > 1:
-        run_workers(options)
-    else:
-        run(options)
+    try:
+        (run_workers if options.workers > 1 else run)(options)
+    except StartError as problem:
+        typer.echo(f"petstore-frame serve: {problem}", err=True)
+        raise typer.Exit(1) from None

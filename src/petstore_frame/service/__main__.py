@@ -10,12 +10,17 @@ import json
 import sys
 
 from petstore_frame.service.options import Options
-from petstore_frame.service.run import end_with_parent, run
+from petstore_frame.service.run import StartError, end_with_parent, run
+from petstore_frame.service.workers import run_workers
 
 
 def main() -> None:
-    options = Options.from_mapping(json.loads(sys.stdin.readline()))
-    run(options, on_start=lambda server: end_with_parent(server, sys.stdin))
+    try:
+        options = Options.from_mapping(json.loads(sys.stdin.readline()))
+        serve = run_workers if options.workers > 1 else run
+        serve(options, on_start=lambda end: end_with_parent(end, sys.stdin))
+    except (StartError, ValueError, TypeError) as problem:
+        raise SystemExit(str(problem)) from None
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import TextIO
 
 import uvicorn
 from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
 
 from petstore_frame.service.addresses import Addresses
 from petstore_frame.service.app import build_app
@@ -33,7 +34,7 @@ from petstore_frame.service.protocol import PatientProtocol
 from petstore_frame.service.rules import DRAIN_S, KEEP_ALIVE_S, MAX_HEAD_BYTES
 from petstore_frame.service.samples import sample_pets
 from petstore_frame.service.store import Store
-from petstore_frame.service.tables import open_database
+from petstore_frame.service.tables import open_database, shown_url
 
 _SAMPLE_BATCH = 10_000
 
@@ -42,21 +43,24 @@ def run(
     options: Options,
     *,
     announce: TextIO = sys.stdout,
-    on_start: Callable[[uvicorn.Server], None] | None = None,
+    on_start: Callable[[Callable[[], None]], None] | None = None,
 ) -> None:
-    """Serve in this process until SIGTERM, SIGINT or ``should_exit``.
+    """Serve in this process until SIGTERM, SIGINT or the end that ``on_start`` was given.
 
     Args:
         options: What to serve.
         announce: Where the line ``{"base_url": ..., "pid": ...}`` goes once requests are answered.
-        on_start: Receives the server object before it serves, so that a caller may end it.
+        on_start: Receives, before requests are answered, a function that ends the run.
+
+    Raises:
+        StartError: The database or the port cannot be had.
     """
     set_log_level(options.log_level)
-    with _open(options) as engine:
+    with _open(options) as engine, closing(Store(engine)) as store:
         ring = prepare(engine, options)
         listener = listen(options)
         base_url = own_address(listener)
-        app = build_app(Store(engine), ring, options, Addresses(base_url, options.public_url))
+        app = build_app(store, ring, options, Addresses(base_url, options.public_url))
         config = uvicorn.Config(
             app,
             http=partial(PatientProtocol, patience_s=options.patience_s),  # type: ignore[arg-type] # called only
@@ -71,8 +75,12 @@ def run(
         )
         server = _Server(config, lambda: announce_ready(announce, base_url))
         if on_start is not None:
-            on_start(server)
+            on_start(server.end)
         server.run(sockets=[listener])
+
+
+class StartError(Exception):
+    """The service cannot start; the text says why."""
 
 
 class _Server(uvicorn.Server):
@@ -89,11 +97,14 @@ class _Server(uvicorn.Server):
         self._on_ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.end()
+
+    def end(self) -> None:
         self.should_exit = True
 
 
-def end_with_parent(server: uvicorn.Server, lifeline: TextIO, *, poll_s: float = 1.0) -> None:
-    """End the server when the other end of ``lifeline`` is gone, or the parent is.
+def end_with_parent(end: Callable[[], None], lifeline: TextIO, *, poll_s: float = 1.0) -> None:
+    """Call ``end`` when the other end of ``lifeline`` is gone, or the parent is.
 
     A forked sibling may hold the pipe open after the parent's death, so its number is watched too.
     """
@@ -102,13 +113,13 @@ def end_with_parent(server: uvicorn.Server, lifeline: TextIO, *, poll_s: float =
     def watch_pipe() -> None:
         while lifeline.read(1):
             pass
-        server.should_exit = True
+        end()
 
     def watch_parent() -> None:
         never = threading.Event()
         while os.getppid() == parent:
             never.wait(poll_s)
-        server.should_exit = True
+        end()
 
     for watch in (watch_pipe, watch_parent):
         threading.Thread(target=watch, daemon=True).start()
@@ -116,11 +127,11 @@ def end_with_parent(server: uvicorn.Server, lifeline: TextIO, *, poll_s: float =
 
 def prepare(engine: Engine, options: Options) -> KeyRing:
     """Fill an empty store with the sample asked for, and see that there is a key."""
-    store = Store(engine)
-    if options.sample and store.is_empty():
-        pets = sample_pets(options.sample, options.seed)
-        while batch := list(islice(pets, _SAMPLE_BATCH)):
-            store.fill(batch)
+    with closing(Store(engine)) as store:
+        if options.sample and store.is_empty():
+            pets = sample_pets(options.sample, options.seed)
+            while batch := list(islice(pets, _SAMPLE_BATCH)):
+                store.fill(batch)
     book = KeyBook(engine)
     ring = KeyRing(book, [hash_key(options.api_key)] if options.api_key else [])
     if ring.is_empty():
@@ -138,7 +149,13 @@ def listen(options: Options) -> socket.socket:
     # asyncio switches Nagle's delay off only on a socket that states its protocol.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind((options.host, options.port))
+    try:
+        listener.bind((options.host, options.port))
+    except OSError as problem:
+        listener.close()
+        raise StartError(
+            f"cannot listen on {options.host} port {options.port}: {problem.strerror}"
+        ) from problem
     listener.listen(1024)
     return listener
 
@@ -155,11 +172,23 @@ def announce_ready(stream: TextIO, base_url: str) -> None:
     write_log("info", "serving", base_url=base_url)
 
 
+def open_store(database: str) -> Engine:
+    """Open a database given as a URL or a path.
+
+    Raises:
+        StartError: It cannot be opened; a password in its address is not shown.
+    """
+    try:
+        return open_database(database_url(database))
+    except (SQLAlchemyError, ValueError) as problem:
+        cause = getattr(problem, "orig", None) or problem
+        raise StartError(f"cannot open the database {shown_url(database)}: {cause}") from problem
+
+
 @contextmanager
 def _open(options: Options) -> Iterator[Engine]:
     with tempfile.TemporaryDirectory(prefix="petstore-frame-") as folder:
-        database = options.database or str(Path(folder, "store.sqlite3"))
-        engine = open_database(database_url(database))
+        engine = open_store(options.database or str(Path(folder, "store.sqlite3")))
         try:
             yield engine
         finally:

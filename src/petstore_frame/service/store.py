@@ -76,6 +76,12 @@ class Store:
         # SQLite tells a connection of the commits of others, so this one never writes.
         self._watch = engine.raw_connection() if is_sqlite(engine) else None
 
+    def close(self) -> None:
+        """Let go of the connection that watches; the engine is the caller's."""
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
+
     def page(self, size: int, after: int, status: str | None) -> list[StoredPet]:
         """Return up to ``size`` pets with ids above ``after``, ascending."""
         values = {"after": after, "size": size, "status": status}

@@ -20,7 +20,9 @@ from sqlalchemy import (
     Text,
     create_engine,
     event,
+    make_url,
 )
+from sqlalchemy.exc import SQLAlchemyError
 
 BUSY_TIMEOUT_S = 5
 
@@ -70,8 +72,26 @@ def open_database(url: str) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
     else:
         engine = create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
+        _check_encoding(engine)
     metadata.create_all(engine)
     return engine
+
+
+def shown_url(database: str) -> str:
+    """Return a database's address for a message, without its password."""
+    try:
+        return make_url(database).render_as_string(hide_password=True)
+    except SQLAlchemyError:
+        return database if "@" not in database else "given"
+
+
+def _check_encoding(engine: Engine) -> None:
+    """Refuse a database that cannot hold every name: one would fail a whole batch."""
+    with engine.connect() as connection:
+        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+    if encoding != "UTF8":
+        engine.dispose()
+        raise ValueError(f"its encoding is {encoding}; names need UTF8")
 
 
 def is_sqlite(engine: Engine) -> bool:

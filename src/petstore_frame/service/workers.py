@@ -12,28 +12,35 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, TextIO
 
 from petstore_frame.service.logs import set_log_level, write_log
-from petstore_frame.service.options import Options, database_url
+from petstore_frame.service.options import Options
 from petstore_frame.service.rules import DRAIN_S
-from petstore_frame.service.run import announce_ready, listen, own_address, prepare
-from petstore_frame.service.tables import open_database
+from petstore_frame.service.run import announce_ready, listen, open_store, own_address, prepare
 
 _RESTART_PAUSE_S = 1.0
 
 
-def run_workers(options: Options, *, announce: TextIO = sys.stdout) -> None:
-    """Serve with several processes until SIGTERM or SIGINT.
+def run_workers(
+    options: Options,
+    *,
+    announce: TextIO = sys.stdout,
+    on_start: Callable[[Callable[[], None]], None] | None = None,
+) -> None:
+    """Serve with several processes until SIGTERM or SIGINT; the arguments are those of ``run``.
 
     The database is prepared once, here, so that the workers find tables, sample and key.
     """
     set_log_level(options.log_level)
     ended = threading.Event()
+    if on_start is not None:
+        on_start(ended.set)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
-    engine = open_database(database_url(options.database or ""))
+    engine = open_store(options.database or "")
     prepare(engine, options)
     engine.dispose()
     listener = listen(options)
