@@ -19,6 +19,7 @@ from petstore_frame.summary import count_pets
 if TYPE_CHECKING:
     import pandas as pd
 
+MOVE = ("kind", "was", "now")
 _ROWS_SHOWN = 10
 
 
@@ -53,10 +54,7 @@ class Diff:
 
         The rows are counted on the engine; they are not brought here for it.
         """
-        counted = to_pandas(count_pets(self.rows, ("kind", "was", "now")))
-        rank = counted["kind"].map({kind: at for at, kind in enumerate(KINDS)})
-        ordered = counted.assign(rank=rank).sort_values(["rank", "was", "now"], ignore_index=True)
-        return ordered.drop(columns="rank")
+        return sort_moves(to_pandas(count_pets(self.rows, MOVE)))
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -94,3 +92,10 @@ class Diff:
         if not self.new.completeness.covers_all:
             reserves.append(f"nothing is proven to be gone ({self.new.completeness})")
         return reserves
+
+
+def sort_moves(moves: pd.DataFrame) -> pd.DataFrame:
+    """Put moves in the order of their kinds, then of the statuses."""
+    rank = moves["kind"].map({kind: at for at, kind in enumerate(KINDS)})
+    ordered = moves.assign(rank=rank).sort_values(["rank", "was", "now"], ignore_index=True)
+    return ordered.drop(columns="rank")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import ConfigurationError
 from petstore_frame.history.changes import age_pets, live_pets, sell_pets
-from petstore_frame.history.diff import Diff
+from petstore_frame.history.diff import MOVE, Diff, sort_moves
 from petstore_frame.history.engines import to_pandas
 from petstore_frame.history.snapshots import Snapshot
 from petstore_frame.history.trend import AT_LEAST, EXACT
@@ -55,22 +55,22 @@ class Flow:
     def moves(self) -> pd.DataFrame:
         """How many pets moved between statuses, period by period.
 
-        Columns: ``since`` and ``until`` (the two snapshots compared: the last of each period),
-        ``kind``, ``was``, ``now`` (as in ``diff``), ``pets`` (int64), ``claim`` (``exact`` where
-        both snapshots hold every pet, else ``at least``). A pet that moved twice within a period
+        Columns: ``since`` and ``until`` (the snapshots compared: the last of each period, and
+        the first of all), ``kind``, ``was``, ``now`` (as in ``diff``), ``pets`` (int64), ``claim``
+        (``exact`` where both snapshots hold every pet, else ``at least``). A move that any period
+        has is a row of each, 0 where it did not occur. A pet that moved twice within a period
         counts once, from its first status to its last.
         """
         import pandas as pd
 
-        ends = list({_PERIODS[self.period](each): each for each in self.snapshots}.values())
-        parts = []
-        for old, new in pairwise(ends):
-            diff = self._compare(old, new)
-            part = diff.moves.assign(claim=EXACT if diff.is_exact else AT_LEAST)
-            part.insert(0, "since", pd.Timestamp(old.date))
-            part.insert(1, "until", pd.Timestamp(new.date))
-            parts.append(part)
-        return pd.concat(parts, ignore_index=True) if parts else _no_moves()
+        last_of = {_PERIODS[self.period](each): each for each in self.snapshots}
+        ends = sorted({each.date: each for each in (self.snapshots[0], *last_of.values())}.items())
+        diffs = [self._compare(old, new) for (_, old), (_, new) in pairwise(ends)]
+        if not diffs:
+            return _no_moves()
+        moves = pd.concat([diff.moves[list(MOVE)] for diff in diffs]).drop_duplicates()
+        parts = [_period(diff, sort_moves(moves)) for diff in diffs]
+        return pd.concat(parts, ignore_index=True)
 
     @cached_property
     def sell_through(self) -> pd.DataFrame:
@@ -137,6 +137,17 @@ class Flow:
             for earlier, later in pairwise(self.snapshots)
             if earlier.completeness.count("available").is_exact
         ]
+
+
+def _period(diff: Diff, moves: pd.DataFrame) -> pd.DataFrame:
+    """Return one period's number for each of the moves."""
+    import pandas as pd
+
+    part = moves.merge(diff.moves, how="left", on=list(MOVE))
+    part["pets"] = part["pets"].fillna(0).astype("int64")
+    part.insert(0, "since", pd.Timestamp(diff.old.date))
+    part.insert(1, "until", pd.Timestamp(diff.new.date))
+    return part.assign(claim=EXACT if diff.is_exact else AT_LEAST)
 
 
 def _no_moves() -> pd.DataFrame:
