@@ -6,7 +6,6 @@ import csv
 import json
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,9 @@ HERE = Path(__file__).parent
 sys.path.append(str(HERE))
 
 from flaky_store import KEY, FlakyStore  # noqa: E402 # its folder is known only now
+from load_harness import start_child  # noqa: E402
 
 from petstore_frame.client import Client  # noqa: E402
-from petstore_frame.loader.journal import rows  # noqa: E402
 from petstore_frame.loader.load import load  # noqa: E402
 from petstore_frame.loader.results import LoadResult  # noqa: E402
 from petstore_frame.loader.send import Limits  # noqa: E402
@@ -88,50 +87,8 @@ def run_child(tmp_path: Path) -> Callable[..., tuple[int, dict[str, Any]]]:
     """Load a file in a process of its own; returns its exit code and the counts it printed."""
 
     def run(path: Path, store: FlakyStore, **wish: Any) -> tuple[int, dict[str, Any]]:
-        child = start_child(tmp_path, path, store, **wish)
+        child = start_child(tmp_path, path, store, out=subprocess.PIPE, **wish)
         out, _ = child.communicate(timeout=60)
         return child.returncode, json.loads(out) if out else {}
 
     return run
-
-
-def start_child(folder: Path, path: Path, store: FlakyStore, **wish: Any) -> subprocess.Popen[str]:
-    """Start a load in a process of its own."""
-    wish = {
-        "file": str(path),
-        "base_url": store.base_url,
-        "journal": str(folder / "journal"),
-    } | wish
-    return subprocess.Popen(
-        [sys.executable, str(HERE / "load_child.py"), json.dumps(wish)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-
-def check_promises(result: LoadResult, store: FlakyStore) -> None:
-    """Hold a result against the store: none twice, none lost, no wrong id, one state each."""
-    found = list(rows(result.path))
-    pets = store.pet_counts()
-    file_counts: Counter[tuple] = Counter()
-    created: Counter[tuple] = Counter()
-    doubtful: Counter[tuple] = Counter()
-    for row in found:
-        if row.payload is None:
-            continue
-        sent = json.loads(row.payload)
-        key = (sent["name"], sent["categoryId"], sent.get("status"))
-        file_counts[key] += 1
-        created[key] += row.state == "created"
-        doubtful[key] += row.state in ("unknown", "in_flight")
-        if row.pet_id is not None:
-            pet = store.pets[row.pet_id]
-            assert (pet["name"], pet["categoryId"], pet.get("status")) == key, "a wrong id"
-    ids = [row.pet_id for row in found if row.pet_id is not None]
-    assert len(ids) == len(set(ids)), "one id for two records"
-    assert [row.number for row in found] == list(range(1, len(found) + 1)), "a record is lost"
-    for key, count in pets.items():
-        assert count <= file_counts[key], f"{key} was created {count} times"
-        assert count <= created[key] + doubtful[key], f"{key} is in the store and not said to be"
-    for key, count in created.items():
-        assert pets[key] >= count, f"{key} is said to be in the store and is not"

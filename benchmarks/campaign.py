@@ -1,0 +1,249 @@
+"""Imports under faults and kills: what each design loses and doubles, on one harness.
+
+    python benchmarks/campaign.py --rows 1500 --seeds 4 --kills 10
+
+A store on raw sockets fails a share of the POSTs, in every way and before or after it acts, adds
+pets of other people, and kills the importing process with SIGKILL at random requests, at a random
+stage of them; the importer is started again until it ends. Afterwards the pets are counted. The
+usual designs are models of what known importers do, one request at a time; the products
+themselves were not run. SIGKILL is no power loss.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).parent
+FAULT_TESTS = HERE.parent / "tests" / "faults"
+sys.path.insert(0, str(FAULT_TESTS))
+
+from flaky_store import CUT_201, DOUBTFUL, KEY, FlakyStore  # noqa: E402 # its folder, above
+
+from petstore_frame.client import Client  # noqa: E402
+from petstore_frame.loader.journal import rows  # noqa: E402
+from petstore_frame.loader.reconcile import reconcile  # noqa: E402
+from petstore_frame.loader.record import State  # noqa: E402
+
+FAULTS = (*DOUBTFUL, *CUT_201, "429")
+STAGES = ("headers", "body", "applied", "answered")
+STATUSES = ("available", "pending", "sold", "")
+USUAL = {
+    "5 retries, no checkpoint": {"retries": 5, "save_every": 0},
+    "5 retries, position every 50 rows": {"retries": 5, "save_every": 50},
+    "5 retries, position every row": {"retries": 5, "save_every": 1},
+    "no retry, position every row": {"retries": 0, "save_every": 1},
+}
+OURS = {
+    "ours": {},
+    "ours, then reconciled": {"reconcile": True},
+    "ours, then reconciled, absent sent again": {"reconcile": True, "resend": True},
+    "ours, the store honours keys": {"keys": True},
+}
+
+
+@dataclass
+class Tally:
+    """What one design came to, over all seeds."""
+
+    posts: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    kills: int = 0
+    duplicates: int = 0
+    not_created: int = 0
+    listed: int = 0
+    lost: int = 0
+    wrong_ids: int = 0
+    false_failures: int = 0
+    unknown: int = 0
+    settled: int = 0
+    seconds: float = 0.0
+
+    def add(self, other: Tally) -> None:
+        for name in self.__dataclass_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+class Executioner:
+    """Kills the importer at some requests, at some stage of them."""
+
+    def __init__(self, draw: random.Random, kills: int, count: int) -> None:
+        self.pid: int | None = None
+        self.done = 0
+        places = draw.sample(range(2, max(count, kills + 3)), kills)
+        self._when = {place: draw.choice(STAGES) for place in places}
+
+    def __call__(self, number: int, stage: str) -> None:
+        pid = self.pid
+        if pid is not None and self._when.get(number) == stage:
+            self.pid = None
+            self.done += 1
+            os.kill(pid, signal.SIGKILL)
+            time.sleep(0.01)
+
+
+def write_pets(path: Path, draw: random.Random, count: int) -> Counter[tuple]:
+    """Write a file in which about half of the rows have an equal twin."""
+    wanted: Counter[tuple] = Counter()
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["name", "categoryId", "status"])
+        for _ in range(count):
+            kind = draw.randrange(count)
+            pet = (f"Pet {kind}", kind % 5, STATUSES[kind % 4])
+            writer.writerow(pet)
+            wanted[pet[0], pet[1], pet[2] or None] += 1
+    return wanted
+
+
+def run(design: str, seed: int, count: int, kills: int, share: float = 0.04) -> Tally:
+    """Run one design to its end and count."""
+    draw = random.Random(f"{design} {seed}")
+    fate = random.Random(seed)
+    plan = {n: fate.choice(FAULTS) for n in range(1, 40 * count) if fate.random() < share}
+    options = OURS.get(design, {})
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        wanted = write_pets(folder / "pets.csv", random.Random(seed), count)
+        store = FlakyStore(plan.get, honours_keys="keys" in options, stall_s=0.6)
+        executioner = Executioner(draw, kills, count)
+
+        def on_post(number: int, stage: str) -> None:
+            if stage == "headers" and draw.random() < 0.1:
+                store.add({"name": f"Foreign {number}", "categoryId": 1})
+            executioner(number, stage)
+
+        store.on_post = on_post
+        with store:
+            if design in OURS:
+                tally = run_ours(store, executioner, folder, options)
+            else:
+                tally = run_usual(store, executioner, folder, USUAL[design], wanted)
+            pets = pets_of(store)
+            tally.duplicates = (pets - wanted).total()
+            tally.not_created = (wanted - pets).total()
+            # What is neither in the store nor on a list of the importer's is lost in silence.
+            tally.lost = max(0, tally.not_created - tally.listed)
+            tally.posts, tally.faults, tally.kills = store.posts, store.faults, executioner.done
+            del tally.faults["none"]
+    tally.seconds = time.perf_counter() - start
+    return tally
+
+
+def pets_of(store: FlakyStore) -> Counter[tuple]:
+    """Count the pets that are not other people's."""
+    return Counter({k: n for k, n in store.pet_counts().items() if not k[0].startswith("Foreign")})
+
+
+def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options: dict) -> Tally:
+    """Start our loader until it ends of itself."""
+    wish = {
+        "file": str(folder / "pets.csv"),
+        "base_url": store.base_url,
+        "journal": str(folder / "journal"),
+        "timeout_s": 0.3,
+        "lifetime_s": 3600 if "keys" in options else None,
+    }
+    command = [sys.executable, str(FAULT_TESTS / "load_child.py"), json.dumps(wish)]
+    until_done(command, executioner)
+    journal = next((folder / "journal").glob("*.journal"))
+    tally = Tally(unknown=sum(1 for _ in rows(journal, State.UNKNOWN)))
+    if "reconcile" in options:
+        with Client(store.base_url, KEY, timeout_s=0.3) as client:
+            for _ in range(5):
+                done = reconcile(journal, client, grace_s=1.0, resend_absent="resend" in options)
+                tally.settled += done.created + done.absent
+                if not done.resent:
+                    break
+    for row in rows(journal):
+        tally.listed += row.state not in (State.CREATED, State.SKIPPED)
+        if row.pet_id is not None:
+            sent, pet = json.loads(row.payload), store.pets[row.pet_id]
+            tally.wrong_ids += any(pet.get(name) != value for name, value in sent.items())
+    return tally
+
+
+def run_usual(
+    store: FlakyStore, executioner: Executioner, folder: Path, options: dict, wanted: Counter[tuple]
+) -> Tally:
+    """Start a usual loader until it ends of itself."""
+    state = folder / "state"
+    wish = {"file": str(folder / "pets.csv"), "base_url": store.base_url, "key": KEY}
+    wish |= {"state": str(state), **options}
+    until_done([sys.executable, str(HERE / "usual_loader.py"), json.dumps(wish)], executioner)
+    failures = state.with_suffix(".failed")
+    failed = (
+        Counter(tuple(json.loads(line)) for line in failures.open()) if failures.exists() else {}
+    )
+    pets = pets_of(store)
+    return Tally(
+        listed=failed.total(),
+        false_failures=sum(max(0, n - max(0, wanted[k] - pets[k])) for k, n in failed.items()),
+    )
+
+
+def until_done(command: list[str], executioner: Executioner) -> None:
+    """Run a process again and again until it is not killed."""
+    while True:
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        executioner.pid = child.pid
+        code = child.wait()
+        executioner.pid = None
+        if code != -signal.SIGKILL:
+            if code:
+                raise SystemExit(f"{command} ended with {code}")
+            return
+
+
+COLUMNS = {
+    "POSTs": "posts",
+    "kills": "kills",
+    "duplicated": "duplicates",
+    "not created": "not_created",
+    "silently lost": "lost",
+    "wrong ids": "wrong_ids",
+    "called failed, yet created": "false_failures",
+    "unknown": "unknown",
+    "settled by reading back": "settled",
+}
+
+
+def main() -> None:
+    """Print one Markdown table."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--rows", type=int, default=1500)
+    options.add_argument("--seeds", type=int, default=4)
+    options.add_argument("--first-seed", type=int, default=0)
+    options.add_argument("--kills", type=int, default=10)
+    options.add_argument("--design", choices=[*USUAL, *OURS])
+    chosen = options.parse_args()
+    seeds = range(chosen.first_seed, chosen.first_seed + chosen.seeds)
+    print(f"seeds {seeds[0]} to {seeds[-1]}, {chosen.rows} rows each\n")
+    print(f"| design | faults | {' | '.join(COLUMNS)} | seconds |")
+    print(f"|---|---:|{'---:|' * len(COLUMNS)}---:|")
+    all_faults: Counter[str] = Counter()
+    for name in [chosen.design] if chosen.design else [*USUAL, *OURS]:
+        total = Tally()
+        for seed in seeds:
+            total.add(run(name, seed, chosen.rows, chosen.kills))
+        all_faults += total.faults
+        counts = " | ".join(f"{getattr(total, field):,}" for field in COLUMNS.values())
+        faults = f"{total.faults.total():,}"
+        print(f"| {name} | {faults} | {counts} | {total.seconds:.0f} |", flush=True)
+    print("\nfaults:", ", ".join(f"{name} {n}" for name, n in sorted(all_faults.items())))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""How the tests of the loader start one, and hold what it says against the store."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from flaky_store import FlakyStore
+
+from petstore_frame.loader.journal import rows
+from petstore_frame.loader.results import LoadResult
+
+HERE = Path(__file__).parent
+
+
+def start_child(
+    folder: Path, path: Path, store: FlakyStore, *, out: int = subprocess.DEVNULL, **wish: Any
+) -> subprocess.Popen[str]:
+    """Start a load in a process of its own."""
+    wish = {
+        "file": str(path),
+        "base_url": store.base_url,
+        "journal": str(folder / "journal"),
+    } | wish
+    return subprocess.Popen(
+        [sys.executable, str(HERE / "load_child.py"), json.dumps(wish)],
+        stdout=out,
+        text=True,
+    )
+
+
+def check_promises(result: LoadResult, store: FlakyStore) -> None:
+    """Hold a result against the store: none twice, none lost, no wrong id, one state each."""
+    found = list(rows(result.path))
+    pets = store.pet_counts()
+    file_counts: Counter[tuple] = Counter()
+    created: Counter[tuple] = Counter()
+    doubtful: Counter[tuple] = Counter()
+    for row in found:
+        if row.payload is None:
+            continue
+        sent = json.loads(row.payload)
+        key = (sent["name"], sent["categoryId"], sent.get("status"))
+        file_counts[key] += 1
+        created[key] += row.state == "created"
+        doubtful[key] += row.state in ("unknown", "in_flight")
+        if row.pet_id is not None:
+            pet = store.pets[row.pet_id]
+            assert (pet["name"], pet["categoryId"], pet.get("status")) == key, "a wrong id"
+    ids = [row.pet_id for row in found if row.pet_id is not None]
+    assert len(ids) == len(set(ids)), "one id for two records"
+    assert [row.number for row in found] == list(range(1, len(found) + 1)), "a record is lost"
+    for key, count in pets.items():
+        assert count <= file_counts[key], f"{key} was created {count} times"
+        assert count <= created[key] + doubtful[key], f"{key} is in the store and not said to be"
+    for key, count in created.items():
+        assert pets[key] >= count, f"{key} is said to be in the store and is not"

@@ -1,0 +1,90 @@
+"""Random faults and kills, all at once; the long form is benchmarks/campaign.py."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.loader.journal import rows
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+
+import campaign  # its folder is known only now
+
+# A new one each time; a failure names it, for `benchmarks/campaign.py --first-seed`.
+SEED = random.SystemRandom().randrange(10**6)
+
+
+@pytest.mark.parametrize("design", list(campaign.OURS))
+def test_nothing_is_doubled_or_lost(design: str) -> None:
+    """Under random faults and kills, whatever is not surely in the store once is listed."""
+    tally = campaign.run(design, SEED, 150, 3)
+    assert (tally.duplicates, tally.lost, tally.wrong_ids) == (0, 0, 0), f"seed {SEED}"
+    assert tally.unknown <= sum(tally.faults.values()) + 16 * tally.kills
+    if "keys" in campaign.OURS[design] or "resend" in campaign.OURS[design]:
+        assert tally.not_created == 0, f"seed {SEED}"
+
+
+def test_a_usual_design_fails_the_same_test() -> None:
+    """The harness is able to see duplicates: the usual design makes them."""
+    assert campaign.run("5 retries, no checkpoint", SEED, 100, 2).duplicates > 0
+
+
+@pytest.mark.parametrize("spec_only", [False, True], ids=["bundled", "spec_only"])
+def test_killed_at_random_against_the_real_service(spec_only: bool, tmp_path: Path) -> None:
+    """The command line, killed at random and started again, fills a store with each row once."""
+    draw = random.Random(SEED)
+    file = tmp_path / "pets.csv"
+    wanted = campaign.write_pets(file, draw, 600)
+    with pf.serve(database=tmp_path / "store.sqlite3", spec_only=spec_only) as server:
+        command = [sys.executable, "-m", "petstore_frame", "load", str(file)]
+        command += ["--base-url", server.base_url, "--journal", str(tmp_path / "journal")]
+        command += ["--output", str(tmp_path / "out"), "--json"]
+        environment = os.environ | {"PETSTORE_API_KEY": server.api_key}
+        kills = 0
+        while True:
+            child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+            if kills < 3 and _dies(child, tmp_path / "journal", draw):
+                kills += 1
+                continue
+            out, _ = child.communicate(timeout=60)
+            break
+        summary = json.loads(out)
+        assert sum(summary["states"].values()) == 600, f"seed {SEED}"
+        created = summary["states"]["created"]
+        unknown = summary["states"]["unknown"]
+        assert created + unknown == 600 and unknown <= 16 * kills
+        pets = _pets_of(tmp_path / "store.sqlite3")
+    assert not pets - wanted, f"doubled, seed {SEED}"
+    assert created <= pets.total() <= created + unknown
+
+
+def _dies(child: subprocess.Popen, journal: Path, draw: random.Random) -> bool:
+    """Kill a process some time after it has begun to send; False if it was faster."""
+    deadline = time.monotonic() + 30
+    while child.poll() is None and time.monotonic() < deadline:
+        found = list(journal.glob("*.journal"))
+        if found and any(row.attempts for row in rows(found[0])):
+            time.sleep(draw.random() * 0.3)
+            child.kill()
+            child.communicate()
+            return child.returncode == -signal.SIGKILL
+        time.sleep(0.02)
+    return False
+
+
+def _pets_of(database: Path) -> Counter[tuple]:
+    import sqlite3
+
+    with sqlite3.connect(database) as sql:
+        return Counter(sql.execute("SELECT name, category_id, status FROM pets").fetchall())
