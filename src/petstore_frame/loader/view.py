@@ -21,6 +21,9 @@ _CELL = (
     f"border-bottom:{_LINE}"
 )
 
+_TABLE = "border-collapse:collapse;border:none;margin:0;font-size:inherit;color:inherit"
+
+# In the order in which they are shown.
 _MEANINGS: dict[State, str] = {
     State.CREATED: "in the store",
     State.INVALID: "not sent: to mend",
@@ -109,9 +112,7 @@ def result_text(told: Told) -> str:
     """Return the view for a terminal."""
     word, sentence = headline(told)
     lines = [f"{word}: {sentence}", f"store {told.run.base_url}"]
-    for state, count in told.counts.items():
-        if count:
-            lines.append(f"  {count:>9,}  {state:<9}  {_MEANINGS[state]}")
+    lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in _counted(told)]
     lines += _problem_lines(told)
     lines += [f"Next: {step}" for step in next_steps(told)]
     return "\n".join(lines)
@@ -173,11 +174,10 @@ def _counts_html(told: Told) -> str:
         f'<tr style="background:none"><td style="{_CELL};text-align:right">'
         f"<strong>{count:,}</strong></td>"
         f'<td style="{_CELL}">{escape(state)}</td>'
-        f'<td style="{_CELL};color:{_FAINT}">{escape(_MEANINGS[state])}</td></tr>'
-        for state, count in told.counts.items()
-        if count
+        f'<td style="{_CELL};color:{_FAINT}">{escape(meaning)}</td></tr>'
+        for state, count, meaning in _counted(told)
     )
-    return f'<table style="border-collapse:collapse;border:none;margin:0">{rows}</table>'
+    return f'<table style="{_TABLE}">{rows}</table>'
 
 
 def _problems_html(told: Told) -> str:
@@ -204,8 +204,8 @@ def _problems_html(told: Told) -> str:
     )
     return (
         f'<div style="margin:10px 0 2px">{escape(_first_words(told))}</div>'
-        '<table style="border-collapse:collapse;border:none;margin:0">'
-        f'<thead><tr style="background:none">{head}</tr></thead><tbody>{body}</tbody></table>'
+        f'<table style="{_TABLE}"><thead><tr style="background:none">{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table>"
     )
 
 
@@ -225,6 +225,15 @@ def _first_words(told: Told) -> str:
     if total == shown:
         return "The record to mend" if total == 1 else f"The {total:,} records to mend"
     return f"The first {shown:,} of {total:,} records to mend"
+
+
+def _counted(told: Told) -> list[tuple[State, int, str]]:
+    """Return the states that occur, with their counts and meanings."""
+    return [
+        (state, told.counts[state], meaning)
+        for state, meaning in _MEANINGS.items()
+        if told.counts[state]
+    ]
 
 
 def _to_mend(told: Told) -> int:

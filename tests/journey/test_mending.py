@@ -1,0 +1,99 @@
+"""From a dirty file to a clean store: load, mend what is listed, load that."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.samples import write_sample_categories, write_sample_csv
+
+ROWS = 300
+
+
+def mend(row: dict[str, str]) -> dict[str, str]:
+    """Do what a person would do with the hint before them."""
+    name = row["name"].strip() or "Nameless"
+    number = (
+        row["categoryId"] if row["categoryId"].isdigit() and len(row["categoryId"]) < 19 else "1"
+    )
+    known = row["status"].strip().lower() in (*pf.PET_STATUSES, "")
+    return row | {"name": name, "categoryId": number, "status": row["status"] if known else "sold"}
+
+
+def mend_csv(source: Path, target: Path) -> Path:
+    with source.open(encoding="utf-8-sig", newline="") as file:
+        rows = [mend(row) for row in csv.DictReader(file)]
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return target
+
+
+def mend_workbook(source: Path, target: Path) -> Path:
+    book = openpyxl.load_workbook(source)
+    header = [cell.value for cell in book["Fix"][1]]
+    for cells in book["Fix"].iter_rows(min_row=2):
+        row = mend({key: cell.value or "" for key, cell in zip(header, cells, strict=True)})
+        for key, cell in zip(header, cells, strict=True):
+            cell.value = row[key]
+    book.save(target)
+    return target
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_mended_records_complete_the_store(tmp_path: Path, kind: str) -> None:
+    """After mending, every record of the file is one pet, and loading all again sends nothing."""
+    arrivals = write_sample_csv(tmp_path / "arrivals.csv", rows=ROWS, seed=3)
+    journal = tmp_path / "journal"
+    with pf.serve() as server, server.client() as client:
+        first = pf.load_csv(arrivals, client, journal=journal)
+        first.write(tmp_path / "out")
+        assert 0 < len(first.fix) == ROWS - len(first.created)
+        unedited = pf.load_csv(tmp_path / "out" / "fix.csv", client, journal=journal)
+        assert len(unedited.created) == 0
+        if kind == "csv":
+            mended = mend_csv(tmp_path / "out" / "fix.csv", tmp_path / "mended.csv")
+            second = pf.load_csv(mended, client, journal=journal)
+        else:
+            mended = mend_workbook(tmp_path / "out" / "results.xlsx", tmp_path / "mended.xlsx")
+            second = pf.load_excel(mended, client, journal=journal, sheet="Fix")
+        assert list(second.frame["state"].unique()) == ["created"]
+        assert len(second.frame) == len(first.fix)
+        again = pf.load_csv(arrivals, client, journal=journal)
+        assert again.counts == first.counts
+        assert len(pf.fetch_inventory(client).frame) == ROWS
+
+
+def test_labels_mend_words_at_once(tmp_path: Path) -> None:
+    """With category labels the words are numbers from the start."""
+    arrivals = write_sample_csv(tmp_path / "arrivals.csv", rows=1000)
+    labels = write_sample_categories(tmp_path / "categories.csv")
+    with pf.serve() as server, server.client() as client:
+        plain = pf.load_csv(arrivals, client, journal=tmp_path / "a", dry_run=True)
+        labelled = pf.load_csv(
+            arrivals, client, journal=tmp_path / "a", dry_run=True, categories=labels
+        )
+    assert plain.is_rehearsal
+    assert (
+        labelled.summary["problems"].get("not_a_whole_number", 0)
+        < (plain.summary["problems"]["not_a_whole_number"])
+    )
+
+
+def test_frame_is_loaded_like_a_file(tmp_path: Path) -> None:
+    """A frame read as text is loaded, and loaded again sends nothing."""
+    import pandas as pd
+
+    arrivals = write_sample_csv(tmp_path / "arrivals.csv", rows=50, dirty=False)
+    frame = pd.read_csv(arrivals, dtype=str, keep_default_na=False)
+    with pf.serve() as server, server.client() as client:
+        first = pf.load_frame(frame, client, journal=tmp_path / "a")
+        again = pf.load_frame(frame.copy(), client, journal=tmp_path / "a")
+        names = pf.fetch_inventory(client).frame["name"]
+    assert len(first.created) == len(again.created) == len(names) == 50
+    assert sorted(names) == sorted(frame["name"].str.strip())
