@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -221,3 +222,37 @@ def test_the_same_inventory_gives_the_same_bytes(inventory_of, tmp_path) -> None
     first = pf.write_report(inventory_of(), tmp_path / "first.xlsx")
     second = pf.write_report(inventory_of(), tmp_path / "second.xlsx")
     assert first.read_bytes() == second.read_bytes()
+
+
+def test_large_figures_have_room(inventory_of, read_back, tmp_path) -> None:
+    """A number that does not fit its column is shown as ###, so the columns grow with them."""
+    few = read_back(pf.write_report(inventory_of(), tmp_path / "few.xlsx"))["Summary"]
+    pets = [(at, "Max", 1, "sold") for at in range(10_000)]
+    inventory = inventory_of(pets, Verdict.UNKNOWN)
+    many = read_back(pf.write_report(inventory, tmp_path / "many.xlsx"))["Summary"]
+    assert few.column_dimensions["C"].width == pytest.approx(13.7, abs=0.1)
+    # Eight signs of 18 points are some 100 pixels wide, and a unit of width is 7.
+    assert many.column_dimensions["C"].width * 7 > 8 * 12.2 + 10
+
+
+def test_the_time_is_told_twice(inventory_of, read_back, tmp_path, monkeypatch) -> None:
+    """Away from UTC the data's time is given in local time and in UTC."""
+    monkeypatch.setenv("TZ", "Asia/Kathmandu")
+    time.tzset()
+    try:
+        book = read_back(pf.write_report(inventory_of(), tmp_path / "stock.xlsx"))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    words = "Wednesday 02 January 2030, 15:15 local time (UTC+05:45), 2030-01-02 09:30 UTC"
+    assert f"Data as of {words}" in texts(book["Summary"])
+
+
+def test_other_frames_are_welcome(inventory_of, read_back, tmp_path) -> None:
+    """A polars frame gives the same inventory sheet as the pandas frame."""
+    polars = pytest.importorskip("polars")
+    frame = inventory_of().frame
+    theirs = pf.write_report(polars.from_pandas(frame), tmp_path / "polars.xlsx")
+    ours = pf.write_report(frame, tmp_path / "pandas.xlsx")
+    rows = [list(read_back(path)["Inventory"].values) for path in (theirs, ours)]
+    assert rows[0] == rows[1]

@@ -7,7 +7,7 @@ carry. It knows no file format, so that every format says the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from petstore_frame.charts import colours
 from petstore_frame.errors import ReportError
 from petstore_frame.frame import PET_COLUMNS
 from petstore_frame.inventory import Completeness, Inventory, Verdict
-from petstore_frame.inventory.seal import completeness
+from petstore_frame.inventory.seal import SealState, completeness
 from petstore_frame.summary import ALL_PETS, summarize
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Facts:
         as_of: When the store was read, UTC, or None.
         base_url: The store's address, or None.
         labels: What a category is called, by its id.
+        origin: Where rows without a claim come from, in words.
     """
 
     frame: pd.DataFrame
@@ -41,6 +42,7 @@ class Facts:
     as_of: datetime | None
     base_url: str | None
     labels: Mapping[int, str]
+    origin: str = "from a table without a record of how it was read"
 
     @cached_property
     def counts(self) -> pd.DataFrame:
@@ -115,7 +117,7 @@ class Facts:
         """The claim in one sentence, also where there is none."""
         if self.claim is None:
             pets = f"{len(self.frame):,} {'pet' if len(self.frame) == 1 else 'pets'}"
-            return f"coverage not known: {pets}, in a frame that carries no claim of its own"
+            return f"coverage not known: {pets}, {self.origin}"
         return str(self.claim)
 
 
@@ -134,7 +136,10 @@ def gather(pets: Any, categories: Categories = None) -> Facts:
     if isinstance(pets, Inventory):
         return Facts(frame, pets.completeness, pets.fetched_at, pets.base_url, labels)
     known = completeness(pets)
-    return Facts(frame, known.current, known.fetched_at, known.base_url, labels)
+    facts = Facts(frame, known.current, known.fetched_at, known.base_url, labels)
+    if known.state is not SealState.CHANGED:
+        return facts
+    return replace(facts, origin=f"a part or a change of what was read ({known.completeness})")
 
 
 def checked_frame(pets: Any) -> pd.DataFrame:

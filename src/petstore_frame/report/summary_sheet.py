@@ -51,9 +51,17 @@ def write_summary(book: Book, facts: Facts, notes: list[str]) -> None:
 def _columns(sheet: Sheet, table: CountTable) -> None:
     sheet.raw.set_column(0, 0, 2)
     sheet.raw.set_column(table.name, table.name, _NAME_WIDTH)
-    sheet.raw.set_column(table.all_pets, table.share - 1, _COUNT_WIDTH)
+    sheet.raw.set_column(table.all_pets, table.share - 1, _count_width(table.facts))
     sheet.raw.set_column(table.share, table.share, _SHARE_WIDTH)
     sheet.raw.set_column(table.share + 1, table.share + 1, 3)
+
+
+def _count_width(facts: Facts) -> float:
+    """Return a width in which the largest key figure fits; Excel shows one that does not as ###."""
+    figures = [f"{int(n):,}" for n in facts.counts.sum()]
+    marks = [0 if facts.is_exact(status) else len("≥ ") for status in facts.statuses]
+    longest = max(len(figure) + mark for figure, mark in zip(figures, marks, strict=True))
+    return max(_COUNT_WIDTH, 2.5 + 1.85 * longest)
 
 
 def _heading(sheet: Sheet, facts: Facts) -> None:
@@ -146,9 +154,9 @@ def _section(sheet: Sheet, table: CountTable) -> None:
 
 def _charts(book: Book, sheet: Sheet, facts: Facts, table: CountTable) -> None:
     if facts.covers_all:
-        pixels = [7 * _NAME_WIDTH + 5] + [7 * _COUNT_WIDTH + 5] * (1 + len(facts.statuses))
+        pixels = int(7 * _count_width(facts) + 5) * (1 + len(facts.statuses))
         strip = share_strip(book, table)
-        strip.set_size({"width": sum(pixels), "height": 26})
+        strip.set_size({"width": 7 * _NAME_WIDTH + 5 + pixels, "height": 26})
         look_of = {"description": "Shares of the statuses, as in the figures above.", "y_offset": 3}
         sheet.raw.insert_chart(_CARDS_ROW + 3, table.name, strip, look_of)
         sheet.height(_CARDS_ROW + 3, 24)
