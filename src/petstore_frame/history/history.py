@@ -215,10 +215,17 @@ class History:
             HistoryError: No snapshot lies between the days.
             ConfigurationError: ``by`` names another column.
         """
+        import pandas as pd
+
         columns = trend_columns(by)
         chosen = self._some(since, until)
-        rows = self._open(chosen, columns, start_session(self.engine, self._session))
-        counted = to_pandas(trend_pets(rows, columns))
+        session = start_session(self.engine, self._session)
+        # pandas holds all that it opens, so it gets one day at a time; the others plan for all.
+        steps = [[each] for each in chosen] if self.engine == "pandas" else [chosen]
+        counted = pd.concat(
+            [to_pandas(trend_pets(self._open(step, columns, session), columns)) for step in steps],
+            ignore_index=True,
+        )
         lost = self._lost_days(chosen[0].date, chosen[-1].date)
         return fill_trend(counted, chosen, columns, lost=lost, every_days=every_days)
 

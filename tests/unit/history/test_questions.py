@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -161,6 +162,26 @@ def test_settings_are_checked_at_once(tmp_path: Path) -> None:
     with pytest.raises(pf.ConfigurationError, match="got 'name'"):
         pf.History(tmp_path).trend("name")
     assert "0 snapshots" in repr(pf.History(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("engine", "library", "extra"),
+    [
+        ("duckdb", "duckdb", "history"),
+        ("polars", "polars", "polars"),
+        ("spark", "pyspark", "spark"),
+    ],
+)
+def test_an_absent_engine_names_its_extra(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, engine: str, library: str, extra: str
+) -> None:
+    """Where an engine's library is absent the error has the line that installs it."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == library]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(pf.MissingExtraError, match=rf"pip install 'petstore-frame\[{extra}\]'"):
+        pf.History(folder, engine=engine).trend()
+    assert len(pf.History(folder, engine="pandas").trend()) > 0
 
 
 def test_a_scope_by_status_proves_no_absence(tmp_path: Path, make_inventory) -> None:
