@@ -32,20 +32,33 @@ _NEVER_SENT = (
 )
 
 
+_FIXED_HEADERS = [
+    (b"Accept", b"application/json"),
+    (b"Accept-Encoding", b"gzip, deflate"),
+    (b"User-Agent", b"petstore-frame"),
+]
+
+
 class Headers:
     """The header lines of an answer, in order; names match in any case."""
 
-    def __init__(self, lines: Iterable[tuple[str, str]]) -> None:
-        self._lines = tuple((name.lower(), value) for name, value in lines)
+    def __init__(self, lines: Iterable[tuple[str | bytes, str | bytes]]) -> None:
+        self._values: dict[str, list[str]] = {}
+        for name, value in lines:
+            self._values.setdefault(_text(name).lower(), []).append(_text(value))
 
     def get(self, name: str) -> str | None:
         """Return the value of the first line with this name, or None."""
-        return next(iter(self.get_all(name)), None)
+        values = self._values.get(name.lower())
+        return values[0] if values else None
 
     def get_all(self, name: str) -> list[str]:
         """Return the values of all lines with this name, in order."""
-        wanted = name.lower()
-        return [value for key, value in self._lines if key == wanted]
+        return list(self._values.get(name.lower(), ()))
+
+
+def _text(part: str | bytes) -> str:
+    return part if isinstance(part, str) else part.decode("latin-1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +99,13 @@ class _Trace:
 
     def __call__(self, event: str, info: Mapping[str, Any]) -> None:
         self.was_called = True
-        if event.endswith("send_request_headers.started"):
+        # The events bear the protocol's name in front: http11. or http2.
+        what = event.partition(".")[2]
+        if what == "send_request_headers.started":
             self.has_started_headers = True
-        elif event.endswith("send_request_body.failed"):
+        elif what == "send_request_body.failed":
             self.has_failed_body = True
-        elif event.endswith("send_request_body.complete"):
+        elif what == "send_request_body.complete":
             self.is_waiting()
 
     def is_waiting(self) -> None:
@@ -129,7 +144,6 @@ class Transport:
     ) -> None:
         self._settings = settings
         self._clock = clock
-        self._base_path = urlsplit(settings.base_url).path
         self._timeout = httpx.Timeout(
             settings.timeout_s, connect=min(settings.timeout_s, DEFAULT_CONNECT_TIMEOUT_S)
         ).as_dict()
@@ -162,7 +176,7 @@ class Transport:
             CrossOriginError: The address belongs to another origin; nothing was sent.
         """
         url = self._address(path) + (f"?{urlencode(params)}" if params else "")
-        operation = f"{method} {urlsplit(url).path.removeprefix(self._base_path)}"
+        operation = f"{method} {self._path(url)}"
         trace = _Trace(while_waiting)
         start = self._clock()
         try:
@@ -177,7 +191,7 @@ class Transport:
         return Answer(
             operation,
             response.status_code,
-            Headers(response.headers.multi_items()),
+            Headers(response.headers.raw),
             content,
             is_whole,
             self._clock() - start,
@@ -193,17 +207,16 @@ class Transport:
         trace: _Trace,
     ) -> httpx.Request:
         """Make the request; the key goes on it here, and nothing else ever holds it in the open."""
+        key = self._settings.key().get_secret_value().encode()
         return httpx.Request(
             method,
             url,
-            headers={
-                "Accept": "application/json",
-                "Accept-Encoding": "gzip, deflate",
-                "User-Agent": "petstore-frame",
-                **({"Content-Type": "application/json"} if body else {}),
-                **(headers or {}),
-                "Authorization": f"Bearer {self._settings.key().get_secret_value()}",
-            },
+            headers=[
+                *_FIXED_HEADERS,
+                *([(b"Content-Type", b"application/json")] if body else []),
+                *((name.encode(), value.encode()) for name, value in (headers or {}).items()),
+                (b"Authorization", b"Bearer " + key),
+            ],
             content=body,
             extensions={"timeout": self._timeout, "trace": trace},
         )
@@ -213,7 +226,8 @@ class Transport:
         chunks: list[bytes] = []
         size = 0
         try:
-            for chunk in response.iter_bytes():
+            is_plain = "Content-Encoding" not in response.headers
+            for chunk in response.iter_raw() if is_plain else response.iter_bytes():
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > MAX_BODY_BYTES or self._clock() - start > 2 * self._settings.timeout_s:
@@ -229,6 +243,8 @@ class Transport:
     def _address(self, path: str) -> str:
         if path.startswith("/"):
             return self._settings.base_url + path
+        if path.startswith(self._settings.base_url + "/"):
+            return path.partition("#")[0]
         if _origin(path) != _origin(self._settings.base_url):
             raise CrossOriginError(
                 f"the store pointed to {_shown(path)}, which is not {self._settings.base_url}; "
@@ -237,6 +253,12 @@ class Transport:
         parts = urlsplit(path)
         # A user or password in an address of the store's making is not ours to send.
         return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
+
+    def _path(self, url: str) -> str:
+        """Return the path below the base address, for a message."""
+        whole = url.partition("?")[0]
+        below = whole.removeprefix(self._settings.base_url)
+        return below if below != whole else urlsplit(whole).path
 
     def close(self) -> None:
         """Close the connections."""

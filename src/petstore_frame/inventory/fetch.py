@@ -6,6 +6,7 @@ go on. It knows the ladder's verdict and no page of it.
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Literal, NoReturn
 
@@ -159,9 +160,8 @@ class _Fetch:
         if self._status is not None:
             scope = f"pets with status {self._status}"
         counts = dict.fromkeys((*PET_STATUSES, NO_STATUS), 0)
-        for status in columns.status:
-            name = NO_STATUS if status is None else status
-            counts[name] = counts.get(name, 0) + 1
+        for status, count in Counter(columns.status).items():
+            counts[NO_STATUS if status is None else status] = count
         exact = finding.exact
         if is_whole:
             exact = frozenset(counts) if self._status is None else frozenset({self._status})

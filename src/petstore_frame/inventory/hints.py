@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import urljoin
 
 from petstore_frame._transport import Headers
 from petstore_frame.links import targets
@@ -45,22 +45,29 @@ def next_addresses(headers: Headers, address: str) -> list[str]:
         headers: The page's header lines.
         address: The page's own address, against which a relative one is read.
     """
-    found = targets(headers.get_all("Link"), "next")
-    found += [
-        value
-        for name in NEXT_HEADERS
-        for value in headers.get_all(name)
-        if re.match(r"https?://|/|\?", value.strip())
-    ]
-    whole = (urldefrag(urljoin(address, target.strip())).url for target in found)
-    return list(dict.fromkeys(whole))
+    links = headers.get_all("Link")
+    found = targets(links, "next") if links else []
+    for name in NEXT_HEADERS:
+        found += [value for value in headers.get_all(name) if _is_address(value)]
+    return list(dict.fromkeys(_whole(address, target.strip()) for target in found))
+
+
+def _whole(address: str, target: str) -> str:
+    # Most servers write the whole address, and then nothing needs to be put together.
+    if not target.startswith(("http://", "https://")):
+        target = urljoin(address, target)
+    return target.partition("#")[0]
+
+
+def _is_address(value: str) -> bool:
+    return value.strip().startswith(("http://", "https://", "/", "?"))
 
 
 def next_value(headers: Headers) -> NextValue | None:
     """Return the next page named by a header that is no address, or None."""
     for name in NEXT_HEADERS:
         value = (headers.get(name) or "").strip()
-        if value and not re.match(r"https?://|/|\?", value):
+        if value and not _is_address(value):
             return NextValue(name, value)
     return None
 
