@@ -1,13 +1,14 @@
 """One import in a process of its own, which a test may kill at a named step.
 
 Arguments, as one JSON object: file, base_url, journal, and perhaps step, nth, timeout_s,
-lifetime_s, workers. Prints the counts of states as JSON.
+lifetime_s, workers, file_limit (bytes). Prints the counts of states as JSON.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import sys
 
@@ -29,6 +30,8 @@ def main() -> None:
             if seen["times"] == wish.get("nth", 1):
                 os.kill(os.getpid(), signal.SIGKILL)
 
+    if "file_limit" in wish:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (wish["file_limit"], wish["file_limit"]))
     lifetime_s = wish.get("lifetime_s")
     client = Client(
         wish["base_url"],

@@ -1,0 +1,185 @@
+"""The same file again, an edited file, a mended one, and a deliberate copy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from flaky_store import FlakyStore
+
+from petstore_frame.errors import JournalLockedError
+from petstore_frame.loader.lock import Lock
+from petstore_frame.loader.record import State
+
+HEADER = "name,categoryId,status\n"
+
+
+def write(folder: Path, *lines: str, name: str = "pets.csv") -> Path:
+    path = folder / name
+    path.write_text(HEADER + "".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def names(store: FlakyStore) -> list[str]:
+    return sorted(pet["name"] for pet in store.pets.values())
+
+
+def test_an_edited_file_sends_what_is_new(tmp_path: Path, stores, run_load) -> None:
+    """Records that an earlier version brought are skipped, as a multiset; new ones are sent."""
+    store = stores()
+    run_load(write(tmp_path, "Ada,1,", "Bo,2,sold", "Bo,2,sold", "Cy,3,"), store)
+    edited = write(tmp_path, "New,9,", "Bo,2,sold", "Ada,1,", "Bo,2,sold", "Bo,2,sold")
+    result = run_load(edited, store)
+    assert names(store) == ["Ada", "Bo", "Bo", "Bo", "Cy", "New"]
+    plan = result.run.plan
+    assert (plan["created"], plan["new"], plan["vanished"]) == (3, 2, 1)
+    assert result.counts[State.SKIPPED] == 3
+
+
+def test_an_edit_of_an_edit_still_sends_only_what_is_new(tmp_path: Path, stores, run_load) -> None:
+    """All earlier versions count, not only the last."""
+    store = stores()
+    run_load(write(tmp_path, "Ada,1,", "Bo,2,"), store)
+    run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,"), store)
+    run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,", "Di,4,"), store)
+    assert names(store) == ["Ada", "Bo", "Cy", "Di"]
+    assert store.posts == 4
+
+
+def test_another_delivery_may_hold_equal_animals(tmp_path: Path, stores, run_load) -> None:
+    """Files that share less than half of their records are no versions of each other."""
+    store = stores()
+    run_load(write(tmp_path, "Luna,1,", "Bo,2,", "Cy,3,"), store)
+    result = run_load(write(tmp_path, "Luna,1,", "Di,4,", "Ed,5,", name="tuesday.csv"), store)
+    assert names(store).count("Luna") == 2
+    assert result.counts[State.SKIPPED] == 0 and result.run.plan == {}
+
+
+def test_again_loads_a_deliberate_copy(tmp_path: Path, stores, run_load) -> None:
+    """again=True sends the whole file once more, and a third time only when asked again."""
+    store = stores()
+    path = write(tmp_path, "Ada,1,", "Bo,2,")
+    run_load(path, store)
+    run_load(path, store, again=True)
+    assert len(store.pets) == 4
+    run_load(path, store)
+    assert len(store.pets) == 4
+
+
+def test_a_copy_that_was_cut_short_goes_on(tmp_path: Path, stores, run_load) -> None:
+    """The same again=True call goes on with the copy that it began."""
+    store = stores()
+    path = write(tmp_path, *(f"Pet {n},1," for n in range(20)))
+    run_load(path, store)
+    store.fault_of = lambda number: "401" if number == 25 else None
+    run_load(path, store, again=True, workers=1)
+    result = run_load(path, store, again=True)
+    assert len(store.pets) == 40 and result.counts[State.CREATED] == 20
+
+
+def test_an_edit_in_the_middle_of_an_import_takes_over_its_rest(
+    tmp_path: Path, stores, run_load
+) -> None:
+    """Records not sent yet move to the edited import; neither file sends them twice."""
+    store = stores(lambda number: "401" if number == 11 else None)
+    lines = [f"Pet {n},1," for n in range(30)]
+    old = write(tmp_path, *lines)
+    kept = old.read_bytes()
+    first = run_load(old, store, workers=1)
+    edited = run_load(write(tmp_path, *lines, "One more,1,"), store)
+    assert len(store.pets) == 31 and edited.counts[State.SKIPPED] == 10
+    old.write_bytes(kept)
+    back = run_load(old, store)
+    assert len(store.pets) == 31 and back.path == first.path
+    assert back.counts[State.SKIPPED] == 20
+
+
+def test_a_kill_between_two_versions_loses_nothing(
+    tmp_path: Path, monkeypatch, stores, run_load
+) -> None:
+    """If the new version was staged and the old one not yet told, the next import tells it."""
+    store = stores(lambda number: "401" if number == 6 else None)
+    lines = [f"Pet {n},1," for n in range(12)]
+    old = write(tmp_path, *lines)
+    kept = old.read_bytes()
+    run_load(old, store, workers=1)
+    with monkeypatch.context() as patch:
+        patch.setattr("petstore_frame.loader.overlap.hand_over", _die)
+        with pytest.raises(KeyboardInterrupt):
+            run_load(write(tmp_path, *lines, "One more,1,"), store)
+    old.write_bytes(kept)
+    back = run_load(old, store)
+    assert back.counts[State.SKIPPED] == 7
+    run_load(write(tmp_path, *lines, "One more,1,"), store)
+    assert len(store.pets) == 13 and len(set(names(store))) == 13
+
+
+def _die(path, run, earlier, *, held=False):
+    if held:
+        raise KeyboardInterrupt
+
+
+def test_a_record_in_doubt_blocks_its_equal_in_an_edited_file(
+    tmp_path: Path, stores, run_load
+) -> None:
+    """What an earlier version may have created is not sent by the next one."""
+    store = stores(lambda number: "fin_after" if number == 2 else None)
+    run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,"), store)
+    result = run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,", "Di,4,"), store)
+    assert names(store) == ["Ada", "Bo", "Cy", "Di"]
+    assert result.run.plan["in_doubt"] == 1
+
+
+def test_a_mended_fix_file_creates_each_record_once(tmp_path: Path, stores, run_load) -> None:
+    """The fix file creates nothing as it is; mended it creates what was mended, once."""
+    store = stores()
+    lines = ["Ada,1,", "Bo,two,", "refuse me,3,", ",4,", "Ed,5,"]
+    run_load(write(tmp_path, *lines), store).write(tmp_path / "out", excel=False)
+    fix = tmp_path / "out" / "fix.csv"
+    run_load(fix, store)
+    assert names(store) == ["Ada", "Ed"]
+    text = fix.read_text(encoding="utf-8-sig")
+    fix.write_text(text.replace("Bo,two", "Bo,2"), encoding="utf-8")
+    run_load(fix, store)
+    fix.write_text(text.replace("Bo,two", "Bo,2").replace("refuse me,3", "Ada,1"), encoding="utf-8")
+    run_load(fix, store)
+    run_load(fix, store)
+    assert names(store) == ["Ada", "Ada", "Bo", "Ed"]
+
+
+def test_a_rehearsal_sends_nothing_and_leaves_no_import(tmp_path: Path, stores, run_load) -> None:
+    """A dry run reads, checks and plans; the real run after it is a first run."""
+    store = stores()
+    path = write(tmp_path, "Ada,1,", "Bo,x,")
+    planned = run_load(path, store, dry_run=True)
+    assert (store.posts, store.gets) == (0, 0)
+    assert (planned.counts[State.PENDING], planned.counts[State.INVALID]) == (1, 1)
+    result = run_load(path, store)
+    assert result.counts[State.CREATED] == 1 and result.run.run_id != planned.run.run_id
+
+
+def test_options_are_part_of_what_an_import_is(tmp_path: Path, stores, run_load) -> None:
+    """Another reading of the same bytes is no resume, and what both have in common is skipped."""
+    store = stores()
+    path = write(tmp_path, "Ada,1,", "Bo,Dog,")
+    run_load(path, store)
+    from petstore_frame.client import Client
+    from petstore_frame.loader.load import load_csv
+
+    with Client(store.base_url, "a-key-of-the-tests") as client:
+        result = load_csv(
+            path, client, categories={7: "Dog"}, journal=tmp_path / "journal", progress=False
+        )
+    assert names(store) == ["Ada", "Bo"]
+    assert (result.counts[State.CREATED], result.counts[State.SKIPPED]) == (1, 1)
+
+
+def test_a_version_at_work_is_not_overtaken(tmp_path: Path, stores, run_load) -> None:
+    """An edited file waits for the import of its earlier version."""
+    store = stores()
+    first = run_load(write(tmp_path, "Ada,1,", "Bo,2,"), store)
+    with Lock(first.path), pytest.raises(JournalLockedError):
+        run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,"), store)
+    assert len(store.pets) == 2
+    run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,"), store)
+    assert len(store.pets) == 3

@@ -1,0 +1,179 @@
+"""Records in doubt, settled by reading the store back, or by a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from flaky_store import KEY, FlakyStore
+from load_harness import check_promises
+
+from petstore_frame.client import Client
+from petstore_frame.errors import JournalError
+from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
+from petstore_frame.loader.record import State
+from petstore_frame.loader.results import LoadResult
+
+
+@pytest.fixture
+def settle() -> Callable[..., Reconciliation]:
+    """Reconcile a result with its store, without a wait."""
+
+    def run(result: LoadResult, store: FlakyStore, **options) -> Reconciliation:
+        with Client(store.base_url, KEY, timeout_s=0.5, max_retries=0) as client:
+            return reconcile(result.path, client, **{"grace_s": 0.0} | options)
+
+    return run
+
+
+def fresh(result: LoadResult) -> LoadResult:
+    return LoadResult(result.path)
+
+
+def lost(*numbers: int) -> Callable[[int], str | None]:
+    return lambda number: "fin_after" if number in numbers else None
+
+
+def never(*numbers: int) -> Callable[[int], str | None]:
+    return lambda number: "fin_before" if number in numbers else None
+
+
+def test_a_short_listing_settles_both_ways(pets_csv, stores, run_load, settle) -> None:
+    """Where a listing is whole, a pet found is created with its id, and one not found absent."""
+    store = stores(lambda n: "fin_after" if n == 5 else "fin_before" if n == 12 else None)
+    result = run_load(pets_csv(30), store)
+    done = settle(result, store)
+    assert (done.created, done.absent, done.unknown) == (1, 1, 0)
+    result = fresh(result)
+    assert result.counts[State.CREATED] == 29
+    assert (result.created["id_source"] == "recovered").sum() == 1
+    check_promises(result, store)
+
+
+def test_a_full_page_proves_nothing_and_ids_are_searched(
+    pets_csv, stores, run_load, settle
+) -> None:
+    """In a store with more pets than a page, and no way on, the ids in between are asked for."""
+    store = stores(lost(200, 230), latency_s=0.001)
+    result = run_load(pets_csv(1000), store)
+    done = settle(result, store)
+    assert (done.created, done.unknown) == (2, 0) and done.requests > 2
+    check_promises(fresh(result), store)
+
+
+def test_without_get_by_id_a_big_store_keeps_its_doubt(pets_csv, stores, run_load, settle) -> None:
+    """After the removal of that operation nothing is claimed where the listing is not whole."""
+    store = stores(never(300), has_get_pet=False)
+    result = run_load(pets_csv(900), store)
+    done = settle(result, store)
+    assert (done.created, done.absent, done.unknown) == (0, 0, 1)
+    assert fresh(result).counts[State.UNKNOWN] == 1
+
+
+def test_next_links_make_a_listing_whole(pets_csv, stores, run_load, settle) -> None:
+    """A listing that is followed to its end settles without any request by id."""
+    store = stores(lost(500), has_links=True, has_get_pet=False)
+    result = run_load(pets_csv(900), store)
+    done = settle(result, store)
+    assert (done.created, done.unknown) == (1, 0)
+    check_promises(fresh(result), store)
+
+
+def test_ids_that_do_not_rise_are_not_searched(pets_csv, stores, run_load, settle) -> None:
+    """One pair out of order, and no id is asked for."""
+    store = stores(lost(300), next_id=lambda last: (last * 7919 + 17) % 1_000_003)
+    result = run_load(pets_csv(900), store)
+    done = settle(result, store)
+    assert (done.created, done.unknown) == (0, 1)
+    assert any("do not rise" in note for note in done.notes)
+
+
+def test_someone_elses_twin_is_not_claimed(pets_csv, stores, run_load, settle) -> None:
+    """Where more equal pets are free than records are in doubt, they stay in doubt."""
+    store = stores(lost(5))
+    result = run_load(pets_csv(20), store)
+    doubtful = result.unknown["sent_name"][0]
+    twin = next(pet for pet in store.pets.values() if pet["name"] == doubtful)
+    store.add({name: value for name, value in twin.items() if name != "id"})
+    done = settle(result, store)
+    assert (done.created, done.unknown) == (0, 1)
+    assert any("someone else's" in note for note in done.notes)
+
+
+def test_equal_records_are_settled_as_a_multiset(pets_csv, stores, run_load, settle) -> None:
+    """Of three equal records in doubt with two pets, two are created and one is absent."""
+    faults = {2: "fin_after", 3: "fin_before", 4: "fin_after"}
+    store = stores(lambda number: faults.get(number))
+    result = run_load(pets_csv(20, copies=4), store, workers=1)
+    done = settle(result, store)
+    assert (done.created, done.absent) == (2, 1)
+    check_promises(fresh(result), store)
+
+
+def test_a_created_pet_without_an_id_gets_its_name_back(pets_csv, stores, run_load, settle) -> None:
+    """A 201 whose body was lost is found again, and its pet is no one else's."""
+    store = stores(lambda n: "201_cut" if n == 3 else "fin_before" if n == 4 else None)
+    result = run_load(pets_csv(20, copies=4), store, workers=1)
+    done = settle(result, store)
+    assert (done.created, done.absent) == (0, 1)
+    assert fresh(result).created["pet_id"].notna().all()
+
+
+def test_absent_records_are_sent_again_only_when_asked(pets_csv, stores, run_load, settle) -> None:
+    """Absence is evidence; sending again is a decision."""
+    store = stores(never(5, 9))
+    result = run_load(pets_csv(20), store)
+    assert settle(result, store).absent == 2 and len(store.pets) == 18
+    assert run_load(pets_csv(20), store).counts[State.ABSENT] == 2
+    done = settle(result, store, resend_absent=True)
+    assert (done.resent, len(store.pets)) == (2, 20)
+    check_promises(fresh(result), store)
+
+
+def test_the_grace_is_waited_for(pets_csv, stores, run_load, settle) -> None:
+    """A store may act late: its silence means nothing before the grace is over."""
+    store = stores(lambda n: "late_apply" if n == 5 else None, late_s=0.3)
+    result = run_load(pets_csv(20), store)
+    waits: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        store.settle()
+
+    done = settle(result, store, grace_s=60.0, sleep=sleep)
+    assert 60 < waits[0] <= 65 and (done.created, done.absent) == (1, 0)
+    check_promises(fresh(result), store)
+
+
+def test_a_store_that_hides_its_pets_proves_no_absence(pets_csv, stores, run_load, settle) -> None:
+    """A listing without a pet that the store confirmed is not believed."""
+    store = stores(never(5), has_get_pet=False)
+    result = run_load(pets_csv(20), store)
+    for pet_id in list(store.pets)[:4]:
+        del store.pets[pet_id]
+    done = settle(result, store)
+    assert (done.absent, done.unknown) == (0, 1)
+
+
+def test_a_person_may_settle_a_record(pets_csv, stores, run_load) -> None:
+    """resolve writes an id, or lets the record be sent; it changes nothing that is settled."""
+    store = stores(lambda n: "fin_after" if n == 5 else "fin_before" if n == 6 else None)
+    result = run_load(pets_csv(10), store, workers=1)
+    resolve(result.path, 5, pet_id=5)
+    resolve(result.path, 6, not_created=True)
+    with pytest.raises(ValueError, match="not in doubt"):
+        resolve(result.path, 1, not_created=True)
+    again = run_load(pets_csv(10), store)
+    assert again.counts[State.CREATED] == len(store.pets) == 10
+    assert (again.created["id_source"] == "manual").sum() == 1
+    check_promises(again, store)
+
+
+def test_another_store_is_not_asked(tmp_path: Path, pets_csv, stores, run_load, settle) -> None:
+    """A journal is settled against its own store only."""
+    store = stores(lost(3))
+    result = run_load(pets_csv(5), store)
+    with pytest.raises(JournalError, match="use a client of that store"):
+        settle(result, stores())
+    assert fresh(result).counts[State.UNKNOWN] == 1

@@ -1,0 +1,193 @@
+"""Outages, refusals and interrupts: an import stops at the right moment and goes on later."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from flaky_store import FlakyStore
+from load_harness import check_promises, start_child
+
+from petstore_frame.errors import JournalLockedError
+from petstore_frame.loader.load import LoadInterrupted
+from petstore_frame.loader.lock import Lock
+from petstore_frame.loader.pool import Done, Inbox
+from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.send import Timing
+
+
+class FakeTime:
+    """A clock that moves only when nobody works and the importer waits."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def timing(self) -> Timing:
+        return Timing(clock=lambda: self.now, now=lambda: self.now, wait=self.wait)
+
+    def wait(self, inbox: Inbox, timeout_s: float | None) -> Done | None:
+        if timeout_s is None:
+            return inbox.get(timeout=20)
+        try:
+            return inbox.get(timeout=0.05)
+        except queue.Empty:
+            self.now += timeout_s
+            raise
+
+
+def test_an_outage_of_five_minutes_costs_a_window_of_doubt_at_most(
+    pets_csv, stores, run_load
+) -> None:
+    """The import waits for the store, asks with a GET, and finishes when it is back."""
+    fake = FakeTime()
+    store: FlakyStore = stores()
+    began: list[float] = []
+
+    def fault(number: int) -> str | None:
+        if number == 40:
+            store.is_up = False
+            began.append(fake.now)
+        return None if store.is_up else "reset_before"
+
+    store.fault_of = fault
+    wait = fake.wait
+
+    def wait_and_mend(inbox: Inbox, timeout_s: float | None) -> Done | None:
+        if began and fake.now > began[0] + 300:
+            store.is_up = True
+        return wait(inbox, timeout_s)
+
+    fake.wait = wait_and_mend
+    result = run_load(pets_csv(80), store, timing=fake.timing(), sleep=lambda s: None)
+    assert result.run.ending is Ending.DONE
+    assert fake.now - began[0] > 300
+    assert result.counts[State.UNKNOWN] <= 16
+    assert result.counts[State.CREATED] + result.counts[State.UNKNOWN] == 80
+    check_promises(result, store)
+
+
+def test_an_outage_that_does_not_end_ends_the_session(pets_csv, stores, run_load) -> None:
+    """After the patience is over the rest is pending, and the same import goes on later."""
+    fake = FakeTime()
+    store: FlakyStore = stores()
+
+    def fault(number: int) -> str | None:
+        store.is_up = store.is_up and number < 10
+        return None if store.is_up else "fin_before"
+
+    store.fault_of = fault
+    result = run_load(pets_csv(60), store, timing=fake.timing(), sleep=lambda s: None)
+    assert result.run.ending is Ending.OUTAGE
+    assert result.exit_code == 5 and result.counts[State.PENDING] > 40
+    store.is_up, store.fault_of = True, lambda number: None
+    again = run_load(pets_csv(60), store)
+    assert again.counts[State.PENDING] == 0
+    check_promises(again, store)
+
+
+def test_a_store_that_was_never_there_is_told_soon(pets_csv, stores, run_load) -> None:
+    """Where no request ever arrived the session ends within seconds, and nothing is in doubt."""
+    store = stores()
+    store.close()
+    fake = FakeTime()
+    result = run_load(pets_csv(5), store, timing=fake.timing(), sleep=lambda s: None)
+    assert result.run.ending is Ending.OUTAGE and fake.now < 1060
+    assert result.counts[State.PENDING] == 5
+
+
+def test_posts_that_never_succeed_are_given_up(pets_csv, stores, run_load) -> None:
+    """A store that answers GET and fails each POST costs a few records of doubt, not all."""
+    fake = FakeTime()
+    store = stores(lambda number: "500_before")
+    result = run_load(pets_csv(200), store, timing=fake.timing(), sleep=lambda s: None)
+    assert result.run.ending is Ending.OUTAGE
+    assert result.counts[State.UNKNOWN] == store.posts <= 16
+
+
+def test_a_key_that_dies_in_the_middle_stops_everything(pets_csv, stores, run_load) -> None:
+    """401 in the middle of an import leaves the rest pending; a new key goes on."""
+    store = stores(lambda number: "401" if number > 30 else None)
+    result = run_load(pets_csv(300), store)
+    assert (result.run.ending, result.exit_code) == (Ending.STOPPED, 5)
+    assert "401" in result.run.ending_detail and store.posts < 60
+    store.fault_of = lambda number: None
+    again = run_load(pets_csv(300), store)
+    assert again.counts[State.CREATED] == len(store.pets) == 300
+
+
+def test_too_many_errors_stop_the_import(pets_csv, stores, run_load) -> None:
+    """Above max_errors nothing more is sent, and the rest is pending."""
+    store = stores(lambda number: "400" if number > 10 else None)
+    result = run_load(pets_csv(300), store, max_errors=5)
+    assert (result.run.ending, result.exit_code) == (Ending.BUDGET, 4)
+    assert 5 < result.counts[State.REJECTED] < 30 and result.counts[State.PENDING] > 200
+
+
+def test_a_slow_store_is_asked_for_less_at_once(pets_csv, stores, run_load) -> None:
+    """The window grows to its limit while all is well, and 429 halves it."""
+    store = stores(latency_s=0.01)
+    run_load(pets_csv(400), store)
+    assert store.most_at_once == 16
+    busy = stores(lambda number: "429" if number % 3 == 0 else None, latency_s=0.01)
+    result = run_load(pets_csv(60), busy)
+    assert result.counts[State.CREATED] == 60 and busy.most_at_once <= 8
+
+
+def test_the_first_interrupt_waits_for_what_is_on_its_way(pets_csv, stores, run_load) -> None:
+    """Ctrl-C stops new requests and awaits the others; no record is in doubt and no thread left."""
+    store = stores(latency_s=0.05)
+    store.on_post = lambda number, stage: (
+        os.kill(os.getpid(), signal.SIGINT) if (number, stage) == (20, "body") else None
+    )
+    with pytest.raises(LoadInterrupted) as caught:
+        run_load(pets_csv(100), store)
+    result = caught.value.result
+    assert (result.run.ending, result.exit_code) == (Ending.INTERRUPTED, 130)
+    assert result.counts[State.UNKNOWN] == 0 and result.counts[State.CREATED] == store.posts
+    assert not [t for t in threading.enumerate() if t.name == "pet-loader"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_second_interrupt_does_not_wait(pets_csv, stores, run_load) -> None:
+    """Ctrl-C twice leaves at once; what was on its way is in doubt."""
+    store = stores(lambda number: "stall_after" if number > 20 else None, stall_s=5)
+
+    def interrupt(number: int, stage: str) -> None:
+        if (number, stage) == (22, "applied"):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.1)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    store.on_post = interrupt
+    began = time.monotonic()
+    with pytest.raises(LoadInterrupted) as caught:
+        run_load(pets_csv(100), store, timeout_s=20.0)
+    assert time.monotonic() - began < 5
+    result = caught.value.result
+    assert 0 < result.counts[State.UNKNOWN] <= 16
+    check_promises(result, store)
+
+
+def test_an_interrupted_process_ends_with_what_it_knows(tmp_path: Path, pets_csv, stores) -> None:
+    """SIGINT to a process of its own drains and ends it."""
+    store = stores(latency_s=0.02)
+    started = threading.Event()
+    store.on_post = lambda number, stage: started.set() if number > 10 else None
+    child = start_child(tmp_path, pets_csv(500), store)
+    assert started.wait(30)
+    child.send_signal(signal.SIGINT)
+    assert child.wait(20) != 0
+    assert 10 < len(store.pets) < 500
+
+
+def test_a_held_journal_is_refused(tmp_path: Path) -> None:
+    """A lock is held against other threads too, and free once it is let go."""
+    with Lock(tmp_path / "x"):
+        with pytest.raises(JournalLockedError):
+            Lock(tmp_path / "x")
+    Lock(tmp_path / "x").close()
