@@ -21,7 +21,6 @@ from petstore_frame.loader.record import Ending, Problem, Record, State
 
 FORMAT = 1
 SUFFIX = ".journal"
-# A fix file says of each record which one of which run it mends.
 
 _TABLES = """
 CREATE TABLE run (
@@ -34,7 +33,7 @@ CREATE TABLE rows (
   number INTEGER PRIMARY KEY, line INTEGER, cells, state TEXT, payload BLOB,
   problem TEXT, warnings TEXT, lineage TEXT, taken_from TEXT, reason TEXT,
   attempts INTEGER DEFAULT 0, is_in_doubt INTEGER DEFAULT 0, generation INTEGER DEFAULT 0,
-  pet_id INTEGER UNIQUE, id_source TEXT, http_status INTEGER,
+  pet_id INTEGER, id_source TEXT, http_status INTEGER,
   error_code TEXT, error_message TEXT, error_field TEXT, request_id TEXT,
   idempotency_key TEXT, first_sent_at REAL, settled_at REAL, elapsed_ms REAL,
   last_sent_at REAL
@@ -49,6 +48,7 @@ CREATE TABLE events (at REAL, kind TEXT, detail TEXT);
 INDEXES = """
 CREATE INDEX IF NOT EXISTS rows_open ON rows(state, number)
   WHERE state IN ('pending', 'in_flight', 'unknown', 'absent');
+CREATE UNIQUE INDEX IF NOT EXISTS rows_pet ON rows(pet_id) WHERE pet_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS rows_mended ON rows(lineage) WHERE lineage IS NOT NULL;
 CREATE INDEX IF NOT EXISTS attempts_of ON attempts(number, attempt);
 """
@@ -174,16 +174,16 @@ def create(path: Path, run: Run, records: Iterable[Record]) -> None:
 
 
 def _staged(record: Record) -> tuple[Any, ...]:
-    problem = record.problem
+    number, line, cells, state, payload, problem, warnings, lineage = record
     return (
-        record.number,
-        record.line,
-        _pack(record.cells),
-        str(record.state),
-        record.payload,
+        number,
+        line,
+        _pack(cells),
+        state.value,
+        payload,
         None if problem is None else json.dumps(_problem_values(problem)),
-        "\n".join(record.warnings) or None,
-        record.lineage,
+        "\n".join(warnings) if warnings else None,
+        lineage,
     )
 
 
@@ -194,14 +194,14 @@ def _problem_values(problem: Problem) -> list[str | None]:
 def _pack(cells: Sequence[str]) -> str | bytes:
     """Store cells as one text, a control character between; JSON where that would not do."""
     text = "\x1f".join(cells)
-    if len(cells) != text.count("\x1f") + 1 or not _is_utf8(text):
-        return json.dumps(cells).encode("ascii")
-    return text
+    if text.count("\x1f") + 1 == len(cells) and (text.isascii() or _is_utf8(text)):
+        return text
+    return json.dumps(cells).encode("ascii")
 
 
 def _is_utf8(text: str) -> bool:
     try:
-        return text.isascii() or bool(text.encode())
+        return bool(text.encode())
     except UnicodeEncodeError:
         return False
 
