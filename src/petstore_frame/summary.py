@@ -185,7 +185,7 @@ def _like(table: Mapping[str, list[Any]], pets: Any) -> Any:
     return frame.lazy(kind, session=session).to_native()
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Summary:
     """Status by category of an Inventory, with what the counts may claim.
 

@@ -80,7 +80,7 @@ class Flow:
         available or pending; ``sold`` (int64): those of them that were sold when last seen;
         ``sell_through`` (float, 0 to 1): sold over offered; ``claim``: ``exact`` where every
         snapshot holds every pet, else ``at least`` (then the share has no certain direction).
-        A pet sold and first seen between two snapshots was never seen on offer, and is left out.
+        A pet that came and was sold between two snapshots was never seen on offer: left out.
         """
         lives = live_pets(self._open_pets(("id", "category_id", "status")))
         table = to_pandas(sell_pets(lives)).sort_values("category_id", ignore_index=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from petstore_frame.errors import HistoryLockedError
+from petstore_frame.errors import HistoryError, HistoryLockedError
 
 LOCK_NAME = ".lock"
 
@@ -23,9 +23,13 @@ def writing(folder: Path) -> Iterator[None]:
 
     Raises:
         HistoryLockedError: Another process or thread is writing there; nothing was changed.
+        HistoryError: The folder cannot be made or written to.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as problem:
+        raise HistoryError(f"{folder} cannot be written to: {problem.strerror}") from problem
     try:
         try:
             _seize(handle)

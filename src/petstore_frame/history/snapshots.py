@@ -112,6 +112,10 @@ def write_snapshot(folder: Path, inventory: Inventory) -> Snapshot:
         _sync(draft)
         path.parent.mkdir(exist_ok=True)
         draft.replace(path)
+    except OSError as problem:
+        raise HistoryError(
+            f"{path} cannot be written ({problem}); nothing was changed"
+        ) from problem
     finally:
         draft.unlink(missing_ok=True)
     _sync(path.parent)
@@ -128,12 +132,11 @@ def read_inventory(snapshot: Snapshot) -> Inventory:
     Raises:
         HistoryError: The file is damaged; names it.
     """
-    import pandas as pd
-
-    frame = read_table(snapshot.path, PET_COLUMNS).to_pandas(ignore_metadata=True)
-    status = frame["status"].astype("object").where(frame["status"].notna(), None)
-    seen = set(frame["status"].dropna().unique())
-    frame["status"] = pd.Categorical(status, categories=status_categories(seen))
+    table = read_table(snapshot.path, PET_COLUMNS)
+    frame = table.to_pandas(categories=["status"], ignore_metadata=True)
+    words = frame["status"].cat.categories.astype("str")
+    statuses = frame["status"].cat.rename_categories(words).cat
+    frame["status"] = statuses.set_categories(status_categories(words))
     frame = frame.astype({"id": "int64", "name": "str", "category_id": "int64"})
     claim, fetched_at = snapshot.completeness, snapshot.fetched_at
     seal(frame, claim, fetched_at=fetched_at, base_url=snapshot.base_url)

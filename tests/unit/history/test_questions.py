@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -115,6 +116,14 @@ def test_open_hands_out_the_engine_s_own_frame(folder: Path, engine: str) -> Non
     counted = pf.summarize(pf.History(folder, engine=engine).open("2026-11-04"))
     assert nw.from_native(opened).collect_schema().names() == ["id", "status", "date"]
     assert type(counted) is type(opened)
+
+
+def test_questions_from_threads(folder: Path) -> None:
+    """One history may be asked from several threads at once, as a dashboard does."""
+    history = pf.History(folder)
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: (history.diff().counts, len(history.trend())), range(8)))
+    assert answers == [answers[0]] * 8
 
 
 def test_at_and_read(folder: Path) -> None:

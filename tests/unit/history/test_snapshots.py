@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import duckdb
@@ -175,27 +174,48 @@ def test_one_writer_at_a_time(history, make_inventory) -> None:
     assert len(history) == 2
 
 
-def test_killed_writer_leaves_the_old_state(history, make_inventory, tmp_path) -> None:
+_LATER = """
+import os, resource, signal, sys
+import petstore_frame as pf
+from petstore_frame.history import snapshots
+
+history = pf.History(sys.argv[1])
+kept = history.read("2026-11-01")
+later = pf.Inventory(
+    kept.frame, kept.completeness, kept.fetched_at.replace(day=2), kept.base_url
+)
+"""
+
+
+def add_later(folder: Path, before: str) -> subprocess.CompletedProcess[str]:
+    """Add the second day in a process of its own, in which something goes wrong first."""
+    script = f"{_LATER}\n{before}\nhistory.add(later)"
+    words = [sys.executable, "-c", script, str(folder)]
+    return subprocess.run(words, check=False, capture_output=True, text=True)
+
+
+def test_full_disk_changes_nothing(history, make_inventory) -> None:
+    """Where no more bytes fit, the error names the file and the history is as it was."""
+    history.add(make_inventory("2026-11-01", PETS))
+    failed = add_later(history.folder, "resource.setrlimit(resource.RLIMIT_FSIZE, (999, 999))")
+    assert "HistoryError" in failed.stderr and "nothing was changed" in failed.stderr
+    assert len(history) == 1
+    assert sorted(path.name for path in history.folder.iterdir()) == [".lock", "date=2026-11-01"]
+
+
+def test_a_folder_that_cannot_be_is_named(tmp_path, make_inventory) -> None:
+    """A path that cannot be a folder is refused by name."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(pf.HistoryError, match="file cannot be written to"):
+        pf.History(tmp_path / "file").add(make_inventory("2026-11-01", PETS))
+    assert (tmp_path / "file").read_text() == ""
+
+
+def test_killed_writer_leaves_the_old_state(history, make_inventory) -> None:
     """A writer killed half-way leaves no snapshot, no lock, and nothing that readers see."""
     history.add(make_inventory("2026-11-01", PETS))
-    script = tmp_path / "writer.py"
-    script.write_text(
-        textwrap.dedent(
-            """
-            import os, signal, sys
-            import petstore_frame as pf
-            from petstore_frame.history import snapshots
-
-            history = pf.History(sys.argv[1])
-            kept = history.read("2026-11-01")
-            later = type(kept)(kept.frame, kept.completeness,
-                               kept.fetched_at.replace(day=2), kept.base_url)
-            snapshots._sync = lambda path: os.kill(os.getpid(), signal.SIGKILL)
-            history.add(later)
-            """
-        )
-    )
-    killed = subprocess.run([sys.executable, str(script), str(history.folder)], check=False)
+    kill = "snapshots._sync = lambda path: os.kill(os.getpid(), signal.SIGKILL)"
+    killed = add_later(history.folder, kill)
     assert killed.returncode == -9
     assert [len(history), len(pd.read_parquet(history.folder))] == [1, 3]
     assert list(history.folder.glob(".writing-*")) != []
