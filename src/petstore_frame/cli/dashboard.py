@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import signal
 import socket
 import subprocess
 import sys
@@ -22,6 +23,13 @@ import typer
 
 # Uploads travel through a websocket whose usual limit is 10 MiB.
 _MESSAGE_BYTES = 64 * 1024 * 1024
+_TEMPLATE = "petstore"
+# Voila's own page asks a CDN for icons that nothing here uses; ours asks nobody.
+_PAGE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
+{%- block notebook_css -%}
+{{ super() | replace("https://cdn.jsdelivr.net/", "data:text/css,") }}
+{%- endblock notebook_css -%}
+"""
 
 
 def dashboard(
@@ -64,6 +72,7 @@ def dashboard(
     with tempfile.TemporaryDirectory(prefix="petstore-dashboard-") as folder:
         notebook = write_page(Path(folder), categories, history)
         write_config(Path(folder), token, chosen)
+        environ["JUPYTER_PATH"] = with_template(Path(folder), os.environ.get("JUPYTER_PATH"))
         typer.echo(f"http://127.0.0.1:{chosen}/?token={token}")
         typer.echo("Ctrl-C ends it.", err=True)
         run(voila_command(notebook, has_browser=browser), environ)
@@ -103,8 +112,19 @@ def write_config(folder: Path, token: str, port: int) -> Path:
     }
     path = folder / "voila.json"
     path.touch(mode=0o600)
-    path.write_text(json.dumps({"Voila": voila}), encoding="utf-8")
+    looks = {"template": _TEMPLATE}
+    settings = {"Voila": voila, "VoilaConfiguration": looks}
+    path.write_text(json.dumps(settings), encoding="utf-8")
     return path
+
+
+def with_template(folder: Path, before: str | None) -> str:
+    """Write the page's frame and return the search path that finds it."""
+    place = folder / "voila" / "templates" / _TEMPLATE
+    place.mkdir(parents=True)
+    (place / "conf.json").write_text('{"base_template": "lab"}', encoding="utf-8")
+    (place / "index.html.j2").write_text(_PAGE, encoding="utf-8")
+    return str(folder) if not before else f"{folder}{os.pathsep}{before}"
 
 
 def voila_command(notebook: Path, *, has_browser: bool) -> list[str]:
@@ -117,12 +137,16 @@ def voila_command(notebook: Path, *, has_browser: bool) -> list[str]:
 
 
 def run(command: Sequence[str], environ: Mapping[str, str]) -> None:
-    """Run the server until it ends or Ctrl-C; its kernels end with it."""
-    with subprocess.Popen(command, env=dict(environ)) as process:  # noqa: S603 # our own words
-        try:
-            process.wait()
-        except KeyboardInterrupt:
-            process.terminate()
+    """Run the server until it ends, Ctrl-C or SIGTERM; its kernels end with it."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with subprocess.Popen(command, env=dict(environ)) as process:  # noqa: S603 # our own words
+            try:
+                process.wait()
+            except KeyboardInterrupt:
+                process.terminate()
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def free_port(probe: Callable[[], socket.socket] = socket.socket) -> int:
