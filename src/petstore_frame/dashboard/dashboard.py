@@ -227,6 +227,10 @@ def _path(folder: str | PathLike[str] | None) -> Path | None:
 
 
 def _close(widget: widgets.Widget) -> None:
+    """Close a widget with all that belongs to it."""
     for child in getattr(widget, "children", ()):
         _close(child)
+    for part in ("style", "layout"):
+        if widget.has_trait(part):
+            getattr(widget, part).close()
     widget.close()

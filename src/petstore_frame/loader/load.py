@@ -83,7 +83,8 @@ def load_csv(
         journal: Folder of the journals; None is the user's state directory.
         again: Load a file a second time, on purpose.
         progress: True for a bar, False for none, None for one where a person can see it, or a
-            function that is called with the number of records in each state.
+            function that is called with the number of records in each state and may raise
+            KeyboardInterrupt to stop as Ctrl-C does.
 
     Returns:
         One row per record, whatever became of it. A session that the store or an outage ended

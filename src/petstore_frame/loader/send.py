@@ -30,6 +30,7 @@ CANARY_ROWS = 5
 REPEATS = 8
 LONGEST_REPEAT_WAIT_S = 30.0
 KEY_MARGIN_S = 300.0
+_INTERRUPTED = "interrupted; run the same import to go on"
 
 
 class Store(Reader, Protocol):
@@ -139,7 +140,7 @@ class Sender:
                     self._take(end)
                 self._check_patience()
                 if interrupts.count:
-                    self._stop(Ending.INTERRUPTED, "interrupted; run the same import to go on")
+                    self._stop(Ending.INTERRUPTED, _INTERRUPTED)
                 if interrupts.count > 1:
                     self._abandon()
                 self._commit()
@@ -246,7 +247,10 @@ class Sender:
         self._step("committed")
         for intent in intents:
             self._send(intent)
-        self._told(self.counts)
+        try:
+            self._told(self.counts)
+        except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
+            self._stop(Ending.INTERRUPTED, _INTERRUPTED)
 
     def _wanted(self) -> tuple[int, list[int]]:
         if self._ending is not None:
