@@ -115,6 +115,8 @@ def test_trimmed_names_carry_a_warning(journey: Journey) -> None:
     assert all("trimmed" in row["_pf_warnings"] for row in trimmed)
 
 
+# openpyxl tells what it would lose on saving; this only reads.
+@pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning")
 def test_workbook_shows_labels(journey: Journey) -> None:
     """The workbook names the categories of the file and counts every pet."""
     openpyxl = pytest.importorskip("openpyxl")
