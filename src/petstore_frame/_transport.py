@@ -226,8 +226,7 @@ class Transport:
         chunks: list[bytes] = []
         size = 0
         try:
-            is_plain = "Content-Encoding" not in response.headers
-            for chunk in response.iter_raw() if is_plain else response.iter_bytes():
+            for chunk in _bytes_of(response):
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > MAX_BODY_BYTES or self._clock() - start > 2 * self._settings.timeout_s:
@@ -263,6 +262,14 @@ class Transport:
     def close(self) -> None:
         """Close the connections."""
         self._wire.close()
+
+
+def _bytes_of(response: httpx.Response) -> Iterable[bytes]:
+    """Return a body's bytes, decoded where they are compressed, as they come where they are not."""
+    is_plain = "Content-Encoding" not in response.headers
+    if is_plain and isinstance(response.stream, httpx.SyncByteStream):
+        return response.stream
+    return response.iter_bytes()
 
 
 def _sockets(base_url: str) -> httpx.HTTPTransport:
