@@ -1,0 +1,106 @@
+"""The tests of the promises notice when a promise is broken on purpose.
+
+Each case spoils one line in a copy of the package and expects the named test to fail on it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import petstore_frame
+
+PACKAGE = Path(petstore_frame.__file__).parent
+HERE = Path(__file__).parent
+
+PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
+BEGIN = 'self._sql.execute("BEGIN IMMEDIATE")'
+MUTATIONS = {
+    "a request is sent before its intent is on disk": (
+        "writer.py",
+        [
+            (
+                f"        {BEGIN}\n        try:\n            for settle",
+                '        self._sql.in_transaction and self._sql.execute("COMMIT")\n'
+                f"        {BEGIN}\n        try:\n            for settle",
+            ),
+            ('            self._sql.execute("COMMIT")\n        except', "        except"),
+        ],
+        "test_load_journal.py::test_each_request_finds_its_intent_on_disk",
+    ),
+    "a request is repeated after a read timeout": (
+        "judge.py",
+        [
+            (
+                "outcome.verdict is Verdict.NOT_APPLIED and",
+                '(outcome.verdict is Verdict.NOT_APPLIED or outcome.reason == "read_timeout") and',
+            )
+        ],
+        "test_load_verdicts.py::test_a_lost_answer_is_unknown_and_never_sent_again[stall_after]",
+    ),
+    "what was in flight becomes pending on opening": (
+        "writer.py",
+        [("SET state = 'unknown', is_in_doubt = 1", "SET state = 'pending'")],
+        "test_load_kills.py::test_killed_on_the_wire[applied-no_keys]",
+    ),
+    "a commit does not reach the disk": (
+        "writer.py",
+        [("synchronous = FULL", "synchronous = NORMAL")],
+        "test_load_journal.py::test_commits_are_durable",
+    ),
+    "someone else's twin is claimed": (
+        "reconcile.py",
+        [("if len(pets) > len(group):", "if False:")],
+        "test_load_reconcile.py::test_someone_elses_twin_is_not_claimed",
+    ),
+    "an edited file is taken for a new one": (
+        "overlap.py",
+        [("VERSION_SHARE = 0.5", "VERSION_SHARE = 2")],
+        "test_load_again.py::test_an_edited_file_sends_what_is_new",
+    ),
+    "the breaker never opens": (
+        "pace.py",
+        [("        if self.is_open:\n            return\n", "        return\n")],
+        "test_load_stops.py::test_posts_that_never_succeed_are_given_up",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(MUTATIONS))
+def test_a_broken_promise_is_noticed(name: str, tmp_path: Path) -> None:
+    """A package with this mistake in it fails the test that guards against it."""
+    file, changes, test = MUTATIONS[name]
+    copy = tmp_path / "petstore_frame"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    path = copy / "loader" / file
+    text = path.read_text(encoding="utf-8")
+    for right, wrong in changes:
+        assert text.count(right) == 1, f"{file} no longer has {right!r} once"
+        text = text.replace(right, wrong)
+    path.write_text(text, encoding="utf-8")
+    outcome = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-x",
+            "-q",
+            "-n",
+            "0",
+            "-p",
+            "no:cacheprovider",
+            HERE / test,
+        ],
+        env=os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=HERE.parents[1],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert outcome.returncode == 1, f"{name}: {outcome.stdout[-2000:]}"
+    assert "1 failed" in outcome.stdout
