@@ -297,6 +297,18 @@ def test_views_escape_everything(result: LoadResult) -> None:
     assert all(sign.isprintable() or sign == "\n" for sign in text)
 
 
+def test_view_says_how_the_file_is_read(result: LoadResult) -> None:
+    """Which column is what, what is not sent, and what an edited file has of earlier imports."""
+    with closing(sqlite3.connect(result.path)) as connection, connection:
+        plan = {"matched": 2, "created": 2, "taken_over": 0, "new": 1200, "vanished": 1}
+        connection.execute("UPDATE run SET plan = ?", [json.dumps(plan)])
+    words = "2 created before, 1,200 new, 1 no longer in the file"
+    for view in (str(result), result._repr_html_()):
+        assert "columns: name, category_id from " in view
+        assert words in view
+    assert "; not sent: 'note'" in str(result)
+
+
 def test_failures_can_be_raised(result: LoadResult, tmp_path: Path) -> None:
     """A script can insist that every record is in the store."""
     with pytest.raises(LoadFailedError, match="1 of 8 records created") as failed:

@@ -72,6 +72,9 @@ def write_results(
                 write_fix(line)
             elif line.state in DOUBT_STATES:
                 write_doubt(line)
+    if not has_excel:
+        # One of an earlier result would tell of other records.
+        (folder / "results.xlsx").unlink(missing_ok=True)
     paths.append(folder / "summary.json")
     with replacing(paths[-1]) as temporary:
         facts = summary | {"files": [path.name for path in paths]}

@@ -214,6 +214,8 @@ def open_source(
     Raises:
         InputError: It cannot be read as records; says where and what to do.
         MissingExtraError: A workbook, and openpyxl is not installed.
+
+    Interface: Resources, NewPet (the layout of a file is ours).
     """
     rules = _rules(value_map, categories, keep_spaces=keep_spaces, thousands=thousands)
     plan_of = partial(read_plan, mapping=mapping, rules=rules)

@@ -111,7 +111,8 @@ def facts(told: Told) -> list[tuple[str, str | int]]:
 def result_text(told: Told) -> str:
     """Return the view for a terminal."""
     word, sentence = headline(told)
-    lines = [f"{word}: {sentence}", f"store {told.run.base_url}"]
+    lines = [f"{word}: {sentence}", f"store {told.run.base_url}", _columns(told.run)]
+    lines += [_plan(told.run)] if told.run.plan else []
     lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in _counted(told)]
     lines += _problem_lines(told)
     lines += [f"Next: {step}" for step in next_steps(told)]
@@ -150,7 +151,8 @@ def result_html(told: Told, *, has_steps: bool = True) -> str:
         f'<div role="status"><span style="{style}">{escape(word)}</span> '
         f'<span style="margin-left:4px"><bdi>{escape(sentence)}</bdi></span></div>'
         f'<div style="color:{_FAINT};margin:2px 0 8px">{escape(told.run.base_url)}'
-        f"{_ending(told.run)}</div>"
+        f"{_ending(told.run)}<br><bdi>{escape(_columns(told.run))}</bdi>"
+        f"{'<br>' if told.run.plan else ''}{escape(_plan(told.run))}</div>"
         f"{_counts_html(told)}{_problems_html(told)}"
         f"{_steps_html(told) if has_steps else ''}</div>"
     )
@@ -225,6 +227,31 @@ def _first_words(told: Told) -> str:
     if total == shown:
         return "The record to mend" if total == 1 else f"The {total:,} records to mend"
     return f"The first {shown:,} of {total:,} records to mend"
+
+
+def _columns(run: Run) -> str:
+    """Say which column is read as what, so that a misspelt one is seen before sending."""
+    used = ", ".join(
+        field if field == column else f"{field} from {_shown(column)}"
+        for field, column in run.mapping.items()
+    )
+    unused = [_shown(name) for name in run.header if name not in run.mapping.values()]
+    return f"columns: {used}" + (f"; not sent: {', '.join(unused)}" if unused else "")
+
+
+def _plan(run: Run) -> str:
+    """Say what an edited file has in common with earlier imports."""
+    if not run.plan:
+        return ""
+    words = {
+        "created": "created before",
+        "in_doubt": "in doubt before",
+        "taken_over": "not sent before",
+        "new": "new",
+        "vanished": "no longer in the file",
+    }
+    counted = [f"{run.plan[key]:,} {word}" for key, word in words.items() if run.plan.get(key)]
+    return f"beside earlier imports: {', '.join(counted) or 'nothing new'}"
 
 
 def _counted(told: Told) -> list[tuple[State, int, str]]:

@@ -27,8 +27,11 @@ from petstore_frame.loader.view import Told, facts, headline, next_steps
 MAX_ROWS = 1_048_575
 _MAX_TEXT = 32_767
 _MAX_NUMBER = 2**53
-# Digests and ids that only machines compare stay in results.csv.
-_ALL_COLUMNS = tuple(list(COLUMNS)[: list(COLUMNS).index("correlation_id")])
+# What a person looks for; the digests and what repeats the record's own cells are in results.csv.
+_ALL_COLUMNS = (
+    "state", "action", "pet_id", "http_status", "error_code", "error_message", "error_column",
+    "hint", "reason", "warnings", "row", "line", "attempts", "settled_at",
+)  # fmt: skip
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
 _WIDTHS = {"error_message": 48, "hint": 40, "sent_name": 24, "warnings": 24}
 
@@ -56,7 +59,7 @@ def workbook(
         book = xlsxwriter.Workbook(str(temporary), {"constant_memory": True})
         try:
             _write_summary(book, told, problems)
-            fix = _Sheets(book, "Fix", header, FIX_COLUMNS)
+            fix = _Sheets(book, "Fix", header, FIX_COLUMNS, is_edited=True)
             doubt = _Sheets(book, "Unknown", header, tuple(COLUMNS))
             every = _Sheets(book, "All", header, _ALL_COLUMNS)
 
@@ -77,7 +80,16 @@ def workbook(
 class _Sheets:
     """The records of one kind, on as many sheets as they need."""
 
-    def __init__(self, book: Any, name: str, header: Sequence[str], columns: Sequence[str]) -> None:
+    def __init__(
+        self,
+        book: Any,
+        name: str,
+        header: Sequence[str],
+        columns: Sequence[str],
+        *,
+        is_edited: bool = False,
+    ) -> None:
+        self._is_edited = is_edited  # then an empty cell too is text once something is typed
         self._book, self._name, self._columns = book, name, columns
         self._names = [*header, *map(file_name, columns)]
         self._own = len(header)
@@ -108,7 +120,7 @@ class _Sheets:
             fits &= _fits(cell)
             if cell and _fits(cell):
                 self._sheet.write_string(self._row, at, cell, self._as_text)
-            else:
+            elif self._is_edited:
                 self._sheet.write_blank(self._row, at, None, self._as_text)
         values = line.values if fits else _with_note(line.values)
         for at, column in enumerate(self._columns, self._own):
