@@ -145,8 +145,8 @@ def _period(diff: Diff, moves: pd.DataFrame) -> pd.DataFrame:
 
     part = moves.merge(diff.moves, how="left", on=list(MOVE))
     part["pets"] = part["pets"].fillna(0).astype("int64")
-    part.insert(0, "since", pd.Timestamp(diff.old.date))
-    part.insert(1, "until", pd.Timestamp(diff.new.date))
+    part.insert(0, "since", pd.Timestamp(diff.old.date).as_unit("us"))
+    part.insert(1, "until", pd.Timestamp(diff.new.date).as_unit("us"))
     return part.assign(claim=EXACT if diff.is_exact else AT_LEAST)
 
 

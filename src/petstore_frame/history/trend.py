@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import date, timedelta
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import ConfigurationError
@@ -60,14 +60,14 @@ def fill_trend(
     table = held.reset_index()
     is_read = table["date"].isin(pd.to_datetime(list(read)))
     table.loc[is_read & table["pets"].isna(), "pets"] = 0
-    statuses = table["status"] if "status" in by else [None] * len(table)
-    table["claim"] = pd.Series(
-        [
-            UNREADABLE if day.date() in lost else _claim(read.get(day.date()), status)
-            for day, status in zip(table["date"], statuses, strict=True)
-        ],
-        dtype="str",
-    )
+    statuses = levels[-1] if "status" in by else [None]
+    words = {
+        (pd.Timestamp(day), status): UNREADABLE if day in lost else _claim(read.get(day), status)
+        for day in days
+        for status in statuses
+    }
+    keys = zip(table["date"], table["status"] if "status" in by else repeat(None), strict=False)
+    table["claim"] = pd.Series([words[key] for key in keys], dtype="str")
     return table.astype({"date": "datetime64[us]"})
 
 

@@ -164,6 +164,22 @@ def test_refusals(tmp_path: Path, make_inventory, ask, text: str) -> None:
     assert len(history) == 1
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "pandas", "polars"])
+def test_an_empty_store_has_the_same_tables(folder: Path, engine: str, make_inventory) -> None:
+    """Days without a pet answer with tables of the same columns and dtypes as any other."""
+    empty = pf.History(folder.parent / "empty", engine=engine)
+    for day in ("2026-11-01", "2026-11-02"):
+        empty.add(make_inventory(day, []))
+    full = pf.History(folder, engine=engine)
+    assert str(empty.diff()) == "2026-11-01 to 2026-11-02: no change"
+    assert empty.trend(["status", "category_id"]).dtypes.equals(
+        full.trend(["status", "category_id"]).dtypes
+    )
+    for name in ("moves", "sell_through", "ageing"):
+        none, some = getattr(empty.flow(), name), getattr(full.flow(), name)
+        assert (len(none), none.dtypes.to_dict()) == (0, some.dtypes.to_dict())
+
+
 def test_settings_are_checked_at_once(tmp_path: Path) -> None:
     """A wrong engine, grouping or period is named before anything is read."""
     with pytest.raises(pf.ConfigurationError, match="duckdb, pandas, polars, dask, spark"):
