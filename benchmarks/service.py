@@ -1,0 +1,220 @@
+"""The service against bare servers that do as little as possible: rates as ratios.
+
+Run: python benchmarks/service.py [--pets 10000000] [--seconds 4]      (needs wrk)
+
+Every server is one uvicorn process with the same HTTP parser, measured by wrk on the same machine
+in turn. "bare" is a Starlette route that sends the same bytes from memory, or one that writes one
+row in one durable SQLite transaction a request. The last table asks for pages that were never asked
+for before, in a small and in a large store. Nothing is kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import socket
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import httpx
+
+import petstore_frame as pf
+from petstore_frame.service.listing import make_cursor
+
+SMALL = 10_000
+BARE = """
+import json, socket, sqlite3, sys, uvicorn
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
+port, page, database = int(sys.argv[1]), open(sys.argv[2], "rb").read(), sys.argv[3]
+store = sqlite3.connect(database, isolation_level=None)
+store.execute("PRAGMA journal_mode=WAL")
+store.execute("PRAGMA synchronous=FULL")
+store.execute("CREATE TABLE pets(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, "
+              "category_id INTEGER, status TEXT)")
+store.execute("CREATE INDEX by_status ON pets(status, id)")
+async def read(request):
+    return Response(page, media_type="application/json")
+async def add(request):
+    pet = json.loads(await request.body())
+    store.execute("BEGIN IMMEDIATE")
+    row = store.execute("INSERT INTO pets(name, category_id, status) VALUES (?, ?, ?)",
+                        (pet["name"], pet["categoryId"], pet["status"]))
+    store.execute("COMMIT")
+    return Response(json.dumps({"id": row.lastrowid, **pet}), 201, media_type="application/json")
+app = Starlette(routes=[Route("/v1/pets", read), Route("/v1/pets", add, methods=["POST"])])
+uvicorn.run(app, port=port, http="h11", access_log=False, log_level="error")
+"""
+ADD = """
+wrk.method = "POST"
+local number = 0
+function request()
+  number = number + 1
+  return wrk.format(nil, nil, nil,
+    '{"name":"pet ' .. number .. '","categoryId":3,"status":"sold"}')
+end
+"""
+NEW_PAGE = """
+local number = 0
+function request()
+  number = number + 1
+  return wrk.format(nil, wrk.path .. "&x=" .. number)
+end
+"""
+
+
+def measure(
+    url: str, key: str, seconds: int, connections: int, script: str = ""
+) -> dict[str, float]:
+    """Return requests a second, and the median and 99th percentile in milliseconds."""
+    with tempfile.NamedTemporaryFile("w", suffix=".lua") as file:
+        file.write(script)
+        file.flush()
+        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency"]
+        command += ["-H", f"Authorization: Bearer {key}", "-s", file.name, url]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    if "Non-2xx" in text:
+        raise SystemExit(text)
+    rate = float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1])
+    unit = {"us": 0.001, "ms": 1.0, "s": 1000.0}
+    spread = {
+        name: float(value) * unit[measure]
+        for name, value, measure in re.findall(r"(50|99)%\s+([\d.]+)(us|ms|s)", text)
+    }
+    return {"rate": rate, "median": spread["50"], "p99": spread["99"]}
+
+
+@contextmanager
+def bare_server(folder: Path, page: bytes) -> Iterator[str]:
+    (folder / "page").write_bytes(page)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    arguments = [str(port), str(folder / "page"), str(folder / "bare.sqlite3")]
+    process = subprocess.Popen([sys.executable, "-c", BARE, *arguments])
+    try:
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+        yield f"http://127.0.0.1:{port}/v1/pets"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def bare_loop(folder: Path, rows: int = 3000) -> float:
+    """Return one-row transactions a second, with the service's durability and no HTTP."""
+    with closing(sqlite3.connect(folder / "loop.sqlite3", isolation_level=None)) as store:
+        store.execute("PRAGMA journal_mode=WAL")
+        store.execute("PRAGMA synchronous=FULL")
+        store.execute("CREATE TABLE pets(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT)")
+        started = time.perf_counter()
+        for number in range(rows):
+            store.execute("BEGIN IMMEDIATE")
+            store.execute("INSERT INTO pets(name) VALUES (?)", (f"pet {number}",))
+            store.execute("COMMIT")
+        return rows / (time.perf_counter() - started)
+
+
+def fill(database: Path, pets: int) -> None:
+    """Make a store of many pets, faster than the service would."""
+    with pf.serve(database=database, sample=1):
+        pass
+    with closing(sqlite3.connect(database)) as store:
+        store.execute("PRAGMA synchronous=OFF")
+        store.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
+            "INSERT INTO pets(id, name, category_id, status) SELECT i, 'pet ' || i, i % 7, "
+            "CASE i % 4 WHEN 0 THEN 'available' WHEN 1 THEN 'pending' WHEN 2 THEN 'sold' END "
+            "FROM n",
+            (pets,),
+        )
+        store.commit()
+
+
+def same_requests(folder: Path, seconds: int) -> None:
+    """Print the service's rates beside those of the bare servers."""
+    print("| request | bare, /s | service, /s | ratio | service p99 / median |")
+    print("|---|---|---|---|---|")
+    with pf.serve(database=folder / "ours.sqlite3", sample=2000, log_level="off") as server:
+        key, pets = server.api_key, f"{server.base_url}/pets"
+        headers = {"Authorization": f"Bearer {key}"}
+        page = httpx.get(f"{pets}?limit=100", headers=headers).content
+        with bare_server(folder, page) as bare:
+            cases = {
+                "GET 100 pets": ("?limit=100", 8, ""),
+                "GET 100 pets, each page for the first time": ("?limit=100", 8, NEW_PAGE),
+                "POST, 16 connections": ("", 16, ADD),
+            }
+            for name, (query, connections, script) in cases.items():
+                rounds = [
+                    (
+                        measure(bare + query, key, seconds, connections, script),
+                        measure(pets + query, key, seconds, connections, script),
+                    )
+                    for _ in range(3)
+                ]
+                floor, ours = sorted(rounds, key=lambda pair: pair[1]["rate"] / pair[0]["rate"])[1]
+                print(
+                    f"| {name} | {floor['rate']:.0f} | {ours['rate']:.0f} "
+                    f"| {ours['rate'] / floor['rate']:.2f} | {ours['p99'] / ours['median']:.1f} |"
+                )
+    loop = statistics.median(bare_loop_in(folder) for _ in range(3))
+    print(f"\nBare loop of one-row transactions, no HTTP: {loop:.0f} /s\n")
+
+
+def bare_loop_in(folder: Path) -> float:
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        return bare_loop(Path(place))
+
+
+def large_store(folder: Path, pets: int, seconds: int) -> None:
+    """Print what a page costs in a small and in a large store."""
+    places = {
+        "first": lambda count: "",
+        "last": lambda count: f"&cursor={make_cursor(count - 200)}",
+        "first, status": lambda count: "&status=sold",
+        "last, status": lambda count: f"&status=sold&cursor={make_cursor(count - 800)}",
+    }
+    sizes = (SMALL, pets)
+    for count in sizes:
+        fill(folder / f"{count}.sqlite3", count)
+    print(f"| page of 100 | {SMALL:,} pets, /s | {pets:,} pets, /s | cost ratio |")
+    print("|---|---|---|---|")
+    for name, query_for in places.items():
+        rounds: dict[int, list[float]] = {count: [] for count in sizes}
+        for _ in range(3):
+            for count in sizes:
+                database = folder / f"{count}.sqlite3"
+                with pf.serve(database=database, log_level="off") as server:
+                    url = f"{server.base_url}/pets?limit=100{query_for(count)}"
+                    measured = measure(url, server.api_key, seconds, 8, NEW_PAGE)
+                    rounds[count].append(measured["rate"])
+        rates = {count: statistics.median(rounds[count]) for count in sizes}
+        ratio = rates[SMALL] / rates[pets]
+        print(f"| {name} | {rates[SMALL]:.0f} | {rates[pets]:.0f} | {ratio:.2f} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--pets", type=int, default=1_000_000, help="size of the large store")
+    parser.add_argument("--seconds", type=int, default=3, help="length of one measurement")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
+        same_requests(Path(folder), options.seconds)
+        large_store(Path(folder), options.pets, options.seconds)
+
+
+if __name__ == "__main__":
+    main()
