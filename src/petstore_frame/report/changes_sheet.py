@@ -55,9 +55,9 @@ def _moves(sheet: Sheet, diff: Diff) -> int:
 def _pets(sheet: Sheet, facts: Facts, diff: Diff, row: int) -> int:
     if not len(diff):
         return row
-    listed = min(len(diff), LISTED_PETS)
-    more = "" if listed == len(diff) else f"; history.diff().frame has all {len(diff):,}"
-    sheet.text(row, 1, f"The pets, {listed:,} of {len(diff):,}{more}", **look.SECTION)
+    more = f"the first {LISTED_PETS:,} of {len(diff):,}; history.diff().frame has all"
+    title = f"The pets: {more}" if len(diff) > LISTED_PETS else "The pets"
+    sheet.text(row, 1, title, **look.SECTION)
     header = ("ID", "Name", "Category", "What", "Was", "Now")
     end = write_list(sheet, row + 1, header, _pet_rows(facts, diff))
     sheet.raw.autofilter(row + 1, 1, end - 1, len(header))

@@ -17,6 +17,7 @@ from petstore_frame.report.facts import Facts
 from petstore_frame.report.row_list import write_list
 
 LISTED_RECORDS = 10_000
+NAMED_CAUSES = 5
 _COUNTS_ROW = 4
 
 
@@ -31,6 +32,7 @@ def write_import(book: Book, facts: Facts, results: LoadResult) -> None:
     for col, width in enumerate((2, 12, 16, 26, 52, 52)):
         sheet.raw.set_column(col, col, width)
     held = [(str(state), count) for state, count in counts.items() if count]
+    held.append(("all records", sum(counts.values())))
     row = write_list(sheet, _COUNTS_ROW, ("State", "Records"), held)
     row = _steps(sheet, told, row + 1)
     row = _mend(sheet, results, row)
@@ -55,9 +57,13 @@ def _mend(sheet: Sheet, results: LoadResult, row: int) -> int:
     total = len(results.fix)
     if not total:
         return row
-    listed = min(total, LISTED_RECORDS)
-    more = "" if listed == total else "; fix.csv has all"
-    sheet.text(row, 1, f"Records to mend, {listed:,} of {total:,}{more}", **look.SECTION)
+    causes = results.fix["error_message"].value_counts().head(NAMED_CAUSES)
+    sheet.text(row, 1, "What was wrong most often", **look.SECTION)
+    named = [(int(count), str(message)) for message, count in causes.items()]
+    row = write_list(sheet, row + 1, ("Records", "What is wrong"), named) + 1
+    listed = f"the first {LISTED_RECORDS:,} of {total:,}; fix.csv has all"
+    title = f"{total:,} records to mend" if total <= LISTED_RECORDS else f"To mend: {listed}"
+    sheet.text(row, 1, title, **look.SECTION)
     header = ("Line", "Column", "Value", "What is wrong", "Hint")
     end = write_list(sheet, row + 1, header, _records(results))
     sheet.raw.autofilter(row + 1, 1, end - 1, len(header))

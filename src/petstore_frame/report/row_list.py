@@ -28,15 +28,18 @@ def write_list(
         The row after the last.
     """
     rows = list(rows)
-    is_number = [bool(rows) and isinstance(cell, int) for cell in (rows[0] if rows else header)]
+    is_number = [isinstance(cell, int) for cell in rows[0]] if rows else [False] * len(header)
+    # A text right of a number would touch it.
+    indents = [int(at > 0 and is_number[at - 1]) for at in range(len(header))]
     for at, word in enumerate(header):
-        align = {"align": "right"} if is_number[at] else {}
-        sheet.text(row, col + at, word, **look.HEAD, **align)
+        place = {"align": "right"} if is_number[at] else {"indent": indents[at]}
+        sheet.text(row, col + at, word, **look.HEAD, **place)
     for cells in rows:
         row += 1
         for at, cell in enumerate(cells):
             if isinstance(cell, int):
                 sheet.number(row, col + at, cell, **look.BODY, num_format="#,##0")
             else:
-                sheet.text(row, col + at, cell or "", **look.BODY, num_format="@")
+                style = {**look.BODY, "num_format": "@", "indent": indents[at]}
+                sheet.text(row, col + at, cell or "", **style)
     return row + 1
