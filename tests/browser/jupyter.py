@@ -15,7 +15,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -65,7 +65,12 @@ class Traffic:
 
 
 @contextlib.contextmanager
-def jupyter(root: Path, kind: str = "lab", theme: str = "JupyterLab Light") -> Iterator[Server]:
+def jupyter(
+    root: Path,
+    kind: str = "lab",
+    theme: str = "JupyterLab Light",
+    environ: Mapping[str, str] | None = None,
+) -> Iterator[Server]:
     """Run a server over a folder, in a home of its own."""
     home = Path(tempfile.mkdtemp(prefix="jupyter-home-"))
     port, token = _free_port(), secrets.token_hex(16)
@@ -74,6 +79,7 @@ def jupyter(root: Path, kind: str = "lab", theme: str = "JupyterLab Light") -> I
     for folder in folders.values():
         Path(folder).mkdir()
     env = {**os.environ, **folders, "HOME": str(home), "XDG_STATE_HOME": str(home / "state")}
+    env |= environ or {}
     _write_settings(Path(folders["JUPYTER_CONFIG_DIR"]), theme)
     command = _command(kind, root, port, token, theme)
     log = home / "server.log"
@@ -83,7 +89,10 @@ def jupyter(root: Path, kind: str = "lab", theme: str = "JupyterLab Light") -> I
         )
     server = Server(f"http://127.0.0.1:{port}", token)
     try:
-        _await_answer(server, "/api/status" if kind == "lab" else "/", process, log)
+        try:
+            await_answer(server, "/api/status" if kind == "lab" else "/", process)
+        except RuntimeError as problem:
+            raise RuntimeError(f"{problem}:\n{log.read_text(errors='replace')[-3000:]}") from None
         yield server
     finally:
         process.terminate()
@@ -119,14 +128,19 @@ def _write_settings(config: Path, theme: str) -> None:
         (folder / f"{plugin}.jupyterlab-settings").write_text(json.dumps(values))
 
 
-def _await_answer(server: Server, path: str, process: subprocess.Popen, log: Path) -> None:
+def await_answer(server: Server, path: str, process: subprocess.Popen) -> None:
+    """Wait until a server answers at all."""
     deadline = time.monotonic() + START_S
     while process.poll() is None and time.monotonic() < deadline:
-        with contextlib.suppress(urllib.error.URLError, ConnectionError, TimeoutError):
+        try:
             server.request("GET", path)
+        except urllib.error.HTTPError:
             return
-        time.sleep(0.1)
-    raise RuntimeError(f"the server did not start:\n{log.read_text(errors='replace')[-3000:]}")
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.1)
+        else:
+            return
+    raise RuntimeError("the server did not start")
 
 
 def _free_port() -> int:
@@ -171,10 +185,16 @@ def tab(context: Any) -> Iterator[tuple[Any, Traffic]]:
     page.route("**/*", guard)
     page.on("websocket", lambda opened: opened.on("framereceived", count))
     page.on("pageerror", lambda problem: traffic.errors.append(str(problem)))
+    page.on("console", lambda line: _note(traffic, line))
     try:
         yield page, traffic
     finally:
         page.close()
+
+
+def _note(traffic: Traffic, line: Any) -> None:
+    if line.type == "error":
+        traffic.errors.append(line.text)
 
 
 IS_IDLE = """() => {

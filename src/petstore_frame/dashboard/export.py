@@ -121,7 +121,7 @@ def offer(content: bytes, name: str, folder: Path, *, largest: int = LARGEST_LIN
     media = _MEDIA.get(Path(name).suffix, "application/octet-stream")
     data = b64encode(content).decode()
     return (
-        f'<a class="pf-download" role="status" download="{escape(name)}" '
+        f'<span role="status"><a class="pf-download" download="{escape(name)}" '
         f'href="data:{media};base64,{data}">Download {escape(name)} '
-        f"({len(content) / 1024:,.0f} kB)</a>"
+        f"({len(content) / 1024:,.0f} kB)</a></span>"
     )

@@ -1,0 +1,146 @@
+"""One JupyterLab, one Chromium and one notebook for all browser tests.
+
+The notebook has a cell for each kind of store; a test runs its cell and works what appears below.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import petstore_frame as pf
+from browser import jupyter
+
+WHY_NOT = next(
+    (
+        f"{name} is not installed"
+        for name in ("playwright", "jupyterlab", "voila")
+        if importlib.util.find_spec(name) is None
+    ),
+    None if jupyter.CHROMIUM else "Chromium is not installed",
+)
+LABELS = {1: "Cat", 2: "Dog", 3: "Bird", 4: "Fish", 5: "Rabbit"}
+CELLS = {
+    "store": "import petstore_frame as pf\n"
+    "shown = pf.Dashboard(pf.Client(), categories='labels.csv', journal='journal', folder='out')\n"
+    "shown",
+    "failing": "import os\n"
+    "broken = pf.Client(os.environ['DOOMED_URL'], 'k' * 20, max_retries=0)\n"
+    "pf.Dashboard(broken, inventory=shown.inventory, journal='journal')",
+    "categories": "import pandas as pd\n"
+    "frame = shown.inventory.frame\n"
+    "frame = pd.concat([frame] * 4, ignore_index=True).head(900)\n"
+    "ids, kinds = range(2**53 + 1, 2**53 + 1801, 2), [n % 300 for n in range(900)]\n"
+    "frame = frame.assign(id=ids, category_id=kinds)\n"
+    "from dataclasses import replace\n"
+    "many = replace(shown.inventory, frame=frame, completeness=replace("
+    "shown.inventory.completeness, rows=900))\n"
+    "pf.Dashboard(pf.Client(), inventory=many)",
+    "empty": "empty = pf.serve()\npf.Dashboard(empty.client(), journal='journal')",
+    "incomplete": "spec = pf.serve(sample=300, seed=1, spec_only=True)\n"
+    "pf.Dashboard(spec.client(), categories='labels.csv')",
+}  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.skipif(WHY_NOT is not None, reason=WHY_NOT or ""))
+
+
+@dataclass
+class Book:
+    """An open notebook whose cells show dashboards."""
+
+    page: Any
+    traffic: jupyter.Traffic
+    server: jupyter.Server
+    folder: Path
+
+    def show(self, name: str) -> Any:
+        """Run a cell and return the place where its dashboard is."""
+        index = list(CELLS).index(name)
+        painted_ms = jupyter.run_cell(self.page, index, ".pf-card")
+        assert painted_ms >= 0, "the dashboard was not painted"
+        return self.part(name)
+
+    def part(self, name: str) -> Any:
+        return self.page.locator(".jp-CodeCell").nth(list(CELLS).index(name))
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pf.Server]:
+    """The store behind the notebook."""
+    database = tmp_path_factory.mktemp("store") / "store.sqlite3"
+    with pf.serve(database=database, sample=250, seed=7) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("notebooks")
+    lines = "".join(f"{number},{label}\n" for number, label in LABELS.items())
+    (place / "labels.csv").write_text(f"category_id,label\n{lines}", encoding="utf-8")
+    (place / "out").mkdir()
+    jupyter.write_notebook(place / "book.ipynb", *CELLS.values())
+    return place
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    with jupyter.chromium() as context:
+        yield context
+
+
+@pytest.fixture(scope="session")
+def lab(store: pf.Server, folder: Path) -> Iterator[jupyter.Server]:
+    environ = {
+        "PETSTORE_BASE_URL": store.base_url,
+        "PETSTORE_API_KEY": store.api_key,
+        "DOOMED_URL": "http://127.0.0.1:9/v1",
+    }
+    with jupyter.jupyter(folder, environ=environ) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def book(lab: jupyter.Server, chromium: Any, folder: Path) -> Iterator[Book]:
+    with jupyter.tab(chromium) as (page, traffic):
+        jupyter.open_notebook(page, lab, "book.ipynb")
+        yield Book(page, traffic, lab, folder)
+        lab.end_kernels()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The text of axe-core, where CI has put it."""
+    path = os.environ.get("PETSTORE_TEST_AXE")
+    if not path or not Path(path).is_file():
+        pytest.skip(
+            "axe-core is not there: npm install axe-core, then PETSTORE_TEST_AXE=.../axe.min.js"
+        )
+    return Path(path).read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def picture(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    """Keeps a picture of the page on request, where PETSTORE_TEST_PICTURES names a folder."""
+    kept = os.environ.get("PETSTORE_TEST_PICTURES")
+
+    def take(page: Any, name: str) -> None:
+        path = tmp_path / f"{name}.png"
+        page.screenshot(path=str(path))
+        if kept:
+            shutil.copy(path, kept)
+
+    yield take

@@ -1,0 +1,274 @@
+"""The dashboard in a real JupyterLab: what a person sees and does."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import petstore_frame as pf
+from browser import jupyter
+from browser.conftest import LABELS, Book
+
+AXE_RUN = """part => axe.run(part).then(
+  found => found.violations.map(v => v.id + ': ' + v.nodes[0].html.slice(0, 300)))"""
+HOSTILE = [
+    "<script>window.hacked = 1</script>",
+    "<img src=x onerror='window.hacked = 1'>",
+    "\u202eright to left \u05d0\u05d1",
+    "x" * 1000,
+]
+
+
+@pytest.fixture(scope="module")
+def shown(book: Book) -> Any:
+    """The dashboard of the running store."""
+    return book.show("store")
+
+
+@pytest.fixture(autouse=True)
+def fresh(request: pytest.FixtureRequest) -> None:
+    """Begin each test without filters."""
+    if "shown" in request.fixturenames:
+        part = request.getfixturevalue("shown")
+        clear = part.get_by_role("button", name="Clear all filters")
+        if clear.count():
+            clear.click()
+            clear.wait_for(state="detached")
+
+
+def frame_of(store: pf.Server) -> Any:
+    with store.client() as client:
+        return pf.fetch_inventory(client).frame
+
+
+def card(part: Any, name: str) -> str:
+    return str(part.locator(".pf-card", has_text=name).locator("b").inner_text())
+
+
+def wait_words(part: Any, words: str) -> None:
+    part.locator("[role=status]", has_text=words).first.wait_for()
+
+
+def test_a_filter_changes_figures_bars_and_table_as_pandas_says(
+    shown: Any, store: pf.Server
+) -> None:
+    """Only a browser shows that all parts follow one choice."""
+    shown.get_by_role("combobox", name="Status", exact=True).select_option(label="Sold")
+    frame = frame_of(store)
+    sold = frame[frame["status"] == "sold"]
+    wait_words(shown, f"Showing {len(sold)} of the")
+    assert card(shown, "Sold") == str(len(sold)) and card(shown, "Available") == "0"
+    assert shown.locator("rect.pf-bar").count() == sold["category_id"].nunique()
+    ids = shown.locator(".pf-pets tbody th").all_inner_texts()
+    assert ids == [str(pet_id) for pet_id in sorted(sold["id"])[:50]]
+
+
+def test_a_category_is_found_by_typing_and_a_name_by_a_part(shown: Any, store: pf.Server) -> None:
+    """Only a browser sends what a person types, and when."""
+    box = shown.get_by_role("combobox", name="Category", exact=True)
+    box.fill("Dog")
+    box.press("Enter")
+    frame = frame_of(store)
+    dogs = frame[frame["category_id"] == 2]
+    wait_words(shown, f"Showing {len(dogs)} of the")
+    part_of_name = str(dogs["name"].iloc[0])[:3]
+    name = shown.get_by_role("textbox", name="Name", exact=True)
+    name.fill(part_of_name)
+    name.press("Enter")
+    found = dogs["name"].str.lower().str.contains(part_of_name.lower(), regex=False)
+    wait_words(shown, f"Showing {int(found.sum())} of the")
+
+
+def test_drill_down_and_back_with_keys_alone(shown: Any, book: Book) -> None:
+    """Only a browser knows where the focus is: on a number, then on the way back."""
+    number = shown.locator(".pf-matrix button").nth(7)
+    count = number.inner_text()
+    number.focus()
+    book.page.keyboard.press("Enter")
+    wait_words(shown, f"Showing {count} of the")
+    back = shown.get_by_role("button", name="← Back")
+    assert back.evaluate("button => button === document.activeElement")
+    book.page.keyboard.press("Enter")
+    wait_words(shown, "Showing all pets")
+
+
+def test_every_control_is_reached_by_tab(shown: Any, book: Book) -> None:
+    """From the first control on, Tab meets all of them in reading order."""
+    shown.get_by_role("button", name="Refresh").focus()
+    met = []
+    for _ in range(6):
+        book.page.keyboard.press("Tab")
+        met.append(
+            book.page.evaluate(
+                "() => document.activeElement.innerText.trim() || document.activeElement.tagName"
+            )
+        )
+    assert met[:2] == ["Inventory", "Import"] and met[3:5] == ["INPUT", "INPUT"]
+
+
+def test_sort_and_page(shown: Any) -> None:
+    """Only a browser shows the rows in their order."""
+    shown.locator(".pf-sort button", has_text="Name").click()
+    shown.get_by_role("button", name="Next").click()
+    shown.get_by_text(re.compile(r"51–100 of")).first.wait_for()
+    names = [
+        text.lower() for text in shown.locator(".pf-pets tbody td:nth-child(2)").all_inner_texts()
+    ]
+    assert len(names) == 50 and names == sorted(names)
+    shown.locator(".pf-sort button", has_text="ID").click()
+
+
+def test_refresh_shows_new_pets_and_hostile_names_as_text(
+    shown: Any, book: Book, store: pf.Server, picture: Any
+) -> None:
+    """Only a browser would run a name that is a script."""
+    before = int(card(shown, "Pets").replace(",", ""))
+    with store.client() as client:
+        for name in HOSTILE:
+            client.create_pet({"name": name, "category_id": 1})
+    shown.get_by_role("button", name="Refresh").click()
+    shown.locator(".pf-card b", has_text=f"{before + len(HOSTILE)}").first.wait_for()
+    box = shown.get_by_role("textbox", name="Name", exact=True)
+    box.fill("hacked")
+    box.press("Enter")
+    wait_words(shown, "Showing 2 of the")
+    names = shown.locator(".pf-pets tbody td:nth-child(2)").all_inner_texts()
+    assert names == HOSTILE[:2] and book.page.evaluate("() => window.hacked === undefined")
+    box.fill("xxxx")
+    box.press("Enter")
+    wait_words(shown, "Showing 1 of the")
+    area = shown.locator(".jp-OutputArea").first
+    assert area.evaluate("area => area.scrollWidth <= area.clientWidth + 1")
+    picture(book.page, "hostile")
+
+
+def test_a_dirty_file_goes_from_the_tab_to_the_fix_file(
+    shown: Any, book: Book, tmp_path: Path, picture: Any
+) -> None:
+    """Only a browser carries an upload: chosen, checked, imported, the rest on disk to mend."""
+    path = tmp_path / "arrivals.csv"
+    path.write_text("name,category_id,status\nRex,2,sold\n,2,sold\nMax,1,for sale\n", "utf-8")
+    before = int(card(shown, "Pets").replace(",", ""))
+    shown.get_by_role("button", name="Import", exact=True).first.click()
+    with book.page.expect_file_chooser() as chooser:
+        shown.get_by_role("button", name=re.compile("Choose a file")).click()
+    chooser.value.set_files(path)
+    shown.locator("caption", has_text="First records of arrivals.csv").wait_for()
+    shown.get_by_role("button", name="Check all records").click()
+    importing = shown.get_by_role("button", name="Import 1 pets")
+    importing.wait_for()
+    picture(book.page, "import_before")
+    importing.click()
+    shown.get_by_text("Download fix.csv").wait_for()
+    picture(book.page, "import_after")
+    (fix,) = (book.folder / "out").glob("import-arrivals-*/fix.csv")
+    assert "for sale" in fix.read_text("utf-8-sig") and "Rex" not in fix.read_text("utf-8-sig")
+    shown.get_by_role("button", name="Inventory", exact=True).click()
+    shown.locator(".pf-card b", has_text=f"{before + 1}").first.wait_for()
+
+
+def test_the_workbook_and_the_selection_are_downloaded(shown: Any, book: Book) -> None:
+    """Only a browser downloads: a real workbook and the CSV of what is selected."""
+    files = {"Workbook": ("inventory-", b"PK"), "Selection as CSV": ("selection-", b"\xef\xbb\xbf")}
+    for button, (name, start) in files.items():
+        shown.get_by_role("button", name=button).click()
+        link = shown.locator(f"a.pf-download[download^='{name}']")
+        link.wait_for(timeout=30_000)
+        with book.page.expect_download() as download:
+            link.click()
+        assert Path(download.value.path()).read_bytes().startswith(start)
+
+
+def test_a_failed_refresh_keeps_what_was_shown(book: Book, shown: Any) -> None:
+    """The error's own words above, the old numbers below."""
+    part = book.show("failing")
+    before = card(part, "Pets")
+    part.get_by_role("button", name="Refresh").click()
+    part.get_by_role("alert").wait_for()
+    assert "connection refused" in part.get_by_role("alert").inner_text()
+    assert card(part, "Pets") == before
+
+
+def test_three_hundred_categories_stay_readable(book: Book, shown: Any, picture: Any) -> None:
+    """Fifteen bars and the rest; ids to the last digit; the page stays as small."""
+    part = book.show("categories")
+    assert part.locator(".pf-matrix button", has_text="285 other categories").count() == 1
+    assert part.locator(".pf-pets tbody th").first.inner_text() == "9007199254740993"
+    part.scroll_into_view_if_needed()
+    picture(book.page, "categories_300")
+
+
+def test_an_empty_store_says_so(book: Book, shown: Any, picture: Any) -> None:
+    """Zero pets, and what to do about it."""
+    part = book.show("empty")
+    assert card(part, "Pets") == "0" and "Import" in part.locator(".pf-empty").inner_text()
+    part.scroll_into_view_if_needed()
+    picture(book.page, "empty")
+
+
+def test_an_incomplete_inventory_looks_like_one(book: Book, shown: Any, picture: Any) -> None:
+    """Against a server that shows one page, minimums are marked and shares are not claimed."""
+    part = book.show("incomplete")
+    assert card(part, "Pets").startswith("≥") and "%" not in part.locator(".pf-cards").inner_text()
+    badge = part.locator(".pf-badge").first
+    assert badge.inner_text() != "Complete" and part.locator("summary[title*='at least']").count()
+    badge.click()
+    part.get_by_text("Because:").wait_for()
+    part.scroll_into_view_if_needed()
+    picture(book.page, "incomplete")
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_axe_finds_nothing(book: Book, shown: Any, axe: str, theme: str, picture: Any) -> None:
+    """Contrast, names and roles are right in both themes, on every tab."""
+    page = book.page
+    page.evaluate(
+        "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme
+    )
+    light = "true" if "Light" in theme else "false"
+    page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
+    page.wait_for_timeout(300)  # the theme's style sheet is swapped after the attribute
+    page.evaluate(axe)
+    shown.scroll_into_view_if_needed()
+    picture(page, theme.replace(" ", "_"))
+    for tab in ("Import", "Inventory"):
+        shown.get_by_role("button", name=tab, exact=True).first.click()
+        found = shown.locator(".pf-dash").evaluate(AXE_RUN)
+        assert found == []
+
+
+def test_a_saved_notebook_shows_the_last_numbers_without_a_kernel(
+    book: Book, shown: Any, lab: jupyter.Server, chromium: Any, store: pf.Server
+) -> None:
+    """Reopened with no kernel, and exported to HTML offline, the static copy is still there."""
+    total = len(frame_of(store))
+    book.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    saved = book.folder / "book.ipynb"
+    book.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    assert store.api_key not in saved.read_text("utf-8")
+    (book.folder / "kept.ipynb").write_bytes(saved.read_bytes())
+    command = [sys.executable, "-m", "nbconvert", "--to", "html", "kept.ipynb"]
+    subprocess.run(command, cwd=book.folder, check=True, capture_output=True)
+    for address in (
+        f"{lab.url}/doc/tree/kept.ipynb?token={lab.token}&kernel=none",
+        f"{lab.url}/files/kept.html?token={lab.token}",
+    ):
+        with jupyter.tab(chromium) as (page, _):
+            page.goto(address)
+            copy = page.locator("details", has_text="Static copy").first
+            copy.locator("summary").click(timeout=30_000)
+            assert f"complete: {total} pets" in copy.inner_text()
+            picture = copy.locator("img")
+            assert picture.evaluate("image => image.naturalWidth") > 0
+
+
+def test_nothing_left_this_machine(book: Book, shown: Any) -> None:
+    """After all of the above no request went elsewhere, and the page did not complain of us."""
+    assert book.traffic.blocked == []
+    assert [text for text in book.traffic.errors if "pf-" in text or "petstore" in text] == []
+    assert LABELS[1] in shown.inner_text()
