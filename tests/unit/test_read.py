@@ -85,11 +85,11 @@ def test_packed_files_are_the_same_records(rows: list[tuple[str, ...]]) -> None:
 
 
 def test_damaged_gzip_stops(tmp_path: Path) -> None:
-    """A gzip file that is cut short is no shorter list of animals."""
+    """A gzip file that is cut short or garbled is no shorter list of animals."""
     whole = gzip.compress(b"name,categoryId\n" + b"Rex,3\n" * 5000)
-    path = write(tmp_path / "pets.csv.gz", whole[: len(whole) // 2])
-    with pytest.raises(InputError, match="the gzip file is damaged"):
-        records_of(path)
+    for damaged in (whole[: len(whole) // 2], whole[:12] + b"\xff" * 8 + whole[20:]):
+        with pytest.raises(InputError, match="the gzip file is damaged"):
+            records_of(write(tmp_path / "pets.csv.gz", damaged))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import csv
 import gzip
 import io
 import re
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -37,6 +38,7 @@ _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 # csv's own limit of 131,072 characters would abort the file at one long cell; ours makes that
 # cell invalid. The limit belongs to the process, so it is only ever raised.
 _FIELD_LIMIT = 2 * MAX_CELL
+_DAMAGED = (OSError, EOFError, zlib.error)
 Fits = Callable[[Sequence[str]], Any]
 
 
@@ -156,7 +158,7 @@ def _reader(lines: Iterator[str], delimiter: str, quoting: str) -> Any:
 def _find_encoding(file: BinaryIO, path: str, encoding: str | None) -> str:
     try:
         start = bytes_of(file).read(4096)
-    except (OSError, EOFError) as problem:
+    except _DAMAGED as problem:
         raise InputError(f"the gzip file is damaged: {problem}", path=path) from None
     marked = next((name for mark, name in _BOMS if start.startswith(mark)), None)
     if encoding is not None:
@@ -193,7 +195,7 @@ def _prove_encoding(file: BinaryIO, path: str, codec: str, *, is_given: bool) ->
     except UnicodeDecodeError as problem:
         whole = waiting + chunk
         raise _misread(path, codec, is_given, read - len(waiting), whole, problem, lines) from None
-    except (OSError, EOFError) as problem:
+    except _DAMAGED as problem:
         raise InputError(f"the gzip file is damaged: {problem}", path=path) from None
     return has_giants
 
@@ -235,24 +237,28 @@ def _leading_lines(sample: str, delimiter: str | None) -> tuple[int, str | None]
 
 
 def _delimiter_by_header(body: str, quoting: str, fits: Fits, path: str) -> str:
-    """Return the one delimiter that makes the needed columns appear."""
-    fitting, problems = [], {}
+    """Return the one delimiter that makes the needed columns appear.
+
+    Where none does, the one with most cells, so that the message is about the likeliest header.
+    """
+    widths, fitting, unreadable = dict[str, int](), list[str](), InputError("")
     for delimiter in DELIMITERS:
         try:
             row, _ = _first_row(body, delimiter, quoting, path, 1)
+            widths[delimiter] = len(row)
             fits(row)
             fitting.append(delimiter)
         except InputError as problem:
-            problems[delimiter] = (len(row), problem)
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
+            unreadable = problem
+    if not widths:
+        raise unreadable
+    if len(fitting) > 1:
         raise InputError(
             f"the delimiter may be {' or '.join(map(repr, fitting))}",
             path=path,
             hint="say which with delimiter=",
         )
-    return max(problems, key=lambda delimiter: problems[delimiter][0])
+    return fitting[0] if fitting else max(widths, key=lambda delimiter: widths[delimiter])
 
 
 def _delimiter_by_width(body: str, quoting: str, width: int, path: str) -> str:
