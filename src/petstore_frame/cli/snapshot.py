@@ -14,7 +14,7 @@ import typer
 
 if TYPE_CHECKING:
     from petstore_frame.errors import PetstoreError
-    from petstore_frame.history import History, Snapshot
+    from petstore_frame.history import Diff, History, Snapshot
     from petstore_frame.inventory import Inventory
 
 
@@ -60,7 +60,8 @@ def snapshot(
         typer.echo(json.dumps(_as_json(added, changes), ensure_ascii=False))
     else:
         typer.echo(f"{added.path}: {claim}")
-        typer.echo(str(changes) if changes else "the first snapshot; the next one can be compared")
+        is_first = changes is None
+        typer.echo("the first snapshot; the next one is compared" if is_first else str(changes))
     if claim.verdict == "incomplete":
         raise typer.Exit(1)
 
@@ -79,20 +80,20 @@ def _fetch(base_url: str | None, api_key: str | None) -> Inventory:
             return partial
 
 
-def _changes(history: History, added: Snapshot) -> Any:
+def _changes(history: History, added: Snapshot) -> Diff | None:
     """Return the diff against the snapshot before, or None for the first."""
     earlier = history.snapshots()["date"].dt.date
     return history.diff(new=added.date) if (earlier < added.date).any() else None
 
 
-def _as_json(added: Snapshot, changes: Any) -> dict[str, Any]:
+def _as_json(added: Snapshot, changes: Diff | None) -> dict[str, Any]:
     return {
         "path": str(added.path),
         "date": added.date.isoformat(),
         "rows": added.rows,
         "completeness": added.completeness.to_dict(),
-        "compared_with": changes.old.date.isoformat() if changes else None,
-        "changes": changes.counts if changes else None,
+        "compared_with": None if changes is None else changes.old.date.isoformat(),
+        "changes": None if changes is None else changes.counts,
     }
 
 

@@ -48,13 +48,15 @@ def trend(
     from petstore_frame.errors import HistoryWarning, PetstoreError
     from petstore_frame.history import History
 
-    warnings.simplefilter("ignore", HistoryWarning)  # said below, once
-    try:
-        kept = History(history, engine=engine)
-        counted = kept.trend(by or [By.STATUS], since=since, until=until, every_days=every_days)
-    except PetstoreError as problem:
-        typer.echo(f"error: {problem}", err=True)
-        raise typer.Exit(2) from None
+    groups = by or [By.STATUS]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HistoryWarning)  # said below, once
+        try:
+            kept = History(history, engine=engine)
+            counted = kept.trend(groups, since=since, until=until, every_days=every_days)
+        except PetstoreError as problem:
+            typer.echo(f"error: {problem}", err=True)
+            raise typer.Exit(2) from None
     left_out = kept.problems()
     for entry in left_out:
         typer.echo(f"left out: {entry}", err=True)

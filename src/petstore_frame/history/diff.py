@@ -11,7 +11,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.history.changes import KINDS
+from petstore_frame.history.changes import KINDS, first_pets
 from petstore_frame.history.engines import to_pandas
 from petstore_frame.history.snapshots import Snapshot
 from petstore_frame.summary import count_pets
@@ -54,7 +54,8 @@ class Diff:
 
         The rows are counted on the engine; they are not brought here for it.
         """
-        return sort_moves(to_pandas(count_pets(self.rows, MOVE)))
+        rows = self.frame if "frame" in vars(self) else self.rows
+        return sort_moves(to_pandas(count_pets(rows, MOVE)))
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -78,7 +79,8 @@ class Diff:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        first = self.frame.head(_ROWS_SHOWN).astype({"id": "str", "category_id": "str"})
+        first = to_pandas(first_pets(self.rows, _ROWS_SHOWN))
+        first = first.sort_values("id").astype({"id": "str", "category_id": "str"})
         more = len(self) - len(first)
         note = f"<p>… and {more:,} more: <code>.frame</code> has all</p>" if more > 0 else ""
         table = first.to_html(index=False, escape=True, na_rep="", border=0)

@@ -93,7 +93,10 @@ def scan_folder(folder: Path) -> tuple[list[Snapshot], list[Problem]]:
             continue
         for path in sorted(entry.iterdir()):
             found = _open(path, day)
-            (snapshots if isinstance(found, Snapshot) else problems).append(found)  # type: ignore[arg-type]
+            if isinstance(found, Snapshot):
+                snapshots.append(found)
+            else:
+                problems.append(found)
     return snapshots, problems
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,19 @@ def test_snapshot_again_says_the_same(sample_server, tmp_path) -> None:
     assert "the first snapshot" in snapshot(sample_server, tmp_path).stdout
     assert snapshot(sample_server, tmp_path).exit_code == 0
     assert len(list(tmp_path.glob("date=*/*"))) == 1
+
+
+def test_snapshot_without_a_change_says_so(sample_server, tmp_path) -> None:
+    """A day on which nothing changed is compared all the same."""
+    with sample_server.client() as client:
+        today = pf.fetch_inventory(client)
+    day_before = today.fetched_at - timedelta(days=1)
+    pf.History(tmp_path).add(
+        pf.Inventory(today.frame, today.completeness, day_before, today.base_url)
+    )
+    told = snapshot(sample_server, tmp_path)
+    assert told.stdout.splitlines()[1].endswith(": no change")
+    assert json.loads(snapshot(sample_server, tmp_path, "--json").stdout)["changes"]["new"] == 0
 
 
 def test_exit_codes_of_snapshot(sample_server, tmp_path, make_inventory) -> None:
