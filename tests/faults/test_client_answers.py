@@ -1,0 +1,208 @@
+"""What the client makes of answers that leave the interface, on real sockets."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from hostile import HostileStore, http, pets_body
+
+import petstore_frame as pf
+
+KEY = "a-key-that-must-not-travel"
+
+
+def client_of(store: HostileStore, waits: list[float] | None = None, **options) -> pf.Client:
+    sleep = (waits if waits is not None else []).append
+    return pf.Client(store.base_url, KEY, sleep=sleep, **options)
+
+
+PROBLEM = '{"type":"https://stoplight.io/prism/errors#NOT_FOUND","title":"Not here","status":404}'
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "words"),
+    [
+        (
+            http("404 Not Found", PROBLEM, kind="application/problem+json"),
+            "NotFoundError",
+            "stoplight",
+        ),
+        (http("404 Not Found", "{}"), "NotFoundError", "begins '{}'"),
+        (http("422 Unprocessable Content", '{"error":{"x":1}}'), "APIStatusError", "error"),
+        (http("401 Unauthorized", ""), "AuthenticationError", "empty body"),
+        (http("403 Forbidden", "no", kind=""), "PermissionDeniedError", "no content type"),
+        (
+            http("502 Bad Gateway", "<html><h1>Bad</h1>", kind="text/html"),
+            "ServerError",
+            "text/html",
+        ),
+        (
+            http("400 Bad Request", '{"code":"x","message":"why","status":400}'),
+            "BadRequestError",
+            "x: why",
+        ),
+        (http("302 Found", "", "Location: /v2/pets"), "ContractError", "302"),
+        (http("200 OK", "<html>", kind="text/html"), "ContractError", "<html>"),
+        (http("200 OK", '[{"id":1,"name"'), "ContractError", "not what the interface states"),
+        (http("200 OK", "{}"), "ContractError", "not what the interface states"),
+        (http("204 No Content", ""), "ContractError", "204"),
+    ],
+)
+def test_every_answer_has_a_typed_error(answer: bytes, kind: str, words: str) -> None:
+    """Whatever a server sends, the error has a type of ours, the status and the first words."""
+    with HostileStore(lambda _: answer) as store, client_of(store, max_retries=0) as client:
+        with pytest.raises(pf.PetstoreError) as caught:
+            client.list_pets()
+    assert type(caught.value).__name__ == kind
+    assert words in str(caught.value)
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pet", "words"),
+    [
+        ('{"name":"x","categoryId":1}', "pet 2, id"),
+        ('{"id":"2","name":"x","categoryId":1}', "pet 2, id"),
+        ('{"id":true,"name":"x","categoryId":1}', "pet 2, id"),
+        ('{"id":9223372036854775808,"name":"x","categoryId":1}', "pet 2, id"),
+        ('{"id":2,"name":null,"categoryId":1}', "pet 2, name"),
+        ('{"id":2,"name":"x","categoryId":1.5}', "pet 2, categoryId"),
+        ('{"id":2,"name":"x","categoryId":1,"status":7}', "pet 2, status"),
+    ],
+)
+def test_a_broken_pet_is_named(pet: str, words: str) -> None:
+    """A pet that is none is named by its position and field, and no pet is invented."""
+    body = f'[{{"id":1,"name":"a","categoryId":1}},{pet}]'
+    with HostileStore(lambda _: http("200 OK", body)) as store, client_of(store) as client:
+        with pytest.raises(pf.ContractError, match=words) as caught:
+            client.list_pets()
+    assert (caught.value.position, caught.value.operation) == (2, "GET /pets")
+
+
+def test_what_a_later_interface_adds_is_carried() -> None:
+    """Unknown statuses, a null status, further fields and all of int64 are kept."""
+    body = (
+        '[{"id":9223372036854775807,"name":"a","categoryId":-9223372036854775808,'
+        '"status":"reserved","colour":"red"},'
+        '{"id":-1,"name":"b","categoryId":1.0,"status":null}]'
+    )
+    with HostileStore(lambda _: http("200 OK", body)) as store, client_of(store) as client:
+        frame = pf.fetch_inventory(client).frame
+    assert list(frame["id"]) == [2**63 - 1, -1]
+    assert list(frame["category_id"]) == [-(2**63), 1]
+    assert list(frame["status"].astype("object").fillna("none")) == ["reserved", "none"]
+
+
+@pytest.mark.parametrize("status", ["408 Request Timeout", "429 Too Many Requests", "503 Busy"])
+def test_a_passing_refusal_of_a_get_is_tried_again(status: str) -> None:
+    """A GET is repeated after 408, 429 and 5xx, with the wait that the store asked for."""
+    answers = [http(status, "{}", "Retry-After: 3"), http("200 OK", pets_body(1))]
+    waits: list[float] = []
+    with HostileStore(lambda _: answers.pop(0)) as store, client_of(store, waits) as client:
+        assert len(client.list_pets()) == 1
+    assert [wait >= 3 for wait in waits] == [True]
+
+
+def test_a_long_wait_is_the_callers_choice() -> None:
+    """A Retry-After above the cap ends the attempts at once and is in the error."""
+    busy = http("429 Too Many Requests", "{}", "Retry-After: 86400")
+    with HostileStore(lambda _: busy) as store, client_of(store) as client:
+        with pytest.raises(pf.RateLimitError) as caught:
+            client.list_pets()
+    assert (caught.value.retry_after_s, len(store.heads)) == (86400.0, 1)
+
+
+def test_retry_after_may_be_a_date() -> None:
+    """The HTTP date of a Retry-After is waited for, and one in the past asks for nothing."""
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=9), usegmt=True)
+    answers = [
+        http("503 Busy", "{}", f"Retry-After: {soon}"),
+        http("503 Busy", "{}", "Retry-After: Mon, 01 Jan 2001 00:00:00 GMT"),
+        http("200 OK", "[]"),
+    ]
+    waits: list[float] = []
+    with HostileStore(lambda _: answers.pop(0)) as store, client_of(store, waits) as client:
+        client.list_pets()
+    assert 5 < waits[0] < 10
+    assert waits[1] < 1
+
+
+def test_a_dropped_connection_is_tried_again_and_then_told() -> None:
+    """A store that drops each GET is asked again a few times, and the error says what it was."""
+    with HostileStore(lambda _: None) as store, client_of(store, max_retries=2) as client:
+        with pytest.raises(pf.APIConnectionError) as caught:
+            client.list_pets()
+    assert len(store.heads) == 3
+    assert caught.value.reason in ("closed", "reset")
+
+
+def test_a_cut_body_is_no_answer() -> None:
+    """A body shorter than its length is tried again, never read as it is."""
+    whole = http("200 OK", pets_body(1, 2))
+    answers: list[bytes | None] = [whole.replace(b"Content-Length: ", b"Content-Length: 9"), whole]
+
+    def answer(_: str) -> bytes | None:
+        return answers.pop(0)
+
+    with HostileStore(answer) as store, client_of(store, timeout_s=0.3) as client:
+        assert len(client.list_pets()) == 2
+    assert len(store.heads) == 2
+
+
+def test_patience_has_an_end() -> None:
+    """However many retries are left, no attempt begins when the time without progress is over."""
+    ticks = iter(range(0, 10**6, 60))
+    with HostileStore(lambda _: http("500 Oh", "{}")) as store:
+        options = {"max_retries": 50, "clock": lambda: float(next(ticks))}
+        with client_of(store, **options) as client, pytest.raises(pf.ServerError):
+            client.list_pets()
+    assert len(store.heads) < 4
+
+
+def test_a_post_is_never_repeated() -> None:
+    """After a drop the POST's end is unknown: it was sent once, and the error says so."""
+    with HostileStore(lambda _: None) as store, client_of(store) as client:
+        with pytest.raises(pf.APIConnectionError) as caught:
+            client.create_pet({"name": "Luna", "category_id": 3})
+    assert len(store.heads) == 1
+    assert caught.value.may_have_been_applied
+
+
+def test_a_refused_connection_is_proof() -> None:
+    """Where nobody listens nothing was applied, for a POST too."""
+    with HostileStore(lambda _: None) as store:
+        address = store.base_url
+    with pf.Client(address, KEY, sleep=lambda _: None) as client:
+        with pytest.raises(pf.APIConnectionError) as caught:
+            client.create_pet({"name": "Luna", "category_id": 3})
+    assert (caught.value.reason, caught.value.may_have_been_applied) == ("refused", False)
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ("Deprecation: true", "is deprecated"),
+        ("Deprecation: @1735689600", "since 1 January 2025"),
+        ("Sunset: Tue, 01 Jan 2199 00:00:00 GMT", "ends on 1 January 2199"),
+    ],
+)
+def test_an_announced_end_is_told_once(header: str, words: str) -> None:
+    """A deprecated operation warns once per client, with what the headers say."""
+    answer = http("200 OK", "[]", header)
+    with HostileStore(lambda _: answer) as store, client_of(store) as client:
+        with pytest.warns(pf.EndpointDeprecatedWarning, match=words) as told:
+            client.list_pets()
+            client.list_pets()
+    assert len(told) == 1
+    assert told[0].filename == __file__
+
+
+def test_get_pet_tells_the_days_left() -> None:
+    """The interface's own date is told even where no header is sent, once."""
+    body = '{"id":1,"name":"a","categoryId":1}'
+    with HostileStore(lambda _: http("200 OK", body)) as store, client_of(store) as client:
+        with pytest.warns(pf.EndpointDeprecatedWarning, match=r"5 December 2030 \(\d+ days left"):
+            assert client.get_pet(1).id == 1
+        assert client.get_pet(1).name == "a"

@@ -1,0 +1,175 @@
+"""What a fetch keeps when it breaks off half-way, on real sockets."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import signal
+import threading
+import time
+
+import pytest
+from hostile import HostileStore, http, pets_body
+
+import petstore_frame as pf
+from petstore_frame.page import UnreadPage
+
+KEY = "a-key-that-must-not-travel"
+
+
+def page_number(head: str) -> int:
+    found = re.search(r"[?&]page=(\d+)", head)
+    return int(found[1]) if found else 1
+
+
+def pages(count: int, faults: dict[int, list[bytes | None]]):
+    """Pages of two pets joined by next links; a page's faults come before it does."""
+
+    def answer(head: str) -> bytes | None:
+        number = page_number(head)
+        if faults.get(number):
+            return faults[number].pop(0)
+        link = [f'Link: <?limit=100&page={number + 1}>; rel="next"'] if number < count else []
+        return http("200 OK", pets_body(2 * number, 2 * number + 1), *link)
+
+    return answer
+
+
+def client_of(store: HostileStore) -> pf.Client:
+    return pf.Client(store.base_url, KEY, sleep=lambda _: None, max_retries=0)
+
+
+GONE = http("500 Oh", "{}")
+NO_PET = http("200 OK", '[{"id":"x"}]')
+
+
+@pytest.mark.parametrize("fault", [GONE, NO_PET, None, http("404 Not Found", "{}")])
+def test_a_broken_walk_goes_on_where_it_was(fault: bytes | None) -> None:
+    """The error keeps the pages, marked incomplete, and ``resume`` asks for the rest alone."""
+    with HostileStore(pages(5, {4: [fault]})) as store, client_of(store) as client:
+        with pytest.raises(pf.IncompleteInventoryError) as caught:
+            pf.fetch_inventory(client)
+        partial = caught.value.partial
+        asked = len(store.heads)
+        whole = caught.value.resume()
+        again = [page_number(head) for head in store.heads[asked:]]
+    assert (len(partial), partial.completeness.verdict) == (6, "incomplete")
+    assert (len(whole), whole.completeness.covers_all) == (10, True)
+    assert again == [4, 5, 1]
+
+
+def test_a_failure_may_come_twice() -> None:
+    """Resuming may fail again and be resumed again."""
+    with HostileStore(pages(3, {2: [GONE], 3: [GONE]})) as store, client_of(store) as client:
+        with pytest.raises(pf.IncompleteInventoryError) as first:
+            pf.fetch_inventory(client)
+        with pytest.raises(pf.IncompleteInventoryError) as second:
+            first.value.resume()
+        assert len(second.value.partial) == 4
+        assert second.value.resume().completeness.covers_all
+
+
+def test_a_failure_of_the_first_page_is_itself() -> None:
+    """With nothing held there is nothing to keep, and the error is the store's own."""
+    with HostileStore(pages(2, {1: [GONE]})) as store, client_of(store) as client:
+        with pytest.raises(pf.ServerError):
+            pf.fetch_inventory(client)
+        assert len(store.heads) == 1
+
+
+def test_an_interrupt_keeps_the_pages() -> None:
+    """Ctrl-C in the middle of a walk leaves what was read, and the way to go on."""
+    arrived, resumed = threading.Event(), threading.Event()
+    inner = pages(4, {})
+
+    def answer(head: str) -> bytes | None:
+        if page_number(head) == 3 and not resumed.is_set():
+            arrived.set()
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            resumed.wait(5)
+        return inner(head)
+
+    with HostileStore(answer) as store, client_of(store) as client:
+        with pytest.raises(pf.IncompleteInventoryError, match="interrupted") as caught:
+            pf.fetch_inventory(client)
+        resumed.set()
+        assert arrived.is_set()
+        assert len(caught.value.partial) == 4
+        assert caught.value.resume().completeness.covers_all
+
+
+def test_the_next_request_leaves_before_the_last_page_is_decoded(monkeypatch) -> None:
+    """While a page is decoded, the store already has the request for the next one."""
+    read, met = UnreadPage.read, []
+
+    def watched(page: UnreadPage, **options):
+        number, deadline = options["number"] or 0, time.monotonic() + 5
+        while 1 < number < 4 and len(store.heads) <= number and time.monotonic() < deadline:
+            time.sleep(0.001)
+        met.append((number, page_number(store.heads[-1])))
+        return read(page, **options)
+
+    with HostileStore(pages(4, {})) as store, client_of(store) as client:
+        monkeypatch.setattr(UnreadPage, "read", watched)
+        pf.fetch_inventory(client)
+    assert met[1:3] == [(2, 3), (3, 4)]
+    assert met[3][0] == 4
+
+
+def test_the_key_never_leaves_for_another_origin() -> None:
+    """A next link to another host is not followed: nothing arrives there, and rows are kept."""
+    with HostileStore(lambda _: http("200 OK", pets_body(9))) as thief:
+        link = f'Link: <{thief.base_url}/pets?page=2>; rel="next"'
+        with HostileStore(lambda _: http("200 OK", pets_body(1), link)) as store:
+            with client_of(store) as client, pytest.raises(pf.CrossOriginError) as caught:
+                pf.fetch_inventory(client)
+        assert thief.heads == []
+    assert isinstance(caught.value, pf.IncompleteInventoryError)
+    assert len(caught.value.partial) == 1
+
+
+@pytest.mark.parametrize("there", ["//127.0.0.1:1/v1/pets", "https://127.0.0.1/v1/pets"])
+def test_no_spelling_of_a_foreign_address_is_followed(there: str) -> None:
+    """Another scheme, or an address without one, is another origin too."""
+    answer = http("200 OK", pets_body(1), f"Link: <{there}>; rel=next")
+    with HostileStore(lambda _: answer) as store, client_of(store) as client:
+        with pytest.raises(pf.CrossOriginError):
+            pf.fetch_inventory(client)
+        assert len(store.heads) == 1
+
+
+def test_a_redirect_is_not_followed() -> None:
+    """A redirect elsewhere sends nothing there, for reading and for adding."""
+    with HostileStore(lambda _: http("200 OK")) as thief:
+        answer = http("307 Temporary Redirect", "", f"Location: {thief.base_url}/pets")
+        with HostileStore(lambda _: answer) as store, client_of(store) as client:
+            with pytest.raises(pf.ContractError):
+                client.list_pets()
+            with pytest.raises(pf.PetstoreError):
+                client.create_pet({"name": "Luna", "category_id": 1})
+        assert thief.heads == []
+
+
+def test_a_user_in_a_next_link_is_not_sent() -> None:
+    """A link of our origin with a user in it is followed without one."""
+    with HostileStore(lambda head: answer(head)) as store:
+
+        def answer(head: str) -> bytes:
+            link = f"Link: <{store.base_url.replace('//', '//me:pw@')}/pets?page=2>; rel=next"
+            return http("200 OK", pets_body(page_number(head)), *([link] * (page_number(head) < 2)))
+
+        with client_of(store) as client:
+            assert len(pf.fetch_inventory(client)) == 2
+    assert all(head.count("Authorization: Bearer") == 1 for head in store.heads)
+    assert not any("me:pw" in head or "Basic" in head for head in store.heads)
+
+
+def test_the_error_can_be_pickled() -> None:
+    """A pickled error keeps its words and its rows, and says that it cannot go on from there."""
+    with HostileStore(pages(3, {3: [GONE]})) as store, client_of(store) as client:
+        with pytest.raises(pf.IncompleteInventoryError) as caught:
+            pf.fetch_inventory(client)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (str(copy), len(copy.partial)) == (str(caught.value), 4)
+    with pytest.raises(pf.PetstoreError, match="fetch the inventory again"):
+        copy.resume()
