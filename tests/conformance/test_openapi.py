@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import ExitStack
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 
 import petstore_frame as pf
 from petstore_frame.service import rules
 from petstore_frame.service.openapi import document_json
 
 EXAMPLES = 50
+VALID_LISTING = re.compile(r"(limit=([1-9]|[1-9][0-9]|100))?&?(status=(available|pending|sold))?")
 RESPONSES = {
     "listPets": {"200", "401"},
     "createPet": {"201", "400", "401"},
@@ -162,7 +165,11 @@ def check_operation(
     )
     @given(case=operation.as_strategy(generation_mode=GenerationMode(mode)))
     def send(case: Any) -> None:
-        case.call_and_validate(base_url=server.base_url, headers=headers)
+        answer = case.call(base_url=server.base_url, headers=headers)
+        # Some invalid data, such as an empty list, leaves no trace in an address.
+        if mode == "negative" and operation_id == "listPets":
+            assume(not VALID_LISTING.fullmatch(urlsplit(str(answer.request.url)).query))
+        case.validate_response(answer)
 
     send()
     alive = httpx.get(f"{server.base_url}/pets", headers=headers)

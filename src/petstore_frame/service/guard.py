@@ -6,6 +6,7 @@ else has looked at it. It knows nothing of pets.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 import secrets
@@ -76,6 +77,11 @@ class Guard:
             await refuse(problem)
         except ClientDisconnect:
             status = CLIENT_GONE
+        except asyncio.CancelledError as failure:
+            # The time to drain is over; what became of a creation is not known.
+            _log_failure(request_id, failure)
+            if not status:
+                await refuse(internal_error())
         except Exception as failure:  # noqa: BLE001 # whatever it was, the client gets an Error body
             _log_failure(request_id, failure)
             if not status:
@@ -172,7 +178,7 @@ def _request_id(headers: list[tuple[bytes, bytes]]) -> bytes:
     return secrets.token_hex(8).encode()
 
 
-def _log_failure(request_id: bytes, failure: Exception) -> None:
+def _log_failure(request_id: bytes, failure: BaseException) -> None:
     cause = failure.__cause__ or failure
     # The class and the place, never the text: a database's message may quote what was sent.
     trace, place = cause.__traceback__, ""
