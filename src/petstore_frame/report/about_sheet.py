@@ -49,9 +49,9 @@ def write_about(book: Book, facts: Facts, sheets: list[Line], changed: dict[int,
     """
     sheet = book.sheet("About")
     look.put_title(sheet, "About this workbook", look.as_of_words(facts.as_of))
-    sheet.raw.set_column(0, 0, 2)
-    sheet.raw.set_column(1, 1, 26)
-    sheet.raw.set_column(2, 2, 104)
+    sheet.do("set_column", 0, 0, 2)
+    sheet.do("set_column", 1, 1, 26)
+    sheet.do("set_column", 2, 2, 104)
     row = 4
     row = _section(sheet, row, "What it covers", coverage(facts))
     row = _section(sheet, row, "How that is known", evidence(facts))

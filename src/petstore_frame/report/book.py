@@ -23,7 +23,6 @@ _OPTIONS = {
     "strings_to_formulas": False,
     "strings_to_numbers": False,
     "strings_to_urls": False,
-    "default_date_format": "yyyy-mm-dd hh:mm",
 }
 
 
@@ -41,7 +40,6 @@ def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
     with tempfile.TemporaryDirectory(prefix="petstore_frame_") as scratch:
         options = {**_OPTIONS, "constant_memory": is_constant_memory, "tmpdir": scratch}
         workbook = xlsxwriter.Workbook(str(path), options)
-        workbook.set_calc_mode("auto")
         yield Book(workbook, is_constant_memory=is_constant_memory)
         try:
             workbook.close()
@@ -118,13 +116,6 @@ class Sheet:
         """Put an empty cell that has a look."""
         self._cells[row, col] = ("write_blank", (None, self.book.style(**style)))
 
-    def link(self, row: int, col: int, sheet: str, text: str, **style: Any) -> None:
-        """Put a text that leads to another sheet of the workbook."""
-        self._cells[row, col] = (
-            "write_url",
-            (f"internal:'{sheet}'!A1", self.book.style(**style), text),
-        )
-
     def band(self, row: int, first_col: int, last_col: int, value: str, **style: Any) -> None:
         """Put a text across columns, wrapped."""
         look = self.book.style(text_wrap=True, **style)
@@ -146,11 +137,20 @@ class Sheet:
             by_row[row].append(col)
         for row in rows:
             if row in self._heights:
-                self.raw.set_row(row, self._heights[row])
+                self.do("set_row", row, self._heights[row])
             for col in sorted(by_row[row]):
                 verb, values = self._cells[row, col]
                 self.check(getattr(self.raw, verb)(row, col, *values), row)
         self._cells.clear()
+
+    def do(self, verb: str, *values: Any) -> None:
+        """Do something to the sheet that is no cell: a filter, a table, a chart."""
+        code = getattr(self.raw, verb)(*values)
+        if code:
+            raise ReportError(
+                f"sheet {self.name!r}: the workbook did not accept {verb} (code {code}); "
+                "no file was changed"
+            )
 
     def check(self, code: int, row: int) -> None:
         """Refuse to go on when a write was not accepted."""

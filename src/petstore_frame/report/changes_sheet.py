@@ -34,10 +34,10 @@ def write_changes(book: Book, facts: Facts, history: History) -> None:
         return
     look.put_title(sheet, "Changes", str(diff))
     for col, width in enumerate((2, 22, 34, 22, 14, 14, 14)):
-        sheet.raw.set_column(col, col, width)
+        sheet.do("set_column", col, col, width)
     row = _moves(sheet, diff)
     row = _pets(sheet, facts, diff, row + 2)
-    sheet.raw.ignore_errors({"number_stored_as_text": f"B1:D{row + 1}"})
+    sheet.do("ignore_errors", {"number_stored_as_text": f"B1:D{row + 1}"})
     sheet.finish()
     sheet.raw.hide_gridlines(2)
     look.set_up_print(sheet, facts)
@@ -60,7 +60,7 @@ def _pets(sheet: Sheet, facts: Facts, diff: Diff, row: int) -> int:
     sheet.text(row, 1, title, **look.SECTION)
     header = ("ID", "Name", "Category", "What", "Was", "Now")
     end = write_list(sheet, row + 1, header, _pet_rows(facts, diff))
-    sheet.raw.autofilter(row + 1, 1, end - 1, len(header))
+    sheet.do("autofilter", row + 1, 1, end - 1, len(header))
     return end
 
 

@@ -145,8 +145,8 @@ class CountTable:
 
     def _mark_rows(self) -> None:
         """Bars behind the sums, and a mark on each category with nothing available."""
-        conditional = self.sheet.raw.conditional_format
-        conditional(
+        self.sheet.do(
+            "conditional_format",
             self.first, self.all_pets, self.last, self.all_pets,
             {
                 "type": "data_bar", "bar_color": _BAR, "bar_border_color": _BAR,
@@ -159,7 +159,8 @@ class CountTable:
         mark = self.sheet.book.workbook.add_format(
             {"bg_color": badge.fill, "font_color": badge.ink}
         )
-        conditional(
+        self.sheet.do(
+            "conditional_format",
             self.first, self.first_status, self.last, self.first_status,
             {"type": "cell", "criteria": "==", "value": 0, "format": mark},
         )  # fmt: skip

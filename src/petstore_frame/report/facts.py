@@ -7,12 +7,12 @@ carry. It knows no file format, so that every format says the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.categories import Categories, category_labels
+from petstore_frame.categories import Categories, category_labels, category_name
 from petstore_frame.charts import colours
 from petstore_frame.errors import ReportError
 from petstore_frame.frame import PET_COLUMNS
@@ -102,9 +102,7 @@ class Facts:
 
     def label(self, category_id: int) -> str:
         """Return what a category is called; two of the same name are told apart by their ids."""
-        name = self.labels.get(category_id)
-        if not name:
-            return f"Category {category_id}"
+        name = category_name(category_id, self.labels)
         return f"{name} ({category_id})" if name in self._repeated_labels else name
 
     @cached_property
@@ -132,14 +130,14 @@ def gather(pets: Any, categories: Categories = None) -> Facts:
         ReportError: A column is missing, or ids are no whole numbers; nothing was written.
     """
     labels = category_labels(categories)
-    frame = checked_frame(pets.frame if isinstance(pets, Inventory) else pets)
+    given = pets.frame if isinstance(pets, Inventory) else pets
+    frame, known = checked_frame(given), completeness(given)
+    if known.state is SealState.CHANGED:
+        origin = f"a part or a change of what was read ({known.completeness})"
+        return Facts(frame, None, known.fetched_at, known.base_url, labels, origin)
     if isinstance(pets, Inventory):
         return Facts(frame, pets.completeness, pets.fetched_at, pets.base_url, labels)
-    known = completeness(pets)
-    facts = Facts(frame, known.current, known.fetched_at, known.base_url, labels)
-    if known.state is not SealState.CHANGED:
-        return facts
-    return replace(facts, origin=f"a part or a change of what was read ({known.completeness})")
+    return Facts(frame, known.current, known.fetched_at, known.base_url, labels)
 
 
 def checked_frame(pets: Any) -> pd.DataFrame:

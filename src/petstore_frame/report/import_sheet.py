@@ -30,13 +30,13 @@ def write_import(book: Book, facts: Facts, results: LoadResult) -> None:
     word, sentence = headline(told)
     look.put_title(sheet, "Import", f"{word}: {sentence}")
     for col, width in enumerate((2, 12, 16, 26, 52, 52)):
-        sheet.raw.set_column(col, col, width)
+        sheet.do("set_column", col, col, width)
     held = [(str(state), count) for state, count in counts.items() if count]
     held.append(("all records", sum(counts.values())))
     row = write_list(sheet, _COUNTS_ROW, ("State", "Records"), held)
     row = _steps(sheet, told, row + 1)
     row = _mend(sheet, results, row)
-    sheet.raw.ignore_errors({"number_stored_as_text": f"B1:F{row + 1}"})
+    sheet.do("ignore_errors", {"number_stored_as_text": f"B1:F{row + 1}"})
     sheet.finish()
     sheet.raw.hide_gridlines(2)
     look.set_up_print(sheet, facts)
@@ -66,7 +66,7 @@ def _mend(sheet: Sheet, results: LoadResult, row: int) -> int:
     sheet.text(row, 1, title, **look.SECTION)
     header = ("Line", "Column", "Value", "What is wrong", "Hint")
     end = write_list(sheet, row + 1, header, _records(results))
-    sheet.raw.autofilter(row + 1, 1, end - 1, len(header))
+    sheet.do("autofilter", row + 1, 1, end - 1, len(header))
     return end
 
 

@@ -106,23 +106,22 @@ def _chunks(part: Part) -> Iterator[slice]:
 
 
 def _set_up(book: Book, sheet: Sheet, facts: Facts, headers: list[str], part: Part) -> None:
-    raw, last = sheet.raw, part.stop - part.start
+    last = part.stop - part.start
     for col, width in enumerate(_widths(facts, headers)):
-        raw.set_column(col, col, width)
-    raw.freeze_panes(1, 1)
+        sheet.do("set_column", col, col, width)
+    sheet.raw.freeze_panes(1, 1)
     look.set_up_print(sheet, facts, repeat_row=0)
-    raw.ignore_errors({"number_stored_as_text": f"A1:C{last + 1}"})
+    sheet.do("ignore_errors", {"number_stored_as_text": f"A1:C{last + 1}"})
     style = {"bold": True, "font_color": PAPER, "bg_color": INK}
     for col, header in enumerate(headers):
         sheet.text(0, col, header, **style)
     sheet.height(0, 21)
     sheet.finish()
-    raw.write_comment(0, 0, _NOTE, {"x_scale": 2, "author": "petstore-frame"})
+    sheet.do("write_comment", 0, 0, _NOTE, {"x_scale": 2, "author": "petstore-frame"})
     if book.is_constant_memory or last == 0:
-        raw.autofilter(0, 0, last, len(headers) - 1)
+        sheet.do("autofilter", 0, 0, last, len(headers) - 1)
         return
-    raw.add_table(
-        0, 0, last, len(headers) - 1,
+    sheet.do("add_table", 0, 0, last, len(headers) - 1,
         {
             "name": part.name.replace(" ", ""),
             "style": "Table Style Light 1",
@@ -178,7 +177,7 @@ def _make_room(sheet: Sheet, names: list[str], row: int) -> None:
         return
     for offset, name in enumerate(names, start=1):
         if breaks := name.count("\n"):
-            sheet.raw.set_row(row + offset, 15 * min(breaks + 1, 5))
+            sheet.do("set_row", row + offset, 15 * min(breaks + 1, 5))
 
 
 def _status_words(book: Book, facts: Facts) -> list[tuple[str, Any]]:

@@ -49,11 +49,11 @@ def write_summary(book: Book, facts: Facts, notes: list[str]) -> None:
 
 
 def _columns(sheet: Sheet, table: CountTable) -> None:
-    sheet.raw.set_column(0, 0, 2)
-    sheet.raw.set_column(table.name, table.name, _NAME_WIDTH)
-    sheet.raw.set_column(table.all_pets, table.share - 1, _count_width(table.facts))
-    sheet.raw.set_column(table.share, table.share, _SHARE_WIDTH)
-    sheet.raw.set_column(table.share + 1, table.share + 1, 3)
+    sheet.do("set_column", 0, 0, 2)
+    sheet.do("set_column", table.name, table.name, _NAME_WIDTH)
+    sheet.do("set_column", table.all_pets, table.share - 1, _count_width(table.facts))
+    sheet.do("set_column", table.share, table.share, _SHARE_WIDTH)
+    sheet.do("set_column", table.share + 1, table.share + 1, 3)
 
 
 def _count_width(facts: Facts) -> float:
@@ -158,13 +158,13 @@ def _charts(book: Book, sheet: Sheet, facts: Facts, table: CountTable) -> None:
         strip = share_strip(book, table)
         strip.set_size({"width": 7 * _NAME_WIDTH + 5 + pixels, "height": 26})
         look_of = {"description": "Shares of the statuses, as in the figures above.", "y_offset": 3}
-        sheet.raw.insert_chart(_CARDS_ROW + 3, table.name, strip, look_of)
+        sheet.do("insert_chart", _CARDS_ROW + 3, table.name, strip, look_of)
         sheet.height(_CARDS_ROW + 3, 24)
     chart = category_chart(book, table)
     height = 210 + _PLAIN_ROW_PIXELS * (table.total - table.head)
     chart.set_size({"width": 64 * _CHART_COLUMNS, "height": max(300, height)})
     alt = "Pets by category and status: the numbers of the table beside it."
-    sheet.raw.insert_chart(_CARDS_ROW, table.share + 2, chart, {"description": alt})
+    sheet.do("insert_chart", _CARDS_ROW, table.share + 2, chart, {"description": alt})
 
 
 def _notes(sheet: Sheet, table: CountTable, notes: list[str]) -> None:

@@ -5,8 +5,7 @@ In: an Inventory or a frame, and a path. Out: the file of the kind that its endi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.categories import Categories
 from petstore_frame.errors import ReportError
 from petstore_frame.report.csv_file import write_csv
-from petstore_frame.report.facts import Facts, gather
+from petstore_frame.report.facts import gather
 from petstore_frame.report.html_page import write_html
 from petstore_frame.report.parquet_file import write_parquet
+from petstore_frame.report.progress import Progress, shown
 from petstore_frame.report.whole import refuse_impossible, whole_file
 from petstore_frame.report.workbook import write_workbook
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from petstore_frame.history import History
     from petstore_frame.loader.results import LoadResult
 
-Progress = bool | Callable[[int], None] | None
 _PLAIN_WRITERS: dict[str, Callable[..., None]] = {
     ".csv": write_csv,
     ".parquet": write_parquet,
@@ -63,8 +62,8 @@ def write_report(
         history: A History; the workbook gets a sheet of what changed since the snapshot before.
         results: A LoadResult; the workbook gets a sheet of what became of its records.
         require_complete: Refuse to write unless every pet of the store was read.
-        progress: True shows a bar on stderr, False none; None shows one on a terminal after two
-            seconds. A function is told how many more pets were written.
+        progress: True shows a bar, False none, None one where a person is watching, after two
+            seconds; or a function that is called with the number of pets written so far.
 
     Returns:
         The path written.
@@ -94,7 +93,7 @@ def write_report(
             f"not proven complete, so no report was written: {facts.claim_sentence}; leave out "
             "require_complete= to have the report say so itself"
         )
-    with whole_file(target) as draft, _shown(progress, facts) as advance:
+    with whole_file(target) as draft, shown(progress, len(facts.frame)) as advance:
         if ending == ".xlsx":
             write_workbook(facts, draft, advance=advance, history=history, results=results)
         else:
@@ -114,24 +113,3 @@ def check_target(target: Path) -> str:
         raise ReportError(f"no report can be written as {target.name!r}: {hint}")
     refuse_impossible(target)
     return ending
-
-
-@contextmanager
-def _shown(progress: Progress, facts: Facts) -> Iterator[Callable[[int], None]]:
-    """Give what to tell of the pets written; by itself a bar appears after two seconds."""
-    if callable(progress):
-        yield progress
-        return
-    from tqdm.auto import tqdm
-
-    bar = tqdm(
-        total=len(facts.frame), unit="pet", unit_scale=True, desc="Writing the report",
-        delay=2 if progress is None else 0,
-        disable={True: False, False: True, None: None}[progress],
-    )  # fmt: skip
-    with bar:
-
-        def advance(pets: int) -> None:
-            bar.update(pets)
-
-        yield advance
