@@ -170,11 +170,9 @@ def main() -> None:
             write_pets(path, count)
             command = [sys.executable, __file__, "--stage", str(path)]
             said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            reading, staging, peak = said.split()
-            ratio = float(reading) / float(staging)
-            print(
-                f"| {count:,} | {float(reading):.2f} | {float(staging):.2f} | {ratio:.2f} | {peak} |"
-            )
+            reading, staging, peak = map(float, said.split())
+            shares = f"{reading:.2f} | {staging:.2f} | {reading / staging:.2f}"
+            print(f"| {count:,} | {shares} | {peak:.0f} |")
 
 
 if __name__ == "__main__":

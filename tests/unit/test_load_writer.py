@@ -1,0 +1,144 @@
+"""The moves of a record, as the journal's writer allows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from petstore_frame.errors import JournalError
+from petstore_frame.loader import journal
+from petstore_frame.loader.journal import Run, rows
+from petstore_frame.loader.judge import settle
+from petstore_frame.loader.record import MOVES, Ending, Problem, Record, State, exit_code
+from petstore_frame.loader.writer import Intent, Resettlement, Settlement, Writer
+from petstore_frame.outcome import PostOutcome, Verdict
+
+RUN = Run("ab" * 16, "http://127.0.0.1:1/v1", "x.csv", None, "00", "11", ("name",), {})
+CELLS = [("plain",), ("a\x1fb",), (), ("",), ("lone \ud800",), ("Zoë\n", "=1"), ("\x00", "")]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A journal of six pending records."""
+    made = tmp_path / "x.journal"
+    body = b'{"name":"A","categoryId":1}'
+    journal.create(made, RUN, (Record(n, n + 1, ("A",), State.PENDING, body) for n in range(1, 7)))
+    return made
+
+
+@pytest.fixture
+def writer(path: Path) -> Iterator[Writer]:
+    with closing(Writer(path, RUN.run_id)) as made:
+        made.start(0.0)
+        yield made
+
+
+def states(path: Path) -> list[str]:
+    return [row.state.value for row in rows(path)]
+
+
+def end(intent: Intent, state: State, **more) -> Settlement:
+    return Settlement(intent, state, "made up", "made up", **more)
+
+
+def test_an_intent_is_on_disk_when_it_is_returned(path: Path, writer: Writer) -> None:
+    """Whatever commit returns reads as in flight from any other connection."""
+    intents = writer.commit([], 1.0, fresh=2)
+    assert [intent.number for intent in intents] == [1, 2]
+    assert states(path)[:3] == ["in_flight", "in_flight", "pending"]
+
+
+def test_a_settled_record_does_not_move_again(path: Path, writer: Writer) -> None:
+    """A move that record.py does not list is refused, with the whole commit."""
+    (intent,) = writer.commit([], 1.0, fresh=1)
+    writer.commit([end(intent, State.CREATED, pet_id=7)], 2.0)
+    for state in State:
+        with pytest.raises(JournalError, match="cannot become"):
+            writer.commit([end(intent, state)], 3.0, fresh=1)
+    assert states(path) == ["created", *["pending"] * 5]
+    assert MOVES[State.CREATED] == frozenset()
+
+
+def test_doubt_is_not_lifted_by_a_later_refusal(path: Path, writer: Writer) -> None:
+    """A record that was in doubt once never becomes pending by an answer."""
+    (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
+    writer.commit([end(intent, State.UNKNOWN)], 2.0)
+    (again,) = writer.commit([], 3.0, repeats=[1], keys_since=0.0)
+    assert again.is_in_doubt and again.key == intent.key
+    refused = PostOutcome(Verdict.NOT_APPLIED, "http_429", http_status=429)
+    assert settle(again, refused).state is State.UNKNOWN
+    with pytest.raises(JournalError, match="in doubt"):
+        writer.commit([end(again, State.PENDING)], 4.0)
+
+
+def test_a_key_is_repeated_only_while_it_is_remembered(path: Path, writer: Writer) -> None:
+    """An unknown record is sent again under its key, neither without one nor after its time."""
+    first, second = writer.commit([], 100.0, fresh=2, keys_since=0.0)
+    third = writer.commit([], 100.0, fresh=1)[0]
+    writer.commit([end(intent, State.UNKNOWN) for intent in (first, second, third)], 101.0)
+    assert third.key is None
+    assert writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=150.0) == []
+    again = writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=50.0)
+    assert [intent.number for intent in again] == [1, 2]
+
+
+def test_an_id_belongs_to_one_record(path: Path, writer: Writer) -> None:
+    """A store that gives one id twice gets a warning, and no two records share a pet."""
+    first, second = writer.commit([], 1.0, fresh=2)
+    writer.commit([end(first, State.CREATED, pet_id=7), end(second, State.CREATED, pet_id=7)], 2.0)
+    found = list(rows(path))
+    assert (found[0].pet_id, found[1].pet_id) == (7, None)
+    assert found[1].state is State.CREATED and "7" in found[1].warnings[-1]
+
+
+def test_what_a_dead_session_left_is_in_doubt(path: Path) -> None:
+    """On opening, in flight is unknown, never pending."""
+    with closing(Writer(path, RUN.run_id)) as dead:
+        dead.commit([], 1.0, fresh=3)
+    with closing(Writer(path, RUN.run_id)) as writer:
+        assert writer.start(9.0) == 3
+    assert states(path) == [*["unknown"] * 3, *["pending"] * 3]
+    assert all(row.reason == "killed" for row in rows(path, State.UNKNOWN))
+
+
+def test_an_absent_record_begins_a_new_life(path: Path, writer: Writer) -> None:
+    """Sent again it has another key, so that a stored answer to the old one is not replayed."""
+    (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
+    writer.commit([end(intent, State.UNKNOWN)], 2.0)
+    writer.resettle([Resettlement(1, State.UNKNOWN, State.ABSENT, "not found")], 3.0)
+    writer.resettle([Resettlement(1, State.ABSENT, State.PENDING, "resent")], 4.0)
+    (again,) = writer.commit([], 5.0, fresh=1, keys_since=0.0)
+    assert again.number == 1 and again.key not in (None, intent.key)
+
+
+@pytest.mark.parametrize("cells", CELLS, ids=repr)
+def test_cells_come_back_as_they_were(cells: tuple[str, ...], tmp_path: Path) -> None:
+    """Any text, also separators, NUL, lone surrogates and no cell at all, is kept verbatim."""
+    path = tmp_path / "x.journal"
+    problem = Problem("odd", "it is odd", "name", "\ud800", "mend it")
+    journal.create(path, RUN, [Record(1, 2, cells, State.INVALID, None, problem, ("a", "b"))])
+    (row,) = rows(path)
+    assert (row.cells, row.problem, row.warnings) == (cells, problem, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("counts", "ending", "code"),
+    [
+        ({State.CREATED: 9}, Ending.DONE, 0),
+        ({State.CREATED: 9, State.SKIPPED: 1}, Ending.DONE, 0),
+        ({State.INVALID: 1}, Ending.DONE, 1),
+        ({State.REJECTED: 1, State.UNKNOWN: 1}, Ending.DONE, 3),
+        ({State.ABSENT: 1}, Ending.DONE, 3),
+        ({State.REJECTED: 9}, Ending.BUDGET, 4),
+        ({State.PENDING: 9}, Ending.STOPPED, 5),
+        ({State.UNKNOWN: 9}, Ending.OUTAGE, 5),
+        ({State.UNKNOWN: 9}, Ending.JOURNAL, 6),
+        ({State.PENDING: 9}, Ending.INTERRUPTED, 130),
+    ],
+)
+def test_the_worst_exit_code_wins(counts: dict, ending: Ending, code: int) -> None:
+    """An import ends with one code, the worst of those that apply."""
+    assert exit_code(counts, ending) == code
