@@ -1,0 +1,29 @@
+"""Recorded answers of the bundled service, replayed with the network blocked.
+
+To record them anew after the service changed: ``python tests/replay/record.py``. It starts the
+service, records each exchange of ``exchanges.py`` into ``cassettes/`` and leaves no key in them.
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+sys.path.append(str(Path(__file__).parent))
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing may leave: a request that no cassette has fails instead of being sent."""
+
+    def refuse(*_: object) -> NoReturn:
+        raise AssertionError("a replayed test tried to reach the network")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    yield

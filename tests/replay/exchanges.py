@@ -1,0 +1,69 @@
+"""The exchanges on tape: what each asks of a client, and how the tape is set up.
+
+In: a client. Out: whatever the client makes of the answer. Recording and replaying share this.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import vcr
+
+import petstore_frame as pf
+
+CASSETTES = Path(__file__).parents[2] / "cassettes"
+BASE_URL = "http://127.0.0.1:8765/v1"
+REPLACED = "the-key-was-replaced"
+# Also lower-case: header names come back from a tape in any case.
+SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "www-authenticate", "x-api-key")
+
+EXCHANGES: dict[str, Callable[[pf.Client], Any]] = {
+    "list_one_page": lambda client: client.list_pets(5),
+    "list_by_status": lambda client: client.list_pets(100, "pending"),
+    "list_whole": pf.fetch_inventory,
+    "create": lambda client: client.create_pet({"name": "Žofie 🐱", "category_id": 2**53 + 1}),
+    "create_with_status": lambda client: client.create_pet(
+        {"name": "=1+1", "category_id": 3, "status": "sold"}
+    ),
+    "create_refused": lambda client: client.create_pet({"name": " ", "category_id": 3}),
+    "get": lambda client: client.get_pet(7),
+    "get_missing": lambda client: client.get_pet(999_999),
+    "wrong_key": lambda client: client.list_pets(),
+}
+
+
+def tape(mode: str) -> vcr.VCR:
+    """Return a recorder that replaces the key on its way in and on its way out."""
+    return vcr.VCR(
+        cassette_library_dir=str(CASSETTES),
+        record_mode=mode,
+        match_on=["method", "scheme", "host", "path", "query", "body"],
+        before_record_request=clean_request,
+        before_record_response=clean_response,
+        decode_compressed_response=True,
+        path_transformer=vcr.VCR.ensure_suffix(".yaml"),
+    )
+
+
+def clean_request(request: Any) -> Any:
+    """Replace what a request says of its sender, and the port that the day gave."""
+    for name in list(request.headers):
+        if name.lower() in SECRET_HEADERS:
+            request.headers[name] = REPLACED
+    request.uri = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:8765", request.uri)
+    return request
+
+
+def clean_response(response: dict[str, Any]) -> dict[str, Any]:
+    """Replace what an answer may give away, and the port in its links."""
+    for name, values in list(response["headers"].items()):
+        if name.lower() in SECRET_HEADERS:
+            response["headers"][name] = [REPLACED]
+        else:
+            response["headers"][name] = [
+                re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:8765", value) for value in values
+            ]
+    return response

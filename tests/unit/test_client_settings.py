@@ -1,0 +1,156 @@
+"""Arguments and environment, waits, and the announced end of an operation."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+import petstore_frame as pf
+from petstore_frame._transport import Headers
+from petstore_frame.deprecation import GET_PET, Deprecation, read_deprecation
+from petstore_frame.retry import RetryPolicy, read_retry_after
+from petstore_frame.settings import normalise_base_url, read_settings
+
+HERE = {"PETSTORE_BASE_URL": "http://127.0.0.1:1/v1", "PETSTORE_API_KEY": "env-key"}
+
+
+def test_an_argument_beats_the_environment() -> None:
+    """What a caller says wins over what is set around them."""
+    settings = read_settings("https://store.example/v1", "my-key", timeout_s=3, environ=HERE)
+    assert (settings.base_url, settings.timeout_s) == ("https://store.example/v1", 3)
+    assert settings.key().get_secret_value() == "my-key"
+
+
+def test_the_environment_fills_in() -> None:
+    """Without arguments the variables speak, and numbers among them are read."""
+    settings = read_settings(
+        environ=HERE | {"PETSTORE_TIMEOUT": "2.5", "PETSTORE_MAX_RETRIES": "0"}
+    )
+    assert (settings.timeout_s, settings.max_retries) == (2.5, 0)
+    assert settings.key().get_secret_value() == "env-key"
+
+
+@pytest.mark.parametrize(
+    ("environ", "words"),
+    [
+        ({}, "PETSTORE_BASE_URL"),
+        ({"PETSTORE_BASE_URL": "http://127.0.0.1/v1"}, "PETSTORE_API_KEY"),
+        (HERE | {"PETSTORE_TIMEOUT": "soon"}, "PETSTORE_TIMEOUT"),
+        (HERE | {"PETSTORE_TIMEOUT": "nan"}, "timeout_s"),
+        (HERE | {"PETSTORE_MAX_RETRIES": "-1"}, "max_retries"),
+    ],
+)
+def test_what_is_missing_is_named(environ: dict[str, str], words: str) -> None:
+    """A missing or impossible setting names its variable, before anything is sent."""
+    with pytest.raises(pf.ConfigurationError, match=words) as caught:
+        read_settings(environ=environ)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("address", "one_spelling"),
+    [
+        ("HTTPS://Store.Example:443/v1/", "https://store.example/v1"),
+        ("http://localhost:8000/v1", "http://localhost:8000/v1"),
+        ("http://[::1]:80/v1", "http://[::1]/v1"),
+        (" https://store.example/v1 ", "https://store.example/v1"),
+    ],
+)
+def test_an_address_has_one_spelling(address: str, one_spelling: str) -> None:
+    """Case, default ports and a last slash do not make another store."""
+    assert normalise_base_url(address) == one_spelling
+    assert normalise_base_url(one_spelling) == one_spelling
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://store.example/v1",
+        "ftp://store.example/v1",
+        "store.example/v1",
+        "https://me:pw@store.example/v1",
+        "https://store.example/v1?key=x",
+        "https://store.example:port/v1",
+    ],
+)
+def test_an_unsafe_address_is_refused(address: str) -> None:
+    """Plain http to another machine, users, queries and other schemes are refused."""
+    with pytest.raises(pf.ConfigurationError) as caught:
+        normalise_base_url(address)
+    assert "pw" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options", [{"limit": 0}, {"limit": 101}, {"limit": True}, {"status": "x"}]
+)
+def test_an_impossible_page_is_refused_before_sending(options: dict[str, object]) -> None:
+    """A limit or status outside the interface never reaches a server."""
+    with pf.Client("http://127.0.0.1:9/v1", "k") as client:
+        with pytest.raises(ValueError, match="nothing was sent"):
+            client.list_pets(**options)
+        with pytest.raises(ValueError, match="nothing was sent"):
+            pf.fetch_inventory(client, **options)
+
+
+def test_waits_grow_under_a_cap_and_a_budget() -> None:
+    """Full jitter: from nothing to a ceiling that doubles; the sum of patience is bounded."""
+    most = RetryPolicy(10, base_s=1, cap_s=8, draw=lambda: 1.0)
+    least = RetryPolicy(10, draw=lambda: 0.0)
+    assert [most.wait_s(n, None) for n in range(5)] == [1, 2, 4, 8, 8]
+    assert (least.wait_s(3, None), most.wait_s(0, None, elapsed_s=179.5)) == (0, None)
+
+
+def test_the_stores_own_wish_is_kept() -> None:
+    """A Retry-After is never undercut, and one beyond the cap ends the attempts."""
+    policy = RetryPolicy(3, draw=lambda: 0.5)
+    assert policy.wait_s(0, 7.0) == 7.0
+    assert policy.wait_s(0, 31.0) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("120", 120.0),
+        ("Sat, 21 Nov 2026 12:00:10 GMT", 10.0),
+        ("Sat, 21 Nov 2026 11:00:00 GMT", 0.0),
+        ("soon", None),
+        ("-5", None),
+        ("1" * 11, None),
+        (None, None),
+    ],
+)
+def test_retry_after_has_two_forms(text: str | None, seconds: float | None) -> None:
+    """Seconds or a date; nonsense is no wish."""
+    now = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+    assert read_retry_after(text, now) == seconds
+    assert read_retry_after("0", now) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ([], None),
+        ([("Deprecation", "true")], Deprecation()),
+        ([("Deprecation", "@1735689600")], Deprecation(since=date(2025, 1, 1))),
+        ([("Sunset", "Thu, 05 Dec 2030 00:00:00 GMT")], Deprecation(date(2030, 12, 5))),
+        ([("Sunset", "some day")], Deprecation()),
+        (
+            [("Deprecation", "?1"), ("Link", '<https://x/new>; rel="successor-version"')],
+            Deprecation(replacement="see https://x/new"),
+        ),
+    ],
+)
+def test_the_end_of_an_operation_is_read(lines: list[tuple[str, str]], found) -> None:
+    """Deprecation and Sunset in each of their forms, and where to go instead."""
+    assert read_deprecation(Headers(lines)) == found
+    assert read_deprecation(Headers([]), GET_PET) is GET_PET
+
+
+def test_the_end_is_told_in_days() -> None:
+    """The sentence counts the days, and says when the dates contradict each other."""
+    told = GET_PET.sentence("GET /pets/{petId}", date(2030, 12, 4))
+    assert "ends on 5 December 2030 (1 day left); list with a status filter instead" in told
+    odd = Deprecation(date(2025, 1, 1), since=date(2026, 1, 1)).sentence("X", date(2026, 6, 1))
+    assert "was to end on 1 January 2025" in odd
+    assert "before the deprecation" in odd

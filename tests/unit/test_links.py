@@ -1,0 +1,124 @@
+"""Link headers as RFC 8288 writes them, not only as servers usually do."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petstore_frame._transport import Headers
+from petstore_frame.inventory.hints import advertised_total, next_addresses, next_value
+from petstore_frame.links import read_links, targets
+
+HERE = "https://store.example/v1/pets?limit=100"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '<https://x/2>; rel="next"',
+        "<https://x/2>; rel=next",
+        '<https://x/2>; REL="NEXT"',
+        '<https://x/2>;rel="next last"',
+        '<https://x/2>; rel="prev  next"',
+        '<https://x/2>; rel="next",',
+        ', ,<https://x/2>; rel="next"',
+        '<https://x/2> ; title="a, b; rel=prev" ; rel = "next"',
+        '<https://x/1>; rel="first"; title="x, <y>; rel=next", <https://x/2>; rel="next"',
+        '<https://x/2>; rel="next"; rel="prev"',
+        '<https://x/2>; flag; rel="next"',
+        r'<https://x/2>; title="a \" b"; rel="next"',
+        '<https://x/1>; rel="prev" nonsense, <https://x/2>; rel="next"',
+    ],
+)
+def test_a_next_link_is_found_in_every_spelling(line: str) -> None:
+    """Several relations, case, quoted commas and stray commas hide no link."""
+    assert targets([line], "next") == ["https://x/2"]
+    assert len(read_links([line, line])) == 2 * len(read_links([line]))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        ",",
+        "<",
+        "<https://x/2>",
+        '<https://x/2>; rel="nextish"',
+        '<https://x/2>; title="rel=next"',
+        'https://x/2; rel="next"',
+        '<https://x/2>; rel="next"; anchor="#other"',
+        '<https://x/2>; rel="prev"; rel="next"',
+    ],
+)
+def test_what_is_no_next_link_is_none(line: str) -> None:
+    """Only the first rel counts, and a link about another resource is not about this one."""
+    assert targets([line], "next") == []
+
+
+@given(st.text(max_size=200))
+def test_no_header_breaks_the_parser(line: str) -> None:
+    """Whatever a server sends, reading it ends and raises nothing."""
+    assert isinstance(read_links([line]), list)
+    assert isinstance(targets([line], "next"), list)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.text(st.characters(exclude_characters="<>", max_codepoint=126), min_size=1),
+            st.text(st.characters(min_codepoint=32, max_codepoint=126)),
+        ),
+        max_size=4,
+    )
+)
+def test_links_come_back_as_they_were_written(written: list[tuple[str, str]]) -> None:
+    """Any target and any quoted title survive being written as the RFC says."""
+    quoted = [title.replace("\\", "\\\\").replace('"', '\\"') for _, title in written]
+    line = ", ".join(
+        f'<{target}>; title="{title}"; rel="next"'
+        for (target, _), title in zip(written, quoted, strict=True)
+    )
+    assert [link.target for link in read_links([line])] == [target.strip() for target, _ in written]
+
+
+@pytest.mark.parametrize(
+    ("target", "whole"),
+    [
+        ("?cursor=x", "https://store.example/v1/pets?cursor=x"),
+        ("/v1/pets?cursor=x", "https://store.example/v1/pets?cursor=x"),
+        ("pets?cursor=x#there", "https://store.example/v1/pets?cursor=x"),
+        ("//other.example/v1/pets", "https://other.example/v1/pets"),
+        ("https://other.example/", "https://other.example/"),
+    ],
+)
+def test_a_relative_link_is_read_against_its_page(target: str, whole: str) -> None:
+    """A link may be short; where it leads is judged in full."""
+    headers = Headers([("Link", f'<{target}>; rel="next"')])
+    assert next_addresses(headers, HERE) == [whole]
+    assert next_addresses(Headers([("X-Next", target)]), HERE)[:1] in ([whole], [])
+
+
+def test_headers_of_their_own_name_a_next_page() -> None:
+    """A value that is no address is kept as a value, and an empty one is none."""
+    found = next_value(Headers([("x-next-page", " 2 ")]))
+    assert found is not None
+    assert (found.header, found.value) == ("X-Next-Page", "2")
+    assert next_value(Headers([("X-Next-Page", "")])) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "total"),
+    [
+        ("X-Total-Count", "250", 250),
+        ("Content-Range", "items 0-99/250", 250),
+        ("Content-Range", "items 0-99/*", None),
+        ("X-Total-Count", "many", None),
+        ("X-Total-Count", "²", None),
+        ("X-Other", "250", None),
+    ],
+)
+def test_a_total_is_a_whole_number(name: str, value: str, total: int | None) -> None:
+    """Only digits make a total."""
+    assert advertised_total(Headers([(name, value)])) == total
+    assert advertised_total(Headers([])) is None
