@@ -70,7 +70,7 @@ def _status_table(sheet: Sheet, facts: Facts) -> None:
     headers = ["Pets", "Share", "Categories", "Count is"]
     for col, header in enumerate(headers, start=2):
         sheet.text(_HEAD_ROW, col, header, **right)
-    sheet.text(_HEAD_ROW, 6, "Most in", **look.HEAD, indent=1)
+    sheet.text(_HEAD_ROW, 6, "Most in", **look.HEAD, indent=2)
     total = _HEAD_ROW + 1 + len(facts.statuses)
     for row, status in enumerate(facts.statuses, start=_HEAD_ROW + 1):
         _status_row(sheet, facts, row, status, total)
@@ -79,7 +79,7 @@ def _status_table(sheet: Sheet, facts: Facts) -> None:
 
 def _status_row(sheet: Sheet, facts: Facts, row: int, status: str, total: int) -> None:
     counts, is_exact = facts.counts[status], facts.is_exact(status)
-    count, number = int(counts.sum()), look.count_format(is_exact=is_exact)
+    count, number = int(counts.sum()), look.count_format(is_exact=is_exact, zero="0")
     chip = look.chip_of(facts.colours[status])
     sheet.text(row, 1, status_word(status), **look.BODY, **chip, indent=1)
     sheet.number(row, 2, count, **look.BODY, num_format=number)
@@ -87,11 +87,11 @@ def _status_row(sheet: Sheet, facts: Facts, row: int, status: str, total: int) -
     sheet.number(row, 4, int((counts > 0).sum()), **look.BODY, num_format="#,##0")
     sheet.text(row, 5, "exact" if is_exact else "at least", **look.BODY, align="right")
     most = facts.label(int(str(counts.idxmax()))) if count else "–"
-    sheet.text(row, 6, most, **look.BODY, indent=1)
+    sheet.text(row, 6, most, **look.BODY, indent=2)
 
 
 def _status_total(sheet: Sheet, facts: Facts, total: int) -> None:
-    count, number = len(facts.frame), look.count_format(is_exact=facts.covers_all)
+    count, number = len(facts.frame), look.count_format(is_exact=facts.covers_all, zero="0")
     sheet.text(total, 1, "All statuses", **look.TOTAL, indent=1)
     formula = f"=SUM({cell_name(_HEAD_ROW + 1, 2)}:{cell_name(total - 1, 2)})"
     sheet.formula(total, 2, formula, count, **look.TOTAL, num_format=number)
@@ -110,4 +110,4 @@ def _share(
         share = count / len(facts.frame)
         sheet.formula(row, 3, formula, share, **style, num_format=look.SHARE)
     else:
-        sheet.text(row, 3, "not known", **style, align="right")
+        sheet.text(row, 3, "–" if facts.covers_all else "not known", **style, align="right")

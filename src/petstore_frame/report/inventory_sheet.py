@@ -112,8 +112,9 @@ def _set_up(book: Book, sheet: Sheet, facts: Facts, headers: list[str], part: Pa
     sheet.raw.freeze_panes(1, 1)
     look.set_up_print(sheet, facts, repeat_row=0)
     sheet.do("ignore_errors", {"number_stored_as_text": f"A1:C{last + 1}"})
-    style = {"bold": True, "font_color": PAPER, "bg_color": INK}
-    for col, header in enumerate(headers):
+    dark = {"bold": True, "font_color": PAPER, "bg_color": INK}
+    styles = [{**dark, "indent": int(header == "Status")} for header in headers]
+    for col, (header, style) in enumerate(zip(headers, styles, strict=True)):
         sheet.text(0, col, header, **style)
     sheet.height(0, 21)
     sheet.finish()
@@ -125,7 +126,10 @@ def _set_up(book: Book, sheet: Sheet, facts: Facts, headers: list[str], part: Pa
         {
             "name": part.name.replace(" ", ""),
             "style": "Table Style Light 1",
-            "columns": [{"header": name, "header_format": book.style(**style)} for name in headers],
+            "columns": [
+                {"header": header, "header_format": book.style(**style)}
+                for header, style in zip(headers, styles, strict=True)
+            ],
         },
     )  # fmt: skip
 
@@ -134,7 +138,7 @@ def _widths(facts: Facts, headers: list[str]) -> list[float]:
     frame = facts.frame
     ids = len(str(frame["id"].abs().max())) if len(frame) else 2
     names = frame["name"].str.len()
-    name = min(max(12, float(names.quantile(0.995))), 50) if len(frame) else 20
+    name = min(max(24, float(names.quantile(0.995))), 50) if len(frame) else 20
     categories = max((len(str(one)) for one in facts.counts.index), default=2)
     widths = [max(ids, 6) + 3, name + 3, max(categories, 11) + 3]
     if facts.labels:
