@@ -13,7 +13,7 @@ import pytest
 from flaky_store import FlakyStore
 from load_harness import check_promises, start_child
 
-from petstore_frame.errors import JournalLockedError
+from petstore_frame.errors import JournalError, JournalLockedError
 from petstore_frame.loader.load import LoadInterrupted
 from petstore_frame.loader.lock import Lock
 from petstore_frame.loader.pool import Done, Inbox
@@ -183,6 +183,33 @@ def test_an_interrupted_process_ends_with_what_it_knows(tmp_path: Path, pets_csv
     child.send_signal(signal.SIGINT)
     assert child.wait(20) != 0
     assert 10 < len(store.pets) < 500
+
+
+def test_a_progress_function_that_fails_leaves_no_doubt(pets_csv, stores, run_load) -> None:
+    """A mistake of the caller's is raised once all answers are in; the import goes on later."""
+    store = stores(latency_s=0.01)
+
+    def told(counts) -> None:
+        if counts[State.CREATED] > 20:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run_load(pets_csv(200), store, told=told)
+    result = run_load(pets_csv(200), store)
+    assert (result.counts[State.CREATED], store.posts) == (200, 200)
+    assert result.counts[State.UNKNOWN] == 0
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, pets_csv, stores, run_load) -> None:
+    """A journal folder that is none is a journal error, not a lock, and nothing is sent."""
+    (tmp_path / "file").touch()
+    store = stores()
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(JournalError, match="nothing was sent"):
+            run_load(pets_csv(3), store, folder=folder)
+    with pytest.raises(JournalError, match="unable to open"):
+        Lock(tmp_path / "nowhere" / "x")
+    assert store.posts == 0
 
 
 def test_a_held_journal_is_refused(tmp_path: Path) -> None:

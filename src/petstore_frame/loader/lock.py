@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from petstore_frame.errors import JournalLockedError
+from petstore_frame.errors import JournalError, JournalLockedError
 
 
 class Lock:
@@ -24,19 +24,15 @@ class Lock:
 
     Raises:
         JournalLockedError: Another process, or another thread of this one, holds it.
+        JournalError: The place cannot be written.
     """
 
     def __init__(self, path: Path, *, wait_s: float = 0.0) -> None:
-        self._sql = sqlite3.connect(
-            path.with_name(path.name + ".lock"),
-            timeout=wait_s,
-            isolation_level=None,
-            check_same_thread=False,
-        )
         try:
-            self._sql.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as problem:
-            self._sql.close()
+            self._sql = _held(path.with_name(path.name + ".lock"), wait_s)
+        except sqlite3.Error as problem:
+            if problem.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise JournalError(f"{path}: {problem}; nothing was sent") from problem
             raise JournalLockedError(
                 f"{path}: another import is at work here; wait for it to end, "
                 "or stop it: whatever it has begun can be resumed"
@@ -58,3 +54,14 @@ class Lock:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _held(path: Path, wait_s: float) -> sqlite3.Connection:
+    """Open a database and begin what no other connection can begin meanwhile."""
+    sql = sqlite3.connect(path, timeout=wait_s, isolation_level=None, check_same_thread=False)
+    try:
+        sql.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error:
+        sql.close()
+        raise
+    return sql

@@ -62,7 +62,7 @@ def open_run(folder: Path, run: Run, records: Iterable[Record]) -> Opened:
         JournalLockedError: Another importer is at work on it, or on an earlier version.
         JournalError: The folder cannot be used.
     """
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make(folder)
     with Lock(folder / "planning", wait_s=PLANNING_WAIT_S):
         earlier = find_runs(folder, run.base_url)
         for path, other in earlier:
@@ -91,7 +91,7 @@ def rehearse(folder: Path, run: Run, records: Iterable[Record]) -> Path:
     Returns:
         The journal of the run it belongs to already, or of the rehearsal.
     """
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make(folder)
     with Lock(folder / "planning", wait_s=PLANNING_WAIT_S), ExitStack() as holds:
         earlier = find_runs(folder, run.base_url)
         found = _same(earlier, run)
@@ -101,6 +101,14 @@ def rehearse(folder: Path, run: Run, records: Iterable[Record]) -> Path:
         path.unlink(missing_ok=True)
         _stage(path, run, records, earlier, holds)
         return path
+
+
+def _make(folder: Path) -> None:
+    """Make the folder of journals, for its owner alone: they hold what the files held."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as problem:
+        raise JournalError(f"{folder}: {problem.strerror}; nothing was sent") from problem
 
 
 def find_runs(folder: Path, base_url: str) -> list[tuple[Path, Run]]:

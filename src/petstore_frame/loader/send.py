@@ -121,6 +121,7 @@ class Sender:
         self._answers = 0
         self._is_canary_due = limits.has_canary and not counts[State.CREATED]
         self._is_journal_broken = False
+        self._problem: Exception | None = None
 
     def run(self) -> tuple[Ending, str]:
         """Send until nothing is left to send, or a reason to stop.
@@ -147,6 +148,8 @@ class Sender:
                 self._probe_if_due()
         if self._is_journal_broken:
             raise JournalError(self._last_words())
+        if self._problem is not None:
+            raise self._problem
         return self._ending or (Ending.DONE, "")
 
     def _is_over(self) -> bool:
@@ -247,9 +250,16 @@ class Sender:
         self._step("committed")
         for intent in intents:
             self._send(intent)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Tell the caller's function; whatever it raises waits for what is on its way."""
         try:
             self._told(self.counts)
         except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
+            self._stop(Ending.INTERRUPTED, _INTERRUPTED)
+        except Exception as problem:  # noqa: BLE001 # raised again once nothing is in flight
+            self._problem = problem
             self._stop(Ending.INTERRUPTED, _INTERRUPTED)
 
     def _wanted(self) -> tuple[int, list[int]]:

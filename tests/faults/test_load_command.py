@@ -1,0 +1,137 @@
+"""``petstore-frame load``: files, words and exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from flaky_store import KEY, FlakyStore
+from typer.testing import CliRunner, Result
+
+from petstore_frame.cli import app
+from petstore_frame.loader.lock import Lock
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command on a file against a store."""
+
+    def run(path: Path, store: FlakyStore, *more: str, key: str = KEY) -> Result:
+        monkeypatch.setenv("PETSTORE_API_KEY", key)
+        place = ["--base-url", store.base_url, "--journal", str(tmp_path / "journal")]
+        return CliRunner().invoke(app, ["load", str(path), *place, "--timeout", "0.5", *more])
+
+    return run
+
+
+def test_all_created_is_0_and_files_are_named(
+    tmp_path: Path, pets_csv, stores, command: Run
+) -> None:
+    """A clean file ends with 0, its result files are written and named."""
+    store = stores()
+    done = command(pets_csv(9), store, "--output", str(tmp_path / "out"))
+    assert done.exit_code == 0
+    assert {"results.csv", "fix.csv", "unknown.csv", "summary.json"} <= {
+        path.name for path in (tmp_path / "out").iterdir()
+    }
+    assert "9 of 9 records created" in done.output and "results.csv" in done.output
+
+
+def test_the_same_command_again_is_a_no_op(pets_csv, stores, command: Run) -> None:
+    """The second run says the same and sends nothing."""
+    store = stores()
+    first = command(pets_csv(9), store, "--json")
+    second = command(pets_csv(9), store, "--json")
+    assert (second.exit_code, store.posts) == (0, 9)
+    told = [json.loads(done.stdout) for done in (first, second)]
+    assert told[0]["states"] == told[1]["states"] and told[0]["run_id"] == told[1]["run_id"]
+
+
+def test_a_rehearsal_sends_nothing(pets_csv, stores, command: Run) -> None:
+    """--dry-run reads and plans."""
+    store = stores()
+    done = command(pets_csv(9), store, "--dry-run", "--json")
+    assert (done.exit_code, store.posts) == (0, 0)
+    assert json.loads(done.stdout)["states"]["pending"] == 9
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "words"),
+    [
+        ("400", 1, "rejected"),
+        ("fin_after", 3, "in doubt"),
+        ("401", 5, "401"),
+        ("html_404", 5, "404"),
+    ],
+)
+def test_each_ending_has_its_exit_code(
+    fault: str, code: int, words: str, pets_csv, stores, command: Run
+) -> None:
+    """What the store does decides the code, and the text says why."""
+    store = stores(lambda number: fault if number == 3 else None)
+    done = command(pets_csv(9), store)
+    assert done.exit_code == code
+    assert words in done.output
+
+
+def test_a_wrong_key_is_5_and_sends_one_request(pets_csv, stores, command: Run) -> None:
+    """A key that the store does not know costs one request, and nothing is lost."""
+    store = stores()
+    done = command(pets_csv(9), store, key="not-the-key")
+    assert (done.exit_code, store.posts) == (5, 1)
+    assert command(pets_csv(9), store).exit_code == 0
+
+
+def test_an_unreadable_file_is_2(tmp_path: Path, stores, command: Run) -> None:
+    """A file that is none, or has no such columns, is a usage error; nothing is sent."""
+    store = stores()
+    (tmp_path / "odd.csv").write_text("a,b\n1,2\n")
+    for path in (tmp_path / "odd.csv", tmp_path / "missing.csv"):
+        done = command(path, store)
+        assert done.exit_code == 2 and "error: " in done.output
+    assert store.posts == 0
+
+
+def test_too_many_errors_are_4(tmp_path: Path, stores, command: Run) -> None:
+    """With --max-errors 0 a file with an invalid record sends nothing."""
+    store = stores()
+    (tmp_path / "pets.csv").write_text("name,categoryId\nAda,1\n,2\n")
+    done = command(tmp_path / "pets.csv", store, "--max-errors", "0")
+    assert (done.exit_code, store.posts) == (4, 0)
+
+
+def test_an_import_at_work_is_7(tmp_path: Path, pets_csv, stores, command: Run) -> None:
+    """A journal that someone holds is refused."""
+    store = stores(lambda number: "401" if number == 3 else None)
+    command(pets_csv(9), store)
+    with Lock(next((tmp_path / "journal").glob("*.journal"))):
+        done = command(pets_csv(9), store)
+    assert done.exit_code == 7 and "another import is at work" in done.output
+
+
+def test_a_place_for_no_journal_is_6(tmp_path: Path, pets_csv, stores, command: Run) -> None:
+    """Without a journal nothing is sent."""
+    (tmp_path / "journal").touch()
+    store = stores()
+    done = command(pets_csv(9), store)
+    assert (done.exit_code, store.posts) == (6, 0)
+
+
+def test_a_known_key_lifetime_settles_lost_answers(pets_csv, stores, command: Run) -> None:
+    """--idempotency-lifetime repeats a doubtful request under its key."""
+    store = stores(lambda number: "fin_after" if number == 3 else None, honours_keys=True)
+    done = command(pets_csv(9), store, "--idempotency-lifetime", "3600")
+    assert (done.exit_code, len(store.pets)) == (0, 9)
+
+
+def test_columns_can_be_named(tmp_path: Path, stores, command: Run) -> None:
+    """--column maps a field to a column of the file."""
+    store = stores()
+    (tmp_path / "pets.csv").write_text("animal,kind\nAda,1\n")
+    named = ["--column", "name=animal", "--column", "category_id=kind"]
+    assert command(tmp_path / "pets.csv", store, *named).exit_code == 0
+    assert [pet["name"] for pet in store.pets.values()] == ["Ada"]
