@@ -208,12 +208,15 @@ def large_store(folder: Path, pets: int, seconds: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--pets", type=int, default=1_000_000, help="size of the large store")
+    parser.add_argument(
+        "--pets", type=int, default=1_000_000, help="size of the large store; 0 leaves it out"
+    )
     parser.add_argument("--seconds", type=int, default=3, help="length of one measurement")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
         same_requests(Path(folder), options.seconds)
-        large_store(Path(folder), options.pets, options.seconds)
+        if options.pets:
+            large_store(Path(folder), options.pets, options.seconds)
 
 
 if __name__ == "__main__":

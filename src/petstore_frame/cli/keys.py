@@ -6,9 +6,12 @@ In: a database. Out: a new key (shown once), a list without keys, or a key that 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from petstore_frame.service.keys import KeyBook
 
 app = typer.Typer(help="Make, list and revoke the keys that a store accepts.", no_args_is_help=True)
 _Database = Annotated[str, typer.Option(help="SQLAlchemy URL, or the path of a SQLite file.")]
@@ -20,17 +23,13 @@ def new(
     database: _Database = "petstore.sqlite3",
 ) -> None:
     """Make a key and show it, this once; the store keeps only its hash."""
-    from petstore_frame.service.keys import KeyBook
-
-    typer.echo(KeyBook.open(database).new(label))
+    typer.echo(_open(database).new(label))
 
 
 @app.command("list")
 def list_(database: _Database = "petstore.sqlite3") -> None:
     """List the keys by their first characters."""
-    from petstore_frame.service.keys import KeyBook
-
-    for record in KeyBook.open(database).records():
+    for record in _open(database).records():
         made = datetime.fromtimestamp(record.created_at, UTC).date().isoformat()
         state = "revoked" if record.revoked_at is not None else "good"
         typer.echo(f"{record.hint}...  {made}  {state:7}  {record.label}")
@@ -42,9 +41,18 @@ def revoke(
     database: _Database = "petstore.sqlite3",
 ) -> None:
     """Revoke a key; a running service refuses it within a second."""
-    from petstore_frame.service.keys import KeyBook
-
-    revoked = KeyBook.open(database).revoke(hint)
+    revoked = _open(database).revoke(hint)
     typer.echo(f"{revoked} revoked")
     if not revoked:
         raise typer.Exit(1)
+
+
+def _open(database: str) -> KeyBook:
+    from petstore_frame.service.keys import KeyBook
+    from petstore_frame.service.tables import StartError
+
+    try:
+        return KeyBook.open(database)
+    except StartError as problem:
+        typer.echo(f"petstore-frame keys: {problem}", err=True)
+        raise typer.Exit(1) from None

@@ -47,7 +47,8 @@ def serve(
     """Run the bundled pet store until SIGTERM or Ctrl-C."""
     from petstore_frame.service.keys import key_from_file
     from petstore_frame.service.options import Options
-    from petstore_frame.service.run import StartError, run
+    from petstore_frame.service.run import run
+    from petstore_frame.service.tables import StartError
     from petstore_frame.service.workers import run_workers
 
     try:

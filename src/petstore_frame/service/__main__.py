@@ -10,7 +10,8 @@ import json
 import sys
 
 from petstore_frame.service.options import Options
-from petstore_frame.service.run import StartError, end_with_parent, run
+from petstore_frame.service.run import end_with_parent, run
+from petstore_frame.service.tables import StartError
 from petstore_frame.service.workers import run_workers
 
 

@@ -20,9 +20,8 @@ from typing import NamedTuple
 from sqlalchemy import Engine, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from petstore_frame.service.options import database_url
 from petstore_frame.service.rules import KEY_REFRESH_S
-from petstore_frame.service.tables import api_keys, open_database
+from petstore_frame.service.tables import api_keys, open_store
 
 PREFIX = "psk_"
 HINT_LENGTH = 10
@@ -71,8 +70,12 @@ class KeyBook:
 
     @classmethod
     def open(cls, database: str) -> KeyBook:
-        """Open the book of a database, given as a URL or as the path of a SQLite file."""
-        return cls(open_database(database_url(database)))
+        """Open the book of a database, given as a URL or as the path of a SQLite file.
+
+        Raises:
+            StartError: The database cannot be opened.
+        """
+        return cls(open_store(database))
 
     def new(self, label: str) -> str:
         """Make a key and keep its hash; the key itself is never seen again."""

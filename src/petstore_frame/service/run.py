@@ -23,18 +23,17 @@ from typing import TextIO
 
 import uvicorn
 from sqlalchemy import Engine
-from sqlalchemy.exc import SQLAlchemyError
 
 from petstore_frame.service.addresses import Addresses
 from petstore_frame.service.app import build_app
 from petstore_frame.service.keys import KeyBook, KeyRing, hash_key
 from petstore_frame.service.logs import set_log_level, write_log
-from petstore_frame.service.options import Options, database_url
+from petstore_frame.service.options import Options
 from petstore_frame.service.protocol import PatientProtocol
 from petstore_frame.service.rules import DRAIN_S, KEEP_ALIVE_S, MAX_HEAD_BYTES
 from petstore_frame.service.samples import sample_pets
 from petstore_frame.service.store import Store
-from petstore_frame.service.tables import open_database, shown_url
+from petstore_frame.service.tables import StartError, open_store
 
 _SAMPLE_BATCH = 10_000
 
@@ -77,10 +76,6 @@ def run(
         if on_start is not None:
             on_start(server.end)
         server.run(sockets=[listener])
-
-
-class StartError(Exception):
-    """The service cannot start; the text says why."""
 
 
 class _Server(uvicorn.Server):
@@ -170,19 +165,6 @@ def announce_ready(stream: TextIO, base_url: str) -> None:
     stream.write(json.dumps({"base_url": base_url, "pid": os.getpid()}) + "\n")
     stream.flush()
     write_log("info", "serving", base_url=base_url)
-
-
-def open_store(database: str) -> Engine:
-    """Open a database given as a URL or a path.
-
-    Raises:
-        StartError: It cannot be opened; a password in its address is not shown.
-    """
-    try:
-        return open_database(database_url(database))
-    except (SQLAlchemyError, ValueError) as problem:
-        cause = getattr(problem, "orig", None) or problem
-        raise StartError(f"cannot open the database {shown_url(database)}: {cause}") from problem
 
 
 @contextmanager

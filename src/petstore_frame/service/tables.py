@@ -24,6 +24,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
+from petstore_frame.service.options import database_url
+
 BUSY_TIMEOUT_S = 5
 
 metadata = MetaData()
@@ -59,6 +61,23 @@ api_keys = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("revoked_at", BigInteger),
 )
+
+
+class StartError(Exception):
+    """The service cannot start; the text says why."""
+
+
+def open_store(database: str) -> Engine:
+    """Open a database given as a URL or a path.
+
+    Raises:
+        StartError: It cannot be opened; a password in its address is not shown.
+    """
+    try:
+        return open_database(database_url(database))
+    except (SQLAlchemyError, ValueError) as problem:
+        cause = getattr(problem, "orig", None) or problem
+        raise StartError(f"cannot open the database {shown_url(database)}: {cause}") from problem
 
 
 def open_database(url: str) -> Engine:

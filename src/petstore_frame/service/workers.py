@@ -19,7 +19,8 @@ from typing import Any, TextIO
 from petstore_frame.service.logs import set_log_level, write_log
 from petstore_frame.service.options import Options
 from petstore_frame.service.rules import DRAIN_S
-from petstore_frame.service.run import announce_ready, listen, open_store, own_address, prepare
+from petstore_frame.service.run import announce_ready, listen, own_address, prepare
+from petstore_frame.service.tables import open_store
 
 _RESTART_PAUSE_S = 1.0
 
