@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ROW_HEIGHT = 26
 LABEL_SHARE, BAR_SHARE = 25.0, 62.0  # per cent of the width; the rest is for the number
 LABEL_LENGTH = 22
+LONG_TEXT = 80  # may be cut on the screen, so it is told whole where the mouse rests
 INK = "var(--jp-ui-font-color1,var(--vscode-foreground,#1F2933))"
 RULE = "var(--jp-border-color2,var(--vscode-panel-border,#D5DBE1))"
 SHADE = "var(--jp-layout-color2,var(--vscode-editorWidget-background,#F1F3F5))"
@@ -286,7 +287,8 @@ def pets_table(rows: Iterable[Sequence[str]], *, caption: str, is_headed: bool =
 
 def _isolated(text: str) -> str:
     """Escape a text and keep its writing direction from reaching its neighbours."""
-    return f"<bdi>{escape(text)}</bdi>"
+    whole = f' title="{escape(text)}"' if len(text) > LONG_TEXT else ""
+    return f"<bdi{whole}>{escape(text)}</bdi>"
 
 
 def status_cell(status: str) -> str:

@@ -18,10 +18,16 @@ class ButtonGroup:
     Args:
         press: Called with the place of the button pressed, from 0.
         css_class: How the group is laid out.
+
+    Attributes:
+        widget: The buttons.
+        scope: A CSS class of this group alone.
     """
 
     def __init__(self, press: Callable[[int], None], css_class: str) -> None:
         self.widget = widgets.ToggleButtons(options=[], tooltips=[]).add_class(css_class)
+        self.scope = f"pf-{self.widget.model_id}"
+        self.widget.add_class(self.scope)
         self._press = press
         # The click itself, not a change of choice: the same button may be pressed twice.
         self.widget.on_msg(self._clicked)

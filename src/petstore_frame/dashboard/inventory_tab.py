@@ -157,7 +157,7 @@ class InventoryTab:
         self.bars.value = legend(shown.counts) + bars(shown.counts, top=BARS)
         grid = matrix(shown)
         self._targets = grid.cells
-        self.matrix_style.value = grid.style()
+        self.matrix_style.value = grid.style(self.matrix.scope)
         self.matrix.show([cell.text for cell in grid.cells], [cell.tip for cell in grid.cells])
 
     def _draw_table(self, shown: Shown) -> None:
@@ -171,7 +171,7 @@ class InventoryTab:
         self.sort.widget.layout.display = "" if shown.matches else "none"
         column, arrow = SORT_COLUMNS.index(now.sort_by) + 1, "▼" if now.is_descending else "▲"
         self.sort_style.value = (
-            f"<style>.pf-dash .pf-sort button:nth-child({column})::after"
+            f"<style>.pf-dash .{self.sort.scope} button:nth-child({column})::after"
             f'{{content:" {arrow}"}}</style>'
         )
         self.previous.disabled = now.page <= 1

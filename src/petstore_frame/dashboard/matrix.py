@@ -42,17 +42,23 @@ class Matrix:
     columns: int
     cells: list[MatrixCell]
 
-    def style(self) -> str:
-        """Return the colours of the cells; they change with the numbers."""
+    def style(self, scope: str) -> str:
+        """Return the colours of the cells; they change with the numbers.
+
+        Args:
+            scope: CSS class of this matrix alone, for a page may hold several.
+        """
+        button = f".pf-dash .{scope} button"
         grid = (
-            f".pf-dash .pf-matrix>div{{grid-template-columns:minmax(7em,1.5fr) "
+            f".pf-dash .{scope}>div{{grid-template-columns:minmax(7em,1.5fr) "
             f"repeat({self.columns - 1},minmax(6.1em,1fr))}}"
-            f".pf-dash .pf-matrix button:nth-child({self.columns}n+1){{text-align:left!important}}"
-            f".pf-dash .pf-matrix button:nth-child({self.columns}n),"
-            f".pf-dash .pf-matrix button:nth-child(-n+{self.columns}){{font-weight:600}}"
+            f"{button}:nth-child({self.columns}n+1){{text-align:left!important}}"
+            f"{button}:nth-child({self.columns}n),"
+            f"{button}:nth-child(-n+{self.columns}){{font-weight:600}}"
+            f"{button}:nth-child(-n+{self.columns}){{padding:0 3px 0 6px!important}}"
         )
         shades = "".join(
-            f".pf-dash .pf-matrix button:nth-child({at + 1})"
+            f"{button}:nth-child({at + 1})"
             f"{{background:rgba(0,114,178,{cell.shade * STRONGEST:.2f})!important}}"
             for at, cell in enumerate(self.cells)
             if cell.shade * STRONGEST >= 0.005

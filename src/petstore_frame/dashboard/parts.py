@@ -113,7 +113,8 @@ def _card(name: str, number: str, under: str, colour: str, is_exact: bool) -> st
 def selection_words(shown: Shown) -> str:
     """Say what part of the store is on the screen."""
     if not shown.selection.is_filtered:
-        return "Showing all pets."
+        is_whole = shown.counts.total.is_exact
+        return "Showing all pets." if is_whole else "Showing all pets that could be read."
     return f"Showing {shown.counts.total} of the {shown.of:,} pets held."
 
 

@@ -43,7 +43,7 @@ SHEET = f"""{STYLE}<style>
 .pf-card b{{display:block;font-size:23px;line-height:1.25;font-weight:650;
  font-variant-numeric:tabular-nums;white-space:nowrap}}
 .pf-card span{{color:{_MUTED}}}
-.pf-dash .pf-row{{display:flex!important;flex-flow:row wrap!important;gap:6px 8px;
+.pf-dash .pf-row{{display:flex;flex-flow:row wrap!important;gap:6px 8px;
  align-items:center;
  overflow:visible}}
 .pf-dash .pf-row>*{{margin:0}}
@@ -60,12 +60,12 @@ SHEET = f"""{STYLE}<style>
 .pf-dash button.jupyter-button:disabled{{opacity:.55}}
 .pf-dash button.jupyter-button.pf-main{{background:#0072B2;color:#FFFFFF}}
 .pf-dash :focus-visible{{outline:2px solid {_FOCUS}!important;outline-offset:1px}}
-.pf-dash .pf-top{{display:flex!important;flex-flow:row wrap!important;gap:4px 16px;
+.pf-dash .pf-top{{display:flex;flex-flow:row wrap!important;gap:4px 16px;
  justify-content:space-between;align-items:start;overflow:visible}}
 .pf-dash .pf-top>.widget-html{{flex:1 1 400px;width:auto}}
-.pf-two{{display:grid!important;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:4px 28px;
+.pf-dash .pf-two{{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:4px 28px;
  overflow:visible}}
-@container (max-width:860px){{.pf-two{{grid-template-columns:minmax(0,1fr)}}}}
+@container (max-width:860px){{.pf-dash .pf-two{{grid-template-columns:minmax(0,1fr)}}}}
 .pf-dash .widget-toggle-buttons{{margin:0;width:100%;height:auto;overflow:visible}}
 .pf-dash .widget-toggle-buttons>.widget-label{{display:none}}
 .pf-dash .pf-tabs>div{{display:flex;flex-wrap:wrap;border-bottom:1px solid {RULE};width:100%}}
@@ -95,7 +95,10 @@ SHEET = f"""{STYLE}<style>
  .pf-dash .pf-pets col:nth-child(3){{width:18%}}
  .pf-dash .pf-pets col:nth-child(4){{width:20%}}
 }}
-.pf-dash .pf-pets td{{overflow:hidden;text-overflow:ellipsis}}
+.pf-dash .pf-pets{{margin-bottom:10px}}
+.pf-dash .pf-pets td{{overflow:hidden}}
+.pf-dash .pf-pets bdi{{display:-webkit-inline-box;-webkit-box-orient:vertical;
+ -webkit-line-clamp:3;overflow:hidden;vertical-align:bottom}}
 .pf-panel{{border:1px solid;border-left-width:4px;border-radius:4px;padding:7px 12px;
  overflow-wrap:anywhere}}
 .pf-meter{{height:8px;border-radius:4px;background:{SHADE};overflow:hidden;margin-top:5px;
