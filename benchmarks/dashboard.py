@@ -37,7 +37,8 @@ table = frame.groupby(["category_id", "status"], observed=False).size().unstack(
 """
 SHOWN = {
     "petstore_frame dashboard": (
-        "shown = pf.Dashboard(pf.Client('http://127.0.0.1:9/v1', 'key'), inventory=inventory)\nshown",
+        "client = pf.Client('http://127.0.0.1:9/v1', 'key')\n"
+        "shown = pf.Dashboard(client, inventory=inventory)\nshown",
         ".pf-pets td",
     ),
     "ipydatagrid, all rows": ("import ipydatagrid\nipydatagrid.DataGrid(frame)", "canvas"),

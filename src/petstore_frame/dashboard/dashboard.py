@@ -21,6 +21,7 @@ from petstore_frame.dashboard.history_tab import HistoryTab
 from petstore_frame.dashboard.import_job import ImportJob
 from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.inventory_tab import InventoryTab
+from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.refresh import Refresher
 from petstore_frame.dashboard.static_copy import static_copy
@@ -77,6 +78,7 @@ class Dashboard:
         self._refresher = Refresher(
             lambda progress: fetch_inventory(client, progress=progress), self
         )
+        self._kit = Kit()
         self._make_tabs(history, _path(journal), _path(folder))
         self._make_widgets()
         if inventory is not None:
@@ -86,32 +88,31 @@ class Dashboard:
             self._refresher.wait(wait_s)
 
     def _make_tabs(self, history: Any, journal: Path | None, folder: Path | None) -> None:
-        self.inventory_tab = InventoryTab(self._lock, self._say)
+        self.inventory_tab = InventoryTab(self._kit, self._lock, self._say)
         job = ImportJob(self.client, self._labels, journal=journal, results=folder)
-        self.import_tab = ImportTab(job, self.refresh, self._lock)
-        self.history_tab = HistoryTab(history) if history is not None else None
-        self.export = Exporter(self._on_screen, folder=folder)
-        inventory_part = widgets.VBox([self.inventory_tab.widget, self.export.widget])
+        self.import_tab = ImportTab(self._kit, job, self.refresh, self._lock)
+        self.history_tab = HistoryTab(self._kit, history) if history is not None else None
+        self.export = Exporter(self._kit, self._on_screen, folder=folder)
+        inventory_part = self._kit.column(
+            self.inventory_tab.widget, self.export.widget, may_hide=True
+        )
         self._tabs = {"Inventory": inventory_part, "Import": self.import_tab.widget}
         if self.history_tab is not None:
             self._tabs["History"] = self.history_tab.widget
 
     def _make_widgets(self) -> None:
-        self._header = widgets.HTML(parts.header(None, self.client.base_url))
-        self._notice = widgets.HTML()
-        self._refresh = widgets.Button(description="Refresh", tooltip="read the store again")
-        self._cancel = widgets.Button(description="Cancel", tooltip="stop reading")
-        self._resume = widgets.Button(description="Resume", tooltip="go on where it broke off")
-        self._refresh.on_click(lambda _: self.refresh())
-        self._cancel.on_click(lambda _: self._refresher.cancel())
-        self._resume.on_click(lambda _: self.refresh(resume=True))
+        kit = self._kit
+        self._header, self._notice = kit.html(parts.header(None, self.client.base_url)), kit.html()
+        self._refresh = kit.button("Refresh", "read the store again", self.refresh)
+        self._cancel = kit.button("Cancel", "stop reading", self._refresher.cancel, may_hide=True)
+        self._resume = kit.button("Resume", "go on where it broke off", self._go_on, may_hide=True)
         self._switch = ButtonGroup(self._open_tab, "pf-tabs")
         self._switch.show(list(self._tabs))
         self._switch.widget.index = 0
-        actions = widgets.Box([self._refresh, self._cancel, self._resume]).add_class("pf-row")
-        top = widgets.Box([self._header, actions]).add_class("pf-top")
+        actions = kit.row(self._refresh, self._cancel, self._resume)
+        top = kit.row(self._header, actions).add_class("pf-top")
         self.widget = widgets.VBox(
-            [widgets.HTML(SHEET), top, self._notice, self._switch.widget, *self._tabs.values()]
+            [kit.html(SHEET), top, self._notice, self._switch.widget, *self._tabs.values()]
         ).add_class("pf-dash")
         self._show_actions(is_busy=False, may_resume=False)
         self._open_tab(0)
@@ -165,9 +166,12 @@ class Dashboard:
         self.export.wait()
         _close(self.widget)
 
+    def _go_on(self) -> None:
+        self.refresh(resume=True)
+
     def _open_tab(self, index: int) -> None:
         for at, (name, part) in enumerate(self._tabs.items()):
-            part.layout.display = "" if at == index else "none"
+            show(part, at == index)
             if at == index and name == "History" and self.history_tab is not None:
                 self.history_tab.show()
 
@@ -193,8 +197,8 @@ class Dashboard:
 
     def _show_actions(self, *, is_busy: bool, may_resume: bool) -> None:
         self._refresh.disabled = is_busy
-        self._cancel.layout.display = "" if is_busy else "none"
-        self._resume.layout.display = "" if may_resume else "none"
+        show(self._cancel, is_busy)
+        show(self._resume, may_resume)
 
     def __repr__(self) -> str:
         if self.inventory is None:

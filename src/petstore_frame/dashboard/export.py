@@ -14,9 +14,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import ipywidgets as widgets
-
 from petstore_frame.dashboard import parts
+from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.report import write_report
@@ -34,6 +33,7 @@ class Exporter:
     """Three buttons and the link that they make.
 
     Args:
+        kit: Makes the widgets.
         what: Returns the model and the selection on the screen, or None before there is one.
         folder: Where files too large for a link are kept; None is the working directory.
         now: Gives the time that a file is named after.
@@ -41,6 +41,7 @@ class Exporter:
 
     def __init__(
         self,
+        kit: Kit,
         what: Callable[[], tuple[StoreModel, Selection] | None],
         *,
         folder: Path | None = None,
@@ -48,15 +49,13 @@ class Exporter:
     ) -> None:
         self._what, self._folder, self._now = what, folder, now
         self._worker = Worker("petstore-export")
-        self.link = widgets.HTML()
+        self.link = kit.html()
         self.buttons = [
-            self._button("Workbook", "all pets as an Excel workbook", self.workbook),
-            self._button("Selection as CSV", "the pets that the filters leave", self.selection),
-            self._button("Web page", "all figures as one page without scripts", self.page),
+            kit.button("Workbook", "all pets as an Excel workbook", self.workbook),
+            kit.button("Selection as CSV", "the pets that the filters leave", self.selection),
+            kit.button("Web page", "all figures as one page without scripts", self.page),
         ]
-        self.widget = widgets.Box(
-            [widgets.HTML("<span>Export</span>"), *self.buttons, self.link]
-        ).add_class("pf-row")
+        self.widget = kit.row(kit.html("<span>Export</span>"), *self.buttons, self.link)
 
     def workbook(self) -> None:
         """Write all pets as a workbook."""
@@ -96,12 +95,6 @@ class Exporter:
             path = write_report(pets, Path(folder) / name, categories=labels, progress=False)
             content = path.read_bytes()
         return offer(content, name, self._folder or Path.cwd())
-
-    @staticmethod
-    def _button(text: str, tip: str, press: Callable[[], None]) -> widgets.Button:
-        button = widgets.Button(description=text, tooltip=tip)
-        button.on_click(lambda _: press())
-        return button
 
 
 def selected_frame(model: StoreModel, selection: Selection) -> Any:

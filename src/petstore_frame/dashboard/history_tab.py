@@ -9,9 +9,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import ipywidgets as widgets
-
 from petstore_frame.dashboard import parts
+from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.trend_chart import trend_chart
 from petstore_frame.errors import PetstoreError
 
@@ -23,20 +22,20 @@ class HistoryTab:
     """The trend of the statuses, and the flow between the last two snapshots.
 
     Args:
+        kit: Makes the widgets.
         history: A ``History``.
     """
 
-    def __init__(self, history: Any) -> None:
+    def __init__(self, kit: Kit, history: Any) -> None:
         self._history = history
-        self.trend, self.flow = widgets.HTML(), widgets.HTML()
-        self.widget = widgets.VBox(
-            [
-                widgets.HTML("<h3>Pets by status over time</h3>"),
-                self.trend,
-                widgets.HTML("<h3>What changed between the last two snapshots</h3>"),
-                self.flow,
-            ]
-        ).add_class("pf-part")
+        self.trend, self.flow = kit.html(), kit.html()
+        self.widget = kit.column(
+            kit.html("<h3>Pets by status over time</h3>"),
+            self.trend,
+            kit.html("<h3>What changed between the last two snapshots</h3>"),
+            self.flow,
+            may_hide=True,
+        )
 
     def show(self) -> None:
         """Read the history and draw it."""

@@ -17,6 +17,7 @@ import ipywidgets as widgets
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.export import offer
 from petstore_frame.dashboard.import_job import Counts, ImportJob, Preview, share_done
+from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
@@ -31,13 +32,14 @@ class ImportTab:
     """Choose, look, rehearse, load.
 
     Args:
+        kit: Makes the widgets.
         job: What does the work.
         loaded: Called after an import, so that the inventory is read again.
         lock: Held while the state changes.
     """
 
-    def __init__(self, job: ImportJob, loaded: Callable[[], None], lock: RLock) -> None:
-        self._job, self._loaded, self._lock = job, loaded, lock
+    def __init__(self, kit: Kit, job: ImportJob, loaded: Callable[[], None], lock: RLock) -> None:
+        self._kit, self._job, self._loaded, self._lock = kit, job, loaded, lock
         self._worker = Worker("petstore-import")
         self._preview: Preview | None = None
         self._at_start = 0
@@ -59,36 +61,40 @@ class ImportTab:
             field: widgets.Dropdown(options=[NOT_IN_FILE], description=f"{word} is")
             for field, word in FIELDS.items()
         }
-        self.check = widgets.Button(
-            description="Check all records", tooltip="reads and checks, sends nothing"
-        )
-        self.load = widgets.Button(description="Import", tooltip="add the valid records")
-        self.cancel = widgets.Button(description="Cancel", tooltip="stop after what is on its way")
-        self.load.add_class("pf-main")
-        self.preview, self.message = widgets.HTML(), widgets.HTML()
-        self.result, self.files = widgets.HTML(), widgets.HTML()
+        self._make_buttons()
+        html = self._kit.html
+        self.preview, self.message, self.result, self.files = html(), html(), html(), html()
         intro = "<h3>Add pets from a CSV or Excel file</h3>"
-        self._mapping = _row(*self.columns.values())
-        self._steps = _row(self.check, self.load, self.cancel)
-        self.widget = widgets.VBox(
-            [
-                widgets.HTML(intro),
-                _row(self.upload, self.path),
-                self._mapping,
-                self.preview,
-                self._steps,
-                self.message,
-                self.result,
-                self.files,
-            ]
-        ).add_class("pf-part")
+        self._mapping = self._kit.row(*self.columns.values(), may_hide=True)
+        self._steps = self._kit.row(self.check, self.load, self.cancel, may_hide=True)
+        self.widget = self._kit.column(
+            html(intro),
+            self._kit.row(self.upload, self.path),
+            self._mapping,
+            self.preview,
+            self._steps,
+            self.message,
+            self.result,
+            self.files,
+            may_hide=True,
+        )
         self.upload.observe(self._uploaded, "value")
         self.path.observe(self._path_given, "value")
         for dropdown in self.columns.values():
             dropdown.observe(self._mapped, "value")
-        self.check.on_click(lambda _: self._start(self._rehearse, "Checking all records …"))
-        self.load.on_click(lambda _: self._start(self._load, "Importing …"))
-        self.cancel.on_click(lambda _: self._worker.cancel())
+
+    def _make_buttons(self) -> None:
+        self.check = self._kit.button(
+            "Check all records",
+            "reads and checks, sends nothing",
+            lambda: self._start(self._rehearse, "Checking all records …"),
+        )
+        self.load = self._kit.button(
+            "Import", "add the valid records", lambda: self._start(self._load, "Importing …")
+        ).add_class("pf-main")
+        self.cancel = self._kit.button(
+            "Cancel", "stop after what is on its way", self._worker.cancel, may_hide=True
+        )
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the work under way."""
@@ -197,13 +203,13 @@ class ImportTab:
         """Offer what can be done now."""
         preview = self._preview
         for part in (self._mapping, self._steps):
-            part.layout.display = "none" if preview is None else ""
+            show(part, preview is not None)
         is_readable = preview is not None and not preview.problem
         self.check.disabled = is_busy or not is_readable
         self.load.disabled = is_busy or not self._at_start
         count = f" {self._at_start:,} pets" if self._at_start else ""
         self.load.description = f"Import{count}"
-        self.cancel.layout.display = "" if is_busy else "none"
+        show(self.cancel, is_busy)
         for control in (self.upload, self.path, *self.columns.values()):
             control.disabled = is_busy
 
@@ -277,7 +283,3 @@ def files_note(folder: Path, result: LoadResult) -> str:
         f"{advice}<p>Result files: <bdi>{escape(str(folder))}</bdi></p>"
         f'<p class="pf-links">{" · ".join(links)}</p>'
     )
-
-
-def _row(*children: widgets.Widget) -> widgets.Box:
-    return widgets.Box(list(children)).add_class("pf-row")

@@ -15,6 +15,7 @@ import ipywidgets as widgets
 from petstore_frame.charts import bars, legend, pets_table
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.buttons import ButtonGroup
+from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.matrix import MatrixCell, matrix
 from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, Shown, StoreModel
 from petstore_frame.palette import status_word
@@ -31,26 +32,27 @@ class InventoryTab:
     """Figures, filters, bars, matrix and table of one store.
 
     Args:
+        kit: Makes the widgets.
         lock: Held while the state changes, for events arrive on several threads.
         say: Shows a line of markup above the tabs.
     """
 
-    def __init__(self, lock: RLock, say: Callable[[str], None]) -> None:
+    def __init__(self, kit: Kit, lock: RLock, say: Callable[[str], None]) -> None:
         self.model: StoreModel | None = None
         self.selection = Selection()
         self.shown: Shown | None = None
-        self._lock, self._say = lock, say
+        self._kit, self._lock, self._say = kit, lock, say
         self._before: list[Selection] = []
         self._is_drawing = False
         self._make_filters()
         self._make_pictures()
         self._make_table()
-        self.widget = widgets.VBox(
-            [self.cards, self._filters, self._active, self._two, self._table_part]
-        ).add_class("pf-part")
+        self.widget = kit.column(
+            self.cards, self._filters, self._active, self._two, self._table_part
+        )
 
     def _make_filters(self) -> None:
-        self.cards = widgets.HTML()
+        self.cards = self._kit.html()
         self.status = widgets.Dropdown(options=[(ALL_STATUSES, "")], description="Status")
         self.category = widgets.Combobox(
             placeholder="type to search", description="Category", continuous_update=False
@@ -58,44 +60,39 @@ class InventoryTab:
         self.text = widgets.Text(
             placeholder="part of a name, or an id", description="Name", continuous_update=False
         )
-        self.back = widgets.Button(description="← Back", tooltip="back to the view before")
+        self.back = self._kit.button("← Back", "to the view before", self.go_back, may_hide=True)
         self.chips = ButtonGroup(self._drop_filter, "pf-chips")
-        self.words = widgets.HTML()
-        self._filters = _row(self.status, self.category, self.text)
-        self._active = _row(self.words, self.back, self.chips.widget)
+        self.words = self._kit.html()
+        self._filters = self._kit.row(self.status, self.category, self.text)
+        self._active = self._kit.row(self.words, self.back, self.chips.widget)
         self.status.observe(self._status_chosen, "value")
         self.category.observe(self._category_chosen, "value")
         self.text.observe(self._text_typed, "value")
-        self.back.on_click(lambda _: self.go_back())
 
     def _make_pictures(self) -> None:
-        self.bars = widgets.HTML()
+        self.bars = self._kit.html()
         self.matrix = ButtonGroup(self._drill, "pf-matrix")
-        self.matrix_style = widgets.HTML()
+        self.matrix_style = self._kit.html()
         self._targets: list[MatrixCell] = []
-        left = widgets.VBox([widgets.HTML("<h3>Pets by category</h3>"), self.bars])
+        left = self._kit.column(self._kit.html("<h3>Pets by category</h3>"), self.bars)
         title = "<h3>Category by status <small>(choose a number to see its pets)</small></h3>"
-        right = widgets.VBox([widgets.HTML(title), self.matrix_style, self.matrix.widget])
-        self._two = widgets.Box([left, right]).add_class("pf-two")
+        right = self._kit.column(self._kit.html(title), self.matrix_style, self.matrix.widget)
+        self._two = self._kit.row(left, right, may_hide=True).add_class("pf-two")
 
     def _make_table(self) -> None:
         self.sort = ButtonGroup(self._sort, "pf-sort")
         self.sort.show(["ID", "Name", "Category", "Status"], ["sort by this column"] * 4)
-        self.sort_style = widgets.HTML()
-        self.table = widgets.HTML()
-        self.previous = widgets.Button(description="Previous", tooltip="the page before")
-        self.next = widgets.Button(description="Next", tooltip="the page after")
-        self.place = widgets.HTML()
-        self.previous.on_click(lambda _: self._turn(-1))
-        self.next.on_click(lambda _: self._turn(1))
-        self._table_part = widgets.VBox(
-            [
-                widgets.HTML("<h3>Pets</h3>"),
-                self.sort_style,
-                self.sort.widget,
-                self.table,
-                _row(self.previous, self.next, self.place),
-            ]
+        self.sort_style = self._kit.html()
+        self.table = self._kit.html()
+        self.previous = self._kit.button("Previous", "the page before", lambda: self._turn(-1))
+        self.next = self._kit.button("Next", "the page after", lambda: self._turn(1))
+        self.place = self._kit.html()
+        self._table_part = self._kit.column(
+            self._kit.html("<h3>Pets</h3>"),
+            self.sort_style,
+            self.sort.widget,
+            self.table,
+            self._kit.row(self.previous, self.next, self.place),
         )
 
     def take(self, model: StoreModel) -> None:
@@ -146,12 +143,12 @@ class InventoryTab:
         self.words.value = f'<span role="status">{parts.selection_words(shown)}</span>'
         filters = [f"{words} ✕" for words, _ in model.describe(now)]
         self.chips.show([*filters, "Clear all filters"] if filters else [])
-        self.back.layout.display = "" if self._before else "none"
+        show(self.back, bool(self._before))
         self.cards.value = parts.cards(shown, model.pets.everything)
 
     def _draw_pictures(self, shown: Shown, model: StoreModel) -> None:
         is_empty = not shown.matches
-        self._two.layout.display = "none" if is_empty else ""
+        show(self._two, not is_empty)
         if is_empty:
             return
         self.bars.value = legend(shown.counts) + bars(shown.counts, top=BARS)
@@ -168,7 +165,7 @@ class InventoryTab:
             )
         else:
             self.table.value = parts.nothing_to_show(shown)
-        self.sort.widget.layout.display = "" if shown.matches else "none"
+        show(self.sort.widget, bool(shown.matches))
         column, arrow = SORT_COLUMNS.index(now.sort_by) + 1, "▼" if now.is_descending else "▲"
         self.sort_style.value = (
             f"<style>.pf-dash .{self.sort.scope} button:nth-child({column})::after"
@@ -215,7 +212,3 @@ class InventoryTab:
 
     def _turn(self, pages: int) -> None:
         self.show(replace(self.selection, page=self.selection.page + pages))
-
-
-def _row(*children: widgets.Widget) -> widgets.Box:
-    return widgets.Box(list(children)).add_class("pf-row")
