@@ -128,6 +128,25 @@ def test_a_known_key_lifetime_settles_lost_answers(pets_csv, stores, command: Ru
     assert (done.exit_code, len(store.pets)) == (0, 9)
 
 
+def test_doubt_can_be_settled_from_the_shell(pets_csv, stores, command: Run) -> None:
+    """--reconcile reads back what the same command left in doubt, and sends no POST for it."""
+    store = stores(lambda number: "fin_after" if number == 3 else None)
+    assert command(pets_csv(9), store).exit_code == 3
+    done = command(pets_csv(9), store, "--reconcile", "--grace", "0", "--json")
+    assert (done.exit_code, store.posts) == (0, 9)
+    assert json.loads(done.stdout)["states"]["created"] == 9
+
+
+def test_what_is_absent_is_sent_again_on_request(pets_csv, stores, command: Run) -> None:
+    """Only --resend-absent sends a record that was not found."""
+    store = stores(lambda number: "fin_before" if number == 3 else None)
+    settle = ["--reconcile", "--grace", "0"]
+    assert command(pets_csv(9), store, *settle).exit_code == 3
+    assert (command(pets_csv(9), store, *settle).exit_code, len(store.pets)) == (3, 8)
+    assert command(pets_csv(9), store, *settle, "--resend-absent").exit_code == 0
+    assert len(store.pets) == 9
+
+
 def test_columns_can_be_named(tmp_path: Path, stores, command: Run) -> None:
     """--column maps a field to a column of the file."""
     store = stores()

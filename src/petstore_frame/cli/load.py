@@ -60,6 +60,17 @@ def load(
         float | None,
         typer.Option(help="The store is known to remember Idempotency-Keys for so many seconds."),
     ] = None,
+    reconcile: Annotated[
+        bool,
+        typer.Option("--reconcile", help="Settle records in doubt by reading the store back."),
+    ] = False,
+    grace: Annotated[
+        float, typer.Option(help="Seconds after which the store can no longer act on a request.")
+    ] = 240.0,
+    resend_absent: Annotated[
+        bool,
+        typer.Option("--resend-absent", help="With --reconcile: send what was not found again."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Load a file of animals, none twice and none lost; the same command again resumes.
@@ -90,6 +101,8 @@ def load(
                 result = load_excel(path, client, sheet=sheet, **options)
             else:
                 result = load_csv(path, client, encoding=encoding, delimiter=delimiter, **options)
+            if reconcile and not dry_run:
+                result.reconcile(client, grace_s=grace, resend_absent=resend_absent)
         code = _tell(result, output, as_json=as_json)
     except LoadInterrupted as interrupted:
         code = _tell(interrupted.result, output, as_json=as_json)
