@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -18,7 +19,13 @@ HERE = Path(__file__).parent
 
 
 def start_child(
-    folder: Path, path: Path, store: FlakyStore, *, out: int = subprocess.DEVNULL, **wish: Any
+    folder: Path,
+    path: Path,
+    store: FlakyStore,
+    *,
+    out: int = subprocess.DEVNULL,
+    preload: str = "",
+    **wish: Any,
 ) -> subprocess.Popen[str]:
     """Start a load in a process of its own."""
     wish = {
@@ -29,6 +36,7 @@ def start_child(
     return subprocess.Popen(
         [sys.executable, str(HERE / "load_child.py"), json.dumps(wish)],
         stdout=out,
+        env=os.environ | {"LD_PRELOAD": preload},
         text=True,
     )
 

@@ -51,7 +51,7 @@ MUTATIONS = {
     "a commit does not reach the disk": (
         "writer.py",
         [("synchronous = FULL", "synchronous = NORMAL")],
-        "test_load_journal.py::test_commits_are_durable",
+        "test_load_power.py::test_a_power_cut_never_forgets_a_request",
     ),
     "someone else's twin is claimed": (
         "reconcile.py",
