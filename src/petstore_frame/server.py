@@ -1,8 +1,8 @@
 """A bundled pet store for a notebook, a test or a demo, as its own process.
 
 In: how many made-up pets, which seed, which database. Out: a ``Server`` that answers on loopback
-until it is closed or this process is gone. It knows nothing of what the service does inside; it
-stands on level 4, as ``client()`` hands out a Client.
+until it is closed or this process is gone. It knows nothing of what the service does inside, and
+stands above ``client``, as ``client()`` hands one out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from petstore_frame.settings import IdempotencyKey
 
 _START_S = 30.0
 _END_S = 10.0
-# How long the bundled service remembers an idempotency key; a conformance test holds it to that.
+# How long the bundled service remembers an idempotency key; a test holds it to that.
 _KEY_LIFETIME_S = 7 * 24 * 3600.0
 
 

@@ -93,6 +93,19 @@ def test_workers_are_kept_at_their_number(postgres_url, tmp_path) -> None:
     assert still == []
 
 
+def test_a_lock_that_is_held_is_no_trap(postgres_url) -> None:
+    """While another program holds the writers' lock: 503 after a while; then 201 again."""
+    import psycopg
+
+    address = postgres_url.replace("postgresql+psycopg", "postgresql")
+    with pf.serve(database=postgres_url) as server, httpx.Client(timeout=30) as client:
+        with psycopg.connect(address) as other:
+            other.execute("SELECT pg_advisory_xact_lock(7385020071)")
+            refused = post(server, client)
+        assert refused.status_code == 503 and refused.headers["retry-after"]
+        assert post(server, client).status_code == 201
+
+
 def test_a_database_that_goes_away_is_no_trap(postgres_cluster, postgres_url, tmp_path) -> None:
     """While its connections are cut: 5xx Errors; afterwards 201 again, without a restart."""
     import psycopg

@@ -63,6 +63,14 @@ def test_a_taken_port_is_said(server) -> None:
         pf.serve(port=int(server.base_url.rpartition(":")[2].removesuffix("/v1")))
 
 
+def test_its_client_counts_on_keys_for_as_long_as_they_are_kept() -> None:
+    """The two sides share no code, so the number is written twice and compared here."""
+    from petstore_frame import server
+    from petstore_frame.service import rules
+
+    assert server._KEY_LIFETIME_S == rules.IDEMPOTENCY_KEEP_S
+
+
 def test_it_tells_what_it_is_without_its_key(server) -> None:
     """The repr has the address and the state."""
     assert server.base_url in repr(server) and "running" in repr(server)

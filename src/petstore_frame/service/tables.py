@@ -91,6 +91,7 @@ def open_database(url: str) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
     else:
         engine = create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
+        event.listen(engine, "connect", _prepare_postgres)
         _check_encoding(engine)
     metadata.create_all(engine)
     return engine
@@ -122,3 +123,11 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=FULL")  # WAL with NORMAL may lose the last commits
     cursor.close()
+
+
+def _prepare_postgres(connection: Any, _record: Any) -> None:
+    cursor = connection.cursor()
+    cursor.execute(f"SET lock_timeout = '{BUSY_TIMEOUT_S}s'")
+    cursor.execute("SET synchronous_commit = on")  # whatever the cluster's own setting
+    cursor.close()
+    connection.commit()
