@@ -19,7 +19,7 @@ from petstore_frame.models import NO_STATUS, PET_STATUSES, PetColumns
 
 Pet = tuple[int, str, int, str | None]
 MakeInventory = Callable[..., Inventory]
-ReadBook = Callable[[Path], openpyxl.Workbook]
+ReadBook = Callable[..., openpyxl.Workbook]
 
 PETS: list[Pet] = [
     (2**53 + 1, "Luna", 3, "available"),
@@ -58,11 +58,14 @@ def make_inventory(
     return Inventory(rows, completeness, as_of, "https://store.example/v1")
 
 
-def read_book(path: Path) -> openpyxl.Workbook:
-    """A workbook as openpyxl sees it, which knows no bars of Excel 2010 and warns of them."""
+def read_book(path: Path, *, data_only: bool = False) -> openpyxl.Workbook:
+    """A workbook as openpyxl sees it, which knows no bars of Excel 2010 and warns of them.
+
+    With ``data_only`` formulas give the values that a viewer shows without calculating.
+    """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".* extension is not supported", UserWarning)
-        return openpyxl.load_workbook(path)
+        return openpyxl.load_workbook(path, data_only=data_only)
 
 
 @pytest.fixture
