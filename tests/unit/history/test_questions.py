@@ -70,7 +70,8 @@ def test_diff(folder: Path, engine: str) -> None:
     }
     assert unproven.counts == {"new": 1, "first seen": 0, "changed": 1, "gone": 0, "not seen": 1}
     assert "nothing is proven to be gone (unknown: at least 2 pets" in str(unproven)
-    assert unproven._repr_html_().index("Ada") < unproven._repr_html_().index("Ki")
+    html = unproven._repr_html_()
+    assert html.index("Ada") < html.index("Ki")
 
 
 def test_flow(folder: Path, engine: str) -> None:
