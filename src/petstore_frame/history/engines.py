@@ -2,11 +2,16 @@
 
 In: snapshots, columns and an engine's name. Out: one frame of that engine, not yet read where the
 engine is lazy. What is done with the frame is written once, elsewhere, for all of them.
+
+Most engines take a star or a bracket in a path for a pattern, and would read another history that
+matches it: paths are escaped.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from glob import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -114,12 +119,13 @@ def _pandas(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: An
 
 def _polars(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
     polars = _library("polars", "polars")
-    scan = polars.scan_parquet([str(each.path) for each in snapshots], hive_partitioning=True)
+    paths = [str(each.path) for each in snapshots]
+    scan = polars.scan_parquet(paths, hive_partitioning=True, glob=False)
     return scan.select(*columns, "date")
 
 
 def _duckdb(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
-    paths = [str(each.path) for each in snapshots]
+    paths = [escape(str(each.path)) for each in snapshots]
     rows = session.read_parquet(paths, hive_partitioning=True)
     return rows.select(", ".join((*columns, "date")))
 
@@ -128,11 +134,14 @@ def _dask(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any)
     import pandas as pd
 
     dask = _library("dask.dataframe", "dask")
+    # fsspec takes a path for a pattern only if it has a star.
+    paths = [str(each.path) for each in snapshots]
+    paths = [escape(path) if "*" in path else path for path in paths]
     parts = [
-        dask.read_parquet(str(each.path), columns=list(columns), partitioning=None).assign(
+        dask.read_parquet(path, columns=list(columns), partitioning=None).assign(
             date=pd.Timestamp(each.date)
         )
-        for each in snapshots
+        for path, each in zip(paths, snapshots, strict=True)
     ]
     return dask.concat(parts)
 
@@ -140,7 +149,9 @@ def _dask(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any)
 def _spark(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
     folder = str(snapshots[0].path.parent.parent)
     reader = session.read.option("basePath", folder)
-    return reader.parquet(*(str(each.path) for each in snapshots)).select(*columns, "date")
+    # Hadoop has signs of its own in a path, and a backslash takes their meaning from them.
+    paths = [re.sub(r"([][*?{}\\])", r"\\\1", str(each.path)) for each in snapshots]
+    return reader.parquet(*paths).select(*columns, "date")
 
 
 def _library(module: str, extra: str) -> Any:

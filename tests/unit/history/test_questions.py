@@ -182,6 +182,15 @@ def test_an_empty_store_has_the_same_tables(folder: Path, engine: str, make_inve
         assert (len(none), none.dtypes.to_dict()) == (0, some.dtypes.to_dict())
 
 
+def test_a_path_is_no_pattern(tmp_path: Path, engine: str, make_inventory) -> None:
+    """A star or bracket in the folder's name does not bring in another history that it matches."""
+    for name, pets in (("a*b [1]", DAYS["2026-11-04"]), ("aXb 1", DAYS["2026-11-01"])):
+        pf.History(tmp_path / name).add(make_inventory("2026-11-01", pets))
+    trend = pf.History(tmp_path / "a*b [1]", engine=engine).trend()
+    assert trend["pets"].tolist() == [1, 0, 1, 0]
+    assert trend["status"].tolist() == ["available", "pending", "sold", "no status"]
+
+
 def test_settings_are_checked_at_once(tmp_path: Path) -> None:
     """A wrong engine, grouping or period is named before anything is read."""
     with pytest.raises(pf.ConfigurationError, match="duckdb, pandas, polars, dask, spark"):
