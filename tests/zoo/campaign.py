@@ -151,11 +151,11 @@ def missing_pets(store: ZooStore, inventory: pf.Inventory, status: str | None) -
     claim = inventory.completeness
     if not claim.is_complete:
         return 0
-    wanted = {pet["id"] for pet in store.pets} & store.lasting_ids
+    wanted = store.lasting_ids
     if status is not None:
-        wanted &= _ids_with(store, (status,))
+        wanted = _lasting_ids_with(store, (status,))
     elif claim.scope == "pets with a status":
-        wanted &= _ids_with(store, STATUSES)
+        wanted = _lasting_ids_with(store, STATUSES)
     return len(wanted - set(inventory.frame["id"]))
 
 
@@ -176,6 +176,12 @@ def _wire(status: str) -> str | None:
 
 def _ids_with(store: ZooStore, statuses: tuple[str | None, ...]) -> set[int]:
     return {pet["id"] for pet in store.pets if pet.get("status") in statuses}
+
+
+def _lasting_ids_with(store: ZooStore, statuses: tuple[str, ...]) -> set[int]:
+    """Return the pets that had one of these statuses at the start and at the end."""
+    at_start = {pet_id for pet_id, status in store.statuses_at_start.items() if status in statuses}
+    return _ids_with(store, statuses) & at_start
 
 
 def _naive_misses(store: ZooStore, status: str | None) -> bool:

@@ -129,6 +129,7 @@ class ZooStore:
     def __post_init__(self) -> None:
         self.pets = [dict(pet) for pet in self.pets]
         self.ids_at_start = {pet["id"] for pet in self.pets}
+        self.statuses_at_start = {pet["id"]: pet.get("status") for pet in self.pets}
         self._random = random.Random(self.seed)
         self._scatter = {pet["id"]: self._random.random() for pet in self.pets}
 

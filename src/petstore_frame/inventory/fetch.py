@@ -159,9 +159,11 @@ class _Fetch:
         scope = finding.scope
         if self._status is not None:
             scope = f"pets with status {self._status}"
-        counts = dict.fromkeys((*PET_STATUSES, NO_STATUS), 0)
-        for status, count in Counter(columns.status).items():
-            counts[NO_STATUS if status is None else status] = count
+        seen = Counter(columns.status)
+        counts: dict[str, int] = {status: seen.pop(status, 0) for status in PET_STATUSES}
+        without = seen.pop(None, 0)
+        counts |= {str(status): seen[status] for status in sorted(map(str, seen))}
+        counts[NO_STATUS] = counts.get(NO_STATUS, 0) + without
         exact = finding.exact
         if is_whole:
             exact = frozenset(counts) if self._status is None else frozenset({self._status})

@@ -6,11 +6,12 @@ alike. It draws no chart and knows no widget.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
 
-from petstore_frame.inventory.completeness import Completeness
+from petstore_frame.inventory.completeness import PETS_WITH_A_STATUS, Completeness, Verdict
 from petstore_frame.models import NO_STATUS
 from petstore_frame.palette import status_colour, status_word, verdict_badge
 
@@ -40,6 +41,9 @@ def inventory_html(
 
 def _headline(claim: Completeness) -> str:
     badge = verdict_badge(claim.verdict)
+    if claim.is_complete and claim.scope == PETS_WITH_A_STATUS:
+        # Green would say more than the sentence beside it.
+        badge = replace(verdict_badge(Verdict.UNKNOWN), word="Complete in part")
     style = (
         f"color:{badge.ink};background:{badge.fill};border:1px solid {badge.edge};"
         "border-radius:4px;padding:1px 8px;font-weight:600;white-space:nowrap"

@@ -1,0 +1,88 @@
+"""How an inventory looks in a notebook: claim first, nothing taken for markup."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from petstore_frame.inventory import Verdict
+
+
+class Tags(HTMLParser):
+    """The tags and the text of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.unbalanced: list[str] = []
+        self.words: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.unbalanced.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", "".join(self.words))
+
+
+NASTY = "<img src=x onerror=alert(1)>"
+
+
+def test_the_claim_comes_first(inventory_of) -> None:
+    """The first words are the verdict, before any number of pets."""
+    page = Tags(inventory_of(verdict=Verdict.INCOMPLETE, advertised_total=900)._repr_html_())
+    assert page.text.startswith("Incomplete 5 of 900 pets")
+    assert (page.unbalanced, page.open) == ([], [])
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_no_count_stands_bare(inventory_of, verdict: Verdict) -> None:
+    """Only a complete inventory shows counts without "at least"."""
+    text = Tags(inventory_of(verdict=verdict)._repr_html_()).text
+    assert ("at least" in text) is (verdict is not Verdict.COMPLETE)
+    assert "Available" in text
+
+
+def test_part_of_a_store_is_not_shown_as_the_whole(inventory_of) -> None:
+    """A claim about pets with a status does not wear the badge of a whole store."""
+    made = inventory_of(scope="pets with a status", exact=("available",))
+    assert Tags(made._repr_html_()).text.startswith("Complete in part for pets with a status")
+    assert "#14532D" not in made._repr_html_()
+
+
+def test_every_text_is_escaped(inventory_of) -> None:
+    """Names, statuses, conflicts, probes and assumptions are text, whatever they hold."""
+    made = inventory_of(
+        [(1, NASTY, 1, NASTY), (2, "\u202egnirts", 1, None)],
+        conflicts=(NASTY,),
+        probes={NASTY: NASTY},
+        assumptions=(NASTY,),
+        basis=NASTY,
+    )
+    html = made._repr_html_()
+    assert "<img" not in html
+    assert html.count("&lt;img") >= 6
+
+
+def test_ids_are_shown_whole(inventory_of) -> None:
+    """Ids beyond 2**53 and negative ones keep every digit."""
+    text = Tags(inventory_of()._repr_html_()).text
+    assert str(2**63 - 1) in text
+    assert "-5" in text
+
+
+def test_an_empty_store_is_shown_too(inventory_of) -> None:
+    """No pets is a claim like any other."""
+    text = Tags(inventory_of([])._repr_html_()).text
+    assert text.startswith("Complete 0 pets")
+    assert "more in" not in text
