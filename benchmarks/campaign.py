@@ -184,9 +184,8 @@ def run_usual(
     wish |= {"state": str(state), **options}
     until_done([sys.executable, str(HERE / "usual_loader.py"), json.dumps(wish)], executioner)
     failures = state.with_suffix(".failed")
-    failed = (
-        Counter(tuple(json.loads(line)) for line in failures.open()) if failures.exists() else {}
-    )
+    lines = failures.read_text().splitlines() if failures.exists() else []
+    failed = Counter(tuple(json.loads(line)) for line in lines)
     pets = pets_of(store)
     return Tally(
         listed=failed.total(),

@@ -18,7 +18,7 @@ def main() -> None:
     wish = json.loads(sys.argv[1])
     position = Path(wish["state"])
     failures = position.with_suffix(".failed")
-    start = int(position.read_text() or 0) if wish["save_every"] and position.exists() else 0
+    start = int(position.read_text()) if wish["save_every"] and position.exists() else 0
     with Path(wish["file"]).open(newline="", encoding="utf-8") as file:
         records = list(csv.DictReader(file))
     headers = {"Authorization": f"Bearer {wish['key']}"}
@@ -32,7 +32,8 @@ def main() -> None:
                 with failures.open("a") as out:
                     out.write(json.dumps([*list(pet.values()), None][:3]) + "\n")
             if wish["save_every"] and (number + 1) % wish["save_every"] == 0:
-                position.write_text(str(number + 1))
+                position.with_suffix(".new").write_text(str(number + 1))
+                position.with_suffix(".new").replace(position)
 
 
 def create(client: httpx.Client, url: str, pet: dict, retries: int) -> bool:

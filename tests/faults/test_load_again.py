@@ -36,6 +36,18 @@ def test_an_edited_file_sends_what_is_new(tmp_path: Path, stores, run_load) -> N
     assert result.counts[State.SKIPPED] == 3
 
 
+def test_the_plan_is_told_before_the_first_request(
+    tmp_path: Path, stores, run_load, capsys
+) -> None:
+    """Where someone watches, an edited file says what it shares with earlier imports."""
+    store = stores()
+    run_load(write(tmp_path, "Ada,1,", "Bo,2,"), store)
+    told: list[str] = []
+    store.on_post = lambda number, stage: told.append(capsys.readouterr().err)
+    run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,"), store, told=True)
+    assert "2 created before" in told[0] and "1 new" in told[0]
+
+
 def test_an_edit_of_an_edit_still_sends_only_what_is_new(tmp_path: Path, stores, run_load) -> None:
     """All earlier versions count, not only the last."""
     store = stores()

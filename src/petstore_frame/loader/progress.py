@@ -33,6 +33,11 @@ class Progress:
         is_shown = told is True or (told is None and _is_watched())
         self._bar = _bar(total) if is_shown and total else None
 
+    def say(self, text: str) -> None:
+        """Show a sentence above the bar, where there is one."""
+        if self._bar is not None:
+            self._bar.write(text, file=sys.stderr)
+
     def __call__(self, counts: Counter[State]) -> None:
         if self._function is not None:
             self._function(dict(counts))

@@ -15,6 +15,7 @@ from petstore_frame.loader.journal import count_states, read_run
 from petstore_frame.loader.progress import Progress, Told
 from petstore_frame.loader.record import State
 from petstore_frame.loader.send import Limits, Sender, Store, Timing, ignore
+from petstore_frame.loader.view import plan_words
 from petstore_frame.loader.writer import Writer
 
 
@@ -52,6 +53,8 @@ def run_session(
         counts[State.IN_FLIGHT] -= left
         counts[State.UNKNOWN] += left
         with Progress(told, counts[State.PENDING]) as progress:
+            if is_new and run.plan:
+                progress.say(plan_words(run))
             sender = Sender(
                 client, writer, counts, limits=limits, timing=timing, told=progress, step=step
             )

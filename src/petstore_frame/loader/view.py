@@ -112,7 +112,7 @@ def result_text(told: Told) -> str:
     """Return the view for a terminal."""
     word, sentence = headline(told)
     lines = [f"{word}: {sentence}", f"store {told.run.base_url}", _columns(told.run)]
-    lines += [_plan(told.run)] if told.run.plan else []
+    lines += [plan_words(told.run)] if told.run.plan else []
     lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in _counted(told)]
     lines += _problem_lines(told)
     lines += [f"Next: {step}" for step in next_steps(told)]
@@ -152,7 +152,7 @@ def result_html(told: Told, *, has_steps: bool = True) -> str:
         f'<span style="margin-left:4px"><bdi>{escape(sentence)}</bdi></span></div>'
         f'<div style="color:{_FAINT};margin:2px 0 8px">{escape(told.run.base_url)}'
         f"{_ending(told.run)}<br><bdi>{escape(_columns(told.run))}</bdi>"
-        f"{'<br>' if told.run.plan else ''}{escape(_plan(told.run))}</div>"
+        f"{'<br>' if told.run.plan else ''}{escape(plan_words(told.run))}</div>"
         f"{_counts_html(told)}{_problems_html(told)}"
         f"{_steps_html(told) if has_steps else ''}</div>"
     )
@@ -239,7 +239,7 @@ def _columns(run: Run) -> str:
     return f"columns: {used}" + (f"; not sent: {', '.join(unused)}" if unused else "")
 
 
-def _plan(run: Run) -> str:
+def plan_words(run: Run) -> str:
     """Say what an edited file has in common with earlier imports."""
     if not run.plan:
         return ""
