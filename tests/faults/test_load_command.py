@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -145,6 +150,25 @@ def test_what_is_absent_is_sent_again_on_request(pets_csv, stores, command: Run)
     assert (command(pets_csv(9), store, *settle).exit_code, len(store.pets)) == (3, 8)
     assert command(pets_csv(9), store, *settle, "--resend-absent").exit_code == 0
     assert len(store.pets) == 9
+
+
+def test_ctrl_c_is_130_and_writes_what_is_known(tmp_path: Path, pets_csv, stores) -> None:
+    """An interrupted command awaits its answers, writes its files and ends with 130."""
+    store = stores(latency_s=0.02)
+    started = threading.Event()
+    store.on_post = lambda number, stage: started.set() if number > 10 else None
+    place = ["--base-url", store.base_url, "--journal", str(tmp_path / "journal")]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "petstore_frame", "load", str(pets_csv(2000)), "--json", *place],
+        env=os.environ | {"PETSTORE_API_KEY": KEY},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert started.wait(60)
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert json.loads(out)["states"]["created"] == len(store.pets)
 
 
 def test_columns_can_be_named(tmp_path: Path, stores, command: Run) -> None:
