@@ -168,7 +168,7 @@ def legend(counts: StatusCounts) -> str:
         f"{escape(status_word(status))} {short(count)}</span>"
         for status, count in counts.by_status.items()
     )
-    return f'<div style="margin:0 0 6px">{items}</div>'
+    return f'<div style="margin:0 0 4px">{items}</div>'
 
 
 def bars(

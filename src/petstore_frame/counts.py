@@ -98,7 +98,7 @@ class StatusCounts:
         ]
         if rest:
             numbers = tuple(self.cells[rest].sum(axis=0).tolist())
-            lines.append(CategoryCounts(f"{len(rest):,} other categories", None, numbers))
+            lines.append(CategoryCounts(f"{len(rest):,} others", None, numbers))
         return lines
 
 

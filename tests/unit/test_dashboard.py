@@ -12,6 +12,7 @@ import ipywidgets as widgets
 import pytest
 
 import petstore_frame as pf
+from petstore_frame import samples
 from petstore_frame.dashboard.export import offer
 from petstore_frame.dashboard.import_job import LARGEST_UPLOAD
 from petstore_frame.dashboard.worker import Worker
@@ -331,4 +332,20 @@ def test_an_inventory_may_be_given(store: MemoryStore) -> None:
     """An Inventory read before is shown without asking the store."""
     shown = pf.Dashboard(store.client(), inventory=inventory(pets(7)))
     assert store.requests == 0 and ">7</b>" in shown.inventory_tab.cards.value
+    shown.close()
+
+
+def test_a_history_has_its_tab(store: MemoryStore, tmp_path: Path) -> None:
+    """Given a History, its trend and last changes are a tab; without snapshots it says so."""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    shown = pf.Dashboard(store.client(), history=pf.History(empty))
+    press(shown._switch.widget, 2)
+    assert shown.history_tab is not None and "No trend yet" in shown.history_tab.trend.value
+    shown.close()
+    history = samples.write_sample_history(tmp_path / "history", days=3)
+    shown = pf.Dashboard(store.client(), history=history)
+    press(shown._switch.widget, 2)
+    assert shown.history_tab is not None
+    assert "<svg" in shown.history_tab.trend.value and "changed" in shown.history_tab.flow.value
     shown.close()

@@ -26,6 +26,7 @@ from petstore_frame.loader.view import result_html
 FIELDS = {"name": "Name", "category_id": "Category", "status": "Status"}
 NOT_IN_FILE = "(not in the file)"
 LINKED = ("fix.csv", "unknown.csv", "results.csv", "results.xlsx")
+LARGEST_RESULT_LINK = 2 * 1024 * 1024  # several links share a page; larger files are named only
 
 
 class ImportTab:
@@ -265,10 +266,11 @@ def files_note(folder: Path, result: LoadResult) -> str:
         "results.csv": 1,
         "results.xlsx": 1,
     }
+    paths = [folder / name for name in LINKED if wanted[name] and (folder / name).exists()]
     links = [
-        offer((folder / name).read_bytes(), name, folder)
-        for name in LINKED
-        if wanted[name] and (folder / name).exists()
+        offer(path.read_bytes(), path.name, folder)
+        for path in paths
+        if path.stat().st_size <= LARGEST_RESULT_LINK
     ]
     doubtful = result.counts.get(State.UNKNOWN, 0) + result.counts.get(State.IN_FLIGHT, 0)
     steps = [

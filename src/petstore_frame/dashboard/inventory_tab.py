@@ -75,8 +75,10 @@ class InventoryTab:
         self.matrix_style = self._kit.html()
         self._targets: list[MatrixCell] = []
         left = self._kit.column(self._kit.html("<h3>Pets by category</h3>"), self.bars)
+        left.add_class("pf-tight")
         title = "<h3>Category by status <small>(choose a number to see its pets)</small></h3>"
         right = self._kit.column(self._kit.html(title), self.matrix_style, self.matrix.widget)
+        right.add_class("pf-tight")
         self._two = self._kit.row(left, right, may_hide=True).add_class("pf-two")
 
     def _make_table(self) -> None:
@@ -93,7 +95,7 @@ class InventoryTab:
             self.sort.widget,
             self.table,
             self._kit.row(self.previous, self.next, self.place),
-        )
+        ).add_class("pf-tight")
 
     def take(self, model: StoreModel) -> None:
         """Show another reading of the store under the filters that are set."""

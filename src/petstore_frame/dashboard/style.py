@@ -17,6 +17,7 @@ SHEET = f"""{STYLE}<style>
 .pf-dash>*{{margin:0 0 10px!important}}
 .pf-dash .pf-part{{overflow:visible}}
 .pf-dash .pf-part>*{{margin:0 0 12px!important}}
+.pf-dash .pf-tight>*{{margin:0!important}}
 .pf-dash a{{color:var(--jp-content-link-color,var(--vscode-textLink-foreground,#00588A));
  text-decoration:underline}}
 .pf-dash .widget-html,.pf-dash .widget-html-content,.pf-dash .jupyter-widgets

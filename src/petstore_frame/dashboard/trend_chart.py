@@ -10,40 +10,50 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.charts import colours, spell_status
+from petstore_frame.inventory import StatusCount
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 240, 60, 110, 12, 24
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 240, 60, 120, 12, 24
+NAME_HEIGHT = 15
+Series = Mapping[str, list[StatusCount | None]]
 
 
 def trend_chart(trend: pd.DataFrame) -> str:
-    """Draw counts by day and status as one line a status; a missing day leaves a gap.
+    """Draw counts by day and status as one line a status.
+
+    A day without a snapshot leaves a gap; a count that may be short of the store's has a hollow
+    dot.
 
     Args:
         trend: ``date``, ``status``, ``pets`` (missing where there is no snapshot), ``claim``.
     """
     days = sorted(trend["date"].unique())
     series = _series(trend, days)
-    highest = max((number for values in series.values() for number in values if number), default=1)
+    counts = [count for values in series.values() for count in values if count is not None]
+    highest = max((count.count for count in counts), default=0) or 1
     shades = colours(list(series))
-    ends: list[float] = []
-    lines = [
-        _line(status, values, highest, shades[status], ends) for status, values in series.items()
-    ]
+    lines = [_line(values, highest, shades[status]) for status, values in series.items()]
+    has_minimums = any(not count.is_exact for count in counts)
+    note = "<p>○ at least so many: that listing is not known to be complete</p>"
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" style="max-width:{WIDTH}px" role="img"'
         f' aria-label="{escape(_words(series, days))}" font-size="12">'
-        f"{_axes(days, highest)}{''.join(lines)}</svg>"
+        f"{_axes(days, highest)}{''.join(lines)}{_names(series, highest, shades)}</svg>"
+        f"{note if has_minimums else ''}"
     )
 
 
-def _series(trend: pd.DataFrame, days: list[Any]) -> dict[str, list[int | None]]:
+def _series(trend: pd.DataFrame, days: list[Any]) -> dict[str, list[StatusCount | None]]:
     """Return the counts of each status by day, None where there is no snapshot."""
     known = trend.dropna(subset=["pets"])
-    counts: dict[str, dict[Any, int]] = {}
-    for day, status, pets in zip(known["date"], known["status"], known["pets"], strict=True):
-        counts.setdefault(spell_status(status), {})[day] = int(pets)
+    counts: dict[str, dict[Any, StatusCount]] = {}
+    for day, status, pets, claim in zip(
+        known["date"], known["status"], known["pets"], known["claim"], strict=True
+    ):
+        count = StatusCount(int(pets), claim == "exact")
+        counts.setdefault(spell_status(status), {})[day] = count
     return {status: [found.get(day) for day in days] for status, found in counts.items()}
 
 
@@ -55,40 +65,35 @@ def _y(value: float, highest: int) -> float:
     return TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / highest)
 
 
-def _line(
-    status: str, values: list[int | None], highest: int, colour: str, ends: list[float]
-) -> str:
-    known = [
-        None if value is None else (_x(at, len(values)), _y(value, highest))
-        for at, value in enumerate(values)
-    ]
-    path, is_down = "", False
-    for point in known:
-        if point is not None:
-            path += f"{'L' if is_down else 'M'}{point[0]:.1f} {point[1]:.1f}"
-        is_down = point is not None
-    dots = "".join(
-        f'<circle class="pf-dot" cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>'
-        for x, y in (point for point in known if point is not None)
-    )
-    last = next((point for point in reversed(known) if point is not None), None)
-    name = ""
-    if last is not None:
-        y = _free_place(last[1], ends)
-        name = (
-            f'<text x="{last[0] + 9:.1f}" y="{y + 4:.1f}" fill="currentColor">'
-            f"{escape(status)}</text>"
+def _line(values: list[StatusCount | None], highest: int, colour: str) -> str:
+    path, dots, is_down = "", "", False
+    for at, count in enumerate(values):
+        if count is not None:
+            x, y = _x(at, len(values)), _y(count.count, highest)
+            path += f"{'L' if is_down else 'M'}{x:.1f} {y:.1f}"
+            fill = colour if count.is_exact else "var(--jp-layout-color1,#FFFFFF)"
+            dots += (
+                f'<circle class="pf-dot" cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{fill}"'
+                f' stroke="{colour}" stroke-width="1.5"><title>{count}</title></circle>'
+            )
+        is_down = count is not None
+    return f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2"/>{dots}'
+
+
+def _names(series: Series, highest: int, shades: Mapping[str, str]) -> str:
+    """Name the lines at their ends, lowest first, each above the last where they would meet."""
+    last = {
+        status: [c.count for c in values if c is not None][-1] for status, values in series.items()
+    }
+    names, lowest_free = "", float(HEIGHT)
+    for status in sorted(last, key=last.__getitem__):
+        y = min(_y(last[status], highest) + 4, lowest_free)
+        lowest_free = y - NAME_HEIGHT
+        names += (
+            f'<text x="{WIDTH - RIGHT + 9}" y="{y:.1f}" fill="currentColor">'
+            f'<tspan fill="{shades[status]}">■</tspan> {escape(status)}</text>'
         )
-    stroke = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
-    return stroke + dots + name
-
-
-def _free_place(y: float, ends: list[float]) -> float:
-    """Move a name up until it lies on no other."""
-    while any(abs(y - other) < 14 for other in ends):
-        y -= 14
-    ends.append(y)
-    return y
+    return names
 
 
 def _axes(days: list[Any], highest: int) -> str:
@@ -109,9 +114,9 @@ def _axes(days: list[Any], highest: int) -> str:
     return "".join(marks)
 
 
-def _words(series: Mapping[str, list[int | None]], days: list[Any]) -> str:
+def _words(series: Series, days: list[Any]) -> str:
     counts = ", ".join(
-        f"{status} {'not known' if values[-1] is None else f'{values[-1]:,}'}"
+        f"{status} {'not known' if values[-1] is None else values[-1]}"
         for status, values in series.items()
     )
     return f"Pets by status from {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}; at the end {counts}"
