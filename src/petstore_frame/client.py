@@ -243,7 +243,7 @@ class Client:
             NotFoundError: No animal with that id.
             APIStatusError: The store refused.
             APIConnectionError: No answer, after the retries.
-            ContractError: The answer is no pet.
+            ContractError: The answer is no pet, or another one.
 
         Interface: Endpoints, Get an animal (deprecated); Versioning.
         """
@@ -253,7 +253,15 @@ class Client:
             self._warn("GET /pets/{petId}", GET_PET)
             raise
         self._warn_if_deprecated("GET /pets/{petId}", answer, GET_PET)
-        return read_pet(answer.body, operation=answer.operation)
+        pet = read_pet(answer.body, operation=answer.operation)
+        if pet.id != pet_id:
+            raise ContractError(
+                f"asked for pet {pet_id}, the store answered with pet {pet.id}; "
+                "check that base_url is a pet store and no mock of one",
+                operation=answer.operation,
+                field="id",
+            )
+        return pet
 
     def _get(
         self,

@@ -199,6 +199,15 @@ def test_an_announced_end_is_told_once(header: str, words: str) -> None:
     assert told[0].filename == __file__
 
 
+@pytest.mark.filterwarnings("ignore::petstore_frame.EndpointDeprecatedWarning")
+def test_another_pet_is_no_answer() -> None:
+    """A store that answers with another pet than the one asked for, as mocks do, is found out."""
+    body = '{"id":1,"name":"a","categoryId":1}'
+    with HostileStore(lambda _: http("200 OK", body)) as store, client_of(store) as client:
+        with pytest.raises(pf.ContractError, match="pet 2, the store answered with pet 1"):
+            client.get_pet(2)
+
+
 def test_get_pet_tells_the_days_left() -> None:
     """The interface's own date is told even where no header is sent, once."""
     body = '{"id":1,"name":"a","categoryId":1}'

@@ -45,7 +45,7 @@ class PetSearch:
         raise TypeError("a search has three ends; ask .state or .pet")
 
 
-class _Met(Exception):  # noqa: N818 # no error: it ends the reading early
+class _Met(PetstoreError):  # noqa: N818 # no error: it ends the reading early
     """The pet came by."""
 
 

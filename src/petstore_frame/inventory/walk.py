@@ -110,7 +110,10 @@ class Walk:
         is_news = self.rows.add(page.columns) > 0
         self._reader.max_page = max(self._reader.max_page, len(page))
         self._without_news = 0 if is_news else self._without_news + 1
-        self._reader.note(self.rows)
+        try:
+            self._reader.note(self.rows)
+        except PetstoreError as problem:  # whoever watches has seen enough
+            self._problem = problem
 
     def _raise_problem(self) -> None:
         problem, self._problem = self._problem, None

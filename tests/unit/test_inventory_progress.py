@@ -1,0 +1,54 @@
+"""Progress is shown to whoever watches, invents no totals and never ends a fetch."""
+
+from __future__ import annotations
+
+import json
+
+import httpx
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.inventory.progress import Meter, is_watched
+
+
+def client() -> pf.Client:
+    def answer(request: httpx.Request) -> httpx.Response:
+        first = int(request.url.params.get("from", "0"))
+        pets = [{"id": first + n, "name": "x", "categoryId": 1} for n in range(100)]
+        link = {"Link": f'<?from={first + 100}>; rel="next"'} if first < 200 else {}
+        return httpx.Response(200, content=json.dumps(pets), headers=link)
+
+    return pf.Client("http://127.0.0.1/v1", "k", transport=httpx.MockTransport(answer))
+
+
+def test_a_function_is_told_the_pets_held() -> None:
+    """Each page moves the count on, and the last call has them all."""
+    told: list[int] = []
+    pf.fetch_inventory(client(), progress=told.append)
+    assert told == [100, 200, 300]
+
+
+def test_a_failing_function_ends_no_fetch() -> None:
+    """What goes wrong in showing progress is told once, and the pets are all there."""
+
+    def fail(held: int) -> None:
+        raise OSError("no screen")
+
+    with pytest.warns(RuntimeWarning, match="no screen") as told:
+        inventory = pf.fetch_inventory(client(), progress=fail)
+    assert (len(told), len(inventory)) == (1, 300)
+
+
+def test_a_bar_shows_no_total(capsys: pytest.CaptureFixture[str]) -> None:
+    """A bar counts pets and promises no end."""
+    pf.fetch_inventory(client(), progress=True)
+    shown = capsys.readouterr().err
+    assert "Pets read" in shown
+    assert "%" not in shown
+
+
+def test_nobody_watching_means_silence(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a terminal or a live notebook nothing is printed."""
+    assert not is_watched()
+    Meter(None)(5)
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,96 @@
+"""A search for one pet has three ends, and only a whole listing proves a pet absent."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import petstore_frame as pf
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from stores import Habits, ZooStore
+
+PETS = [{"id": n, "name": f"Pet {n}", "categoryId": 1, "status": "sold"} for n in range(1, 451)]
+
+
+def store(habits: Habits, count: int = 450) -> ZooStore:
+    return ZooStore(PETS[:count], habits)
+
+
+def test_a_listed_pet_is_found_early() -> None:
+    """The reading ends with the page that has the pet; the one after it was on its way."""
+    found = store(Habits(way="link cursor")).client().find_pet(150)
+    assert (found.state, found.requests) == ("found", 3)
+    assert found.pet == pf.Pet(id=150, name="Pet 150", category_id=1, status="sold")
+
+
+def test_a_pet_missing_from_a_whole_listing_is_absent() -> None:
+    """Having read everything, the store does not have it."""
+    found = store(Habits(way="link cursor")).client().find_pet(9999)
+    assert (found.state, found.pet) == ("absent", None)
+    assert "not among 450 pets" in found.basis
+
+
+def test_a_pet_missing_from_one_page_is_unknown() -> None:
+    """A listing without an end in sight proves nothing about a pet that is not on it."""
+    found = store(Habits()).client().find_pet(449)
+    assert found.state == "unknown"
+    with pytest.raises(TypeError, match="three ends"):
+        bool(found)
+
+
+def test_no_deprecated_request_is_made_unasked() -> None:
+    """Only GET /pets is used unless get-by-id is allowed."""
+    zoo = store(Habits(), 90)
+    zoo.client().find_pet(5)
+    assert {request.url.path for request in zoo.requests} == {"/v1/pets"}
+
+
+@pytest.mark.filterwarnings("ignore::petstore_frame.EndpointDeprecatedWarning")
+def test_the_deprecated_operation_answers_when_allowed(sample_server: pf.Server) -> None:
+    """Allowed, one request finds a pet, and a 404 counts while a listed pet still answers."""
+    with sample_server.client() as client:
+        found = client.find_pet(249, allow_deprecated=True)
+        absent = client.find_pet(99_999, allow_deprecated=True)
+    assert (found.state, found.requests) == ("found", 1)
+    assert (absent.state, absent.requests) == ("absent", 3)
+
+
+@pytest.mark.filterwarnings("ignore::petstore_frame.EndpointDeprecatedWarning")
+def test_ids_can_be_asked_one_by_one(sample_server: pf.Server) -> None:
+    """Opted in, a range of ids is read to its end, and the claim is about that range."""
+    with sample_server.client() as client:
+        inventory = pf.fetch_inventory(client, strategy="documented", id_range=(1, 260))
+    claim = inventory.completeness
+    assert (len(inventory), claim.scope, claim.verdict) == (250, "ids 1 to 260", "complete")
+    assert not claim.covers_all
+
+
+def test_a_removed_operation_proves_nothing() -> None:
+    """Where get-by-id answers 404 for a pet that is listed, its 404s are not believed."""
+    zoo = store(Habits())
+    answer = zoo.answer
+
+    def gone(request):
+        import httpx
+
+        is_list = request.url.path.endswith("/pets")
+        return answer(request) if is_list else httpx.Response(404, content=b"{}")
+
+    zoo.answer = gone
+    with pytest.warns(pf.EndpointDeprecatedWarning):
+        claim = pf.fetch_inventory(zoo.client(), id_range=(1, 460)).completeness
+    assert claim.scope == "all pets"
+    assert "not to be trusted" in " ".join(claim.probes.values())
+
+
+@pytest.mark.parametrize("id_range", [(5, 1), (1, 20_000)])
+def test_an_endless_range_is_refused(id_range: tuple[int, int]) -> None:
+    """A range has a first and a last id and is not without bounds; nothing is sent."""
+    zoo = store(Habits())
+    with pytest.raises(ValueError, match="id_range"):
+        pf.fetch_inventory(zoo.client(), id_range=id_range)
+    assert zoo.requests == []
