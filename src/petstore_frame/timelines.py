@@ -75,7 +75,8 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawin
     body = plane.frame() + "".join(_line(name, points[name], shades[name], plane) for name in shown)
     left_out = len(set(names)) - len(shown)
     story = _in_words(points, days) + (f"; {left_out} smaller groups not drawn" if left_out else "")
-    return _drawing(_keys(shown, shades) + _svg(body, story), story)
+    has_minimums = bool((trend["claim"] == "at least").any())
+    return _drawing(_keys(shown, shades, has_minimums) + _svg(body, story), story)
 
 
 def ageing_chart(ageing: pd.DataFrame) -> Drawing:
@@ -184,14 +185,15 @@ def _dot(name: str, point: _Point, colour: str, plane: _Plane) -> str:
     )
 
 
-def _keys(names: Sequence[str], shades: dict[str, str]) -> str:
+def _keys(names: Sequence[str], shades: dict[str, str], has_minimums: bool) -> str:
     items = "".join(
         '<span style="margin-right:16px;white-space:nowrap">'
         f'<span style="color:{shades[name]}" aria-hidden="true">●</span> '
         f"{escape(shorten(status_word(name), 40))}</span>"
         for name in names
     )
-    return f'<div style="margin:0 0 6px">{items}</div>'
+    note = "<span>○ at least</span>" if has_minimums else ""
+    return f'<div style="margin:0 0 6px">{items}{note}</div>'
 
 
 def _in_words(points: dict[str, list[_Point]], days: Sequence[date]) -> str:
