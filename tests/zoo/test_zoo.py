@@ -176,6 +176,14 @@ def test_the_documented_strategy_believes_no_header() -> None:
     assert not claim.covers_all
 
 
+def test_a_short_page_that_names_a_next_one_is_not_the_whole() -> None:
+    """A cut page is found out by its next link, also where the link may not be followed."""
+    store = ZooStore(pets(250, ("sold",)), Habits(way="link cursor", cap=37))
+    claim = pf.fetch_inventory(store.client(), strategy="documented").completeness
+    assert claim.verdict == "incomplete"
+    assert "names a next page" in str(claim)
+
+
 @pytest.mark.parametrize(("budget", "requests"), [(0, 1), (3, 4)])
 def test_the_budget_is_kept(budget: int, requests: int) -> None:
     """No more is asked beyond the listing than was allowed, and the claim shows the budget."""

@@ -222,7 +222,8 @@ class Ladder:
         """Judge a page shorter than its limit; None when it was shown to be cut, or may be."""
         basis = "one page, shorter than its limit"
         count = len(first)
-        if self.total is not None and self.total > len(self.rows):
+        says_more = self.total is not None and self.total > len(self.rows)
+        if says_more or _names_next(first):
             return None
         if self.reader.status is not None:
             return self._short_filtered_page(first)
