@@ -44,13 +44,16 @@ def frame_of(pets: int):
 
 
 def inventory_of(frame):
-    """The frame with a claim, as a fetch gives it."""
+    """The frame with a claim sealed to its rows, as a fetch gives it."""
     from datetime import UTC, datetime
 
-    from petstore_frame.inventory import Completeness, Inventory
+    from petstore_frame.inventory import Completeness, Inventory, Verdict
+    from petstore_frame.inventory.seal import seal
 
-    claim = Completeness("complete", "all pets", "made up", rows=len(frame), requests=1)
-    return Inventory(frame, claim, datetime(2030, 1, 1, tzinfo=UTC), "https://store.example/v1")
+    claim = Completeness(Verdict.COMPLETE, "all pets", "made up", rows=len(frame), requests=1)
+    when, base_url = datetime(2030, 1, 1, tzinfo=UTC), "https://store.example/v1"
+    seal(frame, claim, fetched_at=when, base_url=base_url)
+    return Inventory(frame, claim, when, base_url)
 
 
 def bare_loop(frame, path: Path) -> None:
@@ -92,7 +95,7 @@ WRITERS: dict[str, tuple[str, Callable]] = {
 def measure(writer: str, pets: int) -> dict[str, float]:
     """Write once, in this process, and say what it took."""
     frame = frame_of(pets)
-    inventory_of(frame.head(1))
+    inventory_of(frame)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "stock.xlsx"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pandas as pd
@@ -124,6 +125,13 @@ def test_a_write_that_is_not_accepted_is_an_error(tmp_path: Path) -> None:
             sheet.finish()
 
 
+def test_a_disk_that_refuses_is_an_error_of_the_system(tmp_path: Path) -> None:
+    """What the system says of a file that cannot be written is not hidden by the library."""
+    with pytest.raises(FileNotFoundError):
+        with open_book(tmp_path / "gone" / "stock.xlsx", is_constant_memory=False) as book:
+            book.sheet("Inventory").finish()
+
+
 def test_no_green_triangles(inventory_of, tmp_path) -> None:
     """Numbers kept as text are declared to Excel as meant."""
     import zipfile
@@ -133,3 +141,15 @@ def test_no_green_triangles(inventory_of, tmp_path) -> None:
         sheet = archive.read("xl/worksheets/sheet4.xml").decode()
     assert '<ignoredError sqref="A1:C6" numberStoredAsText="1"' in sheet
     assert 'sqref="A1:C6"' in sheet
+
+
+def test_an_interrupted_large_report_leaves_no_file(inventory_of, tmp_path, monkeypatch) -> None:
+    """The rows that constant memory had put aside on disk go with the report."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def interrupt(pets: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_workbook(gather(inventory_of()), tmp_path / "s.xlsx", advance=interrupt, table_rows=1)
+    assert list(tmp_path.iterdir()) == []

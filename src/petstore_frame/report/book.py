@@ -32,19 +32,33 @@ def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
 
     Raises:
         MissingExtraError: XlsxWriter is not installed.
+        OSError: The file cannot be written, for one because the disk is full.
     """
     try:
         import xlsxwriter
     except ImportError:
         raise MissingExtraError("writing a workbook", "excel") from None
-    with tempfile.TemporaryDirectory(prefix="petstore_frame_") as scratch:
+    with tempfile.TemporaryDirectory(
+        prefix="petstore_frame_", ignore_cleanup_errors=True
+    ) as scratch:
         options = {**_OPTIONS, "constant_memory": is_constant_memory, "tmpdir": scratch}
         workbook = xlsxwriter.Workbook(str(path), options)
-        yield Book(workbook, is_constant_memory=is_constant_memory)
         try:
+            yield Book(workbook, is_constant_memory=is_constant_memory)
             workbook.close()
-        except xlsxwriter.exceptions.FileCreateError as problem:
-            raise problem.args[0] from problem
+        except BaseException as problem:
+            _give_up(workbook)
+            if isinstance(problem, xlsxwriter.exceptions.FileCreateError):
+                raise problem.args[0] from problem  # the OSError that it wraps
+            raise
+
+
+def _give_up(workbook: Any) -> None:
+    """Close the files in which rows were put aside; XlsxWriter does it only for a whole book."""
+    for sheet in workbook.worksheets():
+        rows = getattr(sheet, "row_data_fh", None)
+        if rows is not None:
+            rows.close()
 
 
 def cell_name(row: int, col: int, *, is_fixed: bool = False) -> str:
