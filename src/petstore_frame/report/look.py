@@ -59,7 +59,7 @@ def claim_words(facts: Facts) -> str:
     if not facts.covers_all:
         text += " Counts marked ≥ are minimums: the store may hold more."
     if facts.claim is not None and facts.claim.conflicts:
-        text += f" Contradictions met: {len(facts.claim.conflicts)}; see About."
+        text += f" Contradictions met: {len(facts.claim.conflicts)}."
     return text
 
 
