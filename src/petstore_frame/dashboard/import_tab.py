@@ -186,11 +186,13 @@ class ImportTab:
         self._loaded()
 
     def _progress(self, counts: Counts) -> None:
+        self._worker.check()
+        if not self._worker.may_tell():
+            return
         done = share_done(counts, self._at_start)
         created, rejected = counts.get(State.CREATED, 0), counts.get(State.REJECTED, 0)
         words = f"Importing: {created:,} created, {rejected:,} rejected"
         self.message.value = parts.progress(words, done)
-        self._worker.check()
 
     def _shown(self) -> _Shown:
         return _Shown(self.message)

@@ -89,12 +89,13 @@ class InventoryTab:
         self.previous = self._kit.button("Previous", "the page before", lambda: self._turn(-1))
         self.next = self._kit.button("Next", "the page after", lambda: self._turn(1))
         self.place = self._kit.html()
+        self._pager = self._kit.row(self.previous, self.next, self.place, may_hide=True)
         self._table_part = self._kit.column(
             self._kit.html("<h3>Pets</h3>"),
             self.sort_style,
             self.sort.widget,
             self.table,
-            self._kit.row(self.previous, self.next, self.place),
+            self._pager,
         ).add_class("pf-tight")
 
     def take(self, model: StoreModel) -> None:
@@ -167,7 +168,8 @@ class InventoryTab:
             )
         else:
             self.table.value = parts.nothing_to_show(shown)
-        show(self.sort.widget, bool(shown.matches))
+        for part in (self.sort.widget, self._pager):
+            show(part, bool(shown.matches))
         column, arrow = SORT_COLUMNS.index(now.sort_by) + 1, "▼" if now.is_descending else "▲"
         self.sort_style.value = (
             f"<style>.pf-dash .{self.sort.scope} button:nth-child({column})::after"

@@ -53,7 +53,8 @@ class Refresher:
 
     def _progress(self, pets: int) -> None:
         self._worker.check()
-        self._listener.reading(pets)
+        if self._worker.may_tell():
+            self._listener.reading(pets)
 
     def _run(self, read: Callable[[], Inventory]) -> None:
         try:

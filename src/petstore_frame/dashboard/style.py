@@ -64,7 +64,7 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .pf-top{{display:flex;flex-flow:row wrap!important;gap:4px 16px;
  justify-content:space-between;align-items:start;overflow:visible}}
 .pf-dash .pf-top>.widget-html{{flex:1 1 400px;width:auto}}
-.pf-dash .pf-two{{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:4px 28px;
+.pf-dash .pf-two{{display:grid;align-items:start;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:4px 28px;
  overflow:visible}}
 @container (max-width:860px){{.pf-dash .pf-two{{grid-template-columns:minmax(0,1fr)}}}}
 .pf-dash .widget-toggle-buttons{{margin:0;width:100%;height:auto;overflow:visible}}
@@ -105,5 +105,6 @@ SHEET = f"""{STYLE}<style>
 .pf-meter{{height:8px;border-radius:4px;background:{SHADE};overflow:hidden;margin-top:5px;
  max-width:420px}}
 .pf-meter i{{display:block;height:100%;background:#0072B2}}
-.pf-empty{{border:1px dashed {RULE};border-radius:4px;padding:18px;text-align:center}}
+.pf-empty{{border:1px dashed {RULE};border-radius:4px;padding:18px;text-align:center;
+ margin:0 0 10px!important}}
 </style>"""

@@ -5,8 +5,11 @@ In: a function. Out: nothing; the function tells whom it likes. It knows no widg
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from threading import Event, Lock, Thread, current_thread
+
+TOLD_EVERY_S = 0.2
 
 
 class Cancelled(KeyboardInterrupt):
@@ -22,10 +25,12 @@ class Worker:
 
     Args:
         name: What the thread is called.
+        clock: Gives seconds that only rise.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._name, self._clock = name, clock
+        self._told_at = float("-inf")
         self._lock = Lock()
         self._stop = Event()
         self._thread: Thread | None = None
@@ -59,6 +64,14 @@ class Worker:
         if self._stop.is_set():
             self._stop.clear()
             raise Cancelled
+
+    def may_tell(self) -> bool:
+        """Whether it is time to tell of progress again; more often than this nobody can read."""
+        now = self._clock()
+        is_due = now - self._told_at >= TOLD_EVERY_S
+        if is_due:
+            self._told_at = now
+        return is_due
 
     def done(self) -> None:
         """Called by the job when it is about to tell its end, so that the next may begin."""
