@@ -64,7 +64,8 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .pf-top{{display:flex;flex-flow:row wrap!important;gap:4px 16px;
  justify-content:space-between;align-items:start;overflow:visible}}
 .pf-dash .pf-top>.widget-html{{flex:1 1 400px;width:auto}}
-.pf-dash .pf-two{{display:grid;align-items:start;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:4px 28px;
+.pf-dash .pf-two{{display:grid;align-items:start;gap:4px 28px;
+ grid-template-columns:minmax(0,1fr) minmax(0,1fr);
  overflow:visible}}
 @container (max-width:860px){{.pf-dash .pf-two{{grid-template-columns:minmax(0,1fr)}}}}
 .pf-dash .widget-toggle-buttons{{margin:0;width:100%;height:auto;overflow:visible}}
