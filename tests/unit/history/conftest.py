@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-import narwhals as nw
 import pandas as pd
 import pytest
 
@@ -207,9 +206,3 @@ _CONVERSIONS: dict[str, Callable[[str, pd.DataFrame], Any]] = {
     "polars": _to_polars,
     "duckdb": _to_duckdb,
 }
-
-
-def kind_of(frame: Any) -> Any:
-    """Return what a frame is to narwhals: its engine, and whether it is lazy."""
-    opened = nw.from_native(frame)
-    return opened.implementation, isinstance(opened, nw.LazyFrame)
