@@ -64,7 +64,7 @@ def test_a_full_page_proves_nothing_and_ids_are_searched(
 
 def test_without_get_by_id_a_big_store_keeps_its_doubt(pets_csv, stores, run_load, settle) -> None:
     """After the removal of that operation nothing is claimed where the listing is not whole."""
-    store = stores(never(300), has_get_pet=False)
+    store = stores(never(800), has_get_pet=False)
     result = run_load(pets_csv(900), store)
     done = settle(result, store)
     assert (done.created, done.absent, done.unknown) == (0, 0, 1)
@@ -82,7 +82,7 @@ def test_next_links_make_a_listing_whole(pets_csv, stores, run_load, settle) -> 
 
 def test_ids_that_do_not_rise_are_not_searched(pets_csv, stores, run_load, settle) -> None:
     """One pair out of order, and no id is asked for."""
-    store = stores(lost(300), next_id=lambda last: (last * 7919 + 17) % 1_000_003)
+    store = stores(lost(800), next_id=lambda last: (last * 7919 + 17) % 1_000_003)
     result = run_load(pets_csv(900), store)
     done = settle(result, store)
     assert (done.created, done.unknown) == (0, 1)
