@@ -7,9 +7,11 @@ asks nobody and claims nothing.
 from __future__ import annotations
 
 import hashlib
+import operator
 from array import array
-from collections import Counter
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import islice
 
 from petstore_frame.models import PetColumns
 
@@ -28,7 +30,8 @@ class Rows:
         self._ids, self._category_ids = array("q"), array("q")
         self._names: list[str] = []
         self._statuses: list[str | None] = []
-        self._seen: set[int] = set()
+        # Rising ids, the common order, are told apart by the last one; a set is made on need.
+        self._seen: set[int] | None = None
         self._places: dict[int, int] = {}
         self._order = hashlib.blake2b(digest_size=16)
         self.received = 0
@@ -39,7 +42,10 @@ class Rows:
         return len(self._ids)
 
     def __contains__(self, pet_id: int) -> bool:
-        return pet_id in self._seen
+        if self._seen is not None:
+            return pet_id in self._seen
+        place = bisect_left(self._ids, pet_id)
+        return place < len(self._ids) and self._ids[place] == pet_id
 
     @property
     def last_id(self) -> int:
@@ -48,23 +54,32 @@ class Rows:
 
     def add(self, columns: PetColumns) -> int:
         """Take the rows of a page and return how many pets were new."""
-        ids = columns.id
-        before, count = len(self._seen), len(ids)
-        self.received += count
+        ids, before = columns.id, len(self._ids)
+        self.received += len(ids)
         self._order.update(array("q", ids).tobytes())
-        are_new = self._seen.isdisjoint(ids)
-        self._seen.update(ids)
-        new = len(self._seen) - before
-        if are_new and new == count:
+        if self._are_new(ids):
             self._ids.extend(ids)
             self._category_ids.extend(columns.category_id)
             self._names.extend(columns.name)
             self._statuses.extend(columns.status)
         else:
-            self.repeated += count - new
             for row in zip(*columns, strict=True):
                 self._put(*row)
+        new = len(self._ids) - before
+        self.repeated += len(ids) - new
         return new
+
+    def _are_new(self, ids: Sequence[int]) -> bool:
+        """Tell whether no id is held or comes twice, and remember the ids."""
+        if self._seen is None:
+            rises = all(map(operator.lt, ids, islice(ids, 1, None)))
+            if not ids or (rises and (not self._ids or ids[0] > self._ids[-1])):
+                return True
+            self._seen = set(self._ids)
+        before = len(self._seen)
+        are_new = self._seen.isdisjoint(ids)
+        self._seen.update(ids)
+        return are_new and len(self._seen) - before == len(ids)
 
     def _put(self, pet_id: int, name: str, category_id: int, status: str | None) -> None:
         if len(self._places) < len(self._ids):
@@ -85,7 +100,7 @@ class Rows:
 
     def add_all(self, other: Rows) -> None:
         """Take the pets of another collection that are not held yet."""
-        fresh = [place for place, pet_id in enumerate(other._ids) if pet_id not in self._seen]
+        fresh = [place for place, pet_id in enumerate(other._ids) if pet_id not in self]
         self.add(
             PetColumns(
                 [other._ids[place] for place in fresh],
@@ -98,16 +113,6 @@ class Rows:
     def order(self) -> str:
         """Return a digest of all ids received, in order, repeats included."""
         return self._order.hexdigest()
-
-    def ids_with(self, statuses: Sequence[str | None]) -> set[int]:
-        """Return the ids of the pets whose status is one of these."""
-        wanted = set(statuses)
-        pairs = zip(self._ids, self._statuses, strict=True)
-        return {pet_id for pet_id, status in pairs if status in wanted}
-
-    def count_by_status(self) -> Counter[str | None]:
-        """Return the number of pets of each status seen."""
-        return Counter(self._statuses)
 
     def columns(self) -> PetColumns:
         """Return the pets as columns, in the order first met."""

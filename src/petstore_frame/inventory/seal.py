@@ -121,7 +121,7 @@ def rows_digest(frame: pd.DataFrame) -> str | None:
             return None
         ids = frame["id"].to_numpy(dtype="int64")
         category_ids = frame["category_id"].to_numpy(dtype="int64")
-        codes, statuses = pd.factorize(frame["status"].astype("object"), sort=False)
+        codes, statuses = _status_codes(frame["status"])
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
     order = np.argsort(ids, kind="stable")
@@ -130,6 +130,16 @@ def rows_digest(frame: pd.DataFrame) -> str | None:
     digest.update(_status_ranks(codes, statuses)[order].tobytes())
     digest.update("\0".join(sorted(map(str, statuses))).encode())
     return digest.hexdigest()[:32]
+
+
+def _status_codes(status: pd.Series[Any]) -> tuple[Any, Any]:
+    """Return a number for each row and the statuses that the numbers stand for."""
+    import pandas as pd
+
+    if isinstance(status.dtype, pd.CategoricalDtype):
+        used = status.cat.remove_unused_categories().cat
+        return used.codes.to_numpy(), used.categories
+    return pd.factorize(status.astype("object"), sort=False)
 
 
 def _status_ranks(codes: Any, statuses: Any) -> Any:
