@@ -65,7 +65,7 @@ def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
         limits = {name: options.pop(name) for name in list(options) if name in _LIMITS}
         client = {name: options.pop(name) for name in list(options) if name in _CLIENT}
         with Client(
-            store.base_url, client.pop("key", KEY), **{"timeout_s": 0.5, "max_retries": 0} | client
+            store.base_url, client.pop("key", KEY), **{"timeout_s": 10.0, "max_retries": 0} | client
         ) as made:
             return load(
                 path,

@@ -36,7 +36,7 @@ def main() -> None:
     client = Client(
         wish["base_url"],
         KEY,
-        timeout_s=wish.get("timeout_s", 1.0),
+        timeout_s=wish.get("timeout_s", 10.0),
         idempotency=IdempotencyKey(lifetime_s) if lifetime_s else None,
     )
     result = load(

@@ -28,7 +28,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     def run(path: Path, store: FlakyStore, *more: str, key: str = KEY) -> Result:
         monkeypatch.setenv("PETSTORE_API_KEY", key)
         place = ["--base-url", store.base_url, "--journal", str(tmp_path / "journal")]
-        return CliRunner().invoke(app, ["load", str(path), *place, "--timeout", "0.5", *more])
+        return CliRunner().invoke(app, ["load", str(path), *place, "--timeout", "10", *more])
 
     return run
 

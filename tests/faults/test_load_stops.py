@@ -155,7 +155,7 @@ def test_the_first_interrupt_waits_for_what_is_on_its_way(pets_csv, stores, run_
 
 def test_the_second_interrupt_does_not_wait(pets_csv, stores, run_load) -> None:
     """Ctrl-C twice leaves at once; what was on its way is in doubt."""
-    store = stores(lambda number: "stall_after" if number > 20 else None, stall_s=5)
+    store = stores(lambda number: "stall_after" if number > 20 else None, stall_s=60)
 
     def interrupt(number: int, stage: str) -> None:
         if (number, stage) == (22, "applied"):
@@ -166,8 +166,8 @@ def test_the_second_interrupt_does_not_wait(pets_csv, stores, run_load) -> None:
     store.on_post = interrupt
     began = time.monotonic()
     with pytest.raises(LoadInterrupted) as caught:
-        run_load(pets_csv(100), store, timeout_s=20.0)
-    assert time.monotonic() - began < 5
+        run_load(pets_csv(100), store, timeout_s=60.0)
+    assert time.monotonic() - began < 15
     result = caught.value.result
     assert 0 < result.counts[State.UNKNOWN] <= 16
     check_promises(result, store)
