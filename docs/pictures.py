@@ -1,0 +1,70 @@
+"""Make the README's pictures anew: ``python docs/pictures.py``.
+
+In: a store of made-up pets on loopback. Out: dashboard.png and workbook.png beside this file.
+Needs Debian's chromium, libreoffice-calc and poppler-utils, and the extras lab and excel.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+import petstore_frame as pf
+from petstore_frame import samples
+
+HERE = Path(__file__).parent
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+
+
+def picture_of_dashboard(server: pf.Server, categories: Path) -> None:
+    """Open the dashboard as its own page and take a picture of it."""
+    command = [sys.executable, "-m", "petstore_frame", "dashboard", "--no-browser"]
+    environ = {
+        **os.environ,
+        "PETSTORE_BASE_URL": server.base_url,
+        "PETSTORE_API_KEY": server.api_key,
+    }
+    with subprocess.Popen(
+        [*command, "--categories", str(categories)], env=environ, stdout=subprocess.PIPE, text=True
+    ) as page_server:
+        try:
+            assert page_server.stdout is not None
+            address = page_server.stdout.readline().strip()
+            with sync_playwright() as play:
+                browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+                page = browser.new_page(viewport={"width": 1200, "height": 1000})
+                page.goto(address, wait_until="commit", timeout=60_000)
+                page.wait_for_selector("svg rect", timeout=90_000)
+                page.screenshot(path=HERE / "dashboard.png")
+                browser.close()
+        finally:
+            page_server.terminate()
+
+
+def picture_of_workbook(server: pf.Server, categories: Path, folder: Path) -> None:
+    """Write the workbook, let LibreOffice print it, and keep the first page."""
+    with server.client() as client:
+        inventory = pf.fetch_inventory(client)
+    book = pf.write_report(inventory, folder / "stock.xlsx", categories=categories)
+    print_it = ["soffice", "--headless", "--convert-to", "pdf", "--outdir", str(folder), str(book)]
+    subprocess.run(print_it, check=True, capture_output=True)
+    draw_it = ["pdftoppm", "-png", "-r", "90", "-singlefile", str(folder / "stock.pdf")]
+    subprocess.run([*draw_it, str(HERE / "workbook")], check=True)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name, pf.serve(sample=1_200, seed=7) as server:
+        folder = Path(name)
+        samples.write_sample_categories(folder / "categories.csv")
+        picture_of_dashboard(server, folder / "categories.csv")
+        picture_of_workbook(server, folder / "categories.csv", folder)
+
+
+if __name__ == "__main__":
+    main()
