@@ -13,13 +13,17 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
+
+from petstore_frame.cli.options import ApiKey, BaseUrl, CategoriesFile
 
 # Uploads travel through a websocket whose usual limit is 10 MiB.
 _MESSAGE_BYTES = 64 * 1024 * 1024
@@ -33,49 +37,54 @@ _PAGE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
 
 
 def dashboard(
-    base_url: Annotated[
-        str | None, typer.Option(help="The store's address; else PETSTORE_BASE_URL.")
-    ] = None,
-    api_key: Annotated[
-        str | None,
-        typer.Option(help="The key; better in PETSTORE_API_KEY, unseen by ps."),
-    ] = None,
-    categories: Annotated[
-        Path | None, typer.Option(help="CSV of category_id,label.", exists=True, dir_okay=False)
-    ] = None,
+    base_url: BaseUrl = None,
+    api_key: ApiKey = None,
+    categories: CategoriesFile = None,
     history: Annotated[
         Path | None, typer.Option(help="Folder of snapshots.", exists=True, file_okay=False)
     ] = None,
+    sample: Annotated[
+        int, typer.Option(min=0, help="Show a bundled store of so many made-up pets instead.")
+    ] = 0,
     port: Annotated[int, typer.Option(help="Port on loopback; 0 picks a free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
     """Open the dashboard as a page on this machine, until Ctrl-C.
 
     Only the address printed, with its random token, opens it.
+    Example: petstore-frame dashboard --sample 500
     """
     from petstore_frame.errors import MissingExtraError, PetstoreError
+    from petstore_frame.server import serve
     from petstore_frame.settings import read_settings
 
-    try:
-        if find_spec("voila") is None:
-            raise MissingExtraError("the dashboard as a page", "lab")
-        settings = read_settings(base_url, api_key)  # refused here, before a server starts
-    except PetstoreError as problem:
-        typer.echo(f"error: {problem}", err=True)
-        raise typer.Exit(2) from None
-    environ = {
-        **os.environ,
-        "PETSTORE_BASE_URL": settings.base_url,
-        "PETSTORE_API_KEY": settings.key().get_secret_value(),
-    }
-    token, chosen = secrets.token_urlsafe(24), port or free_port()
-    with tempfile.TemporaryDirectory(prefix="petstore-dashboard-") as folder:
-        notebook = write_page(Path(folder), categories, history)
-        write_config(Path(folder), token, chosen)
-        environ["JUPYTER_PATH"] = with_template(Path(folder), os.environ.get("JUPYTER_PATH"))
-        typer.echo(f"http://127.0.0.1:{chosen}/?token={token}")
-        typer.echo("Ctrl-C ends it.", err=True)
-        run(voila_command(notebook, has_browser=browser), environ)
+    with ExitStack() as stack:
+        try:
+            if find_spec("voila") is None:
+                raise MissingExtraError("the dashboard as a page", "lab")
+            if sample:
+                server = stack.enter_context(serve(sample=sample))
+                base_url, api_key = server.base_url, server.api_key
+            settings = read_settings(base_url, api_key)  # refused here, before a page is made
+        except PetstoreError as problem:
+            typer.echo(f"error: {problem}", err=True)
+            raise typer.Exit(2) from None
+        environ = {
+            **os.environ,
+            "PETSTORE_BASE_URL": settings.base_url,
+            "PETSTORE_API_KEY": settings.key().get_secret_value(),
+        }
+        token, chosen = secrets.token_urlsafe(24), port or free_port()
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-dashboard-")))
+        notebook = write_page(folder, categories, history)
+        write_config(folder, token, chosen)
+        environ["JUPYTER_PATH"] = with_template(folder, os.environ.get("JUPYTER_PATH"))
+        run(
+            voila_command(notebook, has_browser=browser),
+            environ,
+            chosen,
+            lambda: typer.echo(f"http://127.0.0.1:{chosen}/?token={token}\nCtrl-C ends it."),
+        )
 
 
 def write_page(folder: Path, categories: Path | None, history: Path | None) -> Path:
@@ -136,17 +145,37 @@ def voila_command(notebook: Path, *, has_browser: bool) -> list[str]:
     return command if has_browser else [*command, "--no-browser"]
 
 
-def run(command: Sequence[str], environ: Mapping[str, str]) -> None:
-    """Run the server until it ends, Ctrl-C or SIGTERM; its kernels end with it."""
+def run(
+    command: Sequence[str], environ: Mapping[str, str], port: int, announce: Callable[[], None]
+) -> None:
+    """Run the server until it ends, Ctrl-C or SIGTERM; its kernels end with it.
+
+    Args:
+        command: The server's command line.
+        environ: Its environment.
+        port: Where it listens on loopback.
+        announce: Called once it answers there: an address told earlier would be refused.
+    """
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with subprocess.Popen(command, env=dict(environ)) as process:  # noqa: S603 # our own words
             try:
+                while process.poll() is None and not is_open(port):
+                    time.sleep(0.1)
+                if process.poll() is None:
+                    announce()
                 process.wait()
             except KeyboardInterrupt:
                 process.terminate()
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def is_open(port: int) -> bool:
+    """Tell whether something listens on a port of loopback."""
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def free_port(probe: Callable[[], socket.socket] = socket.socket) -> int:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from petstore_frame.cli.options import ApiKey, AsJson, BaseUrl
+
 if TYPE_CHECKING:
     from petstore_frame.inventory import Inventory
 
@@ -22,12 +24,8 @@ def fetch(
     output: Annotated[
         Path, typer.Option(help="File to write: .csv, .parquet or .xlsx.", show_default=False)
     ],
-    base_url: Annotated[
-        str | None, typer.Option(help="The store's address; else PETSTORE_BASE_URL.")
-    ] = None,
-    api_key: Annotated[
-        str | None, typer.Option(help="The key; better in PETSTORE_API_KEY, unseen by ps.")
-    ] = None,
+    base_url: BaseUrl = None,
+    api_key: ApiKey = None,
     status: Annotated[
         str | None, typer.Option(help="Only pets that are available, pending or sold.")
     ] = None,
@@ -38,7 +36,7 @@ def fetch(
     keep_partial: Annotated[
         bool, typer.Option("--keep-partial", help="Write what was read when the reading broke off.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
 

@@ -12,18 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from petstore_frame.cli.options import ApiKey, AsJson, BaseUrl
+
 if TYPE_CHECKING:
     from petstore_frame.loader.results import LoadResult
 
 
 def load(
     path: Annotated[Path, typer.Argument(help="CSV, TSV, gzip of these, or .xlsx.")],
-    base_url: Annotated[
-        str | None, typer.Option(help="The store's address; else PETSTORE_BASE_URL.")
-    ] = None,
-    api_key: Annotated[
-        str | None, typer.Option(help="The key; better in PETSTORE_API_KEY, unseen by ps.")
-    ] = None,
+    base_url: BaseUrl = None,
+    api_key: ApiKey = None,
     journal: Annotated[
         Path | None, typer.Option(help="Folder of the journals; else the user's state directory.")
     ] = None,
@@ -71,7 +69,7 @@ def load(
         bool,
         typer.Option("--resend-absent", help="With --reconcile: send what was not found again."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Load a file of animals, none twice and none lost; the same command again resumes.
 

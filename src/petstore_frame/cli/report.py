@@ -12,25 +12,19 @@ from typing import Annotated
 
 import typer
 
+from petstore_frame.cli.options import ApiKey, AsJson, BaseUrl, CategoriesFile, RequireComplete
+
 
 def report(
     output: Annotated[Path, typer.Option(help="File to write: .xlsx, .csv, .parquet or .html.")],
-    base_url: Annotated[
-        str | None, typer.Option(help="The store's address; else PETSTORE_BASE_URL.")
-    ] = None,
-    api_key: Annotated[
-        str | None, typer.Option(help="The key; better in PETSTORE_API_KEY, unseen by ps.")
-    ] = None,
-    categories: Annotated[
-        Path | None, typer.Option(help="CSV of category_id,label.", exists=True, dir_okay=False)
-    ] = None,
+    base_url: BaseUrl = None,
+    api_key: ApiKey = None,
+    categories: CategoriesFile = None,
     history: Annotated[
         Path | None, typer.Option(help="Folder of snapshots: adds what changed between the last.")
     ] = None,
-    require_complete: Annotated[
-        bool, typer.Option("--require-complete", help="Write nothing unless all pets were read.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
+    require_complete: RequireComplete = False,
+    as_json: AsJson = False,
 ) -> None:
     """Read the inventory and write the Monday workbook.
 

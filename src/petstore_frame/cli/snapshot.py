@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from petstore_frame.cli.options import ApiKey, AsJson, BaseUrl, RequireComplete
+
 if TYPE_CHECKING:
     from petstore_frame.errors import PetstoreError
     from petstore_frame.history import Diff, History, Snapshot
@@ -20,20 +22,13 @@ if TYPE_CHECKING:
 
 def snapshot(
     history: Annotated[Path, typer.Option(help="Folder of the snapshots.")] = Path("history"),
-    base_url: Annotated[
-        str | None, typer.Option(help="The store's address; else PETSTORE_BASE_URL.")
-    ] = None,
-    api_key: Annotated[
-        str | None,
-        typer.Option(help="The key; better in PETSTORE_API_KEY, unseen by ps."),
-    ] = None,
-    require_complete: Annotated[
-        bool, typer.Option("--require-complete", help="Keep nothing unless all pets were read.")
-    ] = False,
+    base_url: BaseUrl = None,
+    api_key: ApiKey = None,
+    require_complete: RequireComplete = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the day's snapshot even by a weaker one.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Read the inventory and keep it under today's date (UTC).
 

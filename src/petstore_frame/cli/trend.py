@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from petstore_frame.cli.options import AsJson
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -38,7 +40,7 @@ def trend(
         int, typer.Option(min=1, help="In how many days a snapshot is due; gaps are marked.")
     ] = 1,
     engine: Annotated[str, typer.Option(help="duckdb, pandas, polars, dask or spark.")] = "duckdb",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the counts of each day; a day without a snapshot shows a dash.
 
