@@ -40,7 +40,7 @@ def picture_of_dashboard(server: pf.Server, categories: Path) -> None:
                 browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
                 page = browser.new_page(viewport={"width": 1200, "height": 1000})
                 page.goto(address, wait_until="commit", timeout=60_000)
-                page.wait_for_selector("svg >> visible=true", timeout=90_000)
+                page.get_by_text("Pets by category").first.wait_for(timeout=90_000)
                 page.screenshot(path=HERE / "dashboard.png")
                 browser.close()
         finally:
