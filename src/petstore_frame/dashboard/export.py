@@ -83,12 +83,15 @@ class Exporter:
 
         def job() -> None:
             try:
-                self.link.value = self._made(pets(model, selection), name, model.labels)
+                words = self._made(pets(model, selection), name, model.labels)
             except Exception as problem:  # noqa: BLE001 # shown to the user
-                self.link.value = parts.failure("The file could not be written", problem)
+                words = parts.failure("The file could not be written", problem)
+            self._worker.done()  # first, so that who sees the link may ask for the next file
+            self.link.value = words
 
-        if self._worker.start(job):
+        if not self._worker.is_busy:
             self.link.value = parts.progress(f"Writing {name} …")
+            self._worker.start(job)
 
     def _made(self, pets: Any, name: str, labels: Mapping[int, str]) -> str:
         with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:

@@ -163,9 +163,10 @@ class ImportTab:
             self._show_steps()
 
         with self._lock:
-            if self._worker.start(job):
+            if not self._worker.is_busy:
                 self.message.value = parts.progress(words)
                 self._show_steps(is_busy=True)
+                self._worker.start(job)
 
     def _rehearse(self, preview: Preview) -> None:
         result = self._job.rehearse(preview.path, preview.mapping)
