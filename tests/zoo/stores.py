@@ -96,6 +96,8 @@ class Habits:
             broken |= {Assumption.TOTAL_IS_TRUE}
         if self.drift in ("loses pets", "moves statuses", "shuffles once"):
             broken |= {Assumption.NONE_LEAVES, Assumption.FILTER_IS_TRUE}
+        if self.order == "new each time" or self.drift == "shuffles once":
+            broken |= {Assumption.KEEPS_ORDER}
         if self.ignores_filter:
             broken |= {Assumption.FILTER_IS_TRUE}
         if any(pet.get("status") not in (*STATUSES, None) for pet in pets):
@@ -249,7 +251,7 @@ class ZooStore:
         keep = {name: query[name] for name in ("limit", "status") if name in query}
         if way.startswith("x-next"):
             return self._header_way(way, rows, start, size, keep)
-        step = 1 if lie == "overlaps" else 0
+        step = 1 if lie == "overlaps" and size > 1 else 0
         place = {"_start": str(following - step)}
         if way == "link cursor":
             place = {"_after": str(rows[following - 1 - step]["id"])}

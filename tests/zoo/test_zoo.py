@@ -98,6 +98,23 @@ def test_a_limit_cut_without_a_word_is_found_out() -> None:
     assert "left out" in " ".join(inventory.completeness.conflicts)
 
 
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_cut_listing_is_read_to_its_end(name: str) -> None:
+    """A cut that the status pages gave away is got past, whatever they brought already."""
+    inventory = fetch(Habits(cap=50, parameters=frozenset({name})), 250)
+    assert inventory.completeness.covers_all, str(inventory.completeness)
+    assert len(inventory) == 250
+
+
+@pytest.mark.parametrize("limit", [1, 7, 30])
+@pytest.mark.parametrize("name", ["page 0", "offset", "after"])
+def test_a_smaller_page_changes_nothing(name: str, limit: int) -> None:
+    """The page size asked for has no say in what can be read."""
+    inventory = fetch(Habits(parameters=frozenset({name})), 250, limit=limit)
+    assert inventory.completeness.covers_all, str(inventory.completeness)
+    assert "came twice" not in " ".join(inventory.completeness.conflicts)
+
+
 def test_a_round_length_is_suspicious() -> None:
     """When every page holds exactly 20 pets, a cut at 20 cannot be told from a store of 20."""
     store = ZooStore(pets(250, ("available",)), Habits(cap=20))

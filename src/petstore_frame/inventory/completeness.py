@@ -35,6 +35,7 @@ class Assumption(StrEnum):
     LINKS_REACH_ALL = "the store's next links lead through the whole listing"
     OFFSETS_REACH_ALL = "the store's listing has no end that only deep pages meet"
     TOTAL_IS_TRUE = "the total that the store states is that of this listing"
+    KEEPS_ORDER = "the store lists its pets in one order from page to page"
     NONE_LEAVES = "no pet left the listing while it was read (the interface shows no way out)"
     NO_OTHER_STATUS = "the store knows no status beyond available, pending and sold"
     FILTER_IS_TRUE = "the status filter finds every pet of its status"

@@ -72,6 +72,11 @@ def next_value(headers: Headers) -> NextValue | None:
     return None
 
 
+def names_next(headers: Headers, address: str) -> bool:
+    """Tell whether a page's headers name another page, in a way understood or not."""
+    return bool(next_addresses(headers, address)) or next_value(headers) is not None
+
+
 def advertised_total(headers: Headers) -> int | None:
     """Return the number of pets that the store says the listing has, or None."""
     for name in TOTAL_HEADERS:

@@ -83,7 +83,10 @@ class Readings:
             if not self._all or self._all[-1].is_done:
                 self._start(first, begin)
             current = self._all[-1]
-            current.walk.run()
+            try:
+                current.walk.run()
+            finally:
+                self._gather(current)
             if current.walk.is_over:
                 self._check(current)
             current.is_done = True
@@ -97,18 +100,22 @@ class Readings:
                 return False
 
     def _start(self, first: Page, begin: Callable[[Rows, Page], AnyWalk]) -> None:
-        rows = self._rows
         if self._all:
-            rows, first = Rows(), self._reader.page(number=1)
+            first = self._reader.page(number=1)
+        rows = self._rows
+        if self._all or rows.received != len(first):
+            # A reading counts its own rows: other pages may have brought some already.
+            rows = Rows()
             rows.add(first.columns)
         self._all.append(_Reading(rows, begin(rows, first), list(first.columns.id)))
 
+    def _gather(self, current: _Reading) -> None:
+        if current.rows is not self._rows:
+            self._rows.add_all(current.rows)
+
     def _check(self, current: _Reading) -> None:
-        rows = current.rows
-        if rows is not self._rows:
-            self._rows.add_all(rows)
-        if rows.repeated:
-            current.trouble.append(f"{rows.repeated} rows came twice")
+        if current.rows.repeated:
+            current.trouble.append(f"{current.rows.repeated} rows came twice")
         current.trouble += current.walk.breaks
         if current.walk.pages > 1:
             self._check_beginning(current)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from petstore_frame.inventory.hints import names_next
 from petstore_frame.inventory.reader import Reader
 from petstore_frame.models import PET_STATUSES
 from petstore_frame.page import Page
@@ -36,7 +37,7 @@ class StatusPages:
         They do when they hold the same pets and each is shorter: whatever length the store cuts
         pages at, it is at least that of the first page, so none of the shorter ones was cut.
         """
-        if len(self.usable) < len(PET_STATUSES) or self.longest >= len(first):
+        if len(self.exact(len(first))) < len(PET_STATUSES):
             return False
         pairs = zip(first.columns.id, first.columns.status, strict=True)
         listed = {pet_id for pet_id, status in pairs if status in PET_STATUSES}
@@ -44,8 +45,12 @@ class StatusPages:
         return listed == found
 
     def exact(self, longest_page: int) -> frozenset[str]:
-        """Return the statuses whose page is shorter than the longest page the store has given."""
-        return frozenset(status for status, page in self.usable.items() if len(page) < longest_page)
+        """Return the statuses whose page names no next one and is shorter than the longest seen."""
+        return frozenset(
+            status
+            for status, page in self.usable.items()
+            if len(page) < longest_page and not names_next(page.headers, page.address)
+        )
 
 
 def read_status_pages(reader: Reader) -> StatusPages:

@@ -15,7 +15,6 @@ proves nothing leaves its rows to the next one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from petstore_frame._transport import Headers
@@ -26,13 +25,18 @@ from petstore_frame.inventory.completeness import (
     Assumption,
     Verdict,
 )
-from petstore_frame.inventory.hints import advertised_total, next_addresses, next_value
+from petstore_frame.inventory.hints import (
+    advertised_total,
+    names_next,
+    next_addresses,
+    next_value,
+)
 from petstore_frame.inventory.reader import MAX_LIMIT, Reader
 from petstore_frame.inventory.readings import MAX_READINGS, Readings
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.statuses import StatusPages, read_status_pages
 from petstore_frame.inventory.stride import StridedWalk
-from petstore_frame.inventory.walk import Walk
+from petstore_frame.inventory.walk import NextOf, Walk
 from petstore_frame.models import PET_STATUSES
 from petstore_frame.page import Page
 
@@ -79,7 +83,9 @@ class Ladder:
         self._max_pets = max_pets
         self._first: Page | None = None
         self._readings = Readings(reader, self.rows, self.conflicts)
+        # Once found, a way is kept: after a failure the walk goes on and asks for no way again.
         self._stride: Stride | None = None
+        self._next_of: NextOf | None = None
         self._spare_addresses: list[str] = []
         self._way_name = ""
 
@@ -95,9 +101,10 @@ class Ladder:
         first = self._first_page()
         if self._stride is not None:
             return self._strided(self._stride)
-        next_of = self._announced_way(first)
-        if next_of is not None:
-            return self._walked(next_of)
+        if self._next_of is None:
+            self._next_of = self._announced_way(first)
+        if self._next_of is not None:
+            return self._walked(self._next_of)
         if self._is_cut():
             return self._cut()
         return self._unannounced(first)
@@ -112,7 +119,11 @@ class Ladder:
         return self._first
 
     def _is_bare_and_full(self, page: Page) -> bool:
-        return len(page) >= (page.limit or 0) and not _names_next(page) and not self._is_cut()
+        return (
+            len(page) >= (page.limit or 0)
+            and not names_next(page.headers, page.address)
+            and not self._is_cut()
+        )
 
     def _take_first(self, page: Page) -> Page:
         stray = [status for status in page.columns.status if status != self.reader.status]
@@ -128,7 +139,7 @@ class Ladder:
 
     # -- the way that the store announces
 
-    def _announced_way(self, first: Page) -> Callable[[Headers, str], str | None] | None:
+    def _announced_way(self, first: Page) -> NextOf | None:
         """Return how to read a page's next address, or None when the store names none."""
         if not self._may_probe:
             return None
@@ -144,7 +155,7 @@ class Ladder:
         name = rehearse_value(self.reader, first, short) if short is not None else None
         return None if name is None else self._value_way(name)
 
-    def _value_way(self, name: str) -> Callable[[Headers, str], str | None]:
+    def _value_way(self, name: str) -> NextOf:
         def next_of(headers: Headers, address: str) -> str | None:
             named = next_value(headers)
             if named is None:
@@ -153,7 +164,7 @@ class Ladder:
 
         return next_of
 
-    def _walked(self, next_of: Callable[[Headers, str], str | None]) -> Finding:
+    def _walked(self, next_of: NextOf) -> Finding:
         def begin(rows: Rows, first: Page) -> Walk:
             return Walk(self.reader, rows, first, next_of, self._max_pets)
 
@@ -191,7 +202,11 @@ class Ladder:
         if self._may_probe and len(first) <= self.reader.limit:
             self._check_total(first)
             short = short_page(self.reader, first)
-            if short is not None and _names_next(short) and not _names_next(first):
+            if (
+                short is not None
+                and names_next(short.headers, short.address)
+                and not names_next(first.headers, first.address)
+            ):
                 return self._complete(
                     "the server names a next page after a shorter one, and none after this",
                     Assumption.LINKS_REACH_ALL,
@@ -202,6 +217,11 @@ class Ladder:
         if self.total == len(self.rows) and not self.conflicts:
             return self._complete("the server's own total", Assumption.TOTAL_IS_TRUE)
         return self._by_statuses(first, statuses)
+
+    def _is_last(self, first: Page, short: Page) -> bool:
+        """Tell whether a store that names next pages named none after the first."""
+        is_silent = not names_next(first.headers, first.address)
+        return is_silent and names_next(short.headers, short.address)
 
     def _vouch(self, first: Page) -> StatusPages | None:
         """Ask what can show that a short page was cut: the status pages, or the unfiltered one."""
@@ -223,7 +243,7 @@ class Ladder:
         basis = "one page, shorter than its limit"
         count = len(first)
         says_more = self.total is not None and self.total > len(self.rows)
-        if says_more or _names_next(first):
+        if says_more or names_next(first.headers, first.address):
             return None
         if self.reader.status is not None:
             return self._short_filtered_page(first)
@@ -302,8 +322,8 @@ class Ladder:
             return Finding(Verdict.UNKNOWN, f"{basis}, but {doubt}")
         if self.total is not None and self.total < held:
             self.conflicts.append(f"the store states {self.total:,} pets and gave {held:,}")
-        assumed = (reach, Assumption.NONE_LEAVES) if self.pages > 1 else (reach,)
-        return self._complete(basis, *assumed)
+        holds_still = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES) if self.pages > 1 else ()
+        return self._complete(basis, reach, *holds_still)
 
     def _is_total_of_all(self) -> bool:
         """Tell whether a filtered listing's total is that of the unfiltered one, so of no use."""
@@ -344,7 +364,7 @@ class Ladder:
     def _why_not(self, first: Page) -> tuple[Verdict, str]:
         if self.total is not None and self.total > len(self.rows):
             return Verdict.INCOMPLETE, "the server's own total says more"
-        if not self._may_probe and _names_next(first):
+        if not self._may_probe and names_next(first.headers, first.address):
             return Verdict.INCOMPLETE, "the store names a next page, which was not read"
         if next_value(first.headers) is not None:
             way = "in a way that is not understood"
@@ -367,11 +387,6 @@ class Ladder:
 
     def _cut(self) -> Finding:
         return Finding(Verdict.INCOMPLETE, "max_pets ended the listing before the store did")
-
-
-def _names_next(page: Page) -> bool:
-    """Tell whether a page's headers name another page, understood or not."""
-    return bool(next_addresses(page.headers, page.address) or next_value(page.headers))
 
 
 def _is_round(count: int) -> bool:
