@@ -148,7 +148,7 @@ def same_requests(folder: Path, seconds: int) -> None:
     print("| request | bare, /s | service, /s | ratio | service p99 / median |")
     print("|---|---|---|---|---|")
     with pf.serve(database=folder / "ours.sqlite3", sample=2000, log_level="off") as server:
-        key, pets = server.api_key, f"{server.base_url}/pets"
+        key, pets = server.api_key.get_secret_value(), f"{server.base_url}/pets"
         headers = {"Authorization": f"Bearer {key}"}
         page = httpx.get(f"{pets}?limit=100", headers=headers).content
         with bare_server(folder, page) as bare:
@@ -199,7 +199,7 @@ def large_store(folder: Path, pets: int, seconds: int) -> None:
                 database = folder / f"{count}.sqlite3"
                 with pf.serve(database=database, log_level="off") as server:
                     url = f"{server.base_url}/pets?limit=100{query_for(count)}"
-                    measured = measure(url, server.api_key, seconds, 8, NEW_PAGE)
+                    measured = measure(url, server.api_key.get_secret_value(), seconds, 8, NEW_PAGE)
                     rounds[count].append(measured["rate"])
         rates = {count: statistics.median(rounds[count]) for count in sizes}
         ratio = rates[SMALL] / rates[pets]

@@ -28,7 +28,7 @@ def picture_of_dashboard(server: pf.Server, categories: Path) -> None:
     environ = {
         **os.environ,
         "PETSTORE_BASE_URL": server.base_url,
-        "PETSTORE_API_KEY": server.api_key,
+        "PETSTORE_API_KEY": server.api_key.get_secret_value(),
     }
     with subprocess.Popen(
         [*command, "--categories", str(categories)], env=environ, stdout=subprocess.PIPE, text=True

@@ -18,6 +18,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from pydantic import SecretStr
+
 from petstore_frame.client import Client
 from petstore_frame.errors import MissingExtraError, ServiceStartError
 from petstore_frame.settings import IdempotencyKey
@@ -33,7 +35,7 @@ class Server:
 
     Attributes:
         base_url: Address of the store, ending in ``/v1``.
-        api_key: The key that this store accepts.
+        api_key: The key that this store accepts, wrapped so that nothing shows it by accident.
         pid: Process id of the service.
     """
 
@@ -41,7 +43,7 @@ class Server:
         self,
         process: subprocess.Popen[str],
         base_url: str,
-        api_key: str,
+        api_key: SecretStr,
         idempotency: IdempotencyKey | None,
     ) -> None:
         self._process = process
@@ -95,7 +97,7 @@ def serve(
     seed: int = 0,
     database: str | Path | None = None,
     port: int = 0,
-    api_key: str | None = None,
+    api_key: str | SecretStr | None = None,
     start_timeout_s: float = _START_S,
     **options: Any,
 ) -> Server:
@@ -126,13 +128,13 @@ def serve(
         ...     print(server.base_url.endswith("/v1"))
         True
     """
-    key = api_key or "psk_" + secrets.token_urlsafe(32)
+    # The parameter's own name is taken over, so that a verbose traceback shows stars.
+    api_key = SecretStr(_plain(api_key) or "psk_" + secrets.token_urlsafe(32))
     settings = {
         "port": port,
         "database": str(database) if database is not None else None,
         "sample": sample,
         "seed": seed,
-        "api_key": key,
         "log_level": "warning",
         **options,
     }
@@ -149,7 +151,9 @@ def serve(
         )
         assert process.stdin is not None and process.stdout is not None  # noqa: S101 # both piped
         try:
-            process.stdin.write(json.dumps(settings) + "\n")
+            process.stdin.write(
+                json.dumps(settings | {"api_key": api_key.get_secret_value()}) + "\n"
+            )
             process.stdin.flush()
             line = _first_line(process.stdout, start_timeout_s)
             base_url = json.loads(line)["base_url"]
@@ -160,7 +164,11 @@ def serve(
                 raise
             raise _start_error(words) from problem
     honoured = None if options.get("spec_only") else IdempotencyKey(_KEY_LIFETIME_S)
-    return Server(process, base_url, key, honoured)
+    return Server(process, base_url, api_key, honoured)
+
+
+def _plain(api_key: str | SecretStr | None) -> str | None:
+    return api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key
 
 
 def _first_line(stream: IO[str], timeout_s: float) -> str:

@@ -106,7 +106,7 @@ def chromium() -> Iterator[Any]:
 def lab(store: pf.Server, folder: Path) -> Iterator[jupyter.Server]:
     environ = {
         "PETSTORE_BASE_URL": store.base_url,
-        "PETSTORE_API_KEY": store.api_key,
+        "PETSTORE_API_KEY": store.api_key.get_secret_value(),
         "DOOMED_URL": "http://127.0.0.1:9/v1",
     }
     with jupyter.jupyter(folder, environ=environ) as server:

@@ -250,7 +250,7 @@ def test_a_saved_notebook_shows_the_last_numbers_without_a_kernel(
     book.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
     saved = book.folder / "book.ipynb"
     book.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
-    assert store.api_key not in saved.read_text("utf-8")
+    assert store.api_key.get_secret_value() not in saved.read_text("utf-8")
     (book.folder / "kept.ipynb").write_bytes(saved.read_bytes())
     command = [sys.executable, "-m", "nbconvert", "--to", "html", "kept.ipynb"]
     subprocess.run(command, cwd=book.folder, check=True, capture_output=True)

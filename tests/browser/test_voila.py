@@ -22,8 +22,10 @@ from browser.test_lab import AXE_RUN, card, wait_words
 @pytest.fixture(scope="module")
 def address(store: pf.Server, folder: Path) -> Iterator[str]:
     environ = {
-        **os.environ, "PETSTORE_BASE_URL": store.base_url, "PETSTORE_API_KEY": store.api_key,
-    }  # fmt: skip
+        **os.environ,
+        "PETSTORE_BASE_URL": store.base_url,
+        "PETSTORE_API_KEY": store.api_key.get_secret_value(),
+    }
     command = [
         sys.executable, "-m", "petstore_frame", "dashboard", "--no-browser", "--categories",
         "labels.csv",

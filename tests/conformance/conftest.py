@@ -32,7 +32,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory) -> Iterator[pf.Serve
 
 def talk_to(server: pf.Server, **options: Any) -> httpx.Client:
     """Return plain httpx with the server's address and key."""
-    headers = {"Authorization": f"Bearer {server.api_key}"}
+    headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"}
     return httpx.Client(base_url=server.base_url, headers=headers, timeout=20, **options)
 
 

@@ -333,7 +333,7 @@ def test_a_refused_stranger_is_challenged(store) -> None:
 
 def test_the_scheme_has_no_case(store) -> None:
     """RFC 9110: the name of a scheme is case-insensitive."""
-    headers = {"Authorization": f"bEARER {store.api_key}"}
+    headers = {"Authorization": f"bEARER {store.api_key.get_secret_value()}"}
     assert httpx.get(f"{store.base_url}/pets", headers=headers).status_code == 200
 
 

@@ -153,7 +153,7 @@ def check_operation(
         ]
     schema = schemathesis.openapi.from_dict(described)
     operation = schema.find_operation_by_id(operation_id)
-    headers = {"Authorization": f"Bearer {server.api_key}"}
+    headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"}
 
     @settings(
         max_examples=examples,

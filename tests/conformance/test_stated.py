@@ -153,7 +153,7 @@ WITHOUT_CREDENTIAL = {
 def test_no_good_credential_no_answer(store, is_error, sent, method, path) -> None:
     """Authentication: a missing or invalid credential is 401 with an Error body, everywhere."""
     headers = [
-        (name.encode(), value.replace("{key}", store.api_key).encode("latin-1"))
+        (name.encode(), value.replace("{key}", store.api_key.get_secret_value()).encode("latin-1"))
         for name, value in sent
     ]
     answer = httpx.request(method, store.base_url + path, headers=headers, content=b"{")
@@ -163,7 +163,7 @@ def test_no_good_credential_no_answer(store, is_error, sent, method, path) -> No
 @pytest.mark.parametrize("query", ["access_token={key}", "api_key={key}", "key={key}"])
 def test_a_key_in_the_query_does_not_count(store, is_error, query) -> None:
     """Authentication: the key is passed in the Authorization header."""
-    query = query.replace("{key}", store.api_key)
+    query = query.replace("{key}", store.api_key.get_secret_value())
     is_error(httpx.get(f"{store.base_url}/pets?{query}"), 401)
 
 
@@ -184,5 +184,5 @@ def test_the_version_is_in_the_address(store) -> None:
     """Versioning: the version appears in the base address as the path prefix /v1."""
     assert store.base_url.endswith("/v1")
     root = store.base_url.removesuffix("/v1")
-    headers = {"Authorization": f"Bearer {store.api_key}"}
+    headers = {"Authorization": f"Bearer {store.api_key.get_secret_value()}"}
     assert httpx.get(f"{root}/pets", headers=headers).status_code == 404

@@ -30,7 +30,7 @@ def test_each_of_22810_records_has_one_fate(tmp_path: Path) -> None:
         command += ["--base-url", server.base_url, "--journal", str(tmp_path / "journal")]
         done = subprocess.run(
             [*command, "--output", str(tmp_path / "out")],
-            env=os.environ | {"PETSTORE_API_KEY": server.api_key},
+            env=os.environ | {"PETSTORE_API_KEY": server.api_key.get_secret_value()},
             capture_output=True,
             text=True,
             timeout=170,

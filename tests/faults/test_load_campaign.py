@@ -50,7 +50,7 @@ def test_killed_at_random_against_the_real_service(spec_only: bool, tmp_path: Pa
         command = [sys.executable, "-m", "petstore_frame", "load", str(file)]
         command += ["--base-url", server.base_url, "--journal", str(tmp_path / "journal")]
         command += ["--output", str(tmp_path / "out"), "--json"]
-        environment = os.environ | {"PETSTORE_API_KEY": server.api_key}
+        environment = os.environ | {"PETSTORE_API_KEY": server.api_key.get_secret_value()}
         kills = 0
         while True:
             child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)

@@ -29,7 +29,7 @@ LUNA = {"name": "Luna", "categoryId": 3}
 
 
 def talk_to(server: pf.Server) -> httpx.Client:
-    headers = {"Authorization": f"Bearer {server.api_key}"}
+    headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"}
     return httpx.Client(base_url=server.base_url, headers=headers, timeout=20)
 
 
@@ -96,7 +96,11 @@ def test_no_acknowledged_pet_is_lost_through_kills(tmp_path, campaign) -> None:
     chance = random.Random(1)
     database = tmp_path / "store.sqlite3"
     server = pf.serve(database=database)
-    port, key, ends = httpx.URL(server.base_url).port, server.api_key, threading.Event()
+    port, key, ends = (
+        httpx.URL(server.base_url).port,
+        server.api_key.get_secret_value(),
+        threading.Event(),
+    )
     with ThreadPoolExecutor(64) as pool:
         books = [Ledger() for _ in range(64)]
         work = [
@@ -147,8 +151,9 @@ def test_sigterm_answers_what_is_in_flight(server) -> None:
     """It takes no new connection, ends what has begun, and exits with 0 within 10 seconds."""
     url = httpx.URL(server.base_url)
     body = json.dumps(LUNA).encode()
+    key = server.api_key.get_secret_value()
     head = (
-        f"POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.api_key}\r\n"
+        f"POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
         f"Content-Length: {len(body)}\r\n\r\n"
     )
     process = psutil.Process(server.pid)
@@ -275,9 +280,9 @@ def test_the_log_tells_and_keeps_quiet(tmp_path) -> None:
 def test_the_key_is_in_no_process_list(server) -> None:
     """It reaches the service by a pipe."""
     process = psutil.Process(server.pid)
-    assert server.api_key not in " ".join(process.cmdline())
-    assert server.api_key not in " ".join(process.environ().values())
-    assert server.api_key not in repr(server)
+    assert server.api_key.get_secret_value() not in " ".join(process.cmdline())
+    assert server.api_key.get_secret_value() not in " ".join(process.environ().values())
+    assert server.api_key.get_secret_value() not in repr(server)
 
 
 def test_only_a_hash_of_the_key_is_stored(tmp_path) -> None:
@@ -293,7 +298,11 @@ def test_only_a_hash_of_the_key_is_stored(tmp_path) -> None:
         def status(key: str) -> int:
             return httpx.get(url, headers={"Authorization": f"Bearer {key}"}).status_code
 
-        assert (status(first), status(second), status(server.api_key)) == (200, 200, 200)
+        assert (status(first), status(second), status(server.api_key.get_secret_value())) == (
+            200,
+            200,
+            200,
+        )
         assert book.revoke(first[:10]) == 1
         assert wait_until(lambda: status(first) == 401, 5)
         assert status(second) == 200

@@ -21,7 +21,7 @@ LUNA = {"name": "Luna", "categoryId": 3}
 
 
 def post(server: pf.Server, client: httpx.Client, **headers: str) -> httpx.Response:
-    headers["Authorization"] = f"Bearer {server.api_key}"
+    headers["Authorization"] = f"Bearer {server.api_key.get_secret_value()}"
     return client.post(f"{server.base_url}/pets", json=LUNA, headers=headers)
 
 
@@ -55,7 +55,7 @@ def test_a_walk_misses_no_pet_that_was_acknowledged(postgres_url) -> None:
         adding = [pool.submit(post, servers[number % 2], client) for number in range(200)]
         seen: list[int] = []
         address = f"{servers[0].base_url}/pets?limit=100"
-        headers = {"Authorization": f"Bearer {servers[0].api_key}"}
+        headers = {"Authorization": f"Bearer {servers[0].api_key.get_secret_value()}"}
         while not all(work.done() for work in adding) or len(seen) < 200:
             answer = client.get(address, headers=headers)
             fresh = [pet["id"] for pet in answer.json() if not seen or pet["id"] > seen[-1]]

@@ -31,7 +31,7 @@ def shop(tmp_path_factory) -> Iterator[pf.Server]:
 def health(shop) -> Iterator[None]:
     """Whatever a test sent, the service answers afterwards, and no pet called Evil is there."""
     yield
-    headers = {"Authorization": f"Bearer {shop.api_key}"}
+    headers = {"Authorization": f"Bearer {shop.api_key.get_secret_value()}"}
     answer, names = httpx.get(f"{shop.base_url}/pets?limit=100", headers=headers), []
     while True:
         names += [pet["name"] for pet in answer.json()]
@@ -62,7 +62,7 @@ def exchange(shop: pf.Server, sent: bytes) -> bytes:
 def post(shop: pf.Server, headers: bytes, body: bytes, ending: bytes = b"\r\n") -> bytes:
     head = [b"POST /v1/pets HTTP/1.1", b"Host: x", b"Authorization: Bearer KEY", headers]
     joined = ending.join(head) + ending + ending
-    return joined.replace(b"KEY", shop.api_key.encode()) + body
+    return joined.replace(b"KEY", shop.api_key.get_secret_value().encode()) + body
 
 
 EVIL = (
@@ -95,7 +95,7 @@ AMBIGUOUS = {
 @pytest.mark.parametrize(("headers", "body"), AMBIGUOUS.values(), ids=AMBIGUOUS)
 def test_ambiguous_framing_is_one_refusal_at_most(shop, headers, body) -> None:
     """No second answer, no pet from bytes behind the first request, and the connection ends."""
-    evil = EVIL.replace(b"KEY", shop.api_key.encode())
+    evil = EVIL.replace(b"KEY", shop.api_key.get_secret_value().encode())
     received = exchange(shop, post(shop, headers, body) + evil)
     assert received.count(b"HTTP/1.1 ") <= 1
     assert received.startswith(b"HTTP/1.1 400 ")
@@ -147,7 +147,7 @@ INJECTIONS = [
 @pytest.mark.parametrize("text", INJECTIONS, ids=range(len(INJECTIONS)))
 def test_no_text_becomes_a_header(shop, text) -> None:
     """Neither name, cursor, status, id nor key can add a line to an answer's head."""
-    headers = {"Authorization": f"Bearer {shop.api_key}"}
+    headers = {"Authorization": f"Bearer {shop.api_key.get_secret_value()}"}
     with httpx.Client(base_url=shop.base_url, headers=headers) as client:
         answers = [
             client.post("/pets", json={"name": text, "categoryId": 1}),
@@ -193,7 +193,7 @@ def test_a_slow_body_is_given_up(shop) -> None:
 
 def test_slow_clients_do_not_slow_the_others(shop) -> None:
     """With 300 connections that send nothing more, others are answered within 100 ms."""
-    headers = {"Authorization": f"Bearer {shop.api_key}"}
+    headers = {"Authorization": f"Bearer {shop.api_key.get_secret_value()}"}
     slow = [connect(shop) for _ in range(300)]
     for wire in slow:
         wire.sendall(b"GET /v1/pets HTTP/1.1\r\nHost: x\r\n")
@@ -237,7 +237,7 @@ def test_an_answer_that_is_not_read_is_given_up(shop) -> None:
     count = len(psutil.Process(shop.pid).net_connections())
     with connect(shop) as wire:
         wire.setblocking(False)
-        pending = ask.replace(b"KEY", shop.api_key.encode()) * 2000
+        pending = ask.replace(b"KEY", shop.api_key.get_secret_value().encode()) * 2000
         with contextlib.suppress(BlockingIOError, ConnectionError):
             wire.sendall(pending)
         deadline = time.monotonic() + 10
@@ -251,12 +251,16 @@ def test_an_answer_that_is_not_read_is_given_up(shop) -> None:
 def test_pipelined_requests_are_answered_in_order(shop) -> None:
     """100 requests at once on one connection, HTTP/1.0 included, are 100 answers."""
     ask = b"GET /v1/pets/%d HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY\r\n\r\n"
-    sent = b"".join(ask % number for number in range(1, 101)).replace(b"KEY", shop.api_key.encode())
+    sent = b"".join(ask % number for number in range(1, 101)).replace(
+        b"KEY", shop.api_key.get_secret_value().encode()
+    )
     received = exchange(shop, sent)
     ids = [int(part.partition(b",")[0]) for part in received.split(b'{"id":')[1:]]
     assert ids == list(range(1, 101))
     old = ask % 1
-    answer = exchange(shop, old.replace(b"1.1", b"1.0").replace(b"KEY", shop.api_key.encode()))
+    answer = exchange(
+        shop, old.replace(b"1.1", b"1.0").replace(b"KEY", shop.api_key.get_secret_value().encode())
+    )
     assert answer.startswith(b"HTTP/1.1 200 ")
 
 
@@ -294,7 +298,7 @@ def test_idle_connections_do_not_use_it_up(shop) -> None:
         wire.close()
     process.rlimit(psutil.RLIMIT_NOFILE, before)
     deadline = time.monotonic() + 10
-    headers = {"Authorization": f"Bearer {shop.api_key}"}
+    headers = {"Authorization": f"Bearer {shop.api_key.get_secret_value()}"}
     while time.monotonic() < deadline:
         with contextlib.suppress(httpx.TransportError):
             if httpx.get(f"{shop.base_url}/pets", headers=headers, timeout=2).status_code == 200:

@@ -38,8 +38,9 @@ def test_the_shell_writes_the_workbook(sample_server, tmp_path) -> None:
     labels = tmp_path / "categories.csv"
     labels.write_text("category_id,label\n1,Dog\n")
     output = tmp_path / "stock.xlsx"
+    key = sample_server.api_key.get_secret_value()
     told = run("--base-url", sample_server.base_url, "--output", str(output),
-               "--categories", str(labels), "--json", key=sample_server.api_key)  # fmt: skip
+               "--categories", str(labels), "--json", key=key)  # fmt: skip
     assert told.exit_code == 0, told.output
     claim = json.loads(told.stdout)["completeness"]["text"]
     assert claim.startswith("complete: 250 pets")

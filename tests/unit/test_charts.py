@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-import pandas as pd
 import pytest
 
 import petstore_frame as pf
 from petstore_frame.charts import bars, pets_table
 from petstore_frame.counts import CodedPets
-from petstore_frame.dashboard.trend_chart import trend_chart
 from petstore_frame.inventory import Verdict
 from unit.dashboard_store import inventory, pets
 
@@ -87,14 +85,3 @@ def test_table_headers_are_headers() -> None:
     """Columns and rows of a table are named for a screen reader."""
     markup = pets_table([("1", "Luna", "Cat", "sold")], caption="Pets")
     assert markup.count('scope="col"') == 4 and markup.count('scope="row"') == 1
-
-
-def test_a_trend_has_gaps_and_hollow_dots() -> None:
-    """A day without a snapshot breaks the line; a minimum is drawn hollow and said to be one."""
-    days = pd.to_datetime(["2030-01-01", "2030-01-02", "2030-01-03", "2030-01-04"])
-    pets = pd.array([5, 4, None, 7], dtype="Int64")
-    claims = ["exact", "at least", "no snapshot", "exact"]
-    trend = pd.DataFrame({"date": days, "status": "sold", "pets": pets, "claim": claims})
-    drawing = trend_chart(trend)
-    assert drawing.count('class="pf-dot"') == 3 and drawing.count("M") == 2
-    assert "at least 4" in drawing and "○ at least" in drawing

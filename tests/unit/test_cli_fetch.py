@@ -18,7 +18,7 @@ NAMES = ["NA", "=1+1", "007", 'a "b", c', "two\nlines", "carriage\rreturn", "Žo
 
 @pytest.fixture
 def filled(server: pf.Server, monkeypatch: pytest.MonkeyPatch) -> pf.Server:
-    monkeypatch.setenv("PETSTORE_API_KEY", server.api_key)
+    monkeypatch.setenv("PETSTORE_API_KEY", server.api_key.get_secret_value())
     with server.client() as client:
         for name in NAMES:
             client.create_pet({"name": name, "category_id": 3})

@@ -74,7 +74,7 @@ def test_its_client_counts_on_keys_for_as_long_as_they_are_kept() -> None:
 def test_it_tells_what_it_is_without_its_key(server) -> None:
     """The repr has the address and the state."""
     assert server.base_url in repr(server) and "running" in repr(server)
-    assert server.api_key not in repr(server)
+    assert server.api_key.get_secret_value() not in repr(server)
     server.close()
     server.close()
     assert "closed" in repr(server)

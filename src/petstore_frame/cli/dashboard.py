@@ -64,7 +64,7 @@ def dashboard(
                 raise MissingExtraError("the dashboard as a page", "lab")
             if sample:
                 server = stack.enter_context(serve(sample=sample))
-                base_url, api_key = server.base_url, server.api_key
+                base_url, api_key = server.base_url, server.api_key.get_secret_value()
             settings = read_settings(base_url, api_key)  # refused here, before a page is made
         except PetstoreError as problem:
             typer.echo(f"error: {problem}", err=True)

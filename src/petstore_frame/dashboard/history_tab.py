@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit
-from petstore_frame.dashboard.trend_chart import trend_chart
 from petstore_frame.errors import PetstoreError
+from petstore_frame.timelines import trend_chart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +40,7 @@ class HistoryTab:
     def show(self) -> None:
         """Read the history and draw it."""
         try:
-            self.trend.value = trend_chart(self._history.trend())
+            self.trend.value = trend_chart(self._history.trend()).html
         except PetstoreError as problem:
             self.trend.value = parts.warning("No trend yet", [str(problem)])
         try:

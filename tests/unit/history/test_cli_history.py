@@ -20,7 +20,7 @@ def run(*words: str, **environ: str) -> Result:
 def snapshot(server: pf.Server, folder: Path, *words: str) -> Result:
     return run(
         "snapshot", "--history", str(folder), "--base-url", server.base_url, *words,
-        PETSTORE_API_KEY=server.api_key,
+        PETSTORE_API_KEY=server.api_key.get_secret_value(),
     )  # fmt: skip
 
 
