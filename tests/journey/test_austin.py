@@ -120,8 +120,8 @@ def test_trimmed_names_carry_a_warning(journey: Journey) -> None:
 def test_workbook_shows_labels(journey: Journey) -> None:
     """The workbook names the categories of the file and counts every pet."""
     openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.load_workbook(journey.folder / "stock.xlsx", read_only=True)
+    book = openpyxl.load_workbook(journey.folder / "stock.xlsx", read_only=True, data_only=True)
     texts = {cell for sheet in book for row in sheet.values for cell in row if cell is not None}
     book.close()
-    assert {"Dog", "Guinea Pig", "Reptile (Wildlife)"} <= texts
+    assert {"Dog", "Guinea Pig", "Bird (wildlife)"} <= texts
     assert 14_001 in texts

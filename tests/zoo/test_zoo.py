@@ -1,6 +1,6 @@
 """The one property: no claim of completeness is false, whatever a store does with the gaps.
 
-``python tests/zoo/campaign.py 60000`` runs the same by hand on more stores.
+``python tests/zoo/census.py 60000`` runs the same by hand on more stores.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import petstore_frame as pf
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import campaign
+import census
 from stores import HEADER_WAYS, LINK_WAYS, ORDERS, PARAMETERS, Habits, ZooStore
 
 
@@ -35,7 +35,7 @@ def fetch(habits: Habits, count: int, **options: Any) -> pf.Inventory:
 def test_no_claim_is_false(seed: int) -> None:
     """Of thousands of stores, none is called complete that is not, save where an assumption that
     the claim itself states is broken."""
-    tally = campaign.run(500, seed)
+    tally = census.run(500, seed)
     assert tally.false == []
     assert tally.tried == 500
     assert tally.naive_failures > 100

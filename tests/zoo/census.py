@@ -1,7 +1,7 @@
 """Draws stores at random and holds every claim about them to what they really hold.
 
 In: a number of stores and a seed. Out: counts of what was claimed, and of claims that were false.
-Run by hand for the published counts: ``python tests/zoo/campaign.py 60000``.
+Run by hand for the published counts: ``python tests/zoo/census.py 60000``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from stores import (
 
 @dataclass
 class Tally:
-    """What a campaign found.
+    """What a census found.
 
     Attributes:
         tried: Stores asked.
@@ -199,7 +199,7 @@ def _naive_misses(store: ZooStore, status: str | None) -> bool:
 
 
 def main() -> None:
-    """Run a campaign and print its counts as Markdown."""
+    """Take a census and print its counts as Markdown."""
     stores = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     warnings.simplefilter("ignore")
     start, tally = time.monotonic(), run(stores, seed=20261121)
