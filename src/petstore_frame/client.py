@@ -12,7 +12,6 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from datetime import date
-from types import TracebackType
 from typing import Any, NoReturn, Self
 
 from pydantic import ValidationError
@@ -317,12 +316,7 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

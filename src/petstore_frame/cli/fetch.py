@@ -87,7 +87,7 @@ def _write(inventory: Inventory, output: Path) -> None:
 
         write_report(inventory, output)
         return
-    from petstore_frame.loader.atomic import replacing
+    from petstore_frame.atomic import replacing
 
     with replacing(output) as draft:
         if suffix == ".csv":

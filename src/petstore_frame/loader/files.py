@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.loader.atomic import replacing
+from petstore_frame.atomic import replacing
 from petstore_frame.loader.columns import (
     COLUMNS,
     DOUBT_STATES,

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self
 
 Inbox = queue.SimpleQueue["Done | None"]
@@ -96,12 +95,7 @@ class Pool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _: object, problem: BaseException | None, *__: object) -> None:
         for _ in self._threads:
             self._jobs.put(None)
         if problem is None and not self._is_abandoned:

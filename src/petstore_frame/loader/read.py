@@ -14,7 +14,6 @@ from functools import partial
 from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, NoReturn, Self
 
 from petstore_frame.categories import Categories, category_labels
@@ -92,12 +91,7 @@ class Source:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -12,8 +12,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from petstore_frame.atomic import replacing
 from petstore_frame.errors import MissingExtraError
-from petstore_frame.loader.atomic import replacing
 from petstore_frame.loader.columns import (
     COLUMNS,
     DOUBT_STATES,

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from petstore_frame.atomic import replacing
 from petstore_frame.errors import ReportError
-from petstore_frame.loader.atomic import replacing
 
 
 @contextmanager
@@ -23,12 +23,9 @@ def whole_file(path: Path) -> Iterator[Path]:
             the file, if there was one, is as it was.
     """
     refuse_impossible(path)
-    mode = path.stat().st_mode & 0o777 if path.exists() else None
     try:
         with replacing(path) as draft:
             yield draft
-        if mode is not None:
-            path.chmod(mode)
     except PermissionError as problem:
         raise ReportError(
             f"{path} cannot be written: it is open in another program, or its folder may not be "

@@ -14,10 +14,15 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside ``path``; on success it takes its name, else it goes."""
+    """Give a temporary path beside ``path``; on success it takes its name, else it goes.
+
+    A file that was there before passes its permissions on.
+    """
     temporary = path.with_name(f".{path.stem}.{secrets.token_hex(4)}{path.suffix}")
     try:
         yield temporary
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o777)
         _sync(temporary)
         temporary.replace(path)
         if os.name != "nt":
