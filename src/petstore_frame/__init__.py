@@ -7,71 +7,135 @@ The names below are the ones that a user may rely on. Each is imported on first 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
+    from petstore_frame.charts import Drawing as Drawing
+    from petstore_frame.charts import inventory_table as inventory_table
+    from petstore_frame.charts import status_chart as status_chart
+    from petstore_frame.client import Client as Client
+    from petstore_frame.dashboard import Dashboard as Dashboard
+    from petstore_frame.errors import APIConnectionError as APIConnectionError
+    from petstore_frame.errors import APIStatusError as APIStatusError
+    from petstore_frame.errors import APITimeoutError as APITimeoutError
+    from petstore_frame.errors import AuthenticationError as AuthenticationError
+    from petstore_frame.errors import BadRequestError as BadRequestError
+    from petstore_frame.errors import ConfigurationError as ConfigurationError
+    from petstore_frame.errors import ConflictError as ConflictError
+    from petstore_frame.errors import ContractError as ContractError
+    from petstore_frame.errors import CrossOriginError as CrossOriginError
+    from petstore_frame.errors import EndpointDeprecatedWarning as EndpointDeprecatedWarning
+    from petstore_frame.errors import ForeignLinkError as ForeignLinkError
+    from petstore_frame.errors import HistoryError as HistoryError
+    from petstore_frame.errors import HistoryLockedError as HistoryLockedError
+    from petstore_frame.errors import HistoryWarning as HistoryWarning
+    from petstore_frame.errors import IncompleteInventoryError as IncompleteInventoryError
+    from petstore_frame.errors import InputError as InputError
+    from petstore_frame.errors import JournalError as JournalError
+    from petstore_frame.errors import JournalLockedError as JournalLockedError
+    from petstore_frame.errors import LoadFailedError as LoadFailedError
+    from petstore_frame.errors import MissingExtraError as MissingExtraError
+    from petstore_frame.errors import NotFoundError as NotFoundError
+    from petstore_frame.errors import PaginationLoopError as PaginationLoopError
+    from petstore_frame.errors import PermissionDeniedError as PermissionDeniedError
+    from petstore_frame.errors import PetstoreError as PetstoreError
+    from petstore_frame.errors import RateLimitError as RateLimitError
+    from petstore_frame.errors import ReportError as ReportError
+    from petstore_frame.errors import ServerError as ServerError
+    from petstore_frame.errors import ServiceStartError as ServiceStartError
+    from petstore_frame.frame import PET_COLUMNS as PET_COLUMNS
+    from petstore_frame.history import Diff as Diff
+    from petstore_frame.history import Flow as Flow
+    from petstore_frame.history import History as History
+    from petstore_frame.history import Snapshot as Snapshot
+    from petstore_frame.inventory import Completeness as Completeness
+    from petstore_frame.inventory import Inventory as Inventory
+    from petstore_frame.inventory import PetSearch as PetSearch
+    from petstore_frame.inventory import StatusCount as StatusCount
+    from petstore_frame.inventory import Verdict as Verdict
+    from petstore_frame.inventory import fetch_inventory as fetch_inventory
+    from petstore_frame.inventory.seal import completeness as completeness
+    from petstore_frame.loader.load import LoadInterrupted as LoadInterrupted
+    from petstore_frame.loader.load import load_csv as load_csv
+    from petstore_frame.loader.load import load_excel as load_excel
+    from petstore_frame.loader.load import load_frame as load_frame
+    from petstore_frame.loader.results import LoadResult as LoadResult
+    from petstore_frame.models import PET_STATUSES as PET_STATUSES
+    from petstore_frame.models import NewPet as NewPet
+    from petstore_frame.models import Pet as Pet
+    from petstore_frame.page import Page as Page
+    from petstore_frame.report import write_report as write_report
+    from petstore_frame.server import Server as Server
+    from petstore_frame.server import serve as serve
+    from petstore_frame.settings import IdempotencyKey as IdempotencyKey
+    from petstore_frame.summary import Summary as Summary
+    from petstore_frame.summary import summarize as summarize
+    from petstore_frame.timelines import ageing_chart as ageing_chart
+    from petstore_frame.timelines import trend_chart as trend_chart
 
 _HOMES: dict[str, str] = {
-    "Client": "client",
-    "IdempotencyKey": "settings",
-    "Page": "page",
-    "Inventory": "inventory",
-    "Completeness": "inventory",
-    "fetch_inventory": "inventory",
-    "Summary": "summary",
-    "summarize": "summary",
-    "completeness": "inventory.seal",
-    "StatusCount": "inventory",
-    "Verdict": "inventory",
-    "History": "history",
-    "Diff": "history",
-    "Flow": "history",
-    "Snapshot": "history",
-    "Dashboard": "dashboard",
     "Drawing": "charts",
     "inventory_table": "charts",
     "status_chart": "charts",
-    "ageing_chart": "timelines",
-    "trend_chart": "timelines",
-    "load_csv": "loader.load",
-    "load_excel": "loader.load",
-    "load_frame": "loader.load",
-    "LoadInterrupted": "loader.load",
-    "LoadResult": "loader.results",
-    "LoadFailedError": "errors",
-    "PetSearch": "inventory",
-    "PET_COLUMNS": "frame",
-    "PET_STATUSES": "models",
-    "NewPet": "models",
-    "Pet": "models",
-    "Server": "server",
-    "serve": "server",
-    "PetstoreError": "errors",
-    "ConfigurationError": "errors",
-    "MissingExtraError": "errors",
-    "APIStatusError": "errors",
-    "BadRequestError": "errors",
-    "AuthenticationError": "errors",
-    "PermissionDeniedError": "errors",
-    "NotFoundError": "errors",
-    "ConflictError": "errors",
-    "RateLimitError": "errors",
-    "ServerError": "errors",
+    "Client": "client",
+    "Dashboard": "dashboard",
     "APIConnectionError": "errors",
+    "APIStatusError": "errors",
     "APITimeoutError": "errors",
+    "AuthenticationError": "errors",
+    "BadRequestError": "errors",
+    "ConfigurationError": "errors",
+    "ConflictError": "errors",
     "ContractError": "errors",
     "CrossOriginError": "errors",
-    "PaginationLoopError": "errors",
-    "IncompleteInventoryError": "errors",
+    "EndpointDeprecatedWarning": "errors",
     "ForeignLinkError": "errors",
+    "HistoryError": "errors",
+    "HistoryLockedError": "errors",
+    "HistoryWarning": "errors",
+    "IncompleteInventoryError": "errors",
     "InputError": "errors",
     "JournalError": "errors",
     "JournalLockedError": "errors",
+    "LoadFailedError": "errors",
+    "MissingExtraError": "errors",
+    "NotFoundError": "errors",
+    "PaginationLoopError": "errors",
+    "PermissionDeniedError": "errors",
+    "PetstoreError": "errors",
+    "RateLimitError": "errors",
     "ReportError": "errors",
-    "write_report": "report",
-    "HistoryError": "errors",
-    "HistoryLockedError": "errors",
+    "ServerError": "errors",
     "ServiceStartError": "errors",
-    "EndpointDeprecatedWarning": "errors",
-    "HistoryWarning": "errors",
+    "PET_COLUMNS": "frame",
+    "Diff": "history",
+    "Flow": "history",
+    "History": "history",
+    "Snapshot": "history",
+    "Completeness": "inventory",
+    "Inventory": "inventory",
+    "PetSearch": "inventory",
+    "StatusCount": "inventory",
+    "Verdict": "inventory",
+    "fetch_inventory": "inventory",
+    "completeness": "inventory.seal",
+    "LoadInterrupted": "loader.load",
+    "load_csv": "loader.load",
+    "load_excel": "loader.load",
+    "load_frame": "loader.load",
+    "LoadResult": "loader.results",
+    "NewPet": "models",
+    "PET_STATUSES": "models",
+    "Pet": "models",
+    "Page": "page",
+    "write_report": "report",
+    "Server": "server",
+    "serve": "server",
+    "IdempotencyKey": "settings",
+    "Summary": "summary",
+    "summarize": "summary",
+    "ageing_chart": "timelines",
+    "trend_chart": "timelines",
 }
 
 __version__ = "0.1.0"

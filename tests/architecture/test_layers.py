@@ -115,3 +115,15 @@ def test_public_names_are_importable() -> None:
     """``__all__`` equals what a user can import."""
     assert all(hasattr(petstore_frame, name) for name in petstore_frame.__all__)
     assert sorted(petstore_frame.__all__) == petstore_frame.__all__
+
+
+def test_a_type_checker_sees_what_runs() -> None:
+    """The imports written for type checkers are the table of late imports, name by name."""
+    tree = ast.parse((HOUSE / "__init__.py").read_text(encoding="utf-8"))
+    typed = {
+        alias.asname: (node.module or "").removeprefix("petstore_frame.")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("petstore_frame.")
+        for alias in node.names
+    }
+    assert typed == petstore_frame._HOMES

@@ -1,0 +1,63 @@
+"""A change of a public signature is a decision, so it shows up here as a difference.
+
+After a decision: ``python tests/architecture/test_signatures.py`` writes the file anew.
+"""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import petstore_frame
+
+RECORDED = Path(__file__).with_name("signatures.txt")
+
+
+def lines() -> list[str]:
+    """Every public name with its parameters, and those of its public methods."""
+    found = []
+    for name in petstore_frame.__all__:
+        value = getattr(petstore_frame, name)
+        if inspect.isclass(value) and not issubclass(value, BaseException):
+            found.append(f"class {name}{_parameters(value)}")
+            found += [
+                f"    {name}.{member}{_parameters(getattr(value, member))}"
+                for member in sorted(vars(value))
+                if not member.startswith("_") and _is_ours(value, member)
+            ]
+        elif callable(value) and not inspect.isclass(value):
+            found.append(f"{name}{_parameters(value)}")
+        else:
+            found.append(name)
+    return found
+
+
+def _is_ours(owner: type, member: str) -> bool:
+    value = inspect.getattr_static(owner, member)
+    return isinstance(value, property | staticmethod | classmethod) or inspect.isfunction(value)
+
+
+def _parameters(value: object) -> str:
+    if not callable(value):
+        return ""
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except (TypeError, ValueError):
+        return "(…)"
+    shown = ", ".join(
+        ("*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else "")
+        + p.name
+        + ("" if p.default is p.empty else "=…")
+        for p in parameters
+        if p.name != "self"
+    )
+    return f"({shown})"
+
+
+def test_public_signatures_are_as_recorded() -> None:
+    """The public names, their parameters and their methods are those that were decided."""
+    assert lines() == RECORDED.read_text(encoding="utf-8").splitlines()
+
+
+if __name__ == "__main__":
+    RECORDED.write_text("\n".join(lines()) + "\n", encoding="utf-8")

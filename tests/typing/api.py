@@ -1,0 +1,49 @@
+"""The public API as a type checker sees it; never run: ``mypy --strict tests/typing/api.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+import petstore_frame as pf
+
+
+def read(client: pf.Client) -> pd.DataFrame:
+    page: pf.Page = client.list_pets(limit=20, status="available")
+    first: pf.Pet = page.pets[0]
+    found: pf.PetSearch = client.find_pet(first.id)
+    print(found.state)
+    inventory: pf.Inventory = pf.fetch_inventory(client, max_pets=500)
+    claim: pf.Completeness = inventory.completeness
+    if claim.covers_all:
+        sold: pf.StatusCount = claim.count("sold")
+        print(sold.count, sold.is_exact)
+    return inventory.frame
+
+
+def load(client: pf.Client, path: Path) -> list[Path]:
+    try:
+        result: pf.LoadResult = pf.load_csv(path, client, categories={1: "Dog"}, dry_run=False)
+    except pf.InputError as problem:
+        print(problem.line, problem.hint)
+        raise
+    created: pd.DataFrame = result.created
+    print(len(created), result.summary["states"])
+    return result.write("results")
+
+
+def keep(inventory: pf.Inventory) -> Path:
+    history: pf.History = pf.History("history")
+    snapshot: pf.Snapshot = history.add(inventory)
+    changes: pf.Diff = history.diff()
+    print(snapshot, changes)
+    return pf.write_report(inventory, "stock.xlsx", categories="categories.csv", history=history)
+
+
+def show() -> pf.Dashboard:
+    with pf.serve(sample=100, seed=7) as server:
+        client: pf.Client = server.client(timeout_s=5.0)
+        pet: pf.Pet = client.create_pet(pf.NewPet(name="Luna", category_id=3, status="available"))
+        print(pet.id)
+        return pf.Dashboard(client)
