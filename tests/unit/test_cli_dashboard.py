@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ def test_the_frame_of_the_page_asks_no_other_host(tmp_path: Path) -> None:
     assert 'replace("https://cdn.jsdelivr.net/"' in frame.read_text("utf-8")
 
 
+@pytest.mark.skipif(find_spec("voila") is None, reason="voila is not installed")
 def test_no_key_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is missing is said before anything starts, with exit code 2."""
     for name in ("PETSTORE_BASE_URL", "PETSTORE_API_KEY"):
