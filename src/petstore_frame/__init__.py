@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
+    from petstore_frame import samples as samples
     from petstore_frame.charts import Drawing as Drawing
     from petstore_frame.charts import inventory_table as inventory_table
     from petstore_frame.charts import status_chart as status_chart
@@ -130,6 +131,7 @@ _HOMES: dict[str, str] = {
     "Page": "page",
     "write_report": "report",
     "Server": "server",
+    "samples": "samples",
     "serve": "server",
     "IdempotencyKey": "settings",
     "Summary": "summary",
@@ -146,10 +148,11 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{home}"), name)
+    module = import_module(f"{__name__}.{home}")
+    value = module if home == name else getattr(module, name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return list(__all__)

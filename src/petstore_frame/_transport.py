@@ -188,6 +188,8 @@ class Transport:
             # those below hold the request's header lines, and a verbose traceback shows them.
             raise problem.with_traceback(None) from None
         content, is_whole = self._read(response, start)
+        if response.status_code >= 400:
+            content = self._without_key(content)
         return Answer(
             operation,
             response.status_code,
@@ -238,6 +240,10 @@ class Transport:
         finally:
             response.close()
         return b"".join(chunks), True
+
+    def _without_key(self, content: bytes) -> bytes:
+        """Take the key out of an error that a store made of our own request."""
+        return content.replace(self._settings.key().get_secret_value().encode(), b"***")
 
     def _address(self, path: str) -> str:
         if path.startswith("/"):

@@ -14,13 +14,14 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, NoReturn, Self
 
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from petstore_frame._transport import Answer, Transport
 from petstore_frame.deprecation import GET_PET, Deprecation, read_deprecation
 from petstore_frame.errors import (
     APIConnectionError,
     APIStatusError,
+    ConfigurationError,
     ContractError,
     EndpointDeprecatedWarning,
     PetstoreError,
@@ -76,13 +77,20 @@ class Client:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        settings = read_settings(
-            base_url,
-            api_key,
-            timeout_s=timeout_s,
-            max_retries=max_retries,
-            allow_insecure=allow_insecure,
-        )
+        self.base_url = base_url or ""
+        if isinstance(api_key, str):  # from here on, a verbose traceback shows stars
+            api_key = SecretStr(api_key)
+        try:
+            settings = read_settings(
+                base_url,
+                api_key,
+                timeout_s=timeout_s,
+                max_retries=max_retries,
+                allow_insecure=allow_insecure,
+            )
+        except ConfigurationError as problem:
+            # The frames below hold the environment, and with it the key.
+            raise problem.with_traceback(None) from None
         self.base_url = settings.base_url
         self.idempotency = idempotency
         self._transport = Transport(settings, transport=transport, clock=clock)
@@ -226,8 +234,13 @@ class Client:
         except APIConnectionError as problem:
             return judge_failure(problem)
         log.info("POST /pets %s %.0f ms", answer.status_code, answer.elapsed_s * 1000)
-        self._warn_if_deprecated("POST /pets", answer)
-        return judge_answer(answer, has_key=bool(headers))
+        outcome = judge_answer(answer, has_key=bool(headers))
+        try:
+            self._warn_if_deprecated("POST /pets", answer)
+        except EndpointDeprecatedWarning as notice:
+            # Where warnings are errors: a pet that exists must not be lost to one.
+            log.warning("%s", notice)
+        return outcome
 
     def get_pet(self, pet_id: int) -> Pet:
         """Get an animal by id. Deprecated: the interface removes it on 5 December 2030.

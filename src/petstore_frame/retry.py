@@ -73,7 +73,7 @@ def read_retry_after(text: str | None, now: datetime | None = None) -> float | N
         return float(text)
     try:
         moment = email.utils.parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

@@ -8,6 +8,7 @@ stands above ``client``, as ``client()`` hands one out.
 from __future__ import annotations
 
 import json
+import os
 import queue
 import secrets
 import subprocess
@@ -138,6 +139,7 @@ def serve(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=words,
+            env={name: value for name, value in os.environ.items() if name != "PETSTORE_API_KEY"},
             text=True,
             encoding="utf-8",
             # Ctrl-C in a notebook or shell is for the caller; the service ends with its lifeline.

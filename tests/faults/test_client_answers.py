@@ -215,3 +215,14 @@ def test_get_pet_tells_the_days_left() -> None:
         with pytest.warns(pf.EndpointDeprecatedWarning, match=r"5 December 2030 \(\d+ days left"):
             assert client.get_pet(1).id == 1
         assert client.get_pet(1).name == "a"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Deprecation: true", "Retry-After: Mon, 01 Jan 2020 99999999999999999999:00:00 GMT"],
+)
+def test_no_header_costs_a_created_pet_its_id(line: str) -> None:
+    """Where warnings are errors, and beside header lines of nonsense, a 201 still gives its pet."""
+    answer = http("201 Created", '{"id":7,"name":"Luna","categoryId":1}', line)
+    with HostileStore(lambda _: answer) as store, client_of(store) as client:
+        assert client.create_pet({"name": "Luna", "category_id": 1}).id == 7

@@ -140,6 +140,7 @@ def test_a_slow_store_is_asked_for_less_at_once(pets_csv, stores, run_load) -> N
 
 def test_the_first_interrupt_waits_for_what_is_on_its_way(pets_csv, stores, run_load) -> None:
     """Ctrl-C stops new requests and awaits the others; no record is in doubt and no thread left."""
+    before = signal.getsignal(signal.SIGINT)
     store = stores(latency_s=0.05)
     store.on_post = lambda number, stage: (
         os.kill(os.getpid(), signal.SIGINT) if (number, stage) == (20, "body") else None
@@ -150,7 +151,7 @@ def test_the_first_interrupt_waits_for_what_is_on_its_way(pets_csv, stores, run_
     assert (result.run.ending, result.exit_code) == (Ending.INTERRUPTED, 130)
     assert result.counts[State.UNKNOWN] == 0 and result.counts[State.CREATED] == store.posts
     assert not [t for t in threading.enumerate() if t.name == "pet-loader"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_the_second_interrupt_does_not_wait(pets_csv, stores, run_load) -> None:

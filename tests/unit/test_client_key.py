@@ -89,6 +89,33 @@ def test_the_key_is_in_no_verbose_notebook_traceback(handler) -> None:
         assert KEY not in out.getvalue()
 
 
+@pytest.mark.parametrize("wrong", [{"base_url": "http://example.com/v1"}, {"timeout_s": -1}])
+def test_a_client_that_cannot_be_made_shows_no_key(wrong, monkeypatch) -> None:
+    """Neither an argument nor the environment is in the verbose traceback of a refused client."""
+    monkeypatch.setenv("PETSTORE_API_KEY", KEY)
+    for given in ({}, {"api_key": "".join(KEY)}):
+        with pytest.raises(pf.ConfigurationError) as caught:
+            pf.Client(**{"base_url": "http://127.0.0.1/v1"} | wrong | given)
+        # The frames from ours on; the first one is this test's, which knows the key itself.
+        shown = traceback.TracebackException(
+            caught.type, caught.value, caught.tb.tb_next, capture_locals=True
+        )
+        assert KEY not in "".join(shown.format())
+
+
+def test_a_store_that_echoes_the_key_is_not_quoted() -> None:
+    """A key that comes back in a store's error text is starred out."""
+    client = client_of(
+        lambda request: httpx.Response(
+            400,
+            json={"code": "c", "message": request.headers["Authorization"], "status": 400},
+        )
+    )
+    with pytest.raises(pf.BadRequestError, match=r"Bearer \*\*\*") as caught:
+        client.list_pets()
+    assert KEY not in repr(vars(caught.value))
+
+
 def test_the_key_is_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
     """With every logger at its most talkative, ours names method, path and status alone."""
     caplog.set_level(logging.DEBUG, logger="petstore_frame")
