@@ -1,0 +1,116 @@
+"""Reading a file of animals beside other ways to read it: time and memory.
+
+Run: python benchmarks/reading.py [ROWS ...]     (default: 10000 1000000)
+
+Each way runs in a process of its own over the same made-up file, three times in turn, so that a
+busy machine slows all alike; the table has the median of the CPU seconds, the ratio to what
+Python's csv module takes merely to read the file, and the peak of memory.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+ROUNDS = 3
+
+
+def merely_read(path: Path) -> None:
+    with path.open(encoding="utf-8", newline="") as file:
+        deque(csv.reader(file, strict=True), maxlen=0)
+
+
+def read_into_pandas(path: Path) -> None:
+    import pandas as pd
+
+    pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def check_with_models(path: Path) -> None:
+    """What a plain script does: one model per row."""
+    from petstore_frame.models import NewPet
+
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            NewPet(
+                name=row["name"], category_id=int(row["categoryId"]), status=row["status"] or None
+            ).to_json()
+
+
+def read_and_check(path: Path) -> None:
+    from petstore_frame.loader.read import open_source
+
+    with open_source(path) as source:
+        deque(source, maxlen=0)
+
+
+def stage(path: Path) -> None:
+    """Read, check and put every record into a new journal."""
+    from petstore_frame.loader import journal
+    from petstore_frame.loader.read import open_source
+
+    with tempfile.TemporaryDirectory() as folder, open_source(path) as source:
+        run = journal.Run(
+            "0" * 32, "https://store.example/v1", source.name, str(path), source.sha256, "id",
+            source.header, source.mapping,
+        )  # fmt: skip
+        journal.create(Path(folder) / "run.journal", run, source)
+
+
+WAYS: dict[str, Callable[[Path], None]] = {
+    "csv module, rows dropped": merely_read,
+    "pandas, all as text": read_into_pandas,
+    "csv and one model per row": check_with_models,
+    "open_source: read and check": read_and_check,
+    "read, check and stage": stage,
+}
+
+
+def measure(way: str, path: Path) -> tuple[float, float]:
+    """Return CPU seconds and peak MB of a way, in a process of its own."""
+    words = [sys.executable, __file__, "--way", way, str(path)]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    seconds, peak = json.loads(done.stdout)
+    return seconds, peak
+
+
+def run_one(way: str, path: Path) -> None:
+    began = time.process_time()
+    WAYS[way](path)
+    seconds = time.process_time() - began
+    print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+
+
+def main(sizes: list[int]) -> None:
+    from petstore_frame.samples import write_sample_csv
+
+    print("| rows | way | CPU s | times csv | rows per CPU s | peak MB |")
+    print("|---:|---|---:|---:|---:|---:|")
+    for rows in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            path = write_sample_csv(Path(folder) / "pets.csv", rows=rows, dirty=False)
+            rounds = [{way: measure(way, path) for way in WAYS} for _ in range(ROUNDS)]
+        taken = {way: statistics.median(each[way][0] for each in rounds) for way in WAYS}
+        for way in WAYS:
+            ratio = taken[way] / taken["csv module, rows dropped"]
+            peak = max(each[way][1] for each in rounds)
+            rate = rows / taken[way]
+            print(
+                f"| {rows:,} | {way} | {taken[way]:.2f} | {ratio:.1f} | {rate:,.0f} | {peak:.0f} |"
+            )
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--way"]:
+        run_one(sys.argv[2], Path(sys.argv[3]))
+    else:
+        main([int(word) for word in sys.argv[1:]] or [10_000, 1_000_000])
