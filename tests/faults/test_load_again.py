@@ -159,6 +159,25 @@ def test_a_mended_fix_file_creates_each_record_once(tmp_path: Path, stores, run_
     assert names(store) == ["Ada", "Ada", "Bo", "Ed"]
 
 
+def test_a_record_mended_twice_over_is_created_once(tmp_path: Path, stores, run_load) -> None:
+    """An older fix file, mended after a later one, does not create the record again."""
+    store = stores()
+
+    def mend(source: Path, old: str, new: str, name: str) -> Path:
+        path = tmp_path / name
+        path.write_text(source.read_text("utf-8-sig").replace(old, new), encoding="utf-8")
+        return path
+
+    run_load(write(tmp_path, "Bo,two,", "Max,1,"), store).write(tmp_path / "a", excel=False)
+    first = tmp_path / "a" / "fix.csv"
+    refused = run_load(mend(first, "Bo,two", "refuse me,3", "b.csv"), store)
+    refused.write(tmp_path / "b", excel=False)
+    run_load(mend(tmp_path / "b" / "fix.csv", "refuse me,3", "Bo,3", "c.csv"), store)
+    last = run_load(mend(first, "Bo,two", "Bo,4", "d.csv"), store)
+    assert names(store) == ["Bo", "Max"]
+    assert last.counts[State.SKIPPED] == 1
+
+
 def test_a_rehearsal_sends_nothing_and_leaves_no_import(tmp_path: Path, stores, run_load) -> None:
     """A dry run reads, checks and plans; the real run after it is a first run."""
     store = stores()

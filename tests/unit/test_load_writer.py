@@ -12,6 +12,7 @@ from petstore_frame.errors import JournalError
 from petstore_frame.loader import journal
 from petstore_frame.loader.journal import Run, rows
 from petstore_frame.loader.judge import settle
+from petstore_frame.loader.plan import identity_of
 from petstore_frame.loader.record import MOVES, Ending, Problem, Record, State, exit_code
 from petstore_frame.loader.writer import Intent, Resettlement, Settlement, Writer
 from petstore_frame.outcome import PostOutcome, Verdict
@@ -142,3 +143,32 @@ def test_cells_come_back_as_they_were(cells: tuple[str, ...], tmp_path: Path) ->
 def test_the_worst_exit_code_wins(counts: dict, ending: Ending, code: int) -> None:
     """An import ends with one code, the worst of those that apply."""
     assert exit_code(counts, ending) == code
+
+
+def test_a_key_does_not_outlive_a_sending_without_it(path: Path, writer: Writer) -> None:
+    """A record sent without a key is never repeated under the key of an attempt before it."""
+    (keyed,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
+    writer.commit([end(keyed, State.PENDING)], 2.0)
+    (bare,) = writer.commit([], 3.0, fresh=1)
+    writer.commit([end(bare, State.UNKNOWN)], 4.0)
+    assert keyed.key is not None and bare.key is None
+    assert writer.repeatable(0.0) == []
+    assert writer.commit([], 5.0, repeats=[1], keys_since=0.0) == []
+
+
+def test_a_key_is_no_younger_than_the_first_sending(path: Path, writer: Writer) -> None:
+    """A key that follows a sending without one counts as old as that, never as younger."""
+    (bare,) = writer.commit([], 1.0, fresh=1)
+    writer.commit([end(bare, State.PENDING)], 2.0)
+    (keyed,) = writer.commit([], 9.0, fresh=1, keys_since=0.0)
+    writer.commit([end(keyed, State.UNKNOWN)], 10.0)
+    assert keyed.key is not None
+    assert (writer.repeatable(0.5), writer.repeatable(5.0)) == ([1], [])
+
+
+def test_an_import_is_known_with_keys_of_any_type() -> None:
+    """Options keyed by numbers and words have one identity, and 1 is not the word "1"."""
+    mixed = {"value_map": {"category_id": {1: 5, "Dog": 3}}}
+    other = {"value_map": {"category_id": {"1": 5, "Dog": 3}}}
+    assert identity_of("00", mixed) == identity_of("00", dict(reversed(mixed.items())))
+    assert identity_of("00", mixed) != identity_of("00", other)

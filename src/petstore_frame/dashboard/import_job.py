@@ -23,6 +23,7 @@ from petstore_frame.loader.results import LoadResult
 # A browser's upload beyond 10 MiB breaks the websocket without a word.
 LARGEST_UPLOAD = 8 * 1024 * 1024
 PREVIEW_ROWS = 5
+LONGEST_NAME, LONGEST_SUFFIX = 200, 10  # bytes that file systems and stems of results bear
 Counts = Mapping[State, int]
 
 
@@ -79,8 +80,7 @@ class ImportJob:
                 hint="put the file where the notebook runs and give its path instead",
             )
         # A browser may send any name; only its last part may choose where the file goes.
-        safe = Path(name.replace("\\", "/")).name.replace("\0", "") or "upload"
-        path = Path(self._uploads.name) / safe
+        path = Path(self._uploads.name) / _safe_name(name)
         path.write_bytes(content)
         return path
 
@@ -132,6 +132,17 @@ class ImportJob:
             journal=self._journal,
             **options,
         )
+
+
+def _safe_name(name: str) -> str:
+    """Return the last part of a name as any file system takes it, its ending kept."""
+    last = Path(name.replace("\\", "/").replace("\0", "")).name
+    if not last.strip("."):
+        return "upload"
+    if len(last.encode(errors="replace")) <= LONGEST_NAME:
+        return last
+    suffix = Path(last).suffix
+    return "upload" + (suffix if len(suffix) <= LONGEST_SUFFIX else "")
 
 
 def share_done(counts: Counts, at_start: int) -> float:

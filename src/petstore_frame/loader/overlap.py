@@ -47,6 +47,10 @@ JOIN (SELECT key, rank, run_id, number, pet_id,
       FROM temp.theirs) AS theirs
 USING (key, k)
 """
+_TRACE = """
+UPDATE main.rows SET lineage = theirs.lineage FROM earlier.rows AS theirs
+WHERE main.rows.lineage = ? || ':' || theirs.number AND theirs.lineage IS NOT NULL
+"""
 _RETIRE = """
 UPDATE earlier.rows SET state = 'skipped', reason = 'taken_over'
 WHERE state = 'pending' AND (SELECT run_id FROM earlier.run) || ':' || number IN
@@ -93,6 +97,17 @@ def compare(path: Path, earlier: Sequence[tuple[Path, Run]], holds: ExitStack) -
             return {}
         sql.execute("UPDATE run SET plan = ?", [json.dumps(plan)])
         return plan
+
+
+def trace_to_root(path: Path, earlier: Sequence[tuple[Path, Run]]) -> None:
+    """Let each mended record name the record that was mended first, not the last mending.
+
+    Done at every staging, so one step back is enough: what is there names its own root already.
+    """
+    with sql_errors(path), closing(connect(path)) as sql:
+        for other_path, other in _mended(sql, earlier):
+            with _attached(sql, other_path):
+                sql.execute(_TRACE, [other.run_id])
 
 
 def hand_over(

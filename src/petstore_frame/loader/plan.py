@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -46,8 +46,18 @@ class Opened:
 
 def identity_of(sha256: str, options: dict[str, Any]) -> str:
     """Return the digest of a content and of the options that change what it means."""
-    text = json.dumps([sha256, options], sort_keys=True, default=str)
+    text = json.dumps([sha256, _with_text_keys(options)], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _with_text_keys(value: Any) -> Any:
+    """Spell the keys of mappings so that they sort, and 1 stays another key than "1"."""
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        key if isinstance(key, str) else f"{type(key).__name__} {key}": _with_text_keys(each)
+        for key, each in value.items()
+    }
 
 
 def open_run(folder: Path, run: Run, records: Iterable[Record]) -> Opened:
@@ -137,6 +147,7 @@ def _stage(
     holds: ExitStack,
 ) -> Run:
     journal.create(path, run, records)
+    overlap.trace_to_root(path, earlier)
     if run.is_again or not earlier:
         return run
     return replace(run, plan=overlap.compare(path, earlier, holds))

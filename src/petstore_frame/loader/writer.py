@@ -214,7 +214,10 @@ class Writer:
 
     def _claim(self, row: Sequence[Any], now: float, *, with_key: bool) -> Intent:
         number, payload, attempts, is_in_doubt, generation, key, state = row
-        if with_key and key is None:
+        if not with_key:
+            # What goes out without a key must never count as repeatable under an older one.
+            key = None
+        elif key is None:
             key = str(uuid.uuid5(self._run, f"{number}:{generation}"))
         self._move(number, [state], State.IN_FLIGHT, idempotency_key=key)
         self._sql.execute(
