@@ -42,6 +42,8 @@ class FlakyStore:
         fault_of: Gives the fault for the n-th POST (1 for the first), or None for none.
         honours_keys: Deduplicate on Idempotency-Key.
         has_links: Show the way to the next page; otherwise a list is cut at its limit.
+        link_form: How the link to the next page is spelt.
+        page_cap: The most pets on a page, whatever the limit asked for.
         has_get_pet: Serve ``GET /pets/{id}``; otherwise 410, as after its removal.
         next_id: Gives the id after the last one.
         stall_s: How long a stalled answer hangs before its connection is dropped.
@@ -55,6 +57,8 @@ class FlakyStore:
         *,
         honours_keys: bool = False,
         has_links: bool = False,
+        link_form: str = '<{}>; rel="next"',
+        page_cap: int = 100,
         has_get_pet: bool = True,
         next_id: Callable[[int], int] = lambda last: last + 1,
         stall_s: float = 30.0,
@@ -64,6 +68,8 @@ class FlakyStore:
         self.fault_of = fault_of
         self.honours_keys = honours_keys
         self.has_links = has_links
+        self.link_form = link_form
+        self.page_cap = page_cap
         self.has_get_pet = has_get_pet
         self.is_up = True
         self.on_post: Callable[[int, str], None] = lambda number, stage: None
@@ -290,12 +296,13 @@ class FlakyStore:
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         if "status" in query:
             pets = [pet for pet in pets if pet.get("status") == query["status"]]
-        limit, start = int(query.get("limit", 20)), int(query.get("start", 0))
+        limit = min(int(query.get("limit", 20)), self.page_cap)
+        start = int(query.get("start", 0))
         more = ""
         if self.has_links and len(pets) > start + limit:
             status = f"&status={query['status']}" if "status" in query else ""
             link = f"/v1/pets?limit={limit}&start={start + limit}{status}"
-            more = f'Link: <{link}>; rel="next"\r\n'
+            more = f"Link: {self.link_form.format(link)}\r\n"
         return answer_of(200, json.dumps(pets[start : start + limit]).encode(), more)
 
 

@@ -55,7 +55,7 @@ MUTATIONS = {
     ),
     "someone else's twin is claimed": (
         "reconcile.py",
-        [("if len(pets) > len(group):", "if False:")],
+        [("return pairs if len(pairs) == len(newer) else None", "return pairs")],
         "test_load_reconcile.py::test_someone_elses_twin_is_not_claimed",
     ),
     "an edited file is taken for a new one": (

@@ -177,3 +177,72 @@ def test_another_store_is_not_asked(tmp_path: Path, pets_csv, stores, run_load, 
     with pytest.raises(JournalError, match="use a client of that store"):
         settle(result, stores())
     assert fresh(result).counts[State.UNKNOWN] == 1
+
+
+def test_a_page_cut_short_is_no_whole_listing(pets_csv, stores, run_load, settle) -> None:
+    """A store that cuts its pages below the limit asked for does not make a pet absent."""
+    store = stores(lost(1), page_cap=50)
+    for number in range(120):
+        store.add({"name": f"Old {number}", "categoryId": 1, "status": "available"})
+    result = run_load(pets_csv(1), store)
+    done = settle(result, store)
+    assert (done.absent, done.unknown) == (0, 1)
+    assert any("may have had no end" in note for note in done.notes)
+
+
+def test_a_link_is_read_whatever_comes_before_its_relation(
+    pets_csv, stores, run_load, settle
+) -> None:
+    """Short pages with links, their other parameters first, are followed to the end."""
+    form = '<{}>; title="a, b"; rel="next"'
+    store = stores(lost(110), has_links=True, link_form=form, page_cap=20, has_get_pet=False)
+    result = run_load(pets_csv(120), store)
+    done = settle(result, store)
+    assert (done.created, done.unknown) == (1, 0)
+    check_promises(fresh(result), store)
+
+
+def test_an_older_twin_is_not_claimed(pets_csv, stores, run_load, settle) -> None:
+    """Where ids rise, a pet that was there before the import is none of its records."""
+    store = stores(never(12))
+    store.add({"name": "Pet 11", "categoryId": 4, "status": ""})
+    twin = store.add({"name": "Pet 11", "categoryId": 4})
+    result = run_load(pets_csv(30), store, workers=1)
+    done = settle(result, store)
+    assert (done.created, done.absent) == (0, 1)
+    assert twin not in set(fresh(result).frame["pet_id"].dropna())
+
+
+def test_a_twin_of_unknown_age_is_left_to_a_person(pets_csv, stores, run_load, settle) -> None:
+    """Where ids tell nothing of age, a single equal pet is named, and not claimed."""
+    store = stores(never(1))
+    store.add({"name": "Pet 0", "categoryId": 0, "status": "available"})
+    store.add({"name": "Other", "categoryId": 0, "status": "sold"})
+    result = run_load(pets_csv(1), store)
+    done = settle(result, store)
+    assert (done.created, done.absent, done.unknown) == (0, 0, 1)
+    assert any("older twin" in note and "resolve" in note for note in done.notes)
+
+
+def test_resending_leaves_what_a_newer_import_took_over(
+    monkeypatch, pets_csv, stores, run_load, settle
+) -> None:
+    """Though a kill came before the old import was told, only the newer one sends its rest."""
+    faults = {3: "fin_before", 6: "401"}
+    store = stores(lambda number: faults.get(number))
+    result = run_load(pets_csv(12), store, workers=1)
+    settle(result, store)
+    assert fresh(result).counts[State.ABSENT] == 1
+
+    def die(path, run, earlier, *, held=False):
+        if held:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("petstore_frame.loader.overlap.hand_over", die)
+        with pytest.raises(KeyboardInterrupt):
+            run_load(pets_csv(13), store)
+    settle(result, store, resend_absent=True)
+    assert len(store.pets) == 5
+    run_load(pets_csv(13), store)
+    assert set(store.pet_counts().values()) == {1} and len(store.pets) == 13

@@ -75,8 +75,7 @@ def open_run(folder: Path, run: Run, records: Iterable[Record]) -> Opened:
     _make(folder)
     with Lock(folder / "planning", wait_s=PLANNING_WAIT_S):
         earlier = find_runs(folder, run.base_url)
-        for path, other in earlier:
-            overlap.hand_over(path, other, earlier)
+        _finish_plans(earlier)
         found = _same(earlier, run)
         if found is not None:
             return Opened(*found, Lock(found[0]), is_new=False)
@@ -93,6 +92,19 @@ def open_run(folder: Path, run: Run, records: Iterable[Record]) -> Opened:
             lock.close()
             raise
         return Opened(path, staged, lock, is_new=True)
+
+
+def hold(path: Path) -> Lock:
+    """Lock a journal whose pending records are to be sent, those of newer runs taken out."""
+    with Lock(path.parent / "planning", wait_s=PLANNING_WAIT_S):
+        _finish_plans(find_runs(path.parent, journal.read_run(path).base_url))
+        return Lock(path)
+
+
+def _finish_plans(runs: list[tuple[Path, Run]]) -> None:
+    """Retire what a newer run took over, where a kill came in between."""
+    for path, run in runs:
+        overlap.hand_over(path, run, runs)
 
 
 def rehearse(folder: Path, run: Run, records: Iterable[Record]) -> Path:

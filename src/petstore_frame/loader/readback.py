@@ -3,28 +3,27 @@
 In: a client, the journal's confirmed creations, the records in doubt. Out: pets that no record
 owns yet, and for which records the search was exhaustive. It settles nothing.
 
-Two ways, both with an assumption that is tested and not taken: a listing is whole when it is
-shorter than its limit or its next links end; ids are searched one by one only where every
-confirmed pair shows that they rise with time.
+Two ways, both with an assumption that is tested and not taken: a listing is whole when the
+inventory can claim so without trusting the length of a page; ids are searched one by one, and
+tell a record's pet from an older twin, only where every confirmed pair shows that they rise.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
-from petstore_frame.errors import NotFoundError, PetstoreError
+from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
+from petstore_frame.inventory.completeness import Assumption, Completeness
+from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.loader.journal import Row, connect
+from petstore_frame.models import PET_STATUSES
 
-LIMIT = 100
-MOST_PAGES = 2000
 CONNECT_S = 5.0
 # So many ids in a row that do not exist are the end of the store, where ids are dense.
 EMPTY_IDS = 50
@@ -48,6 +47,8 @@ class Evidence:
     Attributes:
         pets: Pets seen, by id.
         listed: Statuses whose listing was whole; None stands for the listing of all.
+        windows: By record, the last id surely before its pet's and the first surely after;
+            empty where ids do not rise with time.
         searched: Records whose whole range of ids was asked for.
         requests: GETs made.
         notes: What could be relied on, and what not, in words.
@@ -55,6 +56,7 @@ class Evidence:
 
     pets: dict[int, Found] = field(default_factory=dict)
     listed: set[str | None] = field(default_factory=set)
+    windows: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)
     searched: set[int] = field(default_factory=set)
     requests: int = 0
     notes: list[str] = field(default_factory=list)
@@ -76,52 +78,69 @@ def wanted(row: Row) -> tuple[str, int, str | None]:
 
 
 def list_all(client: Any, rows: Sequence[Row], evidence: Evidence) -> None:
-    """Read the listings in which the records would be."""
+    """Read the listings in which the records would be, and that of all where one is in doubt."""
     statuses = {wanted(row)[2] for row in rows}
     for status in sorted(statuses, key=str):
-        for pet in _listing(client, status, evidence):
-            evidence.pets[pet.pet_id] = pet
+        if not evidence.listed & {None, status}:
+            _list(client, status, evidence)
+    if None not in statuses and not statuses <= evidence.listed:
+        _list(client, None, evidence)
 
 
-def _listing(client: Any, status: str | None, evidence: Evidence) -> Iterator[Found]:
-    name = status or "all"
-    page = client.list_pets(LIMIT, status)
-    seen: set[str] = set()
-    for _ in range(MOST_PAGES):
-        evidence.requests += 1
-        yield from map(Found, *page.columns)
-        link = re.search(r'<([^>]*)>\s*;\s*rel="?next"?', page.headers.get("Link") or "")
-        if link is None:
-            if seen or len(page) < LIMIT:
-                evidence.listed.add(status)
-                evidence.notes.append(f"the listing of {name} was read to its end")
-            else:
-                evidence.notes.append(f"the listing of {name} was full and shows no way on")
-            return
-        address = urljoin(client.base_url, link[1])
-        if address in seen:
-            evidence.notes.append(f"the listing of {name} led back to itself")
-            return
-        seen.add(address)
-        page = client.get_page(address, status=status)
+def _list(client: Any, status: str | None, evidence: Evidence) -> None:
+    try:
+        inventory = fetch_inventory(client, status=status, progress=False)
+        is_broken = False
+    except IncompleteInventoryError as problem:
+        if isinstance(problem.__context__, KeyboardInterrupt):
+            raise problem.__context__ from None
+        inventory, is_broken = problem.partial, True
+    claim = inventory.completeness
+    evidence.requests += claim.requests
+    columns = (inventory.frame[name] for name in ("id", "name", "category_id", "status"))
+    for pet_id, name, category_id, word in zip(*columns, strict=True):
+        said = word if isinstance(word, str) else None
+        evidence.pets[int(pet_id)] = Found(int(pet_id), str(name), int(category_id), said)
+    whole = set[str | None]() if is_broken or claim.conflicts else _whole(claim)
+    evidence.listed |= whole
+    end = "was read to its end" if status in whole or None in whole else "may have had no end"
+    evidence.notes.append(f"the listing of {status or 'all'} {end}: {claim}")
+
+
+def _whole(claim: Completeness) -> set[str | None]:
+    """Return the statuses of which a claim covers every pet; None stands for all pets.
+
+    A page that is merely shorter than its limit shows nothing, unless it is empty: a store that
+    cuts its pages short still fills them with something.
+    """
+    if str(Assumption.FILLS_PAGES) in claim.assumptions and claim.rows:
+        return set()
+    exact = {name for name in PET_STATUSES if claim.count(name).is_exact}
+    return {*exact, None} if claim.covers_all else {*exact}
+
+
+def find_windows(path: Path, rows: Sequence[Row], evidence: Evidence, grace_s: float) -> None:
+    """Find between which ids the records' pets must be, where ids rise with time."""
+    with closing(connect(path, is_reader=True)) as sql:
+        if _do_ids_rise(sql):
+            evidence.windows = {row.number: _window(sql, row, grace_s) for row in rows}
+        else:
+            evidence.notes.append("ids do not rise with time here, so they tell nothing of age")
 
 
 def search_ids(
-    client: Any, path: Path, rows: Sequence[Row], evidence: Evidence, *, grace_s: float, most: int
+    client: Any, path: Path, rows: Sequence[Row], evidence: Evidence, *, most: int
 ) -> None:
-    """Ask for the ids that the records' pets can have, while they rise with time."""
+    """Ask for the ids that the records' pets can have."""
+    if not evidence.windows:
+        return
     with closing(connect(path, is_reader=True)) as sql:
-        if not _do_ids_rise(sql):
-            evidence.notes.append("ids do not rise with time here, so none was searched for")
-            return
-        windows = {row.number: _window(sql, row, grace_s) for row in rows}
         is_dense = _is_dense(sql)
     found = Searcher(client, evidence, most)
-    for number, (low, high) in windows.items():
-        if low is None:
-            continue
-        if found.covers(low, high, is_dense=is_dense):
-            evidence.searched.add(number)
+    for row in rows:
+        low, high = evidence.windows[row.number]
+        if low is not None and found.covers(low, high, is_dense=is_dense):
+            evidence.searched.add(row.number)
     if found.is_cut:
         evidence.notes.append(f"the search by id ended after {most} requests")
 
@@ -195,7 +214,10 @@ def _do_ids_rise(sql: sqlite3.Connection) -> bool:
 def _window(sql: sqlite3.Connection, row: Row, grace_s: float) -> tuple[int | None, int | None]:
     """Return the last id surely before a record's first sending, and the first surely after."""
     first, last = sql.execute(
-        "SELECT first_sent_at, last_sent_at FROM rows WHERE number = ?", [row.number]
+        "SELECT min(first_sent_at, coalesce((SELECT min(started_at) FROM attempts"
+        " WHERE attempts.number = rows.number), first_sent_at)), last_sent_at"
+        " FROM rows WHERE number = ?",
+        [row.number],
     ).fetchone()
     (low,) = sql.execute(
         "SELECT max(pet_id) FROM attempts WHERE pet_id IS NOT NULL AND ended_at <= ?", [first]

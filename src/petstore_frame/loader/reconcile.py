@@ -1,12 +1,13 @@
 """What became of the records in doubt, found out by reading back, or told by a person.
 
 In: a journal and a client. Out: the same journal with fewer unknown rows. Records are matched as
-a multiset: equal records are interchangeable, and where more pets are free than records are in
-doubt, someone else's twin is among them and nothing is claimed.
+a multiset: equal records are interchangeable, and where a pet may be an older twin or someone
+else's (more are free than records are in doubt, or ids do not tell its age) nothing is claimed.
 """
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections import defaultdict
@@ -19,11 +20,12 @@ from typing import Any
 from petstore_frame.errors import EndpointDeprecatedWarning
 from petstore_frame.loader.journal import Row, Run, connect, read_run, rows
 from petstore_frame.loader.lock import Lock
-from petstore_frame.loader.plan import find_runs
+from petstore_frame.loader.plan import find_runs, hold
 from petstore_frame.loader.readback import (
     CONNECT_S,
     Evidence,
     Found,
+    find_windows,
     list_all,
     search_ids,
     wanted,
@@ -90,7 +92,7 @@ def reconcile(
         PetstoreError: The store cannot be read; nothing was settled.
     """
     timing = timing or Timing()
-    with Lock(path):
+    with hold(path) if resend_absent else Lock(path):
         run = read_run(path)
         check_store(path, run.base_url, client)
         with closing(Writer(path, run.run_id)) as writer:
@@ -162,11 +164,12 @@ def _read(
     evidence = Evidence()
     list_all(client, doubtful, evidence)
     _check_own(path, evidence)
+    find_windows(path, doubtful, evidence, grace_s)
     open_rows = [row for row in doubtful if not evidence.is_exhaustive(row)]
     if open_rows and by_id:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EndpointDeprecatedWarning)
-            search_ids(client, path, open_rows, evidence, grace_s=grace_s, most=most)
+            search_ids(client, path, open_rows, evidence, most=most)
     return evidence
 
 
@@ -199,22 +202,21 @@ def _settle(
     changes: list[Resettlement] = []
     for group, pets in _groups(doubtful, nameless, free):
         named = [row for row in group if row.state is State.CREATED]
-        if len(pets) > len(group):
-            evidence.notes.append(
-                f"{len(pets)} pets equal {len(group)} records (the first is record "
-                f"{group[0].number}): some are someone else's, so none is claimed"
-            )
-            done["unknown"] += len(group) - len(named)
-            continue
-        for row, pet in zip(named, pets, strict=False):
-            writer.name_pet(row.number, pet.pet_id, now)
         left = [row for row in group if row.state is not State.CREATED]
-        for row, pet in zip(left, pets[len(named) :], strict=False):
-            changes.append(
-                Resettlement(row.number, row.state, State.CREATED, "found", pet.pet_id, "recovered")
-            )
-            done["created"] += 1
-        for row in left[max(0, len(pets) - len(named)) :]:
+        pairs = _pair(named, left, pets, evidence)
+        if pairs is None:
+            evidence.notes.append(_cannot_tell(group, pets))
+            done["unknown"] += len(left)
+            continue
+        for row in named:
+            if row.number in pairs:
+                writer.name_pet(row.number, pairs[row.number], now)
+        for row in left:
+            if row.number in pairs:
+                found = (State.CREATED, "found", pairs[row.number], "recovered")
+                changes.append(Resettlement(row.number, row.state, *found))
+                done["created"] += 1
+                continue
             is_absent = evidence.is_exhaustive(row) or row.state is State.ABSENT
             done["absent" if is_absent else "unknown"] += 1
             if is_absent and row.state is State.UNKNOWN:
@@ -223,6 +225,52 @@ def _settle(
                 )
     writer.resettle(changes, now)
     return done
+
+
+def _pair(
+    named: Sequence[Row], left: Sequence[Row], pets: Sequence[Found], evidence: Evidence
+) -> dict[int, int] | None:
+    """Give each pet to a record that it can be of, those surely created first.
+
+    Returns:
+        Pet id by record; None where a pet may be someone else's, so that none is claimed.
+    """
+    pairs: dict[int, int] = {}
+    newer = [pet for pet in pets if not _is_older(pet.pet_id, [*named, *left], evidence)]
+    for rows_of_kind in (named, left):
+        for pet in newer:
+            fitting = [
+                row
+                for row in rows_of_kind
+                if row.number not in pairs and _fits(pet.pet_id, row, evidence)
+            ]
+            if fitting and pet.pet_id not in pairs.values():
+                # The record whose ids end first, so that a later pet finds one too.
+                chosen = min(fitting, key=lambda row: evidence.windows[row.number][1] or math.inf)
+                pairs[chosen.number] = pet.pet_id
+    return pairs if len(pairs) == len(newer) else None
+
+
+def _is_older(pet_id: int, group: Sequence[Row], evidence: Evidence) -> bool:
+    """Tell whether a pet surely was in the store before any of the records was sent."""
+    lows = [evidence.windows.get(row.number, (None, None))[0] for row in group]
+    return all(low is not None and pet_id <= low for low in lows)
+
+
+def _fits(pet_id: int, row: Row, evidence: Evidence) -> bool:
+    low, high = evidence.windows.get(row.number, (None, None))
+    return low is not None and low < pet_id and (high is None or pet_id < high)
+
+
+def _cannot_tell(group: Sequence[Row], pets: Sequence[Found]) -> str:
+    first = f"{len(group)} records (the first is record {group[0].number})"
+    if len(pets) > len(group):
+        return f"{len(pets)} pets equal {first}: some are someone else's, so none is claimed"
+    ids = ", ".join(str(pet.pet_id) for pet in pets[:5])
+    return (
+        f"pet {ids} equals {first} but may be an older twin or someone else's, so none is "
+        "claimed; look at it, then say with resolve(row, pet_id=...) what it is"
+    )
 
 
 def _groups(
