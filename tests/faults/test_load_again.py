@@ -214,3 +214,24 @@ def test_a_version_at_work_is_not_overtaken(tmp_path: Path, stores, run_load) ->
     assert len(store.pets) == 2
     run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,"), store)
     assert len(store.pets) == 3
+
+
+def test_one_machine_is_one_store_by_any_name(tmp_path: Path, stores, run_load) -> None:
+    """A file loaded over 127.0.0.1 is not loaded once more over localhost."""
+    store = stores()
+    path = write(tmp_path, "Ada,1,", "Bo,2,")
+    run_load(path, store)
+    store.base_url = store.base_url.replace("127.0.0.1", "localhost")
+    run_load(path, store)
+    assert (store.posts, names(store)) == (2, ["Ada", "Bo"])
+
+
+def test_what_was_done_before_is_told_as_past(tmp_path: Path, stores, run_load) -> None:
+    """A load with nothing to do asks the store nothing, and claims nothing of it now."""
+    store = stores()
+    path = write(tmp_path, "Ada,1,")
+    assert "in the store" in str(run_load(path, store))
+    asked = (store.posts, store.gets)
+    told = str(run_load(path, store))
+    assert "UTC; nothing was sent now" in told and "in the store" not in told
+    assert (store.posts, store.gets) == asked

@@ -15,6 +15,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.record import Ending, Problem, Record, State
@@ -129,6 +130,15 @@ class Row:
 _RUN_COLUMNS = tuple(Run.__dataclass_fields__)
 _ROW_COLUMNS = tuple(Row.__dataclass_fields__)
 _STATES = {str(state): state for state in State}
+
+
+def store_of(base_url: str) -> str:
+    """Return a store's address with the names of this machine spelt as one."""
+    parts = urlsplit(base_url)
+    if parts.hostname not in ("localhost", "::1"):
+        return base_url
+    port = "" if parts.port is None else f":{parts.port}"
+    return parts._replace(netloc=f"127.0.0.1{port}").geturl()
 
 
 @contextmanager

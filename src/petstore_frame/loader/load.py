@@ -259,10 +259,11 @@ def load(
             return LoadResult(rehearse(place, run, source))
         opened = open_run(place, run, source)
     with opened.lock:
-        run_session(
+        was_at_work = run_session(
             opened.path, client, limits, told=told, timing=timing, step=step, is_new=opened.is_new
         )
     result = LoadResult(opened.path)
+    result.is_of_then = not was_at_work
     if journals.read_run(opened.path).ending is Ending.INTERRUPTED:
         raise LoadInterrupted(result)
     return result

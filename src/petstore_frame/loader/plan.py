@@ -136,7 +136,8 @@ def _make(folder: Path) -> None:
 def find_runs(folder: Path, base_url: str) -> list[tuple[Path, Run]]:
     """Return the runs of a store in a folder, the oldest first."""
     runs = [(path, journal.read_run(path)) for path in folder.glob(f"*{SUFFIX}")]
-    mine = [(path, run) for path, run in runs if run.base_url == base_url]
+    store = journal.store_of(base_url)
+    mine = [(path, run) for path, run in runs if journal.store_of(run.base_url) == store]
     return sorted(mine, key=lambda found: found[1].created_at)
 
 

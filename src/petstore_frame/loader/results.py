@@ -51,6 +51,8 @@ class LoadResult:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        # Nothing was asked of the store now, so what is told is what was true when it ended.
+        self.is_of_then = False
 
     @cached_property
     def run(self) -> Run:
@@ -225,7 +227,7 @@ class LoadResult:
         firsts = [
             (row, problem_of(row, run)) for row in islice(self.rows(*FIX_STATES), SHOWN_PROBLEMS)
         ]
-        return Told(run, self.counts, firsts, self.is_rehearsal)
+        return Told(run, self.counts, firsts, self.is_rehearsal, self.is_of_then)
 
     def _part(self, *states: State) -> pd.DataFrame:
         frame = self.frame

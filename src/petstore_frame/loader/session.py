@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 from petstore_frame.errors import JournalError
-from petstore_frame.loader.journal import count_states, read_run
+from petstore_frame.loader.journal import count_states, read_run, store_of
 from petstore_frame.loader.progress import Progress, Told
 from petstore_frame.loader.record import State
 from petstore_frame.loader.send import Limits, Sender, Store, Timing, ignore
@@ -28,7 +28,7 @@ def run_session(
     timing: Timing,
     is_new: bool = False,
     step: Callable[[str], None] = ignore,
-) -> None:
+) -> bool:
     """Send what is pending in a journal; do nothing where nothing is left.
 
     Args:
@@ -40,6 +40,9 @@ def run_session(
         is_new: The run was staged just now.
         step: Called with the name of each step.
 
+    Returns:
+        Whether there was anything to do.
+
     Raises:
         JournalError: The journal is of another store, or failed.
     """
@@ -47,7 +50,7 @@ def run_session(
     check_store(path, run.base_url, client)
     counts = Counter(count_states(path))
     if not is_new and not _is_work_left(counts, client):
-        return
+        return False
     with closing(Writer(path, run.run_id)) as writer:
         left = writer.start(timing.now())
         counts[State.IN_FLIGHT] -= left
@@ -60,11 +63,12 @@ def run_session(
             )
             ending, detail = sender.run()
         writer.end(timing.now(), ending, detail)
+    return True
 
 
 def check_store(path: Path, base_url: str, client: Store) -> None:
     """Refuse a client of another store than the journal's."""
-    if client.base_url != base_url:
+    if store_of(client.base_url) != store_of(base_url):
         raise JournalError(
             f"{path} is an import into {base_url}, and the client's store is {client.base_url}; "
             "use a client of that store"

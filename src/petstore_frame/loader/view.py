@@ -7,6 +7,7 @@ every cell and every word of the store escaped, for light and dark pages alike.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from html import escape
 from typing import NamedTuple
 
@@ -43,6 +44,7 @@ class Told(NamedTuple):
     counts: Mapping[State, int]
     problems: list[tuple[Row, Problem]]
     is_rehearsal: bool
+    is_of_then: bool = False
 
 
 def headline(told: Told) -> tuple[str, str]:
@@ -55,6 +57,9 @@ def headline(told: Told) -> tuple[str, str]:
     if told.is_rehearsal:
         return "Rehearsal", f"{name}: {records} read, {_n(told, State.PENDING)} would be sent"
     created = f"{name}: {_n(told, State.CREATED)} of {records} created"
+    if told.is_of_then and told.run.ended_at is not None:
+        ended = datetime.fromtimestamp(told.run.ended_at, UTC)
+        created += f" by {ended:%Y-%m-%d %H:%M} UTC; nothing was sent now"
     if told.counts[State.UNKNOWN] or told.counts[State.IN_FLIGHT]:
         return "In doubt", created
     if told.counts[State.PENDING]:
@@ -257,7 +262,11 @@ def plan_words(run: Run) -> str:
 def _counted(told: Told) -> list[tuple[State, int, str]]:
     """Return the states that occur, with their counts and meanings."""
     return [
-        (state, told.counts[state], meaning)
+        (
+            state,
+            told.counts[state],
+            "created then" if told.is_of_then and state is State.CREATED else meaning,
+        )
         for state, meaning in _MEANINGS.items()
         if told.counts[state]
     ]
