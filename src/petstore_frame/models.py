@@ -132,7 +132,7 @@ def _second_look(
     """Accept ``1.0`` as 1, which JSON Schema allows, or say what is wrong."""
     try:
         value = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter: lists nested a thousand deep
         raise contract_error(problem, body, operation, page) from None
     try:
         return _PAGE.validate_python(_whole_floats_to_int(value))
@@ -151,7 +151,7 @@ def read_pet(body: bytes, *, operation: str) -> Pet:
     except ValidationError as problem:
         try:
             return Pet.model_validate(_whole_floats_to_int(json.loads(body)))
-        except (ValidationError, ValueError):
+        except (ValidationError, ValueError, RecursionError):
             raise contract_error(problem, body, operation, None) from None
 
 

@@ -67,10 +67,11 @@ def test_every_honest_way_on_is_found(habits: Habits, order: str, count: int) ->
 
 @pytest.mark.parametrize("count", [0, 1, 7, 20, 50, 99])
 def test_a_short_page_is_the_whole(count: int) -> None:
-    """Below a page's limit no way on is needed, and the status pages vouch for it."""
+    """Below a page's limit no way on is needed and the status pages vouch; a length that
+    programs like to cut at is first looked past."""
     inventory = fetch(Habits(), count)
     assert inventory.completeness.covers_all
-    assert inventory.completeness.requests <= 4
+    assert inventory.completeness.requests <= (12 if count in (20, 50) else 5)
 
 
 @pytest.mark.parametrize("count", [100, 101, 250])

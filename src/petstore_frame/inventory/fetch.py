@@ -25,12 +25,13 @@ from petstore_frame.inventory.completeness import (
     StatusCount,
     Verdict,
 )
+from petstore_frame.inventory.finding import Finding
 from petstore_frame.inventory.ids import IdWalk
 from petstore_frame.inventory.progress import Meter, Progress
 from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, MAX_LIMIT, Reader, Store
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.seal import seal
-from petstore_frame.inventory.strategies import Finding, Ladder
+from petstore_frame.inventory.strategies import Ladder
 from petstore_frame.models import NO_STATUS, PET_STATUSES, PetColumns
 
 Strategy = Literal["auto", "documented"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from petstore_frame._transport import Headers
-from petstore_frame.links import targets
+from petstore_frame.links import read_links, targets
 
 NEXT_HEADERS = (
     "X-Next",
@@ -77,11 +77,20 @@ def names_next(headers: Headers, address: str) -> bool:
     return bool(next_addresses(headers, address)) or next_value(headers) is not None
 
 
+def may_name_next(headers: Headers, address: str) -> bool:
+    """Tell whether a page's headers name another page, or hold a Link line that cannot be read."""
+    unread = (line for line in headers.get_all("Link") if line.strip() and not read_links([line]))
+    return names_next(headers, address) or next(unread, None) is not None
+
+
+def advertised_totals(headers: Headers) -> list[int]:
+    """Return the distinct numbers of pets that the store says the listing has, largest first."""
+    texts = [(headers.get(name) or "").strip() for name in TOTAL_HEADERS]
+    texts += re.findall(r"/\s*(\d+)\s*$", headers.get("Content-Range") or "", re.ASCII)
+    found = {int(text) for text in texts if text.isascii() and text.isdigit() and len(text) < 19}
+    return sorted(found, reverse=True)
+
+
 def advertised_total(headers: Headers) -> int | None:
-    """Return the number of pets that the store says the listing has, or None."""
-    for name in TOTAL_HEADERS:
-        text = (headers.get(name) or "").strip()
-        if text.isascii() and text.isdigit() and len(text) < 19:
-            return int(text)
-    content_range = re.search(r"/\s*(\d{1,18})\s*$", headers.get("Content-Range") or "")
-    return int(content_range[1]) if content_range else None
+    """Return the largest number of pets that the store says the listing has, or None."""
+    return next(iter(advertised_totals(headers)), None)

@@ -15,18 +15,17 @@ proves nothing leaves its rows to the next one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from petstore_frame._transport import Headers
 from petstore_frame.inventory.calibrate import Stride, rehearse, rehearse_value, short_page
 from petstore_frame.inventory.completeness import (
-    ALL_PETS,
     PETS_WITH_A_STATUS,
     Assumption,
     Verdict,
 )
+from petstore_frame.inventory.finding import Finding
 from petstore_frame.inventory.hints import (
     advertised_total,
+    may_name_next,
     names_next,
     next_addresses,
     next_value,
@@ -34,30 +33,19 @@ from petstore_frame.inventory.hints import (
 from petstore_frame.inventory.reader import MAX_LIMIT, Reader
 from petstore_frame.inventory.readings import MAX_READINGS, Readings
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.inventory.statuses import StatusPages, read_status_pages
+from petstore_frame.inventory.statuses import (
+    SMALLEST_CAP,
+    USUAL_CAPS,
+    StatusPages,
+    filters_first,
+    missed,
+    read_status_pages,
+)
 from petstore_frame.inventory.stride import StridedWalk
+from petstore_frame.inventory.totals import StatedTotal
 from petstore_frame.inventory.walk import NextOf, Walk
 from petstore_frame.models import PET_STATUSES
 from petstore_frame.page import Page
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What a rung can say.
-
-    Attributes:
-        verdict: complete, incomplete, unknown or unstable.
-        basis: The evidence, in words.
-        scope: What the verdict is about.
-        assumptions: What must hold of the store.
-        exact: Statuses whose pets are all held, whatever the verdict on the whole.
-    """
-
-    verdict: Verdict
-    basis: str
-    scope: str = ALL_PETS
-    assumptions: tuple[Assumption, ...] = ()
-    exact: frozenset[str] = frozenset()
 
 
 class Ladder:
@@ -70,15 +58,14 @@ class Ladder:
 
     Attributes:
         rows: The pets held.
-        total: The total that the store stated, or None.
         conflicts: Contradictions met, in words.
     """
 
     def __init__(self, reader: Reader, *, may_probe: bool, max_pets: int | None) -> None:
         self.reader = reader
         self.rows = Rows()
-        self.total: int | None = None
         self.conflicts: list[str] = []
+        self._total = StatedTotal(reader, self.conflicts)
         self._may_probe = may_probe
         self._max_pets = max_pets
         self._first: Page | None = None
@@ -88,6 +75,11 @@ class Ladder:
         self._next_of: NextOf | None = None
         self._spare_addresses: list[str] = []
         self._way_name = ""
+
+    @property
+    def total(self) -> int | None:
+        """The total that the store stated, or None."""
+        return self._total.value
 
     @property
     def pages(self) -> int:
@@ -134,7 +126,8 @@ class Ladder:
             )
         self.rows.add(page.columns)
         self.reader.note(self.rows)
-        self.total = advertised_total(page.headers) if self._may_probe else None
+        if self._may_probe:
+            self._total.take(page)
         return page
 
     # -- the way that the store announces
@@ -192,47 +185,74 @@ class Ladder:
     # -- a way that the store does not announce
 
     def _unannounced(self, first: Page) -> Finding:
-        is_short = len(first) < self.reader.limit
         statuses: StatusPages | None = None
-        if is_short:
+        of_short: Finding | None = None
+        if len(first) < self.reader.limit:
             statuses = self._vouch(first)
-            finding = self._short_page(first, statuses)
-            if finding is not None:
-                return finding
+            of_short = self._short_page(first, statuses)
+            is_vouched = of_short is not None and Assumption.FILLS_PAGES not in of_short.assumptions
+            if is_vouched and len(first) not in USUAL_CAPS:
+                return of_short  # type: ignore[return-value]
         if self._may_probe and len(first) <= self.reader.limit:
-            self._check_total(first)
-            short = short_page(self.reader, first)
-            if (
-                short is not None
-                and names_next(short.headers, short.address)
-                and not names_next(first.headers, first.address)
-            ):
-                return self._complete(
-                    "the server names a next page after a shorter one, and none after this",
-                    Assumption.LINKS_REACH_ALL,
-                )
-            self._stride = rehearse(self.reader, first, short) if short is not None else None
-            if self._stride is not None:
-                return self._strided(self._stride)
-        if self.total == len(self.rows) and not self.conflicts:
+            found = self._rehearsed(first)
+            if found is not None:
+                return found
+        if self.conflicts:
+            return self._by_statuses(first, statuses)
+        if of_short is not None:
+            return of_short
+        if self._total.proves(len(self.rows)):
             return self._complete("the server's own total", Assumption.TOTAL_IS_TRUE)
         return self._by_statuses(first, statuses)
 
-    def _is_last(self, first: Page, short: Page) -> bool:
-        """Tell whether a store that names next pages named none after the first."""
-        is_silent = not names_next(first.headers, first.address)
-        return is_silent and names_next(short.headers, short.address)
+    def _rehearsed(self, first: Page) -> Finding | None:
+        """Look for a way on that only shows when it is tried."""
+        self._total.test(first)
+        short = short_page(self.reader, first)
+        if short is None:
+            return None
+        found = self._names_only_some(first, short)
+        if found is not None:
+            return found
+        self._stride = rehearse(self.reader, first, short)
+        return None if self._stride is None else self._strided(self._stride)
+
+    def _names_only_some(self, first: Page, short: Page) -> Finding | None:
+        """Go on where a store names a next page after the shorter of two pages alone.
+
+        That is the end of the listing, unless the store cut the longer page too and names a next
+        one only after pages as long as was asked: then asking for that length brings it out.
+        """
+        if names_next(first.headers, first.address) or not names_next(short.headers, short.address):
+            return None
+        if len(first) < self.reader.limit:
+            asked = self.reader.params(limit=len(first))
+            page = self.reader.probe("as many as came", asked)
+            if page is None:
+                return None
+            if names_next(page.headers, page.address):
+                self.reader.probes["as many as came"] = "names a next page"
+                self._first, self.reader.limit = page, len(first)
+                self._next_of = self._announced_way(page)
+                return None if self._next_of is None else self._walked(self._next_of)
+            self.reader.probes["as many as came"] = "names no next page"
+        if self.conflicts or len(self.rows) > len(first):
+            return None
+        return self._complete(
+            "the server names a next page after a shorter one, and none after this",
+            Assumption.LINKS_REACH_ALL,
+        )
 
     def _vouch(self, first: Page) -> StatusPages | None:
         """Ask what can show that a short page was cut: the status pages, or the unfiltered one."""
         if not len(first) or not self.reader.has_budget(1 if self.reader.status else 3):
             return None
-        return self._status_pages()
+        return self._status_pages(first)
 
-    def _status_pages(self) -> StatusPages | None:
+    def _status_pages(self, first: Page) -> StatusPages | None:
         if self.reader.status is not None:
             return None
-        pages = read_status_pages(self.reader)
+        pages = read_status_pages(self.reader, first)
         for page in pages.usable.values():
             self.rows.add(page.columns)
         self.conflicts += pages.conflicts
@@ -242,8 +262,9 @@ class Ladder:
         """Judge a page shorter than its limit; None when it was shown to be cut, or may be."""
         basis = "one page, shorter than its limit"
         count = len(first)
-        says_more = self.total is not None and self.total > len(self.rows)
-        if says_more or names_next(first.headers, first.address):
+        if self._total.says_more_than(len(self.rows)):
+            return None
+        if self.conflicts or may_name_next(first.headers, first.address):
             return None
         if self.reader.status is not None:
             return self._short_filtered_page(first)
@@ -261,9 +282,9 @@ class Ladder:
                     Assumption.ONE_CAP,
                     Assumption.FILTER_IS_TRUE,
                 )
-            if _is_round(count) and statuses.longest >= count:
+            if statuses.longest >= count >= SMALLEST_CAP:
                 return None
-        elif _is_round(count) and self.reader.has_budget():
+        if count in USUAL_CAPS:
             return None
         return self._complete(basis, Assumption.FILLS_PAGES)
 
@@ -273,28 +294,23 @@ class Ladder:
         whole = self.reader.probe("unfiltered page", {"limit": str(self.reader.limit)})
         if whole is not None:
             self.reader.probes["unfiltered page"] = f"{len(whole)} pets"
-            if len(whole) > len(first):
-                return self._complete(
-                    "one page, shorter than its limit and than the unfiltered page",
-                    Assumption.ONE_CAP,
-                    Assumption.FILTER_IS_TRUE,
-                )
-            if _is_round(len(first)):
+            if left_out := missed(first, whole, self.reader.status or ""):
+                self.conflicts.append(left_out)
                 return None
+            if len(whole) > len(first):
+                if filters_first(self.reader, whole):
+                    return self._complete(
+                        "one page, shorter than its limit and than the unfiltered page",
+                        Assumption.ONE_CAP,
+                        Assumption.FILTER_IS_TRUE,
+                    )
+                if len(whole) >= self.reader.limit or len(whole) in USUAL_CAPS:
+                    return None
+            elif len(first) >= SMALLEST_CAP:
+                return None
+        if len(first) in USUAL_CAPS:
+            return None
         return self._complete("one page, shorter than its limit", Assumption.FILLS_PAGES)
-
-    def _check_total(self, first: Page) -> None:
-        """Drop a total that is only the length of the page, as some servers state it."""
-        if self.total is None or self.total != len(first) or not len(first):
-            return
-        half = max(1, len(first) // 2)
-        page = self.reader.probe("total", self.reader.params(limit=half))
-        if page is not None:
-            is_kept = advertised_total(page.headers) == self.total
-            self.reader.probes["total"] = "kept under a smaller limit" if is_kept else "changes"
-            if not is_kept:
-                self.conflicts.append("the stated total is the length of the page")
-                self.total = None
 
     def _strided(self, stride: Stride) -> Finding:
         def begin(rows: Rows, first: Page) -> StridedWalk:
@@ -318,7 +334,7 @@ class Ladder:
                 Verdict.UNSTABLE, f"the listing moved each of the {MAX_READINGS} times it was read"
             )
         doubt = self._readings.doubt
-        if doubt is not None and self.total != held:
+        if doubt is not None and not self._total.proves(held):
             return Finding(Verdict.UNKNOWN, f"{basis}, but {doubt}")
         if self.total is not None and self.total < held:
             self.conflicts.append(f"the store states {self.total:,} pets and gave {held:,}")
@@ -333,18 +349,18 @@ class Ladder:
         if whole is None or advertised_total(whole.headers) != self.total:
             return False
         self.reader.probes["unfiltered page"] = f"states the same total, {self.total:,}"
-        self.total = None
+        self._total.value = None
         return True
 
     def _by_statuses(self, first: Page, statuses: StatusPages | None) -> Finding:
         """Say what the status pages allow where the listing itself has no end in sight."""
         if statuses is None and self.reader.has_budget(len(PET_STATUSES)):
-            statuses = self._status_pages()
+            statuses = self._status_pages(first)
         if statuses is None:
             return self._unknown(first)
         exact = statuses.exact(self.reader.max_page)
         if len(exact) == len(PET_STATUSES) and not statuses.conflicts:
-            if self.total is not None and self.total == len(self.rows):
+            if self._total.proves(len(self.rows)):
                 return self._complete("the server's own total", Assumption.TOTAL_IS_TRUE)
             return Finding(
                 Verdict.COMPLETE,
@@ -369,6 +385,8 @@ class Ladder:
         if next_value(first.headers) is not None:
             way = "in a way that is not understood"
             return Verdict.INCOMPLETE, f"the store names a next page {way}"
+        if may_name_next(first.headers, first.address):
+            return Verdict.UNKNOWN, "the store sends a Link line that cannot be read"
         if len(first) > self.reader.limit:
             way = "so a page's length proves nothing"
             return Verdict.UNKNOWN, f"the store does not keep to the limit, {way}"
@@ -387,8 +405,3 @@ class Ladder:
 
     def _cut(self) -> Finding:
         return Finding(Verdict.INCOMPLETE, "max_pets ended the listing before the store did")
-
-
-def _is_round(count: int) -> bool:
-    """Tell whether a count is a page length that programs like to choose."""
-    return count in (10, 20, 25, 30, 40, 50)

@@ -1,0 +1,66 @@
+"""What a stated total is worth.
+
+In: pages whose headers state how many pets there are. Out: a number that may refute, and may
+prove only after a test. Some programs state the length of the page and call it the total.
+"""
+
+from __future__ import annotations
+
+from petstore_frame.inventory.hints import advertised_total, advertised_totals
+from petstore_frame.inventory.reader import Reader
+from petstore_frame.page import Page
+
+
+class StatedTotal:
+    """The total of one listing.
+
+    Args:
+        reader: Asks for pages.
+        conflicts: Takes what did not fit, in words.
+
+    Attributes:
+        value: The largest total stated, or None.
+    """
+
+    def __init__(self, reader: Reader, conflicts: list[str]) -> None:
+        self.value: int | None = None
+        self._reader = reader
+        self._conflicts = conflicts
+        self._is_kept = False
+
+    def take(self, page: Page) -> None:
+        """Read the total out of a first page's headers."""
+        stated = advertised_totals(page.headers)
+        self.value = max(stated, default=None)
+        if len(stated) > 1:
+            self._note(f"the store states different totals, {stated[0]:,} and {stated[-1]:,}")
+
+    def test(self, first: Page) -> None:
+        """Ask with a smaller limit, and drop a total that is only the length of the page."""
+        if self.value is None or self.value != len(first) or len(first) < 2:
+            return
+        half = len(first) // 2
+        page = self._reader.probe("total", self._reader.params(limit=half))
+        if page is None:
+            return
+        if advertised_total(page.headers) != self.value:
+            self._reader.probes["total"] = "changes"
+            self._note("the stated total is the length of the page")
+            self.value = None
+        elif len(page) == half:
+            self._is_kept = True
+            self._reader.probes["total"] = "kept under a smaller limit"
+        else:
+            self._reader.probes["total"] = "not tried: the store does not keep to a smaller limit"
+
+    def says_more_than(self, held: int) -> bool:
+        """Tell whether the store states more pets than are held."""
+        return self.value is not None and self.value > held
+
+    def proves(self, held: int) -> bool:
+        """Tell whether the total is the number held, and surely not a mere page's length."""
+        return self.value == held and (self._is_kept or held > self._reader.max_page)
+
+    def _note(self, conflict: str) -> None:
+        if conflict not in self._conflicts:
+            self._conflicts.append(conflict)

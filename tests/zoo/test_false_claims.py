@@ -1,0 +1,148 @@
+"""Stores that once talked the ladder into a claim that the pets it held refuted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.models import read_page, read_pet
+
+BASE_URL = "http://127.0.0.1:1/v1"
+Answer = Callable[[int, str | None, dict[str, str]], httpx.Response]
+
+
+def pets(count: int, *statuses: str | None) -> list[dict[str, Any]]:
+    chosen = statuses or ("available", "pending", "sold")
+    return [
+        {"id": n, "name": f"Pet {n}", "categoryId": 1}
+        | ({"status": chosen[n % len(chosen)]} if chosen[n % len(chosen)] else {})
+        for n in range(1, count + 1)
+    ]
+
+
+def of(rows: list[dict[str, Any]], status: str | None) -> list[dict[str, Any]]:
+    return [pet for pet in rows if status in (None, pet.get("status"))]
+
+
+def claim_about(answer: Answer, **options: Any) -> pf.Completeness:
+    def handler(request: httpx.Request) -> httpx.Response:
+        query = dict(request.url.params)
+        return answer(int(query.get("limit", "20")), query.get("status"), query)
+
+    transport = httpx.MockTransport(handler)
+    client = pf.Client(BASE_URL, "a-key", transport=transport, sleep=lambda _: None)
+    return pf.fetch_inventory(client, progress=False, **options).completeness
+
+
+@pytest.mark.parametrize("cap", [50, 60])
+@pytest.mark.parametrize("header", ["Link", "X-Next-Cursor"])
+def test_silence_after_a_cut_page_is_no_end(header: str, cap: int) -> None:
+    """A store that names a next page only after pages as long as asked is read on."""
+
+    def answer(limit: int, status: str | None, query: dict[str, str]) -> httpx.Response:
+        start = int(query.get("at", "0"))
+        rows = of(pets(500), status)[start : start + min(limit, cap)]
+        place = str(start + len(rows))
+        value = f'<{BASE_URL}/pets?limit={limit}&at={place}>; rel="next"'
+        headers = {header: value if header == "Link" else place} if len(rows) == limit else {}
+        return httpx.Response(200, json=rows, headers=headers)
+
+    claim = claim_about(answer)
+    assert claim.rows == 500 if header == "Link" else not claim.is_complete
+    assert claim.covers_all == (claim.rows == 500)
+
+
+@pytest.mark.parametrize("vice", ["no budget", "refused", "no limit"])
+def test_an_untested_total_proves_nothing(vice: str) -> None:
+    """A total that may be the length of the page makes no listing whole."""
+
+    def answer(limit: int, status: str | None, query: dict[str, str]) -> httpx.Response:
+        if vice == "refused" and limit == 50:
+            return httpx.Response(429, json={"code": "x", "message": "m", "status": 429})
+        rows = of(pets(500), status)[: 200 if vice == "no limit" else limit]
+        return httpx.Response(200, json=rows, headers={"X-Total-Count": str(len(rows))})
+
+    claim = claim_about(answer, probe_budget=0 if vice == "no budget" else 12)
+    assert not claim.covers_all
+    assert str(claim.total).startswith("at least")
+
+
+def test_of_two_totals_the_larger_counts() -> None:
+    """Totals that differ are a conflict, and the larger one refutes."""
+    headers = {"X-Total-Count": "100", "X-Total": "500", "Content-Range": "items 0-99/500"}
+    claim = claim_about(
+        lambda limit, status, _: httpx.Response(
+            200, json=of(pets(500), status)[:limit], headers=headers
+        )
+    )
+    assert (claim.verdict, claim.advertised_total) == ("incomplete", 500)
+    assert "the store states different totals, 500 and 100" in claim.conflicts
+
+
+@pytest.mark.parametrize("status", [None, "sold"])
+def test_a_filter_that_comes_after_the_limit_counts_nothing(status: str | None) -> None:
+    """Filtered pages that only part the first page give no exact count."""
+    claim = claim_about(
+        lambda limit, wanted, _: httpx.Response(200, json=of(pets(500)[:limit], wanted)),
+        status=status,
+    )
+    assert not claim.is_complete
+    assert not any(count.is_exact for count in claim.by_status.values())
+
+
+@pytest.mark.parametrize("status", [None, "sold"])
+def test_a_filter_that_finds_nothing_is_refuted(status: str | None) -> None:
+    """An empty filtered page is a conflict where an unfiltered one holds such pets."""
+    claim = claim_about(
+        lambda limit, wanted, _: httpx.Response(200, json=[] if wanted else pets(500)[:limit]),
+        status=status,
+    )
+    assert not claim.is_complete
+    assert "left out 33 pets of an unfiltered page" in " ".join(claim.conflicts)
+
+
+@pytest.mark.parametrize("status", ["sold", None])
+@pytest.mark.parametrize("cap", [37, 60])
+def test_a_short_page_of_one_status_may_be_cut(cap: int, status: str | None) -> None:
+    """A short page is not the whole where no shorter filtered page vouches for it."""
+    rows = pets(500, status)
+    claim = claim_about(
+        lambda limit, wanted, _: httpx.Response(200, json=of(rows, wanted)[: min(limit, cap)])
+    )
+    assert not claim.is_complete or (status is None and cap == 37)
+    assert claim.assumptions == () or "fills each page" in claim.assumptions[0]
+
+
+def test_a_link_line_that_cannot_be_read_is_a_doubt() -> None:
+    """A short page with a broken Link line is not called whole."""
+    headers = {"Link": f"{BASE_URL}/pets?page=2; rel=next"}
+    claim = claim_about(
+        lambda limit, status, _: httpx.Response(
+            200, json=of(pets(500), status)[: min(limit, 37)], headers=headers
+        )
+    )
+    assert claim.verdict == "unknown"
+    assert not any(count.is_exact for count in claim.by_status.values())
+
+
+def test_a_small_store_is_still_whole() -> None:
+    """Thirty-seven pets of mixed statuses, and no header at all, are called whole."""
+    claim = claim_about(
+        lambda limit, status, _: httpx.Response(200, json=of(pets(37), status)[:limit])
+    )
+    assert claim.covers_all
+    assert claim.requests <= 5
+
+
+def test_a_deep_body_is_no_pet() -> None:
+    """A body of lists within lists leaves the interface as any other does."""
+    body = b"[" * 100_000 + b"]" * 100_000
+    with pytest.raises(pf.ContractError):
+        read_page(body)
+    with pytest.raises(pf.ContractError):
+        read_pet(json.dumps({"id": 1}).encode()[:-1] + b',"x":' + body + b"}", operation="GET")
