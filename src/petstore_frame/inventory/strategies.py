@@ -24,7 +24,6 @@ from petstore_frame.inventory.completeness import (
 )
 from petstore_frame.inventory.finding import Finding
 from petstore_frame.inventory.hints import (
-    advertised_total,
     may_name_next,
     names_next,
     next_addresses,
@@ -326,7 +325,7 @@ class Ladder:
 
     def _judge_walk(self, is_stable: bool, basis: str, reach: Assumption) -> Finding:
         held = len(self.rows)
-        if self.total is not None and self.total > held and not self._is_total_of_all():
+        if self.total is not None and self.total > held and not self._total.is_of_all():
             self.conflicts.append(f"the store states {self.total:,} pets and gave {held:,}")
             return Finding(Verdict.INCOMPLETE, f"{basis}, but its own total says more")
         if not is_stable:
@@ -340,17 +339,6 @@ class Ladder:
             self.conflicts.append(f"the store states {self.total:,} pets and gave {held:,}")
         holds_still = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES) if self.pages > 1 else ()
         return self._complete(basis, reach, *holds_still)
-
-    def _is_total_of_all(self) -> bool:
-        """Tell whether a filtered listing's total is that of the unfiltered one, so of no use."""
-        if self.reader.status is None:
-            return False
-        whole = self.reader.probe("unfiltered page", {"limit": str(self.reader.limit)})
-        if whole is None or advertised_total(whole.headers) != self.total:
-            return False
-        self.reader.probes["unfiltered page"] = f"states the same total, {self.total:,}"
-        self._total.value = None
-        return True
 
     def _by_statuses(self, first: Page, statuses: StatusPages | None) -> Finding:
         """Say what the status pages allow where the listing itself has no end in sight."""

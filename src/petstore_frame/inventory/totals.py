@@ -61,6 +61,17 @@ class StatedTotal:
         """Tell whether the total is the number held, and surely not a mere page's length."""
         return self.value == held and (self._is_kept or held > self._reader.max_page)
 
+    def is_of_all(self) -> bool:
+        """Tell whether a filtered listing's total is that of the unfiltered one, so of no use."""
+        if self._reader.status is None:
+            return False
+        whole = self._reader.probe("unfiltered page", {"limit": str(self._reader.limit)})
+        if whole is None or advertised_total(whole.headers) != self.value:
+            return False
+        self._reader.probes["unfiltered page"] = f"states the same total, {self.value:,}"
+        self.value = None
+        return True
+
     def _note(self, conflict: str) -> None:
         if conflict not in self._conflicts:
             self._conflicts.append(conflict)
