@@ -197,3 +197,11 @@ def test_only_known_kinds_are_opened(tmp_path: Path) -> None:
         open_source(write(tmp_path / "old.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
     with pytest.raises(InputError, match="cannot be read"):
         open_source(write(tmp_path / "cut.xlsx", b"PK\x03\x04nothing"))
+
+
+def test_a_gzip_bomb_is_refused(tmp_path: Path) -> None:
+    """A packed file that unpacks to hundreds of times its size is refused early."""
+    packed = gzip.compress(b"name,categoryId\n" + b"\n" * 40_000_000, 1)
+    assert len(packed) * 200 < 40_000_000
+    with pytest.raises(InputError, match="unpacks to more than 200 times"):
+        records_of(write(tmp_path / "pets.csv.gz", packed))

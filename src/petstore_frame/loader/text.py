@@ -26,6 +26,7 @@ from petstore_frame.loader.giants import shorten_giants
 DELIMITERS = (",", ";", "\t", "|")
 _CHUNK = 256 * 1024
 _SAMPLE = 64 * 1024
+_FREE_SIZE, _MAX_RATIO = 32 * 1024 * 1024, 200
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -182,9 +183,11 @@ def _find_encoding(file: BinaryIO, path: str, encoding: str | None) -> str:
 def _prove_encoding(file: BinaryIO, path: str, codec: str, *, is_given: bool) -> bool:
     """Decode the whole file once; return whether it has lines of more than a chunk."""
     decoder = codecs.getincrementaldecoder(codec)(_error_handler(codec))
+    packed = file.seek(0, io.SEEK_END)
     stream, read, lines, has_giants = bytes_of(file), 0, 1, False
     try:
         while chunk := stream.read(_CHUNK):
+            _refuse_bomb(stream.tell(), packed, path)
             waiting = decoder.getstate()[0]
             decoder.decode(chunk)
             read += len(chunk)
@@ -198,6 +201,16 @@ def _prove_encoding(file: BinaryIO, path: str, codec: str, *, is_given: bool) ->
     except _DAMAGED as problem:
         raise InputError(f"the gzip file is damaged: {problem}", path=path) from None
     return has_giants
+
+
+def _refuse_bomb(unpacked: int, packed: int, path: str) -> None:
+    """Refuse a packed file that unpacks to far more, before it fills a disk."""
+    if unpacked > _FREE_SIZE and unpacked > _MAX_RATIO * packed:
+        raise InputError(
+            f"it unpacks to more than {_MAX_RATIO} times its size; that is no list of animals",
+            path=path,
+            hint="unpack it yourself and look at it",
+        )
 
 
 def _misread(
