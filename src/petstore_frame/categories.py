@@ -9,7 +9,7 @@ import csv
 from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from petstore_frame.errors import InputError
 
@@ -25,15 +25,36 @@ def category_labels(
     """Return labels by category id from a dict, a Series, or a CSV path of ``category_id,label``.
 
     Raises:
-        InputError: The CSV lacks a column, or an id is no whole number; names the line.
+        InputError: The CSV cannot be opened or lacks a column, or an id is no whole number;
+            names the line.
 
     Interface: Gaps in the resources (no category records are shown).
     """
     if categories is None:
         return {}
     if not isinstance(categories, (str, PathLike)):
-        return {int(key): str(label) for key, label in dict(categories).items()}
+        return _plain_labels(dict(categories))
     path = Path(fspath(categories))
+    try:
+        return _read_labels(path)
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8"
+    raise InputError(
+        f"cannot open the categories file: {reason}",
+        path=str(path), hint="check its name, and that it is a CSV of category_id,label in UTF-8",
+    )  # fmt: skip
+
+
+def _plain_labels(categories: Mapping[Any, Any]) -> dict[int, str]:
+    try:
+        return {int(key): str(label) for key, label in categories.items()}
+    except (TypeError, ValueError):
+        raise InputError('labels go by id: {1: "Dog"}') from None
+
+
+def _read_labels(path: Path) -> dict[int, str]:
     labels: dict[int, str] = {}
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, strict=True)

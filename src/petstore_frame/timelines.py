@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from petstore_frame.categories import Categories, category_labels, category_name
 from petstore_frame.charts import INK, RULE, STYLE, Drawing, colours, shorten
+from petstore_frame.errors import InputError
 from petstore_frame.palette import STATUS_COLOURS, status_word
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 16, 12, 30
 LINES_SHOWN = 8
 # Okabe and Ito's colours, for groups that are no statuses.
 _HUES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#767676", "#B8A900")
+_TREND = ("date", "pets", "claim")
 _AGES = ((0, "0-6"), (7, "7-13"), (14, "14-29"), (30, "30-59"), (60, "60-89"), (90, "90 or more"))
 
 
@@ -46,10 +48,19 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawin
 
     Returns:
         A Drawing; a notebook shows it, ``.html`` is the markup for a page of your own.
+
+    Raises:
+        InputError: A column is missing.
     """
     import pandas as pd
 
-    by = [name for name in trend.columns if name not in ("date", "pets", "claim")]
+    missing = [name for name in _TREND if name not in trend.columns]
+    if missing:
+        raise InputError(
+            f"a trend needs the columns {', '.join(_TREND)}; {', '.join(missing)} not found",
+            hint="pass what history.trend() returns",
+        )
+    by = [name for name in trend.columns if name not in _TREND]
     groups = trend[by]
     if "category_id" in by:
         labels = category_labels(categories)
@@ -187,12 +198,16 @@ def _dot(name: str, point: _Point, colour: str, plane: _Plane) -> str:
 
 def _keys(names: Sequence[str], shades: dict[str, str], has_minimums: bool) -> str:
     items = "".join(
-        '<span style="margin-right:16px;white-space:nowrap">'
+        '<span style="display:inline-block;margin-right:16px;white-space:nowrap">'
         f'<span style="color:{shades[name]}" aria-hidden="true">●</span> '
         f"{escape(shorten(status_word(name), 40))}</span>"
         for name in names
     )
-    note = "<span>○ at least</span>" if has_minimums else ""
+    note = (
+        '<span style="display:inline-block;white-space:nowrap">○ at least</span>'
+        if has_minimums
+        else ""
+    )
     return f'<div style="margin:0 0 6px">{items}{note}</div>'
 
 

@@ -77,6 +77,6 @@ def test_a_wrong_key_writes_nothing(filled: pf.Server, tmp_path: Path, monkeypat
     """A refusal leaves no file behind and does not show the key."""
     monkeypatch.setenv("PETSTORE_API_KEY", "wrong-key")
     result = run(filled, "--output", str(tmp_path / "pets.csv"))
-    assert (result.exit_code, list(tmp_path.glob("*.csv"))) == (2, [])
+    assert (result.exit_code, list(tmp_path.glob("*.csv"))) == (5, [])
     assert "PETSTORE_API_KEY" in result.stderr
     assert "wrong-key" not in result.output

@@ -6,11 +6,14 @@ answers at once. Human tables on a terminal, ``--json`` for scripts, progress on
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from petstore_frame.cli import keys
 from petstore_frame.cli.dashboard import dashboard
 from petstore_frame.cli.demo import demo
+from petstore_frame.cli.failures import PlainlyFailing
 from petstore_frame.cli.fetch import fetch
 from petstore_frame.cli.load import load
 from petstore_frame.cli.report import report
@@ -21,6 +24,7 @@ from petstore_frame.cli.trend import trend
 
 app = typer.Typer(
     name="petstore-frame",
+    cls=PlainlyFailing,
     help="A store's animals: read the inventory, load new animals, report what is there.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -28,9 +32,22 @@ app = typer.Typer(
 )
 
 
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        from petstore_frame import __version__
+
+        typer.echo(f"petstore-frame {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def petstore_frame() -> None:
-    """Keep the commands as commands, however few there are."""
+def petstore_frame(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version),
+    ] = False,
+) -> None:
+    """Take what goes before the command."""
 
 
 app.command("demo")(demo)

@@ -54,21 +54,19 @@ def dashboard(
     Only the address printed, with its random token, opens it.
     Example: petstore-frame dashboard --sample 500
     """
-    from petstore_frame.errors import MissingExtraError, PetstoreError
+    from petstore_frame.errors import ConfigurationError, MissingExtraError
     from petstore_frame.server import serve
     from petstore_frame.settings import read_settings
 
     with ExitStack() as stack:
-        try:
-            if find_spec("voila") is None:
-                raise MissingExtraError("the dashboard as a page", "lab")
-            if sample:
-                server = stack.enter_context(serve(sample=sample))
-                base_url, api_key = server.base_url, server.api_key.get_secret_value()
-            settings = read_settings(base_url, api_key)  # refused here, before a page is made
-        except PetstoreError as problem:
-            typer.echo(f"error: {problem}", err=True)
-            raise typer.Exit(2) from None
+        if find_spec("voila") is None:
+            raise MissingExtraError("the dashboard as a page", "lab")
+        if port and is_open(port):
+            raise ConfigurationError(f"port {port} is in use; leave out --port")
+        if sample:
+            server = stack.enter_context(serve(sample=sample))
+            base_url, api_key = server.base_url, server.api_key.get_secret_value()
+        settings = read_settings(base_url, api_key)  # refused here, before a page is made
         environ = {
             **os.environ,
             "PETSTORE_BASE_URL": settings.base_url,
@@ -79,12 +77,14 @@ def dashboard(
         notebook = write_page(folder, categories, history)
         write_config(folder, token, chosen)
         environ["JUPYTER_PATH"] = with_template(folder, os.environ.get("JUPYTER_PATH"))
-        run(
+        code = run(
             voila_command(notebook, has_browser=browser),
             environ,
             chosen,
             lambda: typer.echo(f"http://127.0.0.1:{chosen}/?token={token}\nCtrl-C ends it."),
         )
+    if code:
+        raise typer.Exit(code)
 
 
 def write_page(folder: Path, categories: Path | None, history: Path | None) -> Path:
@@ -147,7 +147,7 @@ def voila_command(notebook: Path, *, has_browser: bool) -> list[str]:
 
 def run(
     command: Sequence[str], environ: Mapping[str, str], port: int, announce: Callable[[], None]
-) -> None:
+) -> int:
     """Run the server until it ends, Ctrl-C or SIGTERM; its kernels end with it.
 
     Args:
@@ -155,6 +155,9 @@ def run(
         environ: Its environment.
         port: Where it listens on loopback.
         announce: Called once it answers there: an address told earlier would be refused.
+
+    Returns:
+        The server's exit code; 0 where Ctrl-C or SIGTERM ended it.
     """
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -164,9 +167,10 @@ def run(
                     time.sleep(0.1)
                 if process.poll() is None:
                     announce()
-                process.wait()
+                return process.wait()
             except KeyboardInterrupt:
                 process.terminate()
+                return 0
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -19,7 +19,9 @@ SHOWN_PROBLEMS = 5
 
 
 def demo(
-    folder: Annotated[Path, typer.Option(help="Where the files go.")] = Path("petstore-demo"),
+    folder: Annotated[Path, typer.Option(help="Where the files go.", file_okay=False)] = Path(
+        "petstore-demo"
+    ),
     rows: Annotated[int, typer.Option(min=1, help="Animals in the sample file.")] = 2_000,
     seed: Annotated[int, typer.Option(help="The same seed writes the same file.")] = 7,
 ) -> None:
@@ -89,6 +91,10 @@ def _say_what_next(folder: Path, report: Path) -> None:
         typer.echo(f"    jupyter lab {notebooks}")
     typer.echo("    petstore-frame dashboard --sample 500")
     typer.echo(f"    libreoffice {report}   (or open it in Excel)")
+    typer.echo(
+        "The demo's store has ended; a mended fix.csv is loaded into a store of your own: "
+        f"petstore-frame serve, then petstore-frame load {folder / 'results' / 'fix.csv'}"
+    )
 
 
 def _copy_notebooks(folder: Path) -> Path | None:

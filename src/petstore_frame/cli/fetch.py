@@ -41,42 +41,48 @@ def fetch(
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
 
     A spreadsheet may take a name such as =1+1 in the CSV for a formula; for people, use report.
-    Exit codes: 0 written; 1 the reading broke off; 2 usage, or nothing could be read.
+    Exit codes: 0 written; 1 the reading broke off; 2 refused; 5 the
+    store refused or was not reached.
     Example: petstore-frame fetch --output pets.csv
     """
     from petstore_frame.client import Client
-    from petstore_frame.errors import IncompleteInventoryError, PetstoreError
+    from petstore_frame.errors import ConfigurationError, IncompleteInventoryError
     from petstore_frame.inventory import fetch_inventory
+    from petstore_frame.models import PET_STATUSES
 
     broken_off = False
-    try:
-        _check_suffix(output)
-        with Client(base_url, api_key) as client:
-            try:
-                inventory = fetch_inventory(
-                    client,
-                    status=status,
-                    max_pets=max_pets,
-                    strategy="documented" if documented else "auto",
-                )
-            except IncompleteInventoryError as problem:
-                if not keep_partial:
-                    typer.echo(f"error: {problem}; --keep-partial writes them", err=True)
-                    raise typer.Exit(1) from None
-                typer.echo(f"error: {problem}", err=True)
-                inventory, broken_off = problem.partial, True
-        _write(inventory, output)
-    except (PetstoreError, ValueError, OSError) as problem:
-        typer.echo(f"error: {problem}", err=True)
-        raise typer.Exit(2) from None
+    _check_target(output)
+    if status is not None and status not in PET_STATUSES:
+        words = ", ".join(PET_STATUSES)
+        raise ConfigurationError(f"status is one of {words}, got {status!r}; nothing was sent")
+    with Client(base_url, api_key) as client:
+        try:
+            inventory = fetch_inventory(
+                client,
+                status=status,
+                max_pets=max_pets,
+                strategy="documented" if documented else "auto",
+            )
+        except IncompleteInventoryError as problem:
+            if not keep_partial:
+                typer.echo(f"error: {problem}; --keep-partial writes them", err=True)
+                raise typer.Exit(1) from None
+            typer.echo(f"error: {problem}", err=True)
+            inventory, broken_off = problem.partial, True
+    _write(inventory, output)
     _tell(inventory, output, as_json=as_json)
     if broken_off:
         raise typer.Exit(1)
 
 
-def _check_suffix(output: Path) -> None:
+def _check_target(output: Path) -> None:
+    """Refuse, before minutes are spent on reading, a file that cannot be written."""
+    from petstore_frame.errors import ReportError
+    from petstore_frame.report import refuse_impossible
+
+    refuse_impossible(output)
     if output.suffix.lower() not in (".csv", ".parquet", ".xlsx"):
-        raise ValueError(f"{output}: a data file is .csv, .parquet or .xlsx; nothing was sent")
+        raise ReportError(f"{output}: a data file is .csv, .parquet or .xlsx; nothing was sent")
 
 
 def _write(inventory: Inventory, output: Path) -> None:

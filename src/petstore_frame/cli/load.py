@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from petstore_frame.cli.options import ApiKey, AsJson, BaseUrl
+from petstore_frame.cli.options import ApiKey, AsJson, BaseUrl, CategoriesFile
 
 if TYPE_CHECKING:
     from petstore_frame.loader.results import LoadResult
@@ -35,9 +35,7 @@ def load(
         list[str] | None,
         typer.Option(help="field=column, such as name='Pet name'; may be repeated."),
     ] = None,
-    categories: Annotated[
-        Path | None, typer.Option(help="CSV of category_id,label: labels in the file are ids.")
-    ] = None,
+    categories: CategoriesFile = None,
     keep_spaces: Annotated[
         bool, typer.Option("--keep-spaces", help="Leave the outer spaces of names.")
     ] = False,

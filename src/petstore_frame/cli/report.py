@@ -21,7 +21,12 @@ def report(
     api_key: ApiKey = None,
     categories: CategoriesFile = None,
     history: Annotated[
-        Path | None, typer.Option(help="Folder of snapshots: adds what changed between the last.")
+        Path | None,
+        typer.Option(
+            help="Folder of snapshots: adds what changed between the last.",
+            exists=True,
+            file_okay=False,
+        ),
     ] = None,
     require_complete: RequireComplete = False,
     as_json: AsJson = False,
@@ -33,32 +38,21 @@ def report(
     Example: petstore-frame report --output stock.xlsx --categories categories.csv
     """
     from petstore_frame.client import Client
-    from petstore_frame.errors import (
-        APIConnectionError,
-        APIStatusError,
-        IncompleteInventoryError,
-        PetstoreError,
-    )
-    from petstore_frame.history import History
+    from petstore_frame.errors import IncompleteInventoryError
     from petstore_frame.inventory import fetch_inventory
     from petstore_frame.report import check_target, write_report
 
-    try:
-        check_target(output)  # before minutes are spent on reading
-        with Client(base_url, api_key) as client:
-            try:
-                inventory = fetch_inventory(client)
-            except IncompleteInventoryError as broken_off:
-                typer.echo(str(broken_off), err=True)
-                inventory = broken_off.partial
-        path = write_report(
-            inventory, output, categories=categories, require_complete=require_complete,
-            history=History(history) if history is not None else None,
-        )  # fmt: skip
-    except PetstoreError as problem:
-        typer.echo(f"error: {problem}", err=True)
-        is_the_store = isinstance(problem, APIStatusError | APIConnectionError)
-        raise typer.Exit(5 if is_the_store else 2) from None
+    check_target(output)  # before minutes are spent on reading
+    with Client(base_url, api_key) as client:
+        try:
+            inventory = fetch_inventory(client)
+        except IncompleteInventoryError as broken_off:
+            typer.echo(str(broken_off), err=True)
+            inventory = broken_off.partial
+    path = write_report(
+        inventory, output, categories=categories, require_complete=require_complete,
+        history=history,
+    )  # fmt: skip
     claim = inventory.completeness
     if as_json:
         facts = {"path": str(path), "pets": len(inventory), "completeness": claim.to_dict()}

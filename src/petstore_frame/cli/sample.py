@@ -23,8 +23,12 @@ def sample(
 
     Example: petstore-frame sample --rows 500 --output arrivals.csv
     """
+    from petstore_frame.report import refuse_impossible
     from petstore_frame.samples import write_sample_categories, write_sample_csv
 
+    for path in (output, categories):
+        if path is not None:
+            refuse_impossible(path)
     typer.echo(str(write_sample_csv(output, rows=rows, seed=seed, dirty=not clean)))
     if categories is not None:
         typer.echo(str(write_sample_categories(categories)))

@@ -44,7 +44,10 @@ def serve(
     workers: Annotated[int, typer.Option(help="Processes; more than one needs PostgreSQL.")] = 1,
     log_level: Annotated[str, typer.Option(help="debug, info, warning, error or off.")] = "info",
 ) -> None:
-    """Run the bundled pet store until SIGTERM or Ctrl-C."""
+    """Run the bundled pet store until SIGTERM or Ctrl-C.
+
+    Example: petstore-frame serve --sample 500 --api-key-file store.key
+    """
     from petstore_frame.service.keys import key_from_file
     from petstore_frame.service.options import Options
     from petstore_frame.service.run import run

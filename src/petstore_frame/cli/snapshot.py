@@ -15,7 +15,6 @@ import typer
 from petstore_frame.cli.options import ApiKey, AsJson, BaseUrl, RequireComplete
 
 if TYPE_CHECKING:
-    from petstore_frame.errors import PetstoreError
     from petstore_frame.history import Diff, History, Snapshot
     from petstore_frame.inventory import Inventory
 
@@ -36,27 +35,22 @@ def snapshot(
     was not met; 2 refused; 5 the store refused or was not reached; 7 another writer is at work.
     The key comes from PETSTORE_API_KEY. Example: petstore-frame snapshot --history history --json
     """
-    from petstore_frame.errors import PetstoreError
     from petstore_frame.history import History
 
     kept = History(history)
-    try:
-        inventory = _fetch(base_url, api_key)
-        claim = inventory.completeness
-        if require_complete and not claim.covers_all:
-            typer.echo(f"not kept: {claim}", err=True)
-            raise typer.Exit(1)
-        added = kept.add(inventory, replace=replace)
-        changes = _changes(kept, added)
-    except PetstoreError as problem:
-        typer.echo(f"error: {problem}", err=True)
-        raise typer.Exit(_exit_code(problem)) from None
+    inventory = _fetch(base_url, api_key)
+    claim = inventory.completeness
+    if require_complete and not claim.covers_all:
+        typer.echo(f"not kept: {claim}", err=True)
+        raise typer.Exit(1)
+    added = kept.add(inventory, replace=replace)
+    changes = _changes(kept, added)
     if as_json:
         typer.echo(json.dumps(_as_json(added, changes), ensure_ascii=False))
     else:
         typer.echo(f"{added.path}: {claim}")
-        is_first = changes is None
-        typer.echo("the first snapshot; the next one is compared" if is_first else str(changes))
+        alone = "the only day so far; a snapshot of another day is compared"
+        typer.echo(alone if changes is None else str(changes))
     if claim.verdict == "incomplete":
         raise typer.Exit(1)
 
@@ -90,11 +84,3 @@ def _as_json(added: Snapshot, changes: Diff | None) -> dict[str, Any]:
         "compared_with": None if changes is None else changes.old.date.isoformat(),
         "changes": None if changes is None else changes.counts,
     }
-
-
-def _exit_code(problem: PetstoreError) -> int:
-    from petstore_frame.errors import APIConnectionError, APIStatusError, HistoryLockedError
-
-    if isinstance(problem, HistoryLockedError):
-        return 7
-    return 5 if isinstance(problem, (APIStatusError, APIConnectionError)) else 2

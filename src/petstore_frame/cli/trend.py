@@ -47,18 +47,14 @@ def trend(
     Exit codes: 0 shown; 1 shown, but a day's file cannot be read; 2 nothing to show.
     Example: petstore-frame trend --history history --since 2026-11-01
     """
-    from petstore_frame.errors import HistoryWarning, PetstoreError
+    from petstore_frame.errors import HistoryWarning
     from petstore_frame.history import History
 
     groups = by or [By.STATUS]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", HistoryWarning)  # said below, once
-        try:
-            kept = History(history, engine=engine)
-            counted = kept.trend(groups, since=since, until=until, every_days=every_days)
-        except PetstoreError as problem:
-            typer.echo(f"error: {problem}", err=True)
-            raise typer.Exit(2) from None
+        kept = History(history, engine=engine)
+        counted = kept.trend(groups, since=since, until=until, every_days=every_days)
     left_out = kept.problems()
     for entry in left_out:
         typer.echo(f"left out: {entry}", err=True)

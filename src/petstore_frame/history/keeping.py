@@ -20,6 +20,8 @@ from petstore_frame.inventory.seal import SealState, completeness
 
 def add_snapshot(folder: Path, inventory: Inventory, *, replace: bool) -> Snapshot:
     """Keep an inventory unless that would lose or mix what is known; see ``History.add``."""
+    if not isinstance(inventory, Inventory):
+        raise HistoryError("pass the Inventory, not its frame")
     _check_frame(inventory)
     with writing(folder):
         snapshots, _ = scan_folder(folder)

@@ -1,5 +1,6 @@
 """The same facts as a file: workbook, CSV, Parquet or one HTML page."""
 
+from petstore_frame.report.whole import refuse_impossible
 from petstore_frame.report.write import check_target, write_report
 
-__all__ = ["check_target", "write_report"]
+__all__ = ["check_target", "refuse_impossible", "write_report"]

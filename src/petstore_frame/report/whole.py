@@ -44,9 +44,9 @@ def refuse_impossible(path: Path) -> None:
     """
     folder = path.parent
     if not folder.exists():
-        raise ReportError(f"the folder {folder.absolute()} does not exist; make it first")
+        raise ReportError(f"the folder {folder} does not exist; make it first")
     if not folder.is_dir():
-        raise ReportError(f"{folder.absolute()} is a file, not a folder")
+        raise ReportError(f"{folder} is a file, not a folder")
     if path.is_dir():
         raise ReportError(f"{path} is a folder; give the name of a file in it")
     # Office programs leave these beside an open file, and would write over a new one later.

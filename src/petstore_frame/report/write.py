@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.categories import Categories
 from petstore_frame.errors import ReportError
+from petstore_frame.history import History
 from petstore_frame.report.csv_file import write_csv
 from petstore_frame.report.facts import gather
 from petstore_frame.report.html_page import write_html
@@ -21,7 +22,6 @@ from petstore_frame.report.whole import refuse_impossible, whole_file
 from petstore_frame.report.workbook import write_workbook
 
 if TYPE_CHECKING:
-    from petstore_frame.history import History
     from petstore_frame.loader.results import LoadResult
 
 _PLAIN_WRITERS: dict[str, Callable[..., None]] = {
@@ -41,7 +41,7 @@ def write_report(
     path: str | PathLike[str],
     *,
     categories: Categories = None,
-    history: History | None = None,
+    history: History | str | PathLike[str] | None = None,
     results: LoadResult | None = None,
     require_complete: bool = False,
     progress: Progress = None,
@@ -59,7 +59,8 @@ def write_report(
         path: The file. Its folder must exist; a file there is replaced only by a whole new one.
         categories: Labels by category id: a dict, a Series, or a CSV path of
             ``category_id,label``.
-        history: A History; the workbook gets a sheet of what changed since the snapshot before.
+        history: A History, or its folder; the workbook gets a sheet of what changed since the
+            snapshot before.
         results: A LoadResult; the workbook gets a sheet of what became of its records.
         require_complete: Refuse to write unless every pet of the store was read.
         progress: True shows a bar, False none, None one where a person is watching, after two
@@ -85,6 +86,8 @@ def write_report(
 
     Interface: Resources, Pet; an optional status and int64 ids are kept as they are.
     """
+    if isinstance(pets, (str, PathLike)):
+        raise ReportError("path and pets are swapped: write_report(pets, path)")
     target = Path(path)
     ending = check_target(target)
     facts = gather(pets, categories)
@@ -93,6 +96,8 @@ def write_report(
             f"not proven complete, so no report was written: {facts.claim_sentence}; leave out "
             "require_complete= to have the report say so itself"
         )
+    if isinstance(history, (str, PathLike)):
+        history = History(history)
     with whole_file(target) as draft, shown(progress, len(facts.frame)) as advance:
         if ending == ".xlsx":
             write_workbook(facts, draft, advance=advance, history=history, results=results)
@@ -107,9 +112,9 @@ def check_target(target: Path) -> str:
     Raises:
         ReportError: No report has this ending, or the file cannot be written there.
     """
+    refuse_impossible(target)
     ending = target.suffix.lower()
     if ending != ".xlsx" and ending not in _PLAIN_WRITERS:
         hint = _HINTS.get(ending, _HINTS[""])
         raise ReportError(f"no report can be written as {target.name!r}: {hint}")
-    refuse_impossible(target)
     return ending

@@ -39,7 +39,7 @@ def test_snapshot_keeps_and_compares(sample_server, tmp_path, make_inventory) ->
 
 def test_snapshot_again_says_the_same(sample_server, tmp_path) -> None:
     """A second run on a day keeps one file, and the first of all has nothing to compare with."""
-    assert "the first snapshot" in snapshot(sample_server, tmp_path).stdout
+    assert "the only day so far" in snapshot(sample_server, tmp_path).stdout
     assert snapshot(sample_server, tmp_path).exit_code == 0
     assert len(list(tmp_path.glob("date=*/*"))) == 1
 

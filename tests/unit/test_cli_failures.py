@@ -1,0 +1,78 @@
+"""Every command that cannot do what it was asked says so in one line, with a number."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import petstore_frame as pf
+from petstore_frame.cli import app
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["sample", "--output", "nope/a.csv"], "the folder nope does not exist; make it first"),
+        (["fetch", "--output", "nope/x.csv"], "the folder nope does not exist; make it first"),
+        (["demo", "--folder", "arrivals.csv"], "is a file"),
+        (["report", "--output", "x.xlsx", "--history", "nohist"], "does not exist"),
+        (["load", "arrivals.csv", "--categories", "nocat.csv"], "does not exist"),
+    ],
+)
+def test_a_wrong_name_is_one_line(
+    arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder or file that is not there is named before anything starts, with exit code 2."""
+    monkeypatch.chdir(tmp_path)
+    Path("arrivals.csv").touch()
+    result = CliRunner().invoke(app, arguments)
+    assert (result.exit_code, words in result.stderr) == (2, True), result.output
+    assert not isinstance(result.exception, (OSError, pf.PetstoreError))
+
+
+def test_a_port_in_use_is_refused() -> None:
+    """Another program's address is never announced as the dashboard's."""
+    pytest.importorskip("voila")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = CliRunner().invoke(app, ["dashboard", "--no-browser", "--port", str(port)])
+    assert result.exit_code == 2
+    assert f"error: port {port} is in use; leave out --port" in result.stderr
+
+
+def test_listing_keys_makes_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no database, there are no keys, and none is made."""
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["keys", "list"])
+    assert result.stdout == "no keys in petstore.sqlite3\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_version_is_told() -> None:
+    """--version needs no command."""
+    result = CliRunner().invoke(app, ["--version"])
+    assert (result.exit_code, result.stdout) == (0, f"petstore-frame {pf.__version__}\n")
+
+
+def test_a_wrong_argument_is_named(tmp_path: Path) -> None:
+    """A missing file, a label as a key, swapped arguments and a frame are each told apart."""
+    from petstore_frame.categories import category_labels
+    from petstore_frame.frame import to_frame
+    from petstore_frame.models import PetColumns
+
+    frame = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
+    with pytest.raises(pf.InputError, match="cannot open the categories file"):
+        category_labels(tmp_path / "nocat.csv")
+    with pytest.raises(pf.InputError, match="labels go by id"):
+        category_labels({"Dog": 1})
+    with pytest.raises(pf.ReportError, match="swapped"):
+        pf.write_report("x.xlsx", frame)
+    with pytest.raises(pf.ReportError, match="is a folder"):
+        pf.write_report(frame, ".")
+    with pytest.raises(pf.HistoryError, match="not its frame"):
+        pf.History(tmp_path).add(frame)
+    with pytest.raises(pf.InputError, match="date, pets, claim"):
+        pf.trend_chart(frame)
