@@ -104,7 +104,7 @@ def draw_habits(rng: random.Random) -> Habits:
         way=way,
         parameters=parameters,
         order=rng.choice((*ORDERS[:3], *ORDERS)),
-        cap=perhaps(0.15, (1, 7, 10, 20, 25, 37, 50, 64, 99)),
+        cap=perhaps(0.15, (1, 7, 10, 20, 25, 37, 50, 60, 64, 80, 99)),
         filtered_cap=perhaps(0.03, (5, 20, 60)),
         total=perhaps(0.25, ("true", "true", "content-range", *TOTALS)),
         ignores_filter=rng.random() < 0.04,
@@ -112,6 +112,8 @@ def draw_habits(rng: random.Random) -> Habits:
         drift=perhaps(0.12, DRIFTS),
         lie=perhaps(0.12, LIES),
         depth_cap=perhaps(0.05, (50, 250, 1000)),
+        names_when_full=rng.random() < 0.05,
+        filters_last=rng.random() < 0.03,
     )
 
 

@@ -65,6 +65,8 @@ class Habits:
         drift: How it changes between requests, or None.
         lie: How it misleads, or None.
         depth_cap: Rows beyond which parameters lead nowhere, or None.
+        names_when_full: Whether only pages as long as asked name a next one.
+        filters_last: Whether the filter sees only the page that the limit left.
     """
 
     way: str | None = None
@@ -78,6 +80,8 @@ class Habits:
     drift: str | None = None
     lie: str | None = None
     depth_cap: int | None = None
+    names_when_full: bool = False
+    filters_last: bool = False
 
     def breaks(self, pets: list[dict[str, Any]]) -> set[str]:
         """Return the assumptions that do not hold of this store."""
@@ -98,6 +102,8 @@ class Habits:
             broken |= {Assumption.NONE_LEAVES, Assumption.FILTER_IS_TRUE}
         if self.order == "new each time" or self.drift == "shuffles once":
             broken |= {Assumption.KEEPS_ORDER}
+        if self.filters_last and (self.drift or self.order == "new each time"):
+            broken |= {Assumption.FILTER_IS_TRUE}
         if self.ignores_filter:
             broken |= {Assumption.FILTER_IS_TRUE}
         if any(pet.get("status") not in (*STATUSES, None) for pet in pets):
@@ -115,6 +121,8 @@ class Habits:
             or self.drift
             or self.lie
             or self.depth_cap
+            or self.names_when_full
+            or self.filters_last
             or self.total not in (None, "true", "content-range")
         )
 
@@ -154,6 +162,8 @@ class ZooStore:
         rows = self._ordered(self._filtered(query))
         start, size = self._start(rows, query), self._size(query)
         page = rows[start : start + size]
+        if self.habits.filters_last and "status" in query:
+            page = [pet for pet in page if pet.get("status") == query["status"]]
         headers = self._headers(rows, start, size, len(page), query)
         if self.habits.lie == "empty pages" and query.get("gap") == "1":
             page = []
@@ -165,7 +175,7 @@ class ZooStore:
 
     def _filtered(self, query: dict[str, str]) -> list[dict[str, Any]]:
         status = query.get("status")
-        if status is None or self.habits.ignores_filter:
+        if status is None or self.habits.ignores_filter or self.habits.filters_last:
             return list(self.pets)
         return [pet for pet in self.pets if pet.get("status") == status]
 
@@ -245,6 +255,8 @@ class ZooStore:
         if lie == "empty pages" and query.get("gap") == "1":
             return _link_lines(way, self._address(query, {"_start": str(start)}))
         if following >= len(rows):
+            return []
+        if self.habits.names_when_full and size < int(query.get("limit", "20")):
             return []
         if lie == "stops early" and start > 0:
             return []
