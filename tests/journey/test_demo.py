@@ -22,7 +22,8 @@ def test_demo_names_every_file_and_runs_twice(tmp_path: Path) -> None:
     """The demo writes what it names, ends well, and does so again in the same folder."""
     first, second = run_demo(tmp_path), run_demo(tmp_path)
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
-    named = [line.strip() for line in second.stdout.splitlines() if "petstore-demo/" in line]
+    lines = second.stdout.splitlines()
+    named = [line.strip() for line in lines if line.startswith("    petstore-demo/")]
     files = [tmp_path / line for line in named if line.endswith((".csv", ".xlsx", ".json"))]
     assert len(files) >= 6
     assert all(file.exists() for file in files)
