@@ -178,6 +178,18 @@ def test_a_total_that_is_the_pages_length_is_not_believed() -> None:
     assert "the stated total is the length of the page" in claim.conflicts
 
 
+@pytest.mark.parametrize("without_status", [1, 2, 3, 4])
+def test_a_total_does_not_count_pets_that_came_later(without_status: int) -> None:
+    """A total from before the store grew makes no listing whole, though as many pets are held."""
+    kept = pets(112, ("available", "pending", "sold"))
+    for pet in kept[:without_status]:
+        del pet["status"]
+    store = ZooStore(kept, Habits(order="newest", drift="grows in front", total="true"))
+    inventory = pf.fetch_inventory(store.client())
+    assert not store.ids_at_start <= set(inventory.frame["id"])
+    assert not inventory.completeness.covers_all
+
+
 def test_a_hidden_end_is_found_out() -> None:
     """An empty window where the last row held should have come again proves nothing."""
     claim = fetch(Habits(parameters=frozenset({"offset"}), depth_cap=500), 950).completeness

@@ -348,7 +348,7 @@ class Ladder:
             return self._unknown(first)
         exact = statuses.exact(self.reader.max_page)
         if len(exact) == len(PET_STATUSES) and not statuses.conflicts:
-            if self._total.proves(len(self.rows)):
+            if self._total.proves(len(self.rows)) and self._total.is_stated_again():
                 return self._complete("the server's own total", Assumption.TOTAL_IS_TRUE)
             return Finding(
                 Verdict.COMPLETE,

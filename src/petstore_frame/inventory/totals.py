@@ -61,6 +61,15 @@ class StatedTotal:
         """Tell whether the total is the number held, and surely not a mere page's length."""
         return self.value == held and (self._is_kept or held > self._reader.max_page)
 
+    def is_stated_again(self) -> bool:
+        """Ask once more after other pages brought pets: a store that grew states another total."""
+        page = self._reader.probe("total again", self._reader.params())
+        if page is None:
+            return False
+        is_same = advertised_total(page.headers) == self.value
+        self._reader.probes["total again"] = "the same" if is_same else "changes"
+        return is_same
+
     def is_of_all(self) -> bool:
         """Tell whether a filtered listing's total is that of the unfiltered one, so of no use."""
         if self._reader.status is None:
