@@ -1,4 +1,4 @@
-"""How a file is written whole or not at all.
+"""How a file is written whole or not at all, and surely.
 
 In: a path and a way to write. Out: the file under its name only once all of it is on disk.
 """
@@ -23,15 +23,17 @@ def replacing(path: Path) -> Iterator[Path]:
         yield temporary
         if path.exists():
             temporary.chmod(path.stat().st_mode & 0o777)
-        _sync(temporary)
+        sync(temporary)
         temporary.replace(path)
-        if os.name != "nt":
-            _sync(path.parent)
+        sync(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Make what is in a file, or the names in a folder, survive a power cut."""
+    if os.name == "nt" and path.is_dir():  # it has no such call
+        return
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(handle)

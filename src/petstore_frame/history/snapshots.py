@@ -19,6 +19,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from petstore_frame.atomic import sync
 from petstore_frame.errors import HistoryError, MissingExtraError
 from petstore_frame.frame import PET_COLUMNS, status_categories
 from petstore_frame.inventory import Completeness, Inventory
@@ -112,7 +113,7 @@ def write_snapshot(folder: Path, inventory: Inventory) -> Snapshot:
     draft = folder / f"{_WRITING}{os.getpid()}"
     try:
         _write_rows(draft, inventory)
-        _sync(draft)
+        sync(draft)
         path.parent.mkdir(exist_ok=True)
         draft.replace(path)
     except OSError as problem:
@@ -121,8 +122,8 @@ def write_snapshot(folder: Path, inventory: Inventory) -> Snapshot:
         ) from problem
     finally:
         draft.unlink(missing_ok=True)
-    _sync(path.parent)
-    _sync(folder)
+    sync(path.parent)
+    sync(folder)
     written = _open(path, day)
     if isinstance(written, Problem):
         raise HistoryError(f"{written}; the disk did not keep what was written")
@@ -234,17 +235,6 @@ def _parts_by_id(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
         raise HistoryError(f"id {twice} appears more than once; a snapshot holds each pet once")
     for start in range(0, max(len(order), 1), ROWS_PER_GROUP):
         yield frame.iloc[order[start : start + ROWS_PER_GROUP]]
-
-
-def _sync(path: Path) -> None:
-    """Make a file or folder survive a power cut."""
-    if os.name == "nt" and path.is_dir():
-        return
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _pyarrow() -> tuple[Any, Any]:

@@ -7,10 +7,11 @@ one. A failure to show progress never ends a fetch.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
+
+from petstore_frame.progress import is_watched, show_bar
 
 Progress = bool | Callable[[int], None] | None
 
@@ -41,27 +42,10 @@ class Meter:
         if not self._wants_bar:
             return
         if self._bar is None:
-            self._bar = _new_bar()
+            self._bar = show_bar("Pets read", leave=False)
         self._bar.update(held - self._bar.n)
 
     def close(self) -> None:
         """Take the bar down."""
         if self._bar is not None:
             self._bar.close()
-
-
-def is_watched() -> bool:
-    """Tell whether output goes to a person: a terminal, or a notebook that shows it live."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    if type(shell).__name__ == "ZMQInteractiveShell":
-        return True
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
-def _new_bar() -> Any:
-    with warnings.catch_warnings():
-        # Without ipywidgets tqdm draws a plain bar, and need not say so.
-        warnings.simplefilter("ignore")
-        from tqdm.auto import tqdm
-    return tqdm(desc="Pets read", unit=" pets", leave=False, mininterval=0.2)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import uuid
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
@@ -17,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from petstore_frame.atomic import sync
 from petstore_frame.errors import JournalError
 from petstore_frame.loader import journal, overlap
 from petstore_frame.loader.journal import SUFFIX, Run
@@ -169,21 +169,11 @@ def _stage(
 def _publish(staged: Path, path: Path) -> None:
     """Give a staged journal its name, only once all of it is on disk."""
     try:
-        _sync(staged)
+        sync(staged)
         staged.rename(path)
-        _sync(path.parent)
+        sync(path.parent)
     except OSError as problem:
         raise JournalError(f"{path}: {problem.strerror}; nothing was sent") from problem
-
-
-def _sync(path: Path) -> None:
-    if os.name == "nt" and path.is_dir():
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _name(run: Run) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Self
 
 from petstore_frame.loader.record import State
+from petstore_frame.progress import is_watched, show_bar
 
 Told = bool | Callable[[Mapping[State, int]], None] | None
 _UNSETTLED = (State.PENDING, State.IN_FLIGHT)
@@ -29,8 +30,10 @@ class Progress:
     def __init__(self, told: Told, total: int) -> None:
         self._total = total
         self._function = told if callable(told) else None
-        is_shown = told is True or (told is None and _is_watched())
-        self._bar = _bar(total) if is_shown and total else None
+        is_shown = told is True or (told is None and is_watched())
+        self._bar = (
+            show_bar("Loading", total=total, dynamic_ncols=True) if is_shown and total else None
+        )
 
     def say(self, text: str) -> None:
         """Show a sentence above the bar, where there is one."""
@@ -55,13 +58,3 @@ class Progress:
 
 def _doubts(counts: Counter[State]) -> dict[str, int]:
     return {str(state): counts[state] for state in (State.REJECTED, State.UNKNOWN) if counts[state]}
-
-
-def _bar(total: int) -> Any:
-    from tqdm.auto import tqdm
-
-    return tqdm(total=total, unit="pet", desc="loading", dynamic_ncols=True)
-
-
-def _is_watched() -> bool:
-    return "ipykernel" in sys.modules or sys.stderr.isatty()

@@ -5,14 +5,12 @@ In: numbers of pets as they are written. Out: a bar, or calls of the caller's ow
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from petstore_frame.inventory.progress import is_watched
+from petstore_frame.inventory.progress import Progress
+from petstore_frame.progress import is_watched, show_bar
 
-Progress = bool | Callable[[int], None] | None
 PATIENCE_S = 2.0
 
 
@@ -26,7 +24,9 @@ def shown(progress: Progress, total: int) -> Iterator[Callable[[int], None]]:
         total: How many pets there are.
     """
     tell = progress if callable(progress) else None
-    bar = _bar(total) if progress is True or (progress is None and is_watched()) else None
+    bar = None
+    if progress is True or (progress is None and is_watched()):
+        bar = show_bar("Pets written", total=total, leave=False, delay=PATIENCE_S)
     written = 0
 
     def advance(pets: int) -> None:
@@ -42,11 +42,3 @@ def shown(progress: Progress, total: int) -> Iterator[Callable[[int], None]]:
     finally:
         if bar is not None:
             bar.close()
-
-
-def _bar(total: int) -> Any:
-    with warnings.catch_warnings():
-        # Without ipywidgets tqdm draws a plain bar, and need not say so.
-        warnings.simplefilter("ignore")
-        from tqdm.auto import tqdm
-    return tqdm(total=total, desc="Pets written", unit=" pets", leave=False, delay=PATIENCE_S)

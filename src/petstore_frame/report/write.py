@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.categories import Categories
 from petstore_frame.errors import ReportError
 from petstore_frame.history import History
+from petstore_frame.inventory.progress import Progress
 from petstore_frame.report.csv_file import write_csv
 from petstore_frame.report.facts import gather
 from petstore_frame.report.html_page import write_html
 from petstore_frame.report.parquet_file import write_parquet
-from petstore_frame.report.progress import Progress, shown
+from petstore_frame.report.progress import shown
 from petstore_frame.report.whole import refuse_impossible, whole_file
 from petstore_frame.report.workbook import write_workbook
 
