@@ -57,9 +57,7 @@ VERDICT_BADGES: Mapping[str, Badge] = MappingProxyType(
         "unstable": Badge("Unstable", *_AMBER),
     }
 )
-PART_BADGE = Badge("Complete for a part", *_AMBER)
 NO_CLAIM_BADGE = Badge("Coverage not known", "#3B4652", "#EDF0F3", "#8A94A0")
-STALE_BADGE = Badge("Stale", "#3B4652", "#EDF0F3", "#8A94A0")
 FAILED_BADGE = Badge("Failed", "#7F1D1D", "#FDE8E8", "#B42318")
 
 

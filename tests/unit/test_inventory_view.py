@@ -56,7 +56,7 @@ def test_no_count_stands_bare(inventory_of, verdict: Verdict) -> None:
 def test_part_of_a_store_is_not_shown_as_the_whole(inventory_of) -> None:
     """A claim about pets with a status does not wear the badge of a whole store."""
     made = inventory_of(scope="pets with a status", exact=("available",))
-    assert Tags(made._repr_html_()).text.startswith("Complete in part for pets with a status")
+    assert Tags(made._repr_html_()).text.startswith("Complete for pets with a status")
     assert "#14532D" not in made._repr_html_()
 
 

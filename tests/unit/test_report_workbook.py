@@ -122,7 +122,7 @@ def test_a_part_that_is_complete_is_not_the_whole(inventory_of, read_back, tmp_p
     """A claim about one status is shown in amber, and the sum of all pets as a minimum."""
     inventory = inventory_of(scope="pets with status sold")
     book = read_back(pf.write_report(inventory, tmp_path / "stock.xlsx"))
-    assert "Complete for a part" in texts(book["About"])
+    assert "Complete for pets with status sold" in texts(book["About"])
     assert "≥" in row_of(book["Summary"], "All categories")[1].number_format
 
 

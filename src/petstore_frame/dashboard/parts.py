@@ -13,7 +13,8 @@ from petstore_frame.charts import colours
 from petstore_frame.counts import StatusCounts, short
 from petstore_frame.dashboard.model import Shown
 from petstore_frame.inventory import Inventory
-from petstore_frame.palette import FAILED_BADGE, VERDICT_BADGES, Badge, status_word, verdict_badge
+from petstore_frame.inventory.view import claim_badge
+from petstore_frame.palette import FAILED_BADGE, VERDICT_BADGES, Badge, status_word
 
 NOT_READ = "not read yet"
 
@@ -36,9 +37,9 @@ def utc_text(moment: datetime) -> str:
 def claim(inventory: Inventory | None) -> str:
     """Show the verdict as a badge that opens into its evidence, by mouse or by key."""
     if inventory is None:
-        return badge(verdict_badge(None), NOT_READ)
+        return badge(claim_badge(None), NOT_READ)
     known = inventory.completeness
-    shown = badge(verdict_badge(known.verdict), verdict_word(inventory))
+    shown = badge(claim_badge(known))
     lines = [
         f"Covers: {known.scope}",
         f"Because: {known.basis}",
@@ -53,13 +54,6 @@ def claim(inventory: Inventory | None) -> str:
         f'<span class="pf-hidden"> {sentence}</span></summary>'
         f"<p>{sentence}</p><ul>{items}</ul></details>"
     )
-
-
-def verdict_word(inventory: Inventory) -> str:
-    """Return the badge's word; a listing complete for its scope only names the scope."""
-    known = inventory.completeness
-    word = verdict_badge(known.verdict).word
-    return f"{word} for {known.scope}" if known.is_complete and not known.covers_all else word
 
 
 def badge(look: Badge, word: str | None = None) -> str:

@@ -11,9 +11,9 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
 
-from petstore_frame.inventory.completeness import PETS_WITH_A_STATUS, Completeness, Verdict
+from petstore_frame.inventory.completeness import Completeness, Verdict
 from petstore_frame.models import NO_STATUS
-from petstore_frame.palette import status_colour, status_word, verdict_badge
+from petstore_frame.palette import Badge, status_colour, status_word, verdict_badge
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,18 +39,23 @@ def inventory_html(
     )
 
 
+def claim_badge(claim: Completeness | None) -> Badge:
+    """Return how a claim looks; what is complete for a part of the store is not complete."""
+    if claim is None:
+        return verdict_badge(None)
+    if claim.is_complete and not claim.covers_all:
+        return replace(verdict_badge(Verdict.UNKNOWN), word=f"Complete for {claim.scope}")
+    return verdict_badge(claim.verdict)
+
+
 def _headline(claim: Completeness) -> str:
-    badge = verdict_badge(claim.verdict)
-    if claim.is_complete and claim.scope == PETS_WITH_A_STATUS:
-        # Green would say more than the sentence beside it.
-        badge = replace(verdict_badge(Verdict.UNKNOWN), word="Complete in part")
+    badge = claim_badge(claim)
     style = (
         f"color:{badge.ink};background:{badge.fill};border:1px solid {badge.edge};"
         "border-radius:4px;padding:1px 8px;font-weight:600;white-space:nowrap"
     )
-    sentence = str(claim)
-    word = str(claim.verdict)
-    rest = sentence.removeprefix(word).removeprefix(":").strip()
+    told = badge.word.lower() if claim.is_complete else str(claim.verdict)
+    rest = str(claim).removeprefix(told).removeprefix(":").strip()
     return (
         f'<div role="status"><span style="{style}">{escape(badge.word)}</span> '
         f'<span style="margin-left:4px">{escape(rest)}</span></div>'

@@ -78,15 +78,15 @@ def _status_table(sheet: Sheet, facts: Facts) -> None:
 
 
 def _status_row(sheet: Sheet, facts: Facts, row: int, status: str, total: int) -> None:
-    counts, is_exact = facts.counts[status], facts.is_exact(status)
-    count, number = int(counts.sum()), look.count_format(is_exact=is_exact, zero="0")
+    counts, total_of = facts.counts[status], facts.totals[status]
+    number = look.count_format(is_exact=total_of.is_exact, zero="0")
     chip = look.chip_of(facts.colours[status])
     sheet.text(row, 1, status_word(status), **look.BODY, **chip, indent=1)
-    sheet.number(row, 2, count, **look.BODY, num_format=number)
-    _share(sheet, facts, row, count, total, look.BODY)
+    sheet.number(row, 2, total_of.count, **look.BODY, num_format=number)
+    _share(sheet, facts, row, total_of.count, total, look.BODY)
     sheet.number(row, 4, int((counts > 0).sum()), **look.BODY, num_format="#,##0")
-    sheet.text(row, 5, "exact" if is_exact else "at least", **look.BODY, align="right")
-    most = facts.label(int(str(counts.idxmax()))) if count else "–"
+    sheet.text(row, 5, look.exactness(total_of), **look.BODY, align="right")
+    most = facts.category_names[int(counts.argmax())] if total_of.count else "–"
     sheet.text(row, 6, most, **look.BODY, indent=2)
 
 
@@ -97,8 +97,7 @@ def _status_total(sheet: Sheet, facts: Facts, total: int) -> None:
     sheet.formula(total, 2, formula, count, **look.TOTAL, num_format=number)
     _share(sheet, facts, total, count, total, look.TOTAL)
     sheet.number(total, 4, len(facts.counts), **look.TOTAL, num_format="#,##0")
-    words = "exact" if facts.covers_all else "at least"
-    sheet.text(total, 5, words, **look.TOTAL, align="right")
+    sheet.text(total, 5, look.exactness(facts.total), **look.TOTAL, align="right")
     sheet.blank(total, 6, **look.TOTAL)
 
 

@@ -126,19 +126,15 @@ class CountTable:
             sheet.formula(row, self.share, formula, share, **style, num_format=look.SHARE)
 
     def _write_total(self) -> None:
-        sheet, facts, totals = self.sheet, self.facts, self.facts.counts.sum()
+        sheet, facts = self.sheet, self.facts
         sheet.height(self.total, 20)
         if self.has_ids:
             sheet.blank(self.total, self.name - 1, **look.TOTAL)
         sheet.text(self.total, self.name, "All categories", **look.TOTAL)
-        sums = [(self.all_pets, int(totals.sum()), facts.covers_all)]
-        for offset, status in enumerate(facts.statuses):
-            is_exact = facts.is_exact(status)
-            sums.append((self.first_status + offset, int(totals[status]), is_exact))
-        for col, value, is_exact in sums:
+        for col, count in enumerate((facts.total, *facts.totals.values()), start=self.all_pets):
             formula = self._sum((self.first, col), (self.total - 1, col))
-            number = look.count_format(is_exact=is_exact)
-            sheet.formula(self.total, col, formula, value, **look.TOTAL, num_format=number)
+            number = look.count_format(is_exact=count.is_exact)
+            sheet.formula(self.total, col, formula, count.count, **look.TOTAL, num_format=number)
         if facts.covers_all:
             formula = self._sum((self.first, self.share), (self.total - 1, self.share))
             sheet.formula(self.total, self.share, formula, 1, **look.TOTAL, num_format=look.SHARE)

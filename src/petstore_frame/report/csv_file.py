@@ -37,7 +37,7 @@ def write_csv(facts: Facts, path: Path, *, advance: Callable[[int], None]) -> No
 def _has_escapes(facts: Facts) -> bool:
     """Tell whether any cell begins like a formula; a negative id does."""
     frame = facts.frame
-    labels = [facts.label(int(str(one))) for one in facts.counts.index]
     return bool((frame[["id", "category_id"]] < 0).any(axis=None)) or any(
-        harmless(text) != text for text in chain(facts.statuses, labels, frame["name"].tolist())
+        harmless(text) != text
+        for text in chain(facts.statuses, facts.category_names, frame["name"].tolist())
     )

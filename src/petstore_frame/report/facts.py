@@ -16,7 +16,7 @@ from petstore_frame.categories import Categories, category_labels, category_name
 from petstore_frame.charts import colours
 from petstore_frame.errors import ReportError
 from petstore_frame.frame import PET_COLUMNS
-from petstore_frame.inventory import Completeness, Inventory, Verdict
+from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
 from petstore_frame.inventory.seal import SealState, completeness
 from petstore_frame.summary import ALL_PETS, summarize
 
@@ -99,6 +99,22 @@ class Facts:
     def is_exact(self, status: str) -> bool:
         """Whether the count of a status is all there are, not a minimum."""
         return self.claim is not None and self.claim.count(status).is_exact
+
+    @cached_property
+    def total(self) -> StatusCount:
+        """The number of pets."""
+        return StatusCount(len(self.frame), self.covers_all)
+
+    @cached_property
+    def totals(self) -> dict[str, StatusCount]:
+        """The number of pets of each status, in the order shown."""
+        sums = self.counts.sum()
+        return {name: StatusCount(int(sums[name]), self.is_exact(name)) for name in self.statuses}
+
+    @cached_property
+    def category_names(self) -> list[str]:
+        """What the categories are called, in the order of ``counts``."""
+        return [self.label(category_id) for category_id in self.counts.index.tolist()]
 
     def label(self, category_id: int) -> str:
         """Return what a category is called; two of the same name are told apart by their ids."""

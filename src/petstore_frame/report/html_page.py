@@ -12,6 +12,8 @@ from pathlib import Path
 
 from petstore_frame import __version__
 from petstore_frame.charts import STYLE, pet_rows, pets_table, place_in_words, status_chart
+from petstore_frame.counts import short
+from petstore_frame.inventory import StatusCount
 from petstore_frame.palette import status_word
 from petstore_frame.report import look
 from petstore_frame.report.about_sheet import coverage, evidence
@@ -79,27 +81,25 @@ def _heading(facts: Facts) -> str:
 
 
 def _cards(facts: Facts) -> str:
-    totals, everything = facts.counts.sum(), len(facts.frame)
-    cards = [_card("All pets", everything, look.categories_words(facts), facts.covers_all, "")]
-    for status, colour in facts.colours.items():
-        count, is_exact = int(totals[status]), facts.is_exact(status)
-        words = "exact" if is_exact else "at least"
-        if facts.covers_all and everything:
-            words = f"{count / everything:.1%}"
-        cards.append(_card(status_word(status), count, words, is_exact, colour))
+    total = facts.total
+    cards = [_card("All pets", total, look.categories_words(facts))]
+    for status, count in facts.totals.items():
+        has_share = total.is_exact and total.count
+        words = f"{count.count / total.count:.1%}" if has_share else look.exactness(count)
+        cards.append(_card(status_word(status), count, words, facts.colours[status]))
     return f'<ul class="cards">{"".join(cards)}</ul>'
 
 
-def _card(word: str, count: int, words: str, is_exact: bool, colour: str) -> str:
+def _card(word: str, count: StatusCount, words: str, colour: str = "") -> str:
     style = f' style="border-color:{colour}"' if colour else ""
     return (
-        f"<li{style}><span>{escape(word)}</span><b>{_number(count, is_exact)}</b>"
+        f"<li{style}><span>{escape(word)}</span><b>{_number(count)}</b>"
         f"<span>{escape(words)}</span></li>"
     )
 
 
-def _number(count: int, is_exact: bool) -> str:
-    return f"{count:,}" if is_exact else f"≥&nbsp;{count:,}"
+def _number(count: StatusCount) -> str:
+    return short(count).replace(" ", "&nbsp;")
 
 
 def _counts_table(facts: Facts) -> str:
@@ -107,11 +107,13 @@ def _counts_table(facts: Facts) -> str:
     words = ["All pets", *map(status_word, facts.statuses)]
     head = "".join(f'<th scope="col" class="pf-number">{escape(word)}</th>' for word in words)
     body = "".join(
-        _counts_row(facts.label(int(row[0])), [sum(row[1:]), *row[1:]], exact)
-        for row in facts.counts.itertuples(name=None)
+        _counts_row(name, [sum(row), *row], exact)
+        for name, row in zip(
+            facts.category_names, facts.counts.itertuples(index=False, name=None), strict=True
+        )
     )
-    totals = [int(count) for count in facts.counts.sum()]
-    foot = _counts_row("All categories", [sum(totals), *totals], exact)
+    totals = [facts.total, *facts.totals.values()]
+    foot = _counts_row("All categories", [total.count for total in totals], exact)
     return (
         '<h2>Status by category</h2><div class="wide"><table class="pf-table"><caption>'
         f"{escape(look.categories_words(facts))}, largest first</caption><thead><tr>"
@@ -125,7 +127,7 @@ def _counts_row(label: str, counts: list[int], exact: list[bool]) -> str:
         # The second number is that of the available pets.
         '<td class="pf-number none">none</td>'
         if place == 1 and count == 0 and is_exact
-        else f'<td class="pf-number">{_number(count, is_exact)}</td>'
+        else f'<td class="pf-number">{_number(StatusCount(count, is_exact))}</td>'
         for place, (count, is_exact) in enumerate(zip(counts, exact, strict=True))
     )
     return f'<tr><th scope="row"><bdi>{escape(label)}</bdi></th>{cells}</tr>'

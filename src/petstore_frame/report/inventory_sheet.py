@@ -142,8 +142,7 @@ def _widths(facts: Facts, headers: list[str]) -> list[float]:
     categories = max((len(str(one)) for one in facts.counts.index), default=2)
     widths = [max(ids, 6) + 3, name + 3, max(categories, 11) + 3]
     if facts.labels:
-        seen = [len(facts.label(int(one))) for one in facts.counts.index]
-        widths.append(min(max([10, *seen]), 40) + 3)
+        widths.append(min(max([10, *map(len, facts.category_names)]), 40) + 3)
     return [*widths, max(map(len, facts.statuses)) + 5]
 
 

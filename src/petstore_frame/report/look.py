@@ -8,14 +8,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from petstore_frame.inventory import StatusCount
+from petstore_frame.inventory.view import claim_badge
 from petstore_frame.palette import (
     INK,
     MUTED,
-    PART_BADGE,
     RULE,
     Badge,
     tint,
-    verdict_badge,
 )
 from petstore_frame.report.book import Sheet
 from petstore_frame.report.facts import Facts
@@ -38,13 +38,14 @@ def count_format(*, is_exact: bool, zero: str = "–") -> str:
     return f'#,##0;-#,##0;"{zero}"' if is_exact else AT_LEAST
 
 
+def exactness(count: StatusCount) -> str:
+    """Return what a count is worth, in words."""
+    return "exact" if count.is_exact else "at least"
+
+
 def badge_of(facts: Facts) -> Badge:
-    """Return how the claim looks; complete for a part of the store is not complete."""
-    if facts.claim is None:
-        return verdict_badge(None)
-    if facts.claim.is_complete and not facts.covers_all:
-        return PART_BADGE
-    return verdict_badge(str(facts.claim.verdict))
+    """Return how the claim looks."""
+    return claim_badge(facts.claim)
 
 
 def chip_of(colour: str) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def lines(text: str, width: int) -> int:
 
 def label_width(facts: Facts) -> float:
     """Return a column's width that fits the categories' names."""
-    longest = max((len(facts.label(int(one))) for one in facts.counts.index), default=0)
+    longest = max(map(len, facts.category_names), default=0)
     return min(max(20, longest + 3), 50)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from petstore_frame.counts import short
 from petstore_frame.palette import INK, MUTED, PAPER, RULE
 from petstore_frame.report.book import FONT, Book
 from petstore_frame.report.count_table import CountTable
@@ -95,13 +96,7 @@ def status_chart(book: Book, sheet_name: str, facts: Facts, first_row: int) -> A
 
 def _status_labels(facts: Facts) -> list[dict[str, Any]]:
     """The counts as the cells show them, a minimum as one."""
-    counts = [
-        (int(facts.counts[status].sum()), facts.is_exact(status)) for status in facts.statuses
-    ]
-    return [
-        {"value": f"{count:,}" if is_exact else f"≥ {count:,}", "font": _TEXT}
-        for count, is_exact in counts
-    ]
+    return [{"value": short(count), "font": _TEXT} for count in facts.totals.values()]
 
 
 def _add_statuses(

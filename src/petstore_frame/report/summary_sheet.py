@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from petstore_frame.counts import short
+from petstore_frame.inventory import StatusCount
 from petstore_frame.palette import INK, PAPER, status_word
 from petstore_frame.report import look
 from petstore_frame.report.book import Book, Sheet, cell_name
@@ -58,9 +60,7 @@ def _columns(sheet: Sheet, table: CountTable) -> None:
 
 def _count_width(facts: Facts) -> float:
     """Return a width in which the largest key figure fits; Excel shows one that does not as ###."""
-    figures = [f"{int(n):,}" for n in facts.counts.sum()]
-    marks = [0 if facts.is_exact(status) else len("≥ ") for status in facts.statuses]
-    longest = max(len(figure) + mark for figure, mark in zip(figures, marks, strict=True))
+    longest = max(len(short(count)) for count in facts.totals.values())
     return max(_COUNT_WIDTH, 2.5 + 1.85 * longest)
 
 
@@ -88,21 +88,19 @@ def _cards(sheet: Sheet, facts: Facts, table: CountTable) -> None:
     """The key figures: each stands over its column of the table, and is its total."""
     for row, points in zip(range(_CARDS_ROW, _CARDS_ROW + 3), (20, 30, 19), strict=True):
         sheet.height(row, points)
-    totals = facts.counts.sum()
     _card(sheet, table.name, "All pets", INK)
     # The card is two columns wide; the second has no edge towards the first.
     for row, style in enumerate(({"top": 5, "top_color": INK}, {}, {})):
         sheet.blank(_CARDS_ROW + row, table.all_pets, **style, bg_color=look.BAND)
-    _figure(sheet, table, table.name, table.all_pets, int(totals.sum()), facts.covers_all)
+    _figure(sheet, table, table.name, table.all_pets, facts.total)
     sheet.text(
         _CARDS_ROW + 2, table.name, f"in {look.categories_words(facts)}", **_card_style(look.QUIET)
     )
     shades = facts.colours
-    for col, status in enumerate(facts.statuses, start=table.first_status):
-        count, is_exact = int(totals[status]), facts.is_exact(status)
+    for col, (status, count) in enumerate(facts.totals.items(), start=table.first_status):
         _card(sheet, col, status_word(status), shades[status])
-        _figure(sheet, table, col, col, count, is_exact)
-        _card_share(sheet, table, col, count, is_exact)
+        _figure(sheet, table, col, col, count)
+        _card_share(sheet, table, col, count)
 
 
 def _card_style(style: dict[str, Any]) -> dict[str, Any]:
@@ -116,24 +114,23 @@ def _card(sheet: Sheet, col: int, word: str, colour: str) -> None:
     sheet.text(_CARDS_ROW, col, word, **style)
 
 
-def _figure(
-    sheet: Sheet, table: CountTable, col: int, source: int, count: int, is_exact: bool
-) -> None:
-    number = look.count_format(is_exact=is_exact, zero="0")
+def _figure(sheet: Sheet, table: CountTable, col: int, source: int, count: StatusCount) -> None:
+    number = look.count_format(is_exact=count.is_exact, zero="0")
     style = _card_style({"font_size": 18, "bold": True, "num_format": number})
     if table.facts.counts.empty:
-        sheet.number(_CARDS_ROW + 1, col, count, **style)
+        sheet.number(_CARDS_ROW + 1, col, count.count, **style)
     else:
-        sheet.formula(_CARDS_ROW + 1, col, f"={cell_name(table.total, source)}", count, **style)
+        formula = f"={cell_name(table.total, source)}"
+        sheet.formula(_CARDS_ROW + 1, col, formula, count.count, **style)
 
 
-def _card_share(sheet: Sheet, table: CountTable, col: int, count: int, is_exact: bool) -> None:
-    row, style, everything = _CARDS_ROW + 2, _card_style(look.QUIET), len(table.facts.frame)
-    if table.facts.covers_all and everything:
+def _card_share(sheet: Sheet, table: CountTable, col: int, count: StatusCount) -> None:
+    row, style, total = _CARDS_ROW + 2, _card_style(look.QUIET), table.facts.total
+    if total.is_exact and total.count:
         formula = f"={cell_name(table.total, col)}/{cell_name(table.total, table.all_pets)}"
-        sheet.formula(row, col, formula, count / everything, **style, num_format=look.SHARE)
+        sheet.formula(row, col, formula, count.count / total.count, **style, num_format=look.SHARE)
     else:
-        sheet.text(row, col, "exact" if is_exact else "at least", **style)
+        sheet.text(row, col, look.exactness(count), **style)
 
 
 def _empty_state(sheet: Sheet, facts: Facts) -> None:
