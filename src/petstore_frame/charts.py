@@ -29,6 +29,16 @@ RULE = "var(--jp-border-color2,var(--vscode-panel-border,#D5DBE1))"
 SHADE = "var(--jp-layout-color2,var(--vscode-editorWidget-background,#F1F3F5))"
 FONT = "var(--jp-ui-font-family,system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif)"
 
+HATCH_ID = "pf-at-least"
+# Diagonal lines over a colour: this number is a minimum.
+HATCH = (
+    f'<defs><pattern id="{HATCH_ID}" width="6" height="6" patternUnits="userSpaceOnUse"'
+    ' patternTransform="rotate(45)"><rect width="2" height="6" fill="#FFFFFF"'
+    ' fill-opacity="0.55"/></pattern></defs>'
+)
+_GAP = ' stroke="var(--jp-layout-color1,#FFFFFF)"'
+_OTHER = status_colour("a status that the interface does not state", other=0)
+
 STYLE = f"""<style>
 .pf-drawing{{color:{INK};font:13px/1.45 {FONT}}}
 .pf-drawing svg{{display:block;font-family:inherit}}
@@ -149,14 +159,11 @@ def counts_in_words(counts: StatusCounts) -> str:
 
 def colours(statuses: Sequence[str]) -> dict[str, str]:
     """Return the colour of each status, the known ones always the same."""
-    others = [status for status in statuses if status_colour(status, other=0) == OTHER]
+    others = [status for status in statuses if status_colour(status, other=0) == _OTHER]
     return {
         status: status_colour(status, other=others.index(status) if status in others else 0)
         for status in statuses
     }
-
-
-OTHER = status_colour("a status that the interface does not state", other=0)
 
 
 def legend(counts: StatusCounts) -> str:
@@ -194,19 +201,8 @@ def bars(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width or "100%"}" height="{height}"'
         f' role="img" aria-label="{escape(counts_in_words(counts))}" font-size="13"'
         f" font-family=\"system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif\">"
-        f"{_HATCH}{body}</svg>"
+        f"{HATCH}{body}</svg>"
     )
-
-
-# Diagonal lines over a colour: this number is a minimum.
-_HATCH = (
-    '<defs><pattern id="pf-at-least" width="6" height="6" patternUnits="userSpaceOnUse"'
-    ' patternTransform="rotate(45)"><rect width="2" height="6" fill="#FFFFFF"'
-    ' fill-opacity="0.55"/></pattern></defs>'
-)
-
-
-_GAP = ' stroke="var(--jp-layout-color1,#FFFFFF)"'
 
 
 def _bar(
@@ -222,9 +218,8 @@ def _bar(
     is_broken = total > longest > 0
     scale = BAR_SHARE / (total if is_broken else max(longest, 1))
     x, parts = LABEL_SHARE + 1, []
-    for status, number, is_exact in zip(
-        counts.statuses, line.numbers, counts.exact, strict=True
-    ):  # fmt: skip
+    cells = zip(counts.statuses, line.numbers, counts.exact, strict=True)
+    for status, number, is_exact in cells:
         if not number:
             continue
         span = number * scale
@@ -234,7 +229,7 @@ def _bar(
         gap = _GAP if span > 1 else ""
         parts.append(f'<rect class="pf-bar" {box} fill="{shades[status]}"{gap}>{tip}</rect>')
         if not is_exact:
-            parts.append(f'<rect {box} fill="url(#pf-at-least)" pointer-events="none"/>')
+            parts.append(f'<rect {box} fill="url(#{HATCH_ID})" pointer-events="none"/>')
         x += span
     if is_broken:
         parts.append(_break(y))

@@ -6,6 +6,7 @@ breaks the line; a minimum is a hollow dot on a faint dashed line. It reads no h
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -15,7 +16,7 @@ from math import floor, log10
 from typing import TYPE_CHECKING
 
 from petstore_frame.categories import Categories, category_labels, category_name
-from petstore_frame.charts import INK, RULE, STYLE, Drawing, colours, shorten
+from petstore_frame.charts import HATCH, HATCH_ID, INK, RULE, STYLE, Drawing, colours, shorten
 from petstore_frame.errors import InputError
 from petstore_frame.palette import STATUS_COLOURS, status_word
 
@@ -52,8 +53,6 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawin
     Raises:
         InputError: A column is missing.
     """
-    import pandas as pd
-
     missing = [name for name in _TREND if name not in trend.columns]
     if missing:
         raise InputError(
@@ -61,33 +60,43 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawin
             hint="pass what history.trend() returns",
         )
     by = [name for name in trend.columns if name not in _TREND]
-    groups = trend[by]
-    if "category_id" in by:
+    lines = _lines(trend, _group_names(trend[by], categories))
+    largest = sorted(lines, key=lambda name: -_highest(lines[name]))[:LINES_SHOWN]
+    shown = {name: points for name, points in lines.items() if name in largest}
+    shades = colours([*shown]) if by == ["status"] else dict(zip(shown, _HUES, strict=False))
+    days = sorted({point.day for points in shown.values() for point in points})
+    plane = _Plane(days, max(map(_highest, shown.values()), default=0))
+    drawn = "".join(_line(name, points, shades[name], plane) for name, points in shown.items())
+    left_out = len(lines) - len(shown)
+    words = _in_words(shown, days) + (f"; {left_out} smaller groups not drawn" if left_out else "")
+    has_minimums = bool((trend["claim"] == "at least").any())
+    body = _keys([*shown], shades, has_minimums) + _svg(plane.frame() + drawn, words)
+    return _drawing(body, words)
+
+
+def _group_names(groups: pd.DataFrame, categories: Categories) -> list[str]:
+    """Return what the group of each row is called."""
+    if "category_id" in groups:
         labels = category_labels(categories)
         named = groups["category_id"].map(lambda id_: category_name(int(id_), labels))
         groups = groups.assign(category_id=named)
-    words = groups.astype("str").itertuples(index=False)
-    names = pd.Series([" ".join(row) for row in words], index=trend.index, dtype="str")
-    largest = trend.groupby(names, sort=False)["pets"].max().nlargest(LINES_SHOWN).index
-    shown = [name for name in dict.fromkeys(names) if name in set(largest)]
-    points = {
-        name: [
-            _Point(day.date(), None if pd.isna(pets) else int(pets), claim)
-            for day, pets, claim in trend.loc[names == name, ["date", "pets", "claim"]].itertuples(
-                index=False
-            )
-        ]
-        for name in shown
-    }
-    shades = colours(shown) if by == ["status"] else dict(zip(shown, _HUES, strict=False))
-    days = sorted({point.day for line in points.values() for point in line})
-    highest = max((point.pets or 0 for line in points.values() for point in line), default=0)
-    plane = _Plane(days, highest)
-    body = plane.frame() + "".join(_line(name, points[name], shades[name], plane) for name in shown)
-    left_out = len(set(names)) - len(shown)
-    story = _in_words(points, days) + (f"; {left_out} smaller groups not drawn" if left_out else "")
-    has_minimums = bool((trend["claim"] == "at least").any())
-    return _drawing(_keys(shown, shades, has_minimums) + _svg(body, story), story)
+    return [" ".join(row) for row in groups.astype("str").itertuples(index=False)]
+
+
+def _lines(trend: pd.DataFrame, names: Sequence[str]) -> dict[str, list[_Point]]:
+    """Return the points of each group, groups and days in the order of the rows."""
+    import pandas as pd
+
+    lines: dict[str, list[_Point]] = {}
+    rows = trend[list(_TREND)].itertuples(index=False)
+    for name, (day, pets, claim) in zip(names, rows, strict=True):
+        point = _Point(day.date(), None if pd.isna(pets) else int(pets), claim)
+        lines.setdefault(name, []).append(point)
+    return lines
+
+
+def _highest(points: Sequence[_Point]) -> int:
+    return max((point.pets or 0 for point in points), default=0)
 
 
 def ageing_chart(ageing: pd.DataFrame) -> Drawing:
@@ -97,33 +106,54 @@ def ageing_chart(ageing: pd.DataFrame) -> Drawing:
         ageing: What ``history.flow().ageing`` returns; pets no longer listed are left out.
 
     Returns:
-        A Drawing of one bar per band of days.
+        A Drawing of one bar per band of days; ages that are minimums are hatched.
     """
     listed = ageing[ageing["is_listed"]]
-    bounds = [low for low, _ in _AGES]
-    bands = [0] * len(_AGES)
-    for days in listed["days_available"]:
-        bands[sum(days >= low for low in bounds) - 1] += 1
-    plane = _Plane([], max(bands))
-    step = (WIDTH - LEFT - RIGHT) / len(_AGES)
-    bars = []
-    for at, (number, (_, label)) in enumerate(zip(bands, _AGES, strict=True)):
-        x, y = LEFT + at * step + step * 0.15, plane.y(number)
-        middle = x + step * 0.35
-        bars.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{step * 0.7:.1f}"'
-            f' height="{HEIGHT - BOTTOM - y:.1f}" fill="{STATUS_COLOURS["available"]}">'
-            f"<title>{label} days: {number:,}</title></rect>"
-            f'<text x="{middle:.1f}" y="{y - 4:.1f}" text-anchor="middle">{number:,}</text>'
-            f'<text x="{middle:.1f}" y="{HEIGHT - 10}" text-anchor="middle">{label} days</text>'
-        )
-    minimums = int(listed["is_at_least"].sum())
+    known, least = (
+        _by_age(listed.loc[listed["is_at_least"] == is_least, "days_available"])
+        for is_least in (False, True)
+    )
+    plane = _Plane([], max(map(sum, zip(known, least, strict=True))))
+    bars = "".join(
+        _age_bar(at, label, exact, more, plane)
+        for at, ((_, label), exact, more) in enumerate(zip(_AGES, known, least, strict=True))
+    )
     words = (
         f"{len(listed):,} pets available: "
-        + ", ".join(f"{n:,} for {label} days" for n, (_, label) in zip(bands, _AGES, strict=True))
-        + (f"; {minimums:,} of them may be older than the snapshots show" if minimums else "")
+        + ", ".join(
+            f"{exact + more:,} for {label} days"
+            for (_, label), exact, more in zip(_AGES, known, least, strict=True)
+        )
+        + (f"; {sum(least):,} of them may be older than the snapshots show" if any(least) else "")
     )
-    return _drawing(_svg(plane.frame() + "".join(bars), words), words)
+    key = '<div style="margin:0 0 6px">hatched: for so long at least</div>' if any(least) else ""
+    return _drawing(key + _svg(HATCH + plane.frame() + bars, words), words)
+
+
+def _by_age(days: pd.Series[int]) -> list[int]:
+    """Count in bands of age."""
+    bounds, bands = [low for low, _ in _AGES], [0] * len(_AGES)
+    for number in days:
+        bands[bisect_right(bounds, number) - 1] += 1
+    return bands
+
+
+def _age_bar(at: int, label: str, exact: int, least: int, plane: _Plane) -> str:
+    """Draw one band: the ages that are known, and hatched above them those that are minimums."""
+    step = (WIDTH - LEFT - RIGHT) / len(_AGES)
+    x, width, top = LEFT + at * step + step * 0.15, step * 0.7, plane.y(exact + least)
+    middle = x + width / 2
+    tip = f"{label} days: {exact + least:,}" + (f", {least:,} of them at least" if least else "")
+    across = f'x="{x:.1f}" width="{width:.1f}"'
+    height = plane.y(exact) - top
+    return (
+        f'<rect {across} y="{top:.1f}" height="{HEIGHT - BOTTOM - top:.1f}"'
+        f' fill="{STATUS_COLOURS["available"]}"><title>{tip}</title></rect>'
+        f'<rect {across} y="{top:.1f}" height="{height:.1f}" fill="url(#{HATCH_ID})"'
+        ' pointer-events="none"/>'
+        f'<text x="{middle:.1f}" y="{top - 4:.1f}" text-anchor="middle">{exact + least:,}</text>'
+        f'<text x="{middle:.1f}" y="{HEIGHT - 10}" text-anchor="middle">{label} days</text>'
+    )
 
 
 class _Plane:
