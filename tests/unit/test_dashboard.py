@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import ipywidgets as widgets
 import pytest
 
 import petstore_frame as pf
 from petstore_frame import samples
 from petstore_frame.dashboard.export import offer
-from petstore_frame.dashboard.import_job import LARGEST_UPLOAD
+from petstore_frame.dashboard.import_job import LARGEST_UPLOAD, ImportJob
+from petstore_frame.dashboard.import_tab import ImportTab
+from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.models import NO_STATUS
 from unit.dashboard_store import AS_OF, KEY, MemoryStore, inventory, pets
@@ -223,6 +226,57 @@ def test_an_import_can_be_cancelled(
     assert tab.wait(WAIT_S)
     names = [pet["name"] for pet in store.pets[240:]]
     assert len(names) == len(set(names)) == 400
+
+
+class LossyStore(MemoryStore):
+    """Makes each pet, and loses its answer to the ones called Lost."""
+
+    def _create(self, pet: dict[str, Any]) -> httpx.Response:
+        answer = super()._create(pet)
+        if pet["name"] == "Lost":
+            raise httpx.ReadTimeout("the answer was lost")
+        return answer
+
+
+def import_tab(store: MemoryStore, tmp_path: Path, **options: Any) -> ImportTab:
+    job = ImportJob(store.client(), {}, journal=tmp_path / "j", results=tmp_path, **options)
+    return ImportTab(Kit(), job, lambda: None, threading.RLock())
+
+
+def load_a_loss(tab: ImportTab, tmp_path: Path) -> None:
+    path = tmp_path / "some.csv"
+    path.write_text("name,category_id\nRex,1\nLuna,1\nLost,1\nMax,1\n", encoding="utf-8")
+    tab.path.value = str(path)
+    for step in (tab.check, tab.load):
+        step.click()
+        assert tab.wait(WAIT_S)
+
+
+def test_doubtful_records_are_settled_by_reading_back(tmp_path: Path) -> None:
+    """A pet whose answer was lost is found by a button, and nothing is sent for it."""
+    store = LossyStore(pets(3))
+    tab = import_tab(store, tmp_path, grace_s=0)
+    load_a_loss(tab, tmp_path)
+    assert "1 may or may not be in the store" in tab.files.value
+    tab.settle.click()
+    assert tab.wait(WAIT_S)
+    assert "1 found in the store" in tab.message.value and tab.settle.layout.display == "none"
+    assert [pet["name"] for pet in store.pets[3:]].count("Lost") == 1
+    tab.close()
+
+
+def test_settling_waits_for_late_requests_and_can_be_cancelled(tmp_path: Path) -> None:
+    """While the store may still act the tab waits, says until when, and hears Cancel."""
+    store = LossyStore(pets(3))
+    tab = import_tab(store, tmp_path)
+    load_a_loss(tab, tmp_path)
+    requests, told = store.requests, []
+    tab.message.observe(lambda change: told.append(change.new), "value")
+    tab.message.observe(lambda change: "until" in change.new and tab.cancel.click(), "value")
+    tab.settle.click()
+    assert tab.wait(WAIT_S) and store.requests == requests
+    assert any("Waiting until" in words for words in told) and "Stopped" in told[-1]
+    tab.close()
 
 
 def test_the_selection_goes_out_as_csv(dashboard: pf.Dashboard) -> None:

@@ -1,4 +1,4 @@
-"""What the Import tab does with a file: keep it, look into it, rehearse it, load it.
+"""What the Import tab does with a file: keep it, look into it, rehearse it, load it, settle it.
 
 In: an upload or a path. Out: a preview, or a LoadResult of the same engine and journal that
 ``load_csv`` uses. It knows no widget.
@@ -17,6 +17,7 @@ from petstore_frame.client import Client
 from petstore_frame.errors import InputError
 from petstore_frame.loader.load import LoadInterrupted, load_csv, load_excel
 from petstore_frame.loader.read import open_source, read_header
+from petstore_frame.loader.reconcile import GRACE_S, Reconciliation
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 
@@ -54,6 +55,7 @@ class ImportJob:
         labels: What categories are called, by id, so that a file may say "Dog".
         journal: Folder of the journals; None is the user's state directory.
         results: Folder in which the result files get a folder each; None is the working directory.
+        grace_s: Seconds in which a store may still act on a request whose answer was lost.
     """
 
     def __init__(
@@ -63,9 +65,10 @@ class ImportJob:
         *,
         journal: Path | None = None,
         results: Path | None = None,
+        grace_s: float = GRACE_S,
     ) -> None:
         self._client, self._labels = client, dict(labels)
-        self._journal, self._results = journal, results
+        self._journal, self._results, self._grace_s = journal, results, grace_s
         self._uploads = tempfile.TemporaryDirectory(prefix="petstore-upload-")
 
     def keep(self, name: str, content: bytes) -> Path:
@@ -110,6 +113,15 @@ class ImportJob:
             return self._load(path, mapping, dry_run=False, progress=progress)
         except LoadInterrupted as stopped:
             return stopped.result
+
+    def settle(self, result: LoadResult, pause: Callable[[float], None]) -> Reconciliation:
+        """Look for the records in doubt in the store.
+
+        Args:
+            result: Has the records; it shows them settled afterwards.
+            pause: Lets so many seconds pass, in which a late request may still be applied.
+        """
+        return result.reconcile(self._client, grace_s=self._grace_s, sleep=pause)
 
     def write(self, result: LoadResult) -> Path:
         """Write the result files and return their folder."""

@@ -7,6 +7,7 @@ files that tell what became of each record. Widgets only; the work is ``import_j
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from html import escape
 from pathlib import Path
 from threading import RLock
@@ -19,6 +20,7 @@ from petstore_frame.dashboard.export import offer
 from petstore_frame.dashboard.import_job import Counts, ImportJob, Preview, share_done
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.worker import Worker
+from petstore_frame.loader.reconcile import Reconciliation
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.view import result_html
@@ -30,7 +32,7 @@ LARGEST_RESULT_LINK = 2 * 1024 * 1024  # several links share a page; larger file
 
 
 class ImportTab:
-    """Choose, look, rehearse, load.
+    """Choose, look, rehearse, load, settle.
 
     Args:
         kit: Makes the widgets.
@@ -44,7 +46,7 @@ class ImportTab:
         self._worker = Worker("petstore-import")
         self._preview: Preview | None = None
         self._at_start = 0
-        self._is_drawing = False
+        self._is_drawing = self._has_doubt = False
         self.last: LoadResult | None = None
         self._make_widgets()
         self._show_steps()
@@ -67,7 +69,7 @@ class ImportTab:
         self.preview, self.message, self.result, self.files = html(), html(), html(), html()
         intro = "<h3>Add pets from a CSV or Excel file</h3>"
         self._mapping = self._kit.row(*self.columns.values(), may_hide=True)
-        self._steps = self._kit.row(self.check, self.load, self.cancel, may_hide=True)
+        self._steps = self._kit.row(self.check, self.load, self.settle, self.cancel, may_hide=True)
         self.widget = self._kit.column(
             html(intro),
             self._kit.row(self.upload, self.path),
@@ -93,6 +95,12 @@ class ImportTab:
         self.load = self._kit.button(
             "Import", "add the valid records", lambda: self._start(self._load, "Importing …")
         ).add_class("pf-main")
+        self.settle = self._kit.button(
+            "Settle doubtful records",
+            "look for them in the store; sends nothing",
+            lambda: self._start(self._settle, "Looking for the doubtful records …"),
+            may_hide=True,
+        )
         self.cancel = self._kit.button(
             "Cancel", "stop after what is on its way", self._worker.cancel, may_hide=True
         )
@@ -176,15 +184,32 @@ class ImportTab:
             self.message.value = ""
 
     def _load(self, preview: Preview) -> None:
-        result = self._job.load(preview.path, preview.mapping, self._progress)
+        self._take_result(self._job.load(preview.path, preview.mapping, self._progress))
+
+    def _settle(self, _: Preview) -> None:
+        if self.last is not None:
+            found = self._job.settle(self.last, self._pause)
+            self._take_result(self.last, settled_note(found))
+
+    def _take_result(self, result: LoadResult, note: str = "") -> None:
+        """Show what became of the records, and have the inventory read again."""
         folder = self._job.write(result)
         with self._lock:
             self.last = result
             self._at_start = result.counts.get(State.PENDING, 0)
+            self._has_doubt = doubtful(result) > 0
             self.result.value = result_html(result.told(), has_steps=False)
             self.files.value = files_note(folder, result)
-            self.message.value = ""
+            self.message.value = note
         self._loaded()
+
+    def _pause(self, seconds: float) -> None:
+        """Let the time pass in which a late request may still be applied."""
+        if seconds > 0:
+            end = datetime.now().astimezone() + timedelta(seconds=seconds)
+            words = f"Waiting until {end:%H:%M:%S}, for the store may still act on what is in doubt"
+            self.message.value = parts.progress(words)
+        self._worker.pause(seconds)
 
     def _progress(self, counts: Counts) -> None:
         self._worker.check()
@@ -199,7 +224,7 @@ class ImportTab:
         return _Shown(self.message)
 
     def _forget(self) -> None:
-        self._preview = None
+        self._preview, self._has_doubt = None, False
         self.preview.value = self.message.value = self.result.value = self.files.value = ""
         self._show_steps()
 
@@ -213,6 +238,8 @@ class ImportTab:
         self.load.disabled = is_busy or not self._at_start
         count = f" {self._at_start:,} pets" if self._at_start else ""
         self.load.description = f"Import{count}"
+        self.settle.disabled = is_busy
+        show(self.settle, self._has_doubt)
         show(self.cancel, is_busy)
         for control in (self.upload, self.path, *self.columns.values()):
             control.disabled = is_busy
@@ -261,6 +288,19 @@ def _cells(row: Sequence[str], width: int) -> str:
     return "".join(f"<td><bdi>{escape(cell[:200])}</bdi></td>" for cell in padded)
 
 
+def doubtful(result: LoadResult) -> int:
+    """Return how many records may or may not be in the store."""
+    return result.counts.get(State.UNKNOWN, 0) + result.counts.get(State.IN_FLIGHT, 0)
+
+
+def settled_note(found: Reconciliation) -> str:
+    """Say what came of looking for the records in doubt."""
+    title = f"{found.created:,} found in the store, {found.absent:,} not found there"
+    if found.unknown:
+        return parts.warning(f"{title}, {found.unknown:,} still in doubt", found.notes)
+    return parts.success(title, found.notes)
+
+
 def files_note(folder: Path, result: LoadResult) -> str:
     """Say where the result files lie, with links to those that hold something."""
     wanted = {
@@ -275,11 +315,10 @@ def files_note(folder: Path, result: LoadResult) -> str:
         for path in paths
         if path.stat().st_size <= LARGEST_RESULT_LINK
     ]
-    doubtful = result.counts.get(State.UNKNOWN, 0) + result.counts.get(State.IN_FLIGHT, 0)
     steps = [
-        f"{doubtful:,} may or may not be in the store; do not send them again by hand: "
-        "dashboard.last_import.reconcile(client) settles them by reading back."
-        if doubtful
+        f"{doubtful(result):,} may or may not be in the store; do not send them again by hand. "
+        "“Settle doubtful records” looks for them."
+        if doubtful(result)
         else "",
         "Correct fix.csv and import it here." if wanted["fix.csv"] else "",
     ]

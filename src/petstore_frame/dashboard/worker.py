@@ -65,6 +65,15 @@ class Worker:
             self._stop.clear()
             raise Cancelled
 
+    def pause(self, seconds: float) -> None:
+        """Called by the job to let time pass.
+
+        Raises:
+            Cancelled: The job was asked to stop, before or meanwhile.
+        """
+        self._stop.wait(seconds)
+        self.check()
+
     def may_tell(self) -> bool:
         """Whether it is time to tell of progress again; more often than this nobody can read."""
         now = self._clock()
