@@ -19,8 +19,10 @@ if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
     from petstore_frame.errors import APIConnectionError as APIConnectionError
     from petstore_frame.errors import APIStatusError as APIStatusError
     from petstore_frame.errors import APITimeoutError as APITimeoutError
+    from petstore_frame.errors import ArgumentError as ArgumentError
     from petstore_frame.errors import AuthenticationError as AuthenticationError
     from petstore_frame.errors import BadRequestError as BadRequestError
+    from petstore_frame.errors import ClosedError as ClosedError
     from petstore_frame.errors import ConfigurationError as ConfigurationError
     from petstore_frame.errors import ConflictError as ConflictError
     from petstore_frame.errors import ContractError as ContractError
@@ -83,8 +85,10 @@ _HOMES: dict[str, str] = {
     "APIConnectionError": "errors",
     "APIStatusError": "errors",
     "APITimeoutError": "errors",
+    "ArgumentError": "errors",
     "AuthenticationError": "errors",
     "BadRequestError": "errors",
+    "ClosedError": "errors",
     "ConfigurationError": "errors",
     "ConflictError": "errors",
     "ContractError": "errors",

@@ -14,29 +14,35 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, NoReturn, Self
 
-from pydantic import SecretStr, ValidationError
+from pydantic import SecretStr
 
 from petstore_frame._transport import Answer, Transport
+from petstore_frame.arguments import MAX_LIMIT, checked_id, checked_limit, checked_status, refuse
 from petstore_frame.deprecation import GET_PET, Deprecation, read_deprecation
 from petstore_frame.errors import (
     APIConnectionError,
     APIStatusError,
+    ClosedError,
     ConfigurationError,
     ContractError,
     EndpointDeprecatedWarning,
     PetstoreError,
 )
 from petstore_frame.inventory.find import PetSearch, find_pet
-from petstore_frame.models import PET_STATUSES, NewPet, Pet, read_pet
-from petstore_frame.outcome import PostOutcome, judge_answer, judge_failure, status_error
+from petstore_frame.models import NewPet, Pet, read_pet
+from petstore_frame.outcome import (
+    PostOutcome,
+    Verdict,
+    judge_answer,
+    judge_failure,
+    status_error,
+)
 from petstore_frame.page import Page, UnreadPage
 from petstore_frame.retry import RetryPolicy, read_retry_after
 from petstore_frame.settings import ApiKey, IdempotencyKey, read_settings
 
 log = logging.getLogger("petstore_frame")
 log.addHandler(logging.NullHandler())
-
-MAX_LIMIT = 100
 
 
 class Client:
@@ -77,7 +83,7 @@ class Client:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.base_url = base_url or ""
+        self.base_url, self._is_closed = base_url or "", False  # repr is asked for if this fails
         if isinstance(api_key, str):  # from here on, a verbose traceback shows stars
             api_key = SecretStr(api_key)
         try:
@@ -107,19 +113,14 @@ class Client:
             status: Only pets with this status: available, pending or sold; None for all.
 
         Raises:
-            ValueError: The limit or the status is not one of the interface; nothing was sent.
+            ArgumentError: The limit or the status is not one of the interface; nothing was sent.
             APIStatusError: The store refused.
             APIConnectionError: No answer, after the retries.
             ContractError: The answer is no list of pets.
 
         Interface: Endpoints, List all animals.
         """
-        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
-            raise ValueError(f"limit is 1 to {MAX_LIMIT}, got {limit!r}; nothing was sent")
-        if status is not None and status not in PET_STATUSES:
-            raise ValueError(
-                f"status is one of {', '.join(PET_STATUSES)}, got {status!r}; nothing was sent"
-            )
+        limit, status = checked_limit(limit), checked_status(status)
         params = {"limit": str(limit)} | ({"status": status} if status else {})
         return self.get_page(params=params, limit=limit, status=status)
 
@@ -193,7 +194,7 @@ class Client:
 
         Interface: Endpoints, List all animals; Get an animal (deprecated).
         """
-        return find_pet(self, pet_id, allow_deprecated=allow_deprecated)
+        return find_pet(self, checked_id(pet_id), allow_deprecated=allow_deprecated)
 
     def create_pet(self, pet: NewPet | Mapping[str, Any]) -> Pet:
         """Add an animal: one request, never repeated.
@@ -205,7 +206,7 @@ class Client:
             The Pet with the id that the store assigned.
 
         Raises:
-            ValueError: A field is missing or impossible; nothing was sent.
+            ArgumentError: A field is missing or impossible; nothing was sent.
             APIStatusError: The store refused (BadRequestError: the values).
             APIConnectionError: No answer; ``may_have_been_applied`` tells whether a pet may exist.
             ContractError: Added, but the answer cannot be read (``may_have_been_applied``).
@@ -226,6 +227,9 @@ class Client:
 
         Interface: Endpoints, Add an animal; the key is an extension.
         """
+        if self._is_closed:
+            closed = self._closed_error()
+            return PostOutcome(Verdict.NOT_APPLIED, "client_closed", error=closed, is_systemic=True)
         headers = {}
         if idempotency_key is not None and self.idempotency is not None:
             headers[self.idempotency.header] = self.idempotency.header_value(idempotency_key)
@@ -260,7 +264,7 @@ class Client:
         Interface: Endpoints, Get an animal (deprecated); Versioning.
         """
         try:
-            answer = self._get(f"/pets/{pet_id:d}", None)
+            answer = self._get(f"/pets/{checked_id(pet_id)}", None)
         except APIStatusError:
             self._warn("GET /pets/{petId}", GET_PET)
             raise
@@ -282,6 +286,8 @@ class Client:
         while_waiting: Callable[[], None] | None = None,
     ) -> Answer:
         """Send a GET, and again after a passing failure, until an answer can be used."""
+        if self._is_closed:
+            raise self._closed_error()
         repeats, start = 0, self._clock()
         while True:
             retry_after_s: float | None = None
@@ -323,8 +329,15 @@ class Client:
         warnings.warn(text, EndpointDeprecatedWarning, stacklevel=_callers_level())
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections; the client is of no further use."""
+        self._is_closed = True
         self._transport.close()
+
+    def _closed_error(self) -> ClosedError:
+        return ClosedError(
+            f"this Client of {self.base_url} is closed, as it is after its `with` block; "
+            "make a new one (nothing was sent)"
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -333,7 +346,7 @@ class Client:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Client: {self.base_url}>"
+        return f"<Client: {self.base_url}{', closed' * self._is_closed}>"
 
     def __getstate__(self) -> NoReturn:
         raise TypeError(
@@ -372,9 +385,8 @@ def _callers_level() -> int:
 def _checked(pet: NewPet | Mapping[str, Any]) -> NewPet:
     if isinstance(pet, NewPet):
         return pet
-    try:
-        return NewPet.model_validate(dict(pet))
-    except ValidationError as problem:
-        first = problem.errors(include_input=False, include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise ValueError(f"{field}: {first['msg']}; nothing was sent") from None
+    if not isinstance(pet, Mapping):
+        refuse(
+            f"pet is a NewPet or a mapping with name, category_id and perhaps status, got {pet!r}"
+        )
+    return NewPet(**{str(field): value for field, value in pet.items()})

@@ -5,6 +5,8 @@ It knows no library and no module of ours, so that every other file may raise fr
 
 PetstoreError
 ├── ConfigurationError (ValueError)     a setting is missing or impossible; nothing was sent
+├── ArgumentError (ValueError)          an argument is none that is understood; nothing was sent
+├── ClosedError (RuntimeError)          a Client or Server was closed; nothing was sent
 ├── MissingExtraError (ImportError)     an optional library is needed; the text has the pip line
 ├── APIStatusError                      the store answered with an error status
 │   ├── BadRequestError                 400
@@ -49,6 +51,14 @@ class ConfigurationError(PetstoreError, ValueError):
     """A setting is missing or impossible; nothing was sent."""
 
 
+class ArgumentError(PetstoreError, ValueError):
+    """An argument is none that is understood; the text says what it can be. Nothing was sent."""
+
+
+class ClosedError(PetstoreError, RuntimeError):
+    """A Client or Server was used after it was closed; nothing was sent."""
+
+
 class MissingExtraError(PetstoreError, ImportError):
     """An optional library is needed and not installed.
 
@@ -80,6 +90,7 @@ class APIStatusError(PetstoreError):
         field: The body field at fault, where the service names one (an extension).
         request_id: The answer's ``X-Request-Id``, for the store's operator, or None.
         retry_after_s: Seconds that the store asked to wait, or None.
+        next_step: What to do about it, in words.
         retryable: Whether a later identical GET may succeed.
 
     Interface: Errors.
@@ -97,6 +108,7 @@ class APIStatusError(PetstoreError):
         field: str | None = None,
         request_id: str | None = None,
         retry_after_s: float | None = None,
+        next_step: str | None = None,
     ) -> None:
         super().__init__(status_code, api_message)
         self.status_code = status_code
@@ -106,6 +118,8 @@ class APIStatusError(PetstoreError):
         self.field = field
         self.request_id = request_id
         self.retry_after_s = retry_after_s
+        if next_step is not None:
+            self.next_step = next_step
 
     @property
     def retryable(self) -> bool:
@@ -139,7 +153,7 @@ class PermissionDeniedError(APIStatusError):
 class NotFoundError(APIStatusError):
     """404: no such resource."""
 
-    next_step = "check the id, and that base_url ends in /v1"
+    next_step = "check the id, or the address"
 
 
 class ConflictError(APIStatusError):

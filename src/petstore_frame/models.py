@@ -8,12 +8,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from operator import index
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
-from typing_extensions import TypedDict
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+)
+from pydantic_core import ErrorDetails
+from typing_extensions import TypedDict, Unpack
 
-from petstore_frame.errors import ContractError
+from petstore_frame.errors import ArgumentError, ContractError
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]
@@ -23,27 +33,80 @@ NO_STATUS = "no status"
 Int64 = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX)]
 
 
+class _NewPetValues(TypedDict):
+    name: str
+    category_id: int
+    status: NotRequired[PetStatus | None]
+
+
 class NewPet(BaseModel):
     """An animal to add, as ``create_pet`` sends it.
 
-    Interface: Resources, NewPet.
+    Args:
+        name: Any text; the interface sets no bounds.
+        category_id: The category's id, an int64.
+        status: available, pending or sold; None sends none.
+
+    Raises:
+        ArgumentError: A field is missing or impossible; the text names all of them.
 
     Example:
         >>> NewPet(name="Luna", category_id=3).to_json()
         b'{"name":"Luna","categoryId":3}'
+
+    Interface: Resources, NewPet.
     """
 
-    model_config = ConfigDict(
-        strict=True, frozen=True, populate_by_name=True, extra="forbid", hide_input_in_errors=True
-    )
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", hide_input_in_errors=True)
 
     name: str
-    category_id: Int64 = Field(alias="categoryId")
+    category_id: int = Field(
+        ge=INT64_MIN,
+        le=INT64_MAX,
+        validation_alias=AliasChoices("category_id", "categoryId"),
+        serialization_alias="categoryId",
+    )
     status: PetStatus | None = None
+
+    @field_validator("category_id", mode="before")
+    @classmethod
+    def _take_numpy(cls, number: Any) -> Any:
+        """Turn numpy's whole numbers into Python's; the check of the field sees all others."""
+        try:
+            return number if isinstance(number, bool) else index(number)
+        except TypeError:
+            return number
+
+    def __init__(self, **values: Unpack[_NewPetValues]) -> None:
+        try:
+            super().__init__(**values)
+            self.to_json()  # half of a surrogate pair is text to Python, and none to JSON
+        except ValidationError as problem:
+            words = "; ".join(map(_in_our_words, problem.errors(include_url=False)))
+            raise ArgumentError(f"this is no pet: {words}; nothing was sent") from None
+        except ValueError:
+            words = "name is text that JSON cannot carry (half of a surrogate pair)"
+            raise ArgumentError(f"this is no pet: {words}; nothing was sent") from None
 
     def to_json(self) -> bytes:
         """Return the request body; a status that is None is left out, never sent as null."""
         return self.model_dump_json(by_alias=True, exclude_none=True).encode()
+
+
+def _in_our_words(problem: ErrorDetails) -> str:
+    """Say what one field of a NewPet should be, and what it is."""
+    field = str(problem["loc"][0]).replace("categoryId", "category_id")
+    if problem["type"] == "missing":
+        return f"{field} is missing"
+    if problem["type"] == "extra_forbidden":
+        return f"{field} is no field of a new pet (name, category_id, status)"
+    kinds = {
+        "name": "text",
+        "category_id": "a whole number of 64 bits",
+        "status": f"one of {', '.join(PET_STATUSES)}, or None",
+    }
+    got = repr(problem["input"])
+    return f"{field} is {kinds[field]}, got {got if len(got) <= 60 else got[:59] + '…'}"
 
 
 class Pet(BaseModel):

@@ -20,8 +20,10 @@ proofs in the package; the loader and ``Client.create_pet`` both read it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+from urllib.parse import parse_qs
 
 from petstore_frame._transport import Answer
 from petstore_frame.errors import (
@@ -171,4 +173,22 @@ def status_error(answer: Answer) -> APIStatusError:
         field=field,
         request_id=answer.headers.get("X-Request-Id"),
         retry_after_s=read_retry_after(answer.headers.get("Retry-After")),
+        next_step=_next_step(answer),
     )
+
+
+def _next_step(answer: Answer) -> str | None:
+    """Say where to look when there is nothing at an address; None where the status says enough."""
+    if 300 <= answer.status_code < 400:
+        return "check that base_url is the store's own address, ending in /v1"
+    url, _, query = answer.url.partition("?")
+    asked = re.fullmatch("(.*)/pets(/[^/]*)?", url)
+    if answer.status_code not in (404, 405) or asked is None:
+        return None
+    if set(parse_qs(query)) - {"limit", "status"}:
+        return "the store's own link leads nowhere; read the listing again from its beginning"
+    base_url, pet_id = asked.groups()
+    if base_url.endswith("/v1"):
+        return "check the id" if pet_id else f"check base_url: nothing is at {url}"
+    first = "the id, or base_url" if pet_id else "base_url"
+    return f"check {first}: it is {base_url}, and a store's address ends in /v1"

@@ -21,7 +21,7 @@ from typing import IO, Any
 from pydantic import SecretStr
 
 from petstore_frame.client import Client
-from petstore_frame.errors import MissingExtraError, ServiceStartError
+from petstore_frame.errors import ClosedError, MissingExtraError, ServiceStartError
 from petstore_frame.settings import IdempotencyKey
 
 _START_S = 30.0
@@ -60,7 +60,15 @@ class Server:
 
         Args:
             options: Further arguments of ``Client``.
+
+        Raises:
+            ClosedError: The server was closed, or its process has ended.
         """
+        if self._process.poll() is not None:
+            raise ClosedError(
+                f"this Server is closed and {self.base_url} answers no more; "
+                "start a new one with pf.serve()"
+            )
         return Client(self.base_url, self.api_key, **{"idempotency": self._idempotency, **options})
 
     def close(self) -> None:

@@ -95,9 +95,10 @@ def read_settings(
             "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)"
         )
     number = partial(_number, environ)
+    key = _key_source(api_key, environ)
     return Settings(
         base_url=normalise_base_url(address, allow_insecure=allow_insecure),
-        key=_key_source(api_key, environ),
+        key=key,
         timeout_s=number("timeout_s", timeout_s, "PETSTORE_TIMEOUT", DEFAULT_TIMEOUT_S),
         max_retries=int(
             number("max_retries", max_retries, "PETSTORE_MAX_RETRIES", DEFAULT_MAX_RETRIES)
@@ -116,6 +117,11 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
         >>> normalise_base_url("HTTP://127.0.0.1:8000/v1/")
         'http://127.0.0.1:8000/v1'
     """
+    if not isinstance(address, str):
+        raise ConfigurationError(
+            f"base_url is text such as https://host/v1, got a {type(address).__name__}; "
+            "for a store of pf.serve(), server.client() makes the Client"
+        )
     try:
         parts = urlsplit(address.strip())
         port = parts.port
@@ -164,8 +170,12 @@ def _key_source(api_key: ApiKey | None, environ: Mapping[str, str]) -> Callable[
 
 
 def _checked_key(value: str | SecretStr) -> SecretStr:
+    if not isinstance(value, str | SecretStr):
+        raise ConfigurationError(f"the API key is text, got a {type(value).__name__}")
     secret = value if isinstance(value, SecretStr) else SecretStr(value)
     text = secret.get_secret_value()
+    if text.startswith(("http://", "https://")):
+        raise ConfigurationError("the API key is an address; base_url comes first, then api_key")
     if not text or not text.isascii() or not text.isprintable() or " " in text:
         # The value itself must not be in the message.
         raise ConfigurationError(
@@ -186,6 +196,6 @@ def _number(
             value = float(text)
         except ValueError:
             raise ConfigurationError(f"{variable} is {text!r}, not a number") from None
-    if not 0 <= value < float("inf"):
-        raise ConfigurationError(f"{name} is {value!r}; it must be 0 or more")
+    if not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise ConfigurationError(f"{name} is a number, 0 or more, got {value!r}")
     return value

@@ -22,6 +22,7 @@ LEVELS = {
     "retry": 1,
     "links": 1,
     "categories": 1,
+    "arguments": 2,
     "_transport": 2,
     "frame": 2,
     "outcome": 3,

@@ -8,8 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn, cast
 
+from petstore_frame.arguments import (
+    MAX_LIMIT,
+    checked_client,
+    checked_id,
+    checked_limit,
+    checked_status,
+    refuse,
+    whole_number,
+)
 from petstore_frame.errors import (
     CrossOriginError,
     ForeignLinkError,
@@ -28,7 +37,7 @@ from petstore_frame.inventory.completeness import (
 from petstore_frame.inventory.finding import Finding
 from petstore_frame.inventory.ids import IdWalk
 from petstore_frame.inventory.progress import Meter, Progress
-from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, MAX_LIMIT, Reader, Store
+from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, Reader, Store
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.seal import seal
 from petstore_frame.inventory.strategies import Ladder
@@ -72,7 +81,7 @@ def fetch_inventory(
         An Inventory; its ``frame`` has one row per pet and the dtypes of ``PET_COLUMNS``.
 
     Raises:
-        ValueError: An argument is not one of those above; nothing was sent.
+        ArgumentError: An argument is not one of those above; nothing was sent.
         IncompleteInventoryError: The reading broke off (also by Ctrl-C) with pets held; it has
             ``.partial`` and ``.resume()``.
         PaginationLoopError: The store's way on leads back; also an IncompleteInventoryError.
@@ -82,9 +91,17 @@ def fetch_inventory(
 
     Interface: Endpoints, List all animals (pagination mechanism: not shown).
     """
-    _check(status, limit, max_pets, strategy, probe_budget, id_range)
-    fetch = _Fetch(client, status, limit, max_pets, strategy, probe_budget, id_range, progress)
-    return fetch.run()
+    checked_client(client, "ask_page")
+    return _Fetch(
+        client,
+        status=checked_status(status),
+        limit=checked_limit(limit),
+        max_pets=None if max_pets is None else whole_number("max_pets", max_pets, 1),
+        strategy=_checked_strategy(strategy),
+        probe_budget=whole_number("probe_budget", probe_budget, 0),
+        id_range=_checked_range(id_range),
+        meter=Meter(progress),
+    ).run()
 
 
 class _Fetch:
@@ -93,23 +110,22 @@ class _Fetch:
     def __init__(
         self,
         store: Store,
+        *,
         status: str | None,
         limit: int,
         max_pets: int | None,
         strategy: Strategy,
         probe_budget: int,
         id_range: tuple[int, int] | None,
-        progress: Progress,
+        meter: Meter,
     ) -> None:
         self._store = store
         self._status = status
         self._max_pets = max_pets
         self._id_range = id_range
         self._id_walk: IdWalk | None = None
-        self._meter = Meter(progress)
-        self._reader = Reader(
-            store, status=status, limit=limit, budget=probe_budget, on_rows=self._meter
-        )
+        self._meter = meter
+        self._reader = Reader(store, status=status, limit=limit, budget=probe_budget, on_rows=meter)
         self._ladder = Ladder(self._reader, may_probe=strategy == "auto", max_pets=max_pets)
 
     def run(self) -> Inventory:
@@ -217,30 +233,19 @@ def _only(columns: PetColumns, status: str) -> PetColumns:
     )
 
 
-def _check(
-    status: str | None,
-    limit: int,
-    max_pets: int | None,
-    strategy: str,
-    probe_budget: int,
-    id_range: tuple[int, int] | None,
-) -> None:
-    """Refuse an argument before anything is sent."""
-    if status is not None and status not in PET_STATUSES:
-        _refuse(f"status is one of {', '.join(PET_STATUSES)}, got {status!r}")
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
-        _refuse(f"limit is 1 to {MAX_LIMIT}, got {limit!r}")
-    if max_pets is not None and max_pets < 1:
-        _refuse(f"max_pets is 1 or more, or None for no cap, got {max_pets!r}")
+def _checked_strategy(strategy: Any) -> Strategy:
     if strategy not in ("auto", "documented"):
-        _refuse(f"strategy is 'auto' or 'documented', got {strategy!r}")
-    if probe_budget < 0:
-        _refuse(f"probe_budget is 0 or more, got {probe_budget!r}")
-    if id_range is not None:
-        first, last = id_range
-        if not 0 <= last - first < MAX_IDS:
-            _refuse(f"id_range is a first and a last id, at most {MAX_IDS:,} of them")
+        refuse(f"strategy is 'auto' or 'documented', got {strategy!r}")
+    return cast(Strategy, strategy)
 
 
-def _refuse(what: str) -> NoReturn:
-    raise ValueError(f"{what}; nothing was sent")
+def _checked_range(id_range: Any) -> tuple[int, int] | None:
+    if id_range is None:
+        return None
+    try:
+        first, last = map(checked_id, id_range)
+    except (TypeError, ValueError):
+        refuse(f"id_range is a first and a last id, such as (1, 500), got {id_range!r}")
+    if not 0 <= last - first < MAX_IDS:
+        refuse(f"id_range is at most {MAX_IDS:,} ids, the first one first, got {id_range!r}")
+    return first, last

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NoReturn
 
+from petstore_frame.arguments import MAX_LIMIT
 from petstore_frame.errors import NotFoundError, PetstoreError
 from petstore_frame.inventory.completeness import ALL_PETS, Verdict
-from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, MAX_LIMIT, Reader, Store
+from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, Reader, Store
 from petstore_frame.inventory.strategies import Ladder
 from petstore_frame.models import Pet, PetColumns
 

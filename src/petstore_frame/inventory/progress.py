@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from petstore_frame.arguments import refuse
 from petstore_frame.progress import is_watched, show_bar
 
 Progress = bool | Callable[[int], None] | None
@@ -25,6 +26,8 @@ class Meter:
     """
 
     def __init__(self, progress: Progress) -> None:
+        if not callable(progress) and progress not in (None, True, False):
+            refuse(f"progress is a function, True, False or None, got {progress!r}")
         self._call = progress if callable(progress) else None
         self._wants_bar = is_watched() if progress is None else progress is True
         self._bar: Any = None

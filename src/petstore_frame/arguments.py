@@ -1,0 +1,77 @@
+"""What a caller may ask for, checked before anything is sent.
+
+In: an argument as it was passed. Out: its value as plain Python, or an ArgumentError that says
+what it can be. It knows no store and keeps nothing.
+"""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any, NoReturn, cast
+
+from petstore_frame.errors import ArgumentError
+from petstore_frame.models import INT64_MAX, INT64_MIN, PET_STATUSES
+
+MAX_LIMIT = 100
+
+
+def checked_client(client: Any, operation: str) -> None:
+    """Refuse what is no client: an address, a Server, None.
+
+    Args:
+        client: What the caller passed as the client.
+        operation: The name of a method that is needed of it.
+    """
+    if not callable(getattr(client, operation, None)):
+        # The value is not shown: it may be a key.
+        refuse(
+            f"client is a Client, got {_kind(client)}; make one with pf.Client(base_url, "
+            "api_key=...), or with server.client() for a store of pf.serve()"
+        )
+
+
+def checked_status(status: Any) -> str | None:
+    """Return a status of the interface, or None for no filter."""
+    if status not in (None, *PET_STATUSES):
+        refuse(f"status is one of {', '.join(PET_STATUSES)}, or None for all, got {status!r}")
+    return cast("str | None", status)
+
+
+def checked_limit(limit: Any) -> int:
+    """Return a page's limit within the bounds of the interface."""
+    return whole_number("limit", limit, 1, MAX_LIMIT)
+
+
+def checked_id(pet_id: Any) -> int:
+    """Return a pet's id."""
+    return whole_number("pet_id", pet_id, INT64_MIN, INT64_MAX)
+
+
+def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """Return a whole number within bounds; numpy's integers are taken too, True and 3.0 are not.
+
+    Example:
+        >>> whole_number("pet_id", "3", 1)
+        Traceback (most recent call last):
+        petstore_frame.errors.ArgumentError: pet_id is a whole number, got the text '3'; nothing \
+was sent
+    """
+    try:
+        number = None if isinstance(value, bool) else index(value)
+    except TypeError:
+        number = None
+    if number is None:
+        refuse(f"{name} is a whole number, got {'the text ' * isinstance(value, str)}{value!r}")
+    if number < least or (most is not None and number > most):
+        bounds = f"{least} or more" if most is None else f"{least} to {most}"
+        refuse(f"{name} is {bounds}, got {number}")
+    return number
+
+
+def refuse(what: str) -> NoReturn:
+    """Raise what is wrong with an argument."""
+    raise ArgumentError(f"{what}; nothing was sent")
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"

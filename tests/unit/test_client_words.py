@@ -1,0 +1,162 @@
+"""What the client says to somebody who asked it wrongly: what is meant, and the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.arguments import whole_number
+from petstore_frame.outcome import Verdict
+from petstore_frame.settings import normalise_base_url, read_settings
+
+
+@pytest.fixture
+def silent() -> pf.Client:
+    """A client of an address where nothing listens: whatever is sent would fail at once."""
+    return pf.Client("http://127.0.0.1:9/v1", "k", max_retries=0)
+
+
+def told(call: Callable[[], Any], kind: type[Exception] = pf.ArgumentError) -> str:
+    with pytest.raises(kind) as caught:
+        call()
+    return str(caught.value)
+
+
+def elsewhere(server: pf.Server, path: str) -> pf.Client:
+    return pf.Client(server.base_url.removesuffix("/v1") + path, server.api_key)
+
+
+@pytest.mark.parametrize("path", ["", "/v2", "/v1/pets"])
+def test_a_wrong_address_is_named_where_nothing_is_found(
+    sample_server: pf.Server, path: str
+) -> None:
+    """A 404 for a listing sends the reader to base_url, and shows what it is."""
+    with elsewhere(sample_server, path) as client:
+        words = told(client.list_pets, pf.NotFoundError)
+        assert f"base_url: it is {client.base_url}, and a store's address ends in /v1" in words
+        assert "the id" not in words
+
+
+def test_a_wrong_id_is_named_where_a_pet_is_not_found(sample_server: pf.Server) -> None:
+    """A 404 for one pet of a store at its proper address is about the id alone."""
+    with sample_server.client() as client, pytest.warns(pf.EndpointDeprecatedWarning):
+        words = told(lambda: client.get_pet(10**9), pf.NotFoundError)
+    assert words.endswith("; check the id")
+
+
+def test_a_dead_link_is_no_fault_of_the_address(sample_server: pf.Server) -> None:
+    """A 404 for an address that a store made sends nobody to base_url."""
+    with elsewhere(sample_server, "/v2") as client:
+        words = told(lambda: client.get_page("/pets", params={"cursor": "x"}), pf.NotFoundError)
+    assert "the store's own link leads nowhere" in words
+    assert "base_url" not in words
+
+
+@pytest.mark.parametrize("client", ["http://127.0.0.1/v1", None, pf.Verdict.UNKNOWN])
+def test_what_is_no_client_is_told_how_to_make_one(client: Any) -> None:
+    """An address in a client's place is refused with the call that makes a client of it."""
+    words = told(lambda: pf.fetch_inventory(client))
+    assert "pf.Client(base_url, api_key=...)" in words
+    assert "127.0.0.1" not in words  # it might have been a key
+
+
+@pytest.mark.parametrize("value", ["3", 3.0, True, None, np.True_])
+def test_an_id_is_a_whole_number(silent: pf.Client, value: Any) -> None:
+    """Texts, floats and booleans are no ids, and nothing is sent for them."""
+    for call in (silent.find_pet, silent.get_pet):
+        words = told(lambda call=call: call(value))
+        assert words.startswith("pet_id is a whole number, got ")
+        assert words.endswith("nothing was sent")
+
+
+def test_numpys_whole_numbers_are_whole_numbers() -> None:
+    """An id or a category taken from a frame needs no conversion."""
+    assert whole_number("pet_id", np.int64(3), 1) == 3
+    assert pf.NewPet(name="Luna", category_id=np.int64(3)).to_json() == (
+        b'{"name":"Luna","categoryId":3}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"status": "lost"}, "status is one of available, pending, sold, or None for all"),
+        ({"limit": "10"}, "limit is a whole number, got the text '10'"),
+        ({"max_pets": 0}, "max_pets is 1 or more, got 0"),
+        ({"strategy": "fast"}, "strategy is 'auto' or 'documented', got 'fast'"),
+        ({"probe_budget": None}, "probe_budget is a whole number, got None"),
+        ({"id_range": 5}, "id_range is a first and a last id, such as (1, 500), got 5"),
+        ({"id_range": (5, 1)}, "the first one first"),
+        ({"progress": "yes"}, "progress is a function, True, False or None, got 'yes'"),
+    ],
+)
+def test_an_argument_of_a_fetch_is_refused_in_words(
+    silent: pf.Client, options: dict[str, Any], words: str
+) -> None:
+    """What an argument can be is said where it is refused, under one class of error."""
+    said = told(lambda: pf.fetch_inventory(silent, **options))
+    assert words in said
+    assert said.endswith("nothing was sent")
+
+
+@pytest.mark.parametrize(
+    ("pet", "words"),
+    [
+        ({"name": "x"}, ["category_id is missing"]),
+        ({"name": 1, "kind": 2}, ["name is text, got 1", "category_id is missing", "kind is no"]),
+        ({"name": "x", "categoryId": "3"}, ["category_id is a whole number of 64 bits, got '3'"]),
+        ({"name": "x", "category_id": 2**63}, ["category_id is a whole number of 64 bits"]),
+        ({"name": "x", "category_id": np.array([3])}, ["category_id is a whole number"]),
+        ({"name": "x", "category_id": 3, "status": "lost"}, ["available, pending, sold, or None"]),
+        ({"name": "\ud800", "category_id": 3}, ["name is text that JSON cannot carry"]),
+    ],
+)
+def test_all_that_is_wrong_with_a_pet_is_said_at_once(
+    silent: pf.Client, pet: dict[str, Any], words: list[str]
+) -> None:
+    """Every field at fault is named, by its Python name, in our words."""
+    for call in (lambda: silent.create_pet(pet), lambda: pf.NewPet(**pet)):
+        said = told(call)
+        assert [part for part in words if part not in said] == []
+        assert "pydantic" not in said
+
+
+def test_what_is_no_pet_at_all_is_refused(silent: pf.Client) -> None:
+    """A text in a pet's place is told what a pet is."""
+    assert told(lambda: silent.create_pet("Luna")).startswith("pet is a NewPet or a mapping")
+
+
+def test_a_closed_client_says_so(sample_server: pf.Server) -> None:
+    """After its with block a client sends nothing more, and proves that it did not."""
+    with sample_server.client() as client:
+        assert len(client.list_pets(limit=3)) == 3
+    for call in (client.list_pets, lambda: client.create_pet(pf.NewPet(name="x", category_id=1))):
+        assert "is closed" in told(call, pf.ClosedError)
+    assert client.post_pet(b"{}").verdict is Verdict.NOT_APPLIED
+    assert repr(client).endswith(", closed>")
+
+
+def test_a_closed_server_hands_out_no_client() -> None:
+    """A server that has ended says so, and how to start another."""
+    with pf.serve() as server:
+        assert "/v1" in server.base_url
+    assert "start a new one with pf.serve()" in told(server.client, pf.ClosedError)
+
+
+@pytest.mark.parametrize("value", [3, object()])
+def test_settings_of_a_wrong_kind_are_named(value: Any) -> None:
+    """A setting of the wrong kind is no AttributeError from deep inside."""
+    assert "base_url is text" in told(lambda: normalise_base_url(value), pf.ConfigurationError)
+    words = told(lambda: read_settings("http://localhost/v1", value), pf.ConfigurationError)
+    assert words.startswith("the API key is text")
+
+
+def test_address_and_key_the_other_way_round_are_told_apart() -> None:
+    """The key does not land in a message about a bad address."""
+    words = told(lambda: pf.Client("psk_secret", "http://localhost/v1"), pf.ConfigurationError)
+    assert "base_url comes first" in words
+    assert "psk_secret" not in words
