@@ -32,6 +32,8 @@ _NEVER_SENT = (
 )
 
 
+# What a store calls itself, and for which store a pet is meant; an extension of the interface.
+STORE_ID = "X-Store-Id"
 _FIXED_HEADERS = [
     (b"Accept", b"application/json"),
     (b"Accept-Encoding", b"gzip, deflate"),

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, Self
 
 from pydantic import SecretStr
 
-from petstore_frame._transport import Answer, Transport
+from petstore_frame._transport import STORE_ID, Answer, Transport
 from petstore_frame.arguments import MAX_LIMIT, checked_id, checked_limit, checked_status, refuse
 from petstore_frame.deprecation import GET_PET, Deprecation, read_deprecation
 from petstore_frame.errors import (
@@ -218,27 +218,33 @@ class Client:
             raise outcome.error or PetstoreError(outcome.reason)
         return outcome.pet
 
-    def post_pet(self, payload: bytes, *, idempotency_key: str | None = None) -> PostOutcome:
+    def post_pet(
+        self, payload: bytes, *, idempotency_key: str | None = None, store_id: str | None = None
+    ) -> PostOutcome:
         """Send one POST with these bytes and say what its end proves; never raises for an answer.
 
         Args:
             payload: The request body.
             idempotency_key: Sent only when the client knows that the store honours it.
+            store_id: What the store called itself before; another one, which has its address by
+                now, refuses the pet.
 
-        Interface: Endpoints, Add an animal; the key is an extension.
+        Interface: Endpoints, Add an animal; key and store id are extensions.
         """
         if self._is_closed:
             closed = self._closed_error()
             return PostOutcome(Verdict.NOT_APPLIED, "client_closed", error=closed, is_systemic=True)
-        headers = {}
+        headers = {} if store_id is None else {STORE_ID: store_id}
+        has_key = False
         if idempotency_key is not None and self.idempotency is not None:
             headers[self.idempotency.header] = self.idempotency.header_value(idempotency_key)
+            has_key = True
         try:
             answer = self._transport.send("POST", "/pets", body=payload, headers=headers)
         except APIConnectionError as problem:
             return judge_failure(problem)
         log.info("POST /pets %s %.0f ms", answer.status_code, answer.elapsed_s * 1000)
-        outcome = judge_answer(answer, has_key=bool(headers))
+        outcome = judge_answer(answer, has_key=has_key)
         try:
             self._warn_if_deprecated("POST /pets", answer)
         except EndpointDeprecatedWarning as notice:

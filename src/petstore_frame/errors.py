@@ -89,6 +89,7 @@ class APIStatusError(PetstoreError):
         operation: Method and path, for example ``GET /pets``.
         field: The body field at fault, where the service names one (an extension).
         request_id: The answer's ``X-Request-Id``, for the store's operator, or None.
+        store_id: What the store calls itself (an extension), or None.
         retry_after_s: Seconds that the store asked to wait, or None.
         next_step: What to do about it, in words.
         retryable: Whether a later identical GET may succeed.
@@ -107,6 +108,7 @@ class APIStatusError(PetstoreError):
         operation: str = "",
         field: str | None = None,
         request_id: str | None = None,
+        store_id: str | None = None,
         retry_after_s: float | None = None,
         next_step: str | None = None,
     ) -> None:
@@ -117,6 +119,7 @@ class APIStatusError(PetstoreError):
         self.operation = operation
         self.field = field
         self.request_id = request_id
+        self.store_id = store_id
         self.retry_after_s = retry_after_s
         if next_step is not None:
             self.next_step = next_step

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import parse_qs
 
-from petstore_frame._transport import Answer
+from petstore_frame._transport import STORE_ID, Answer
 from petstore_frame.errors import (
     APIConnectionError,
     APIStatusError,
@@ -59,6 +59,7 @@ class PostOutcome:
         http_status: Status of the answer, or None.
         retry_after_s: Seconds that the store asked to wait, or None.
         request_id: The answer's X-Request-Id, or None.
+        store_id: What the store calls itself, or None.
         is_replayed: The store's word on an idempotency key: True, False, or None for none given.
         elapsed_s: Seconds that the attempt took, or None.
     """
@@ -71,6 +72,7 @@ class PostOutcome:
     http_status: int | None = None
     retry_after_s: float | None = None
     request_id: str | None = None
+    store_id: str | None = None
     is_replayed: bool | None = None
     elapsed_s: float | None = None
 
@@ -143,6 +145,7 @@ def _outcome(
         http_status=answer.status_code,
         retry_after_s=read_retry_after(answer.headers.get("Retry-After")),
         request_id=answer.headers.get("X-Request-Id"),
+        store_id=answer.headers.get(STORE_ID),
         is_replayed=None if replayed is None else replayed.strip().lower() == "true",
         elapsed_s=answer.elapsed_s,
     )
@@ -172,6 +175,7 @@ def status_error(answer: Answer) -> APIStatusError:
         operation=answer.operation,
         field=field,
         request_id=answer.headers.get("X-Request-Id"),
+        store_id=answer.headers.get(STORE_ID),
         retry_after_s=read_retry_after(answer.headers.get("Retry-After")),
         next_step=_next_step(answer),
     )

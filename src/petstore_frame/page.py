@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from petstore_frame._transport import Headers
+from petstore_frame._transport import STORE_ID, Headers
 from petstore_frame.models import Pet, PetColumns, read_page
 
 
@@ -29,6 +29,11 @@ class Page:
     limit: int | None = None
     status: str | None = None
     address: str = ""
+
+    @property
+    def store_id(self) -> str | None:
+        """What the store calls itself, where it does (an extension)."""
+        return self.headers.get(STORE_ID)
 
     @property
     def pets(self) -> list[Pet]:

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
+import petstore_frame as pf
 from petstore_frame.service import rules
 
 LUNA = {"name": "Luna", "categoryId": 3}
@@ -344,6 +345,26 @@ def test_requests_have_names(api) -> None:
     assert first != second
     odd = api.get("/pets", headers={"X-Request-Id": "a b;c"}).headers["x-request-id"]
     assert re.fullmatch("[0-9a-f]{16}", odd)
+
+
+def test_a_store_has_one_name(tmp_path) -> None:
+    """X-Store-Id: the same on every answer and after a restart, another for another database."""
+    names = []
+    for database in ("one.sqlite3", "one.sqlite3", "two.sqlite3"):
+        with pf.serve(database=tmp_path / database) as server:
+            answers = [httpx.get(f"{server.base_url}{path}") for path in ("/pets", "/none")]
+            names.append({answer.headers["x-store-id"] for answer in answers})
+    assert names[0] == names[1] != names[2]
+    assert all(len(name) == 1 and re.fullmatch("[0-9a-f]{32}", *name) for name in names)
+
+
+def test_a_pet_meant_for_another_store_is_refused(api, is_error) -> None:
+    """412, and nothing is stored; the store's own name lets it pass."""
+    before = api.get("/pets").json()
+    is_error(api.post("/pets", json=LUNA, headers={"X-Store-Id": "0" * 32}), 412, "other_store")
+    assert api.get("/pets").json() == before
+    own = {"X-Store-Id": api.get("/pets").headers["x-store-id"]}
+    assert api.post("/pets", json=LUNA, headers=own).status_code == 201
 
 
 def test_the_deprecation_is_told(api) -> None:

@@ -28,7 +28,8 @@ CREATE TABLE run (
   run_id TEXT PRIMARY KEY, format INTEGER, base_url TEXT,
   source_name TEXT, source_path TEXT, source_sha256 TEXT, identity TEXT,
   header TEXT, mapping TEXT, is_again INTEGER, plan TEXT,
-  created_at REAL, started_at REAL, ended_at REAL, ending TEXT, ending_detail TEXT
+  created_at REAL, started_at REAL, ended_at REAL, ending TEXT, ending_detail TEXT,
+  store_id TEXT
 );
 CREATE TABLE rows (
   number INTEGER PRIMARY KEY, line INTEGER, cells, state TEXT, payload BLOB,
@@ -75,6 +76,7 @@ class Run:
         ended_at: When the last session ended, or None while it runs or after a kill.
         ending: How the last session ended, or None.
         ending_detail: The same in words.
+        store_id: What the store called itself, or None where it has not.
     """
 
     run_id: str
@@ -92,6 +94,7 @@ class Run:
     ended_at: float | None = None
     ending: Ending | None = None
     ending_detail: str = ""
+    store_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +186,12 @@ def create(path: Path, run: Run, records: Iterable[Record]) -> None:
         connection.execute("COMMIT")
 
 
+def add_store_id(sql: sqlite3.Connection) -> None:
+    """Give a journal from before stores had ids the place for one."""
+    if "store_id" not in {column[1] for column in sql.execute("PRAGMA table_info(run)")}:
+        sql.execute("ALTER TABLE run ADD COLUMN store_id TEXT")
+
+
 def _staged(record: Record) -> tuple[Any, ...]:
     number, line, cells, state, payload, problem, warnings, lineage = record
     return (
@@ -234,12 +243,12 @@ def read_run(path: Path) -> Run:
         JournalError: The file is no journal, or of another version.
     """
     with sql_errors(path), closing(connect(path, is_reader=True)) as connection:
-        found = connection.execute(
-            f"SELECT format, {', '.join(_RUN_COLUMNS)} FROM run"  # noqa: S608 # our own names
-        ).fetchone()
-    if found is None or found[0] != FORMAT:
+        connection.row_factory = sqlite3.Row
+        found = connection.execute("SELECT * FROM run").fetchone()
+    if found is None or found["format"] != FORMAT:
         raise JournalError(f"{path} is no journal of this version; use another journal folder")
-    facts = dict(zip(_RUN_COLUMNS, found[1:], strict=True))
+    # Journals from before stores had ids lack that column.
+    facts: dict[str, Any] = {name: found[name] for name in _RUN_COLUMNS if name in found.keys()}  # noqa: SIM118 # a Row is no dict
     facts |= {
         "header": tuple(json.loads(facts["header"])),
         "mapping": json.loads(facts["mapping"]),

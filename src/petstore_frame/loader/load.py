@@ -7,6 +7,7 @@ record. What a file holds is read.py's business, what is sent send.py's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,13 @@ from typing import Any
 from petstore_frame.categories import Categories, category_labels
 from petstore_frame.loader import journal as journals
 from petstore_frame.loader.journal import Run
-from petstore_frame.loader.plan import identity_of, new_run_id, open_run, rehearse
+from petstore_frame.loader.plan import identity_of, name_store, new_run_id, open_run, rehearse
 from petstore_frame.loader.progress import Told
 from petstore_frame.loader.read import Source, ValueMap, open_source
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.send import Limits, Store, Timing, ignore
-from petstore_frame.loader.session import run_session
+from petstore_frame.loader.session import ask_store_id, run_session
 
 DEFAULT_WORKERS, MOST_WORKERS = 16, 32
 REAL_TIME = Timing()
@@ -257,6 +258,7 @@ def load(
         run = _run(source, client, reading, again=again, now=timing.now())
         if dry_run:
             return LoadResult(rehearse(place, run, source))
+        run = name_store(place, run, partial(ask_store_id, client))
         opened = open_run(place, run, source)
     with opened.lock:
         was_at_work = run_session(

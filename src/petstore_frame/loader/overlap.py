@@ -95,7 +95,7 @@ def compare(path: Path, earlier: Sequence[tuple[Path, Run]], holds: ExitStack) -
         }
         if not versions and not plan["matched"]:
             return {}
-        sql.execute("UPDATE run SET plan = ?", [json.dumps(plan)])
+        sql.execute("UPDATE run SET plan = json_patch(plan, ?)", [json.dumps(plan)])
         return plan
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -60,6 +60,28 @@ def _with_text_keys(value: Any) -> Any:
     }
 
 
+def name_store(folder: Path, run: Run, ask: Callable[[], str | None]) -> Run:
+    """Return the run with the id of its store, which is asked for only where it can matter.
+
+    Args:
+        folder: Where the journals are.
+        run: The facts of the run, should it be new.
+        ask: Asks the store; called if an earlier run at its address knows how that one was called.
+    """
+    there = [found for _, found in find_runs(folder, run.base_url, None) if found.store_id]
+    store_id = ask() if there else None
+    if store_id is None:
+        return run
+    elsewhere = [
+        found
+        for found in there
+        if found.store_id != store_id
+        and (found.identity == run.identity or found.source_path == run.source_path is not None)
+    ]
+    plan = run.plan | ({"elsewhere": len(elsewhere)} if elsewhere else {})
+    return replace(run, store_id=store_id, plan=plan)
+
+
 def open_run(folder: Path, run: Run, records: Iterable[Record]) -> Opened:
     """Find the run that an import goes on with, or stage a new one.
 
@@ -74,7 +96,7 @@ def open_run(folder: Path, run: Run, records: Iterable[Record]) -> Opened:
     """
     _make(folder)
     with Lock(folder / "planning", wait_s=PLANNING_WAIT_S):
-        earlier = find_runs(folder, run.base_url)
+        earlier = find_runs(folder, run.base_url, run.store_id)
         _finish_plans(earlier)
         found = _same(earlier, run)
         if found is not None:
@@ -97,7 +119,8 @@ def open_run(folder: Path, run: Run, records: Iterable[Record]) -> Opened:
 def hold(path: Path) -> Lock:
     """Lock a journal whose pending records are to be sent, those of newer runs taken out."""
     with Lock(path.parent / "planning", wait_s=PLANNING_WAIT_S):
-        _finish_plans(find_runs(path.parent, journal.read_run(path).base_url))
+        run = journal.read_run(path)
+        _finish_plans(find_runs(path.parent, run.base_url, run.store_id))
         return Lock(path)
 
 
@@ -115,7 +138,7 @@ def rehearse(folder: Path, run: Run, records: Iterable[Record]) -> Path:
     """
     _make(folder)
     with Lock(folder / "planning", wait_s=PLANNING_WAIT_S), ExitStack() as holds:
-        earlier = find_runs(folder, run.base_url)
+        earlier = find_runs(folder, run.base_url, run.store_id)
         found = _same(earlier, run)
         if found is not None:
             return found[0]
@@ -133,11 +156,21 @@ def _make(folder: Path) -> None:
         raise JournalError(f"{folder}: {problem.strerror}; nothing was sent") from problem
 
 
-def find_runs(folder: Path, base_url: str) -> list[tuple[Path, Run]]:
-    """Return the runs of a store in a folder, the oldest first."""
+def find_runs(folder: Path, base_url: str, store_id: str | None) -> list[tuple[Path, Run]]:
+    """Return the runs of a store in a folder, the oldest first.
+
+    A store is known by its address, and by what it calls itself where both sides say it: the id
+    tells two stores at one address apart, but never joins two addresses, for a copied database
+    has its original's id.
+    """
     runs = [(path, journal.read_run(path)) for path in folder.glob(f"*{SUFFIX}")]
     store = journal.store_of(base_url)
-    mine = [(path, run) for path, run in runs if journal.store_of(run.base_url) == store]
+    mine = [
+        (path, run)
+        for path, run in runs
+        if journal.store_of(run.base_url) == store
+        and (None in (run.store_id, store_id) or run.store_id == store_id)
+    ]
     return sorted(mine, key=lambda found: found[1].created_at)
 
 
@@ -163,7 +196,7 @@ def _stage(
     overlap.trace_to_root(path, earlier)
     if run.is_again or not earlier:
         return run
-    return replace(run, plan=overlap.compare(path, earlier, holds))
+    return replace(run, plan=run.plan | overlap.compare(path, earlier, holds))
 
 
 def _publish(staged: Path, path: Path) -> None:

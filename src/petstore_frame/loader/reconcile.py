@@ -32,7 +32,7 @@ from petstore_frame.loader.readback import (
 )
 from petstore_frame.loader.record import State
 from petstore_frame.loader.send import Limits, Timing
-from petstore_frame.loader.session import check_store, run_session
+from petstore_frame.loader.session import check_store, check_store_id, run_session
 from petstore_frame.loader.writer import Resettlement, Writer
 from petstore_frame.settings import DEFAULT_TIMEOUT_S
 
@@ -88,19 +88,20 @@ def reconcile(
 
     Raises:
         JournalLockedError: An import is at work on it.
-        JournalError: The journal is another store's.
+        JournalError: The journal is another store's, or its store's address is another's now.
         PetstoreError: The store cannot be read; nothing was settled.
     """
     timing = timing or Timing()
     with hold(path) if resend_absent else Lock(path):
         run = read_run(path)
-        check_store(path, run.base_url, client)
+        check_store(path, run, client)
         with closing(Writer(path, run.run_id)) as writer:
             writer.recover(timing.now())
             doubtful = list(rows(path, State.UNKNOWN, State.ABSENT))
             nameless = [row for row in rows(path, State.CREATED) if row.pet_id is None]
             if not doubtful and not nameless:
                 return Reconciliation(0, 0, 0)
+            check_store_id(path, run, client)
             sleep(_wait_s(path, doubtful, grace_s, timing.now()))
             evidence = _read(client, path, [*doubtful, *nameless], grace_s, by_id, most_gets)
             done = _settle(writer, path, run, doubtful, nameless, evidence, timing.now())
@@ -299,7 +300,7 @@ def _groups(
 def _owned_ids(path: Path, run: Run) -> set[int]:
     """Return the ids that records of any import into this store have."""
     owned: set[int] = set()
-    for other, _ in find_runs(path.parent, run.base_url):
+    for other, _ in find_runs(path.parent, run.base_url, run.store_id):
         with closing(connect(other, is_reader=True)) as sql:
             owned.update(
                 pet_id

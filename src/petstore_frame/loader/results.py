@@ -106,6 +106,7 @@ class LoadResult:
         return {
             "run_id": run.run_id,
             "base_url": run.base_url,
+            "store_id": run.store_id,
             "source": run.source_name,
             "path": run.source_path,
             "file_sha256": run.source_sha256,

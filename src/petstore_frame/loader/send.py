@@ -39,7 +39,9 @@ class Store(Reader, Protocol):
     base_url: str
     idempotency: IdempotencyKey | None
 
-    def post_pet(self, payload: bytes, *, idempotency_key: str | None = None) -> PostOutcome: ...
+    def post_pet(
+        self, payload: bytes, *, idempotency_key: str | None = None, store_id: str | None = None
+    ) -> PostOutcome: ...
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ class Sender:
         counts: How many records are in each state.
         limits: How far to go.
         timing: The clocks.
+        store_id: What the journal's store called itself, or None as long as it has not.
         told: Called with the counts after each commit.
         step: Called with the name of each step, where a test ends the process.
     """
@@ -101,6 +104,7 @@ class Sender:
         *,
         limits: Limits,
         timing: Timing,
+        store_id: str | None = None,
         told: Callable[[Counter[State]], None] = ignore,
         step: Callable[[str], None] = ignore,
     ) -> None:
@@ -109,6 +113,7 @@ class Sender:
         self._writer = writer
         self._limits = limits
         self._timing = timing
+        self._store_id = store_id
         self._told = told
         self._step = step
         self._pool = Pool(limits.workers, wait=timing.wait)
@@ -182,6 +187,7 @@ class Sender:
         self.counts[State.IN_FLIGHT] -= 1
         self.counts[settlement.state] += 1
         self._note_pace(outcome)
+        self._check_store(outcome.store_id)
         if outcome.is_systemic or is_key_misused(intent, outcome):
             self._stop(Ending.STOPPED, str(outcome.error or outcome.reason))
         elif settlement.state is State.UNKNOWN and intent.key is not None:
@@ -189,6 +195,17 @@ class Sender:
         self._check_budget()
         if self._is_canary_due:
             self._check_canary(settlement)
+
+    def _check_store(self, store_id: str | None) -> None:
+        """Stop where another store answers; the first word of a store counts from then on."""
+        if self._store_id is None:
+            self._store_id = store_id
+        elif store_id not in (None, self._store_id):
+            self._stop(
+                Ending.STOPPED,
+                f"another store answers at {self._client.base_url} now; "
+                "run the same import again to begin anew with that one",
+            )
 
     def _note_pace(self, outcome: PostOutcome) -> None:
         if outcome.verdict in (Verdict.CREATED, Verdict.REJECTED):
@@ -237,6 +254,7 @@ class Sender:
                 fresh=fresh,
                 repeats=repeats,
                 keys_since=self._oldest_key(),
+                store_id=self._store_id,
             )
         except JournalFullError as problem:
             self._settled = []
@@ -280,7 +298,12 @@ class Sender:
         self._in_flight[intent.number] = intent
         self._pool.start(
             intent,
-            partial(self._client.post_pet, intent.payload, idempotency_key=intent.key),
+            partial(
+                self._client.post_pet,
+                intent.payload,
+                idempotency_key=intent.key,
+                store_id=self._store_id,
+            ),
         )
 
     def _stop(self, ending: Ending, detail: str) -> None:
@@ -334,6 +357,8 @@ class Sender:
             self._stop(Ending.STOPPED, str(end.error))
         elif end.error is not None and not isinstance(end.error, PetstoreError):
             raise end.error
+        if end.error is None:
+            self._check_store(end.value.store_id)
         self._pace.note_probe(is_up=end.error is None)
 
     def _check_canary(self, first: Settlement) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from petstore_frame.errors import JournalError
-from petstore_frame.loader.journal import count_states, read_run, store_of
+from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
+from petstore_frame.loader.journal import Run, count_states, read_run, store_of
 from petstore_frame.loader.progress import Progress, Told
 from petstore_frame.loader.record import State
 from petstore_frame.loader.send import Limits, Sender, Store, Timing, ignore
@@ -47,7 +47,7 @@ def run_session(
         JournalError: The journal is of another store, or failed.
     """
     run = read_run(path)
-    check_store(path, run.base_url, client)
+    check_store(path, run, client)
     counts = Counter(count_states(path))
     if not is_new and not _is_work_left(counts, client):
         return False
@@ -59,20 +59,47 @@ def run_session(
             if is_new and run.plan:
                 progress.say(plan_words(run))
             sender = Sender(
-                client, writer, counts, limits=limits, timing=timing, told=progress, step=step
+                client,
+                writer,
+                counts,
+                limits=limits,
+                timing=timing,
+                store_id=run.store_id,
+                told=progress,
+                step=step,
             )
             ending, detail = sender.run()
         writer.end(timing.now(), ending, detail)
     return True
 
 
-def check_store(path: Path, base_url: str, client: Store) -> None:
-    """Refuse a client of another store than the journal's."""
-    if store_of(client.base_url) != store_of(base_url):
+def check_store(path: Path, run: Run, client: Store) -> None:
+    """Refuse a client of another address than the journal's."""
+    if store_of(client.base_url) != store_of(run.base_url):
         raise JournalError(
-            f"{path} is an import into {base_url}, and the client's store is {client.base_url}; "
-            "use a client of that store"
+            f"{path} is an import into {run.base_url}, and the client's store is "
+            f"{client.base_url}; use a client of that store"
         )
+
+
+def check_store_id(path: Path, run: Run, client: Store) -> None:
+    """Refuse a store that has the address of the journal's store, and is another."""
+    if run.store_id is not None and ask_store_id(client) not in (None, run.store_id):
+        raise JournalError(
+            f"{path} is an import into another store, which had the address {run.base_url} "
+            "before; the one there now knows nothing of these records, so nothing was settled"
+        )
+
+
+def ask_store_id(client: Store) -> str | None:
+    """Return what the store calls itself, by one GET; None where it does not say."""
+    try:
+        store_id: str | None = client.list_pets(1).store_id
+    except APIStatusError as problem:  # one that refuses the key still says who it is
+        return problem.store_id
+    except PetstoreError:
+        return None
+    return store_id
 
 
 def _is_work_left(counts: Counter[State], client: Store) -> bool:

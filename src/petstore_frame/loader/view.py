@@ -256,7 +256,15 @@ def plan_words(run: Run) -> str:
         "vanished": "no longer in the file",
     }
     counted = [f"{run.plan[key]:,} {word}" for key, word in words.items() if run.plan.get(key)]
-    return f"beside earlier imports: {', '.join(counted) or 'nothing new'}"
+    told = [f"beside earlier imports: {', '.join(counted) or 'nothing new'}"]
+    if elsewhere := run.plan.get("elsewhere"):
+        imports = "1 earlier import" if elsewhere == 1 else f"{elsewhere:,} earlier imports"
+        told = told if counted else []
+        told.append(
+            f"{imports} of this file went to another store, which had this address before; "
+            "what went there is not here"
+        )
+    return "; ".join(told)
 
 
 def _counted(told: Told) -> list[tuple[State, int, str]]:

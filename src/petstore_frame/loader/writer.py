@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import JournalError
-from petstore_frame.loader.journal import INDEXES, connect, sql_errors
+from petstore_frame.loader.journal import INDEXES, add_store_id, connect, sql_errors
 from petstore_frame.loader.record import MOVES, Ending, State
 
 BALLAST_BYTES = 256 * 1024
@@ -93,6 +93,7 @@ class Writer:
             self._sql.execute("PRAGMA synchronous = FULL")
             self._sql.execute("PRAGMA fullfsync = 1")
             self._sql.executescript(INDEXES)
+            add_store_id(self._sql)
         if not self._ballast.exists():
             self._ballast.write_bytes(bytes(BALLAST_BYTES))
 
@@ -139,6 +140,7 @@ class Writer:
         fresh: int = 0,
         repeats: Iterable[int] = (),
         keys_since: float | None = None,
+        store_id: str | None = None,
     ) -> list[Intent]:
         """Write outcomes and the next intents in one durable transaction.
 
@@ -148,6 +150,7 @@ class Writer:
             fresh: How many pending rows may start.
             repeats: Unknown rows to send again under the key of their first attempt.
             keys_since: The store remembers keys first sent after this moment; None: it has none.
+            store_id: What the store calls itself; the first word counts.
 
         Returns:
             The intents; on disk.
@@ -156,19 +159,21 @@ class Writer:
             JournalError: Nothing of this call is on disk.
         """
         try:
-            return self._commit(settlements, now, fresh, list(repeats), keys_since)
+            return self._commit(settlements, now, fresh, list(repeats), keys_since, store_id)
         except sqlite3.OperationalError as problem:
             if problem.sqlite_errorcode != sqlite3.SQLITE_FULL or not settlements:
                 raise JournalError(_stopped(self.path, problem)) from problem
-            return self._commit_in_need(settlements, now)
+            return self._commit_in_need(settlements, now, store_id)
         except sqlite3.Error as problem:
             raise JournalError(_stopped(self.path, problem)) from problem
 
-    def _commit_in_need(self, settlements: Sequence[Settlement], now: float) -> list[Intent]:
+    def _commit_in_need(
+        self, settlements: Sequence[Settlement], now: float, store_id: str | None
+    ) -> list[Intent]:
         """Give up the ballast, so that outcomes already on the wire still fit on a full disk."""
         self._ballast.unlink(missing_ok=True)
         with sql_errors(self.path):
-            self._commit(settlements, now, 0, [], None)
+            self._commit(settlements, now, 0, [], None, store_id)
         raise JournalFullError(
             f"{self.path}: the disk is full; all outcomes were kept and sending has stopped; "
             "free some room, then run the same import again"
@@ -181,11 +186,14 @@ class Writer:
         fresh: int,
         repeats: list[int],
         keys_since: float | None,
+        store_id: str | None,
     ) -> list[Intent]:
         self._sql.execute("BEGIN IMMEDIATE")
         try:
             for settlement in settlements:
                 self._settle(settlement, now)
+            if store_id is not None:
+                self._sql.execute("UPDATE run SET store_id = ? WHERE store_id IS NULL", [store_id])
             chosen = self._choose(fresh, repeats, keys_since)
             intents = [self._claim(row, now, with_key=keys_since is not None) for row in chosen]
             self._sql.execute("COMMIT")

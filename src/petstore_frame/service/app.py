@@ -51,6 +51,7 @@ class PetRoutes:
         self._ring = ring
         self._options = options
         self._extended = not options.spec_only
+        self.store_id = store.store_id()
         self._addresses = addresses
         self._pages = PageCache(store.version)
         self._writer: Writer | None = None
@@ -95,6 +96,7 @@ class PetRoutes:
 
     async def create_pet(self, request: Request) -> Response:
         self._check_query(request)
+        self._check_store(request)
         body = await read_body(request)
         key = read_idempotency_key(request) if self._extended else None
         pet = read_new_pet(body, strict=self._options.strict)
@@ -142,6 +144,17 @@ class PetRoutes:
         body = document_json(base)
         return cacheable_answer(request.scope, body, with_tag(body, {}))
 
+    def _check_store(self, request: Request) -> None:
+        """Refuse a pet that was meant for another store, which had this address before."""
+        meant = request.headers.get("x-store-id") if self._extended else None
+        if meant not in (None, self.store_id):
+            raise Problem(
+                412,
+                "other_store",
+                "the store that this pet was meant for has this address no longer; "
+                "nothing was stored",
+            )
+
     def _check_query(self, request: Request) -> None:
         if self._options.strict:
             refuse_query(request.scope["query_string"])
@@ -188,7 +201,7 @@ def build_app(store: Store, ring: KeyRing, options: Options, addresses: Addresse
     app.add_exception_handler(HTTPException, refuse)
     app.add_exception_handler(Exception, refuse)
     throttle = Throttle(options.rate) if options.rate is not None else None
-    return Guard(app, ring, extended=extended, throttle=throttle)
+    return Guard(app, ring, store_id=routes.store_id if extended else None, throttle=throttle)
 
 
 def _unrouted_answer(app: FastAPI, request: Request, extended: bool) -> Response:

@@ -34,7 +34,7 @@ class Guard:
     Args:
         app: What answers the requests that pass.
         ring: The keys that are good.
-        extended: Whether extensions of the interface are on.
+        store_id: What the store is called; None where extensions of the interface are off.
         throttle: Limits requests a key, or None.
     """
 
@@ -43,12 +43,13 @@ class Guard:
         app: ASGIApp,
         ring: KeyRing,
         *,
-        extended: bool = True,
+        store_id: str | None = None,
         throttle: Throttle | None = None,
     ) -> None:
         self.app = app
         self._ring = ring
-        self._extended = extended
+        self._extended = store_id is not None
+        self._store_id = (store_id or "").encode()
         self._throttle = throttle
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -64,7 +65,10 @@ class Guard:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 if self._extended:
-                    message["headers"].append((b"x-request-id", request_id))
+                    message["headers"] += (
+                        (b"x-request-id", request_id),
+                        (b"x-store-id", self._store_id),
+                    )
             await send(message)
 
         async def refuse(problem: Problem) -> None:

@@ -231,6 +231,14 @@ CHOICES: tuple[Choice, ...] = (
     ),
     Choice(
         "Authentication",
+        "which store it is that answers at an address",
+        "`X-Store-Id` on every answer, random, made with the database; an addition that names "
+        "another one is refused with 412, and nothing is stored",
+        "an import that was meant for an earlier store at this address must not be taken for done",
+        True,
+    ),
+    Choice(
+        "Authentication",
         "the challenge of a 401",
         '`WWW-Authenticate: Bearer`, with error="invalid_token" when a key was sent',
         "mandatory in HTTP (RFC 9110, RFC 6750)",

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from petstore_frame.service.payload import NewPet, StoredPet
 from petstore_frame.service.rules import IDEMPOTENCY_KEEP_S
-from petstore_frame.service.tables import idempotency_keys, is_sqlite, pets
+from petstore_frame.service.tables import idempotency_keys, is_sqlite, pets, store_identity
 
 _COLUMNS = (pets.c.id, pets.c.name, pets.c.category_id, pets.c.status)
 _PAGE = (
@@ -107,6 +107,11 @@ class Store:
         with self.engine.connect() as connection:
             row = connection.execute(_ONE, {"id": pet_id}).first()
             return StoredPet(*row) if row is not None else None
+
+    def store_id(self) -> str:
+        """Return what this store is called: random, made with its database."""
+        with self.engine.connect() as connection:
+            return str(connection.execute(select(store_identity.c.store_id)).scalar_one())
 
     def is_empty(self) -> bool:
         return not self.page(1, -(2**63), None)

@@ -6,6 +6,8 @@ It knows nothing of HTTP.
 
 from __future__ import annotations
 
+import secrets
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import (
@@ -20,9 +22,11 @@ from sqlalchemy import (
     Text,
     create_engine,
     event,
+    insert,
     make_url,
+    select,
 )
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from petstore_frame.service.options import database_url
 
@@ -62,6 +66,14 @@ api_keys = Table(
     Column("revoked_at", BigInteger),
 )
 
+# One row: what this store is called, for as long as its database lives.
+store_identity = Table(
+    "store_identity",
+    metadata,
+    Column("place", Integer, primary_key=True),
+    Column("store_id", String(32), nullable=False),
+)
+
 
 class StartError(Exception):
     """The service cannot start; the text says why."""
@@ -94,6 +106,7 @@ def open_database(url: str) -> Engine:
         event.listen(engine, "connect", _prepare_postgres)
         _check_encoding(engine)
     metadata.create_all(engine)
+    _name_store(engine)
     return engine
 
 
@@ -112,6 +125,14 @@ def _check_encoding(engine: Engine) -> None:
     if encoding != "UTF8":
         engine.dispose()
         raise ValueError(f"its encoding is {encoding}; names need UTF8")
+
+
+def _name_store(engine: Engine) -> None:
+    """Give a database without a name one; of two that try at once, the first counts."""
+    with suppress(IntegrityError), engine.begin() as connection:
+        if connection.execute(select(store_identity)).first() is None:
+            name = {"place": 1, "store_id": secrets.token_hex(16)}
+            connection.execute(insert(store_identity), name)
 
 
 def is_sqlite(engine: Engine) -> bool:

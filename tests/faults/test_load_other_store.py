@@ -1,0 +1,185 @@
+"""A store that is another one than the store which had its address before."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.errors import JournalError
+from petstore_frame.loader.load import LoadInterrupted
+from petstore_frame.loader.record import State
+from petstore_frame.loader.results import LoadResult
+
+KEY = "a-key-of-the-tests"
+
+
+class Address:
+    """One port on which stores with one database or another are started, one after the other."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._server: pf.Server | None = None
+        self._port = 0
+
+    def serve(self, database: str, **options: object) -> pf.Server:
+        self.close()
+        self._server = pf.serve(
+            database=self.folder / database, port=self._port, api_key=KEY, **options
+        )
+        self._port = int(self._server.base_url.split(":")[2].split("/")[0])
+        return self._server
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+
+    def names(self, database: str) -> Counter[str]:
+        """Count the names in a database."""
+        with closing(sqlite3.connect(self.folder / database)) as sql:
+            return Counter(name for (name,) in sql.execute("SELECT name FROM pets"))
+
+
+@pytest.fixture
+def address(tmp_path: Path):
+    place = Address(tmp_path)
+    yield place
+    place.close()
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Callable[..., LoadResult]:
+    def run(path: Path, server: pf.Server, **options: object) -> LoadResult:
+        with server.client() as client:
+            given = {"journal": tmp_path / "journal", "progress": False} | options
+            return pf.load_csv(path, client, **given)
+
+    return run
+
+
+def names_of(path: Path) -> Counter[str]:
+    return Counter(line.split(",")[0] for line in path.read_text("utf-8").splitlines()[1:])
+
+
+def test_a_fresh_store_at_an_old_address_gets_the_whole_file(address, load, pets_csv) -> None:
+    """What went to the store that had the address before is not taken for being in this one."""
+    path = pets_csv(30)
+    load(path, address.serve("old.sqlite3"))
+    result = load(path, address.serve("new.sqlite3"))
+    assert address.names("new.sqlite3") == names_of(path)
+    assert result.counts[State.CREATED] == 30
+    assert "1 earlier import of this file went to another store" in str(result)
+
+
+def test_each_store_keeps_its_own_import(address, load, pets_csv) -> None:
+    """Back at the first store its import is still done, and no pet is sent to it again."""
+    path = pets_csv(10)
+    first = load(path, address.serve("old.sqlite3"))
+    load(path, address.serve("new.sqlite3"))
+    again = load(path, address.serve("old.sqlite3"))
+    assert again.path == first.path and again.is_of_then
+    assert address.names("old.sqlite3") == names_of(path)
+
+
+def test_a_restarted_store_goes_on(address, load, pets_csv) -> None:
+    """An import that was interrupted goes on with the same store after its restart."""
+    path = pets_csv(60)
+    with pytest.raises(LoadInterrupted) as stopped:
+        load(path, address.serve("old.sqlite3"), progress=_interrupt_after(20))
+    result = load(path, address.serve("old.sqlite3"))
+    assert result.path == stopped.value.result.path
+    assert address.names("old.sqlite3") == names_of(path) and result.exit_code == 0
+
+
+def _interrupt_after(count: int) -> Callable[[dict[State, int]], None]:
+    def told(counts: dict[State, int]) -> None:
+        if counts[State.CREATED] >= count:
+            raise KeyboardInterrupt
+
+    return told
+
+
+def test_a_store_that_changes_during_an_import_gets_nothing_of_it(address, load, pets_csv) -> None:
+    """The store refuses what was meant for another; the next import begins anew with it."""
+    path = pets_csv(200)
+    changed: list[pf.Server] = []
+
+    def change(counts: dict[State, int]) -> None:
+        if counts[State.CREATED] >= 20 and not changed:
+            changed.append(address.serve("new.sqlite3"))
+
+    first = load(path, address.serve("old.sqlite3"), progress=change)
+    assert not address.names("new.sqlite3")
+    assert "another store answers" in str(first) and first.exit_code in (3, 5)
+    assert first.counts[State.PENDING] > 100
+    second = load(path, changed[0])
+    assert address.names("new.sqlite3") == names_of(path)
+    assert second.path != first.path and second.exit_code == 0
+
+
+def test_a_mended_file_of_another_store_is_new_to_this_one(
+    address, load, tmp_path, pets_csv
+) -> None:
+    """A fix file is loaded into a fresh store although its records name an import elsewhere."""
+    path = tmp_path / "dirty.csv"
+    path.write_text("name,categoryId\nAda,1\nBo,x\n", encoding="utf-8")
+    load(path, address.serve("old.sqlite3")).write(tmp_path / "results", excel=False)
+    fix = tmp_path / "results" / "fix.csv"
+    fix.write_text(fix.read_text("utf-8-sig").replace("Bo,x", "Bo,2"), encoding="utf-8")
+    result = load(fix, address.serve("new.sqlite3"))
+    assert address.names("new.sqlite3") == {"Bo": 1} and result.exit_code == 0
+
+
+def test_reading_back_claims_no_pet_of_another_store(address, load, pets_csv) -> None:
+    """Records in doubt are not settled by a store that never saw them."""
+    path = pets_csv(5)
+    result = load(path, address.serve("old.sqlite3"))
+    with closing(sqlite3.connect(result.path)) as sql, sql:
+        sql.execute("UPDATE rows SET state = 'unknown', pet_id = NULL WHERE number = 3")
+    server = address.serve("new.sqlite3")
+    with server.client() as client:
+        for line in path.read_text("utf-8").splitlines()[1:]:
+            name, category, status = line.split(",")
+            client.create_pet({"name": name, "category_id": int(category)} | _status(status))
+        with pytest.raises(JournalError, match="another store"):
+            result.reconcile(client, grace_s=0)
+    assert LoadResult(result.path).counts[State.UNKNOWN] == 1
+
+
+def _status(word: str) -> dict[str, str]:
+    return {"status": word} if word else {}
+
+
+def test_a_journal_from_before_stores_had_ids_is_read_as_ever(address, load, pets_csv) -> None:
+    """Where a journal does not know its store's id, its address alone counts."""
+    path = pets_csv(60)
+    server = address.serve("old.sqlite3")
+    with pytest.raises(LoadInterrupted) as stopped:
+        load(path, server, progress=_interrupt_after(20))
+    with closing(sqlite3.connect(stopped.value.result.path)) as sql, sql:
+        sql.execute("ALTER TABLE run DROP COLUMN store_id")
+    again = load(path, server)
+    assert address.names("old.sqlite3") == names_of(path)
+    assert again.path == stopped.value.result.path and again.run.store_id
+
+
+def test_a_store_without_ids_is_known_by_its_address(address, load, pets_csv) -> None:
+    """A store that does not say what it is called is sent no id, and a done import is done."""
+    path = pets_csv(8)
+    load(path, address.serve("old.sqlite3", spec_only=True))
+    again = load(path, address.serve("old.sqlite3", spec_only=True))
+    assert again.is_of_then and again.run.store_id is None
+    assert address.names("old.sqlite3") == names_of(path)
+
+
+def test_the_id_is_in_the_summary(address, load, pets_csv) -> None:
+    """Scripts read in the summary to which store an import went."""
+    result = load(pets_csv(3), address.serve("old.sqlite3"))
+    assert json.loads(json.dumps(result.summary))["store_id"] == result.run.store_id
+    assert len(result.run.store_id) == 32
