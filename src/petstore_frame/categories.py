@@ -6,6 +6,7 @@ In: a dict, a Series or a CSV path. Out: labels by category id. It knows nothing
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
@@ -45,6 +46,21 @@ def category_labels(
         f"cannot open the categories file: {reason}",
         path=str(path), hint="check its name, and that it is a CSV of category_id,label in UTF-8",
     )  # fmt: skip
+
+
+def shown_labels(categories: Categories) -> dict[int, str]:
+    """Return labels to show; a label of several categories is told apart by their ids.
+
+    Example:
+        >>> shown_labels({1: "Dog", 2: "Cat", 3: "Dog"})
+        {1: 'Dog (1)', 2: 'Cat', 3: 'Dog (3)'}
+    """
+    labels = category_labels(categories)
+    times = Counter(labels.values())
+    return {
+        category_id: label if times[label] == 1 else f"{label} ({category_id})"
+        for category_id, label in labels.items()
+    }
 
 
 def _plain_labels(categories: Mapping[Any, Any]) -> dict[int, str]:

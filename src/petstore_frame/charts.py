@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from petstore_frame.categories import Categories, category_labels, category_name
+from petstore_frame.categories import Categories, category_name, shown_labels
 from petstore_frame.counts import CategoryCounts, CodedPets, StatusCounts, short
 from petstore_frame.inventory import Inventory
 from petstore_frame.models import NO_STATUS
@@ -94,7 +94,7 @@ def status_chart(
         >>> status_chart(frame, categories={3: "Cat"})
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
     """
-    counts = CodedPets(pets, category_labels(categories)).everything
+    counts = CodedPets(pets, shown_labels(categories)).everything
     words = counts_in_words(counts)
     body = legend(counts) + bars(counts, top=top)
     return Drawing(f'{STYLE}<div class="pf-drawing">{body}</div>', words)
@@ -121,7 +121,7 @@ def inventory_table(
     first = (page - 1) * rows
     part = frame.iloc[first : first + rows]
     words = place_in_words(first, len(part), len(frame))
-    table = pets_table(pet_rows(part, category_labels(categories)), caption=words)
+    table = pets_table(pet_rows(part, shown_labels(categories)), caption=words)
     return Drawing(f'{STYLE}<div class="pf-drawing">{table}</div>', words)
 
 
@@ -190,7 +190,8 @@ def bars(
         width: Pixels, for a picture on its own; None fills the place that the page gives.
     """
     lines = counts.largest(top)
-    longest = max((line.total for line in lines if line.category_id is not None), default=0)
+    single = (line.total.count for line in lines if line.category_id is not None)
+    longest = max(single, default=0)
     height = ROW_HEIGHT * len(lines) + 4
     shades = colours(counts.statuses)
     body = "".join(
@@ -213,33 +214,30 @@ def _bar(
     shades: Mapping[str, str],
     ink: str,
 ) -> str:
-    total = line.total
+    total = line.total.count
     # The rest together may be many times the longest bar, which would flatten all the others.
     is_broken = total > longest > 0
     scale = BAR_SHARE / (total if is_broken else max(longest, 1))
     x, parts = LABEL_SHARE + 1, []
-    cells = zip(counts.statuses, line.numbers, counts.exact, strict=True)
-    for status, number, is_exact in cells:
-        if not number:
+    for status, count in zip(counts.statuses, line.counts, strict=True):
+        if not count.count:
             continue
-        span = number * scale
+        span = count.count * scale
         box = f'x="{x:.2f}%" y="{y + 3}" width="{span:.2f}%" height="{ROW_HEIGHT - 8}"'
-        sign = "" if is_exact else "at least "
-        tip = f"<title>{escape(line.label)}, {escape(status)}: {sign}{number:,}</title>"
+        tip = f"<title>{escape(line.label)}, {escape(status)}: {count}</title>"
         gap = _GAP if span > 1 else ""
         parts.append(f'<rect class="pf-bar" {box} fill="{shades[status]}"{gap}>{tip}</rect>')
-        if not is_exact:
+        if not count.is_exact:
             parts.append(f'<rect {box} fill="url(#{HATCH_ID})" pointer-events="none"/>')
         x += span
     if is_broken:
         parts.append(_break(y))
-    sign = "" if counts.is_exact else "≥ "
     middle = y + ROW_HEIGHT / 2 + 3.5
     return (
         f'<text x="{LABEL_SHARE}%" y="{middle}" text-anchor="end" fill="{ink}">'
         f"<title>{escape(line.label)}</title>{escape(shorten(line.label))}</text>"
         f"{''.join(parts)}"
-        f'<text x="{x + 1:.2f}%" y="{middle}" fill="{ink}">{sign}{total:,}</text>'
+        f'<text x="{x + 1:.2f}%" y="{middle}" fill="{ink}">{short(line.total)}</text>'
     )
 
 

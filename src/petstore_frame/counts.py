@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from petstore_frame.categories import category_name
+from petstore_frame.frame import status_categories
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.seal import completeness
 from petstore_frame.models import NO_STATUS
@@ -32,16 +33,14 @@ class CategoryCounts:
     Attributes:
         label: What the category is called.
         category_id: Its id, or None when the line stands for several categories.
-        numbers: Pets by status, in the order of ``StatusCounts.statuses``.
+        counts: Pets by status, in the order of ``StatusCounts.statuses``.
+        total: Pets of any status.
     """
 
     label: str
     category_id: int | None
-    numbers: tuple[int, ...]
-
-    @property
-    def total(self) -> int:
-        return sum(self.numbers)
+    counts: tuple[StatusCount, ...]
+    total: StatusCount
 
 
 @dataclass(frozen=True)
@@ -81,25 +80,28 @@ class StatusCounts:
         """How many categories hold at least one pet."""
         return int((self.cells.sum(axis=1) > 0).sum())
 
-    def largest(self, top: int) -> list[CategoryCounts]:
+    def largest(self, top: int | None = None) -> list[CategoryCounts]:
         """Return the categories with the most pets, then the rest of them in one line.
 
         Args:
-            top: How many categories get a line of their own; empty ones get none.
+            top: How many categories get a line of their own, None for all; empty ones get none.
         """
         sums = self.cells.sum(axis=1)
         held = [at for at in (-sums).argsort(kind="stable").tolist() if sums[at]]
-        shown, rest = held[:top], held[top:]
+        shown, rest = (held, []) if top is None else (held[:top], held[top:])
         if len(rest) == 1:
             shown, rest = held, []
-        lines = [
-            CategoryCounts(self.labels[at], self.category_ids[at], tuple(self.cells[at].tolist()))
-            for at in shown
-        ]
+        lines = [self._line(self.labels[at], self.category_ids[at], self.cells[at]) for at in shown]
         if rest:
-            numbers = tuple(self.cells[rest].sum(axis=0).tolist())
-            lines.append(CategoryCounts(f"{len(rest):,} others", None, numbers))
+            label = f"{len(rest):,} other categories"
+            lines.append(self._line(label, None, self.cells[rest].sum(axis=0)))
         return lines
+
+    def _line(self, label: str, category_id: int | None, cells: Cells) -> CategoryCounts:
+        numbers = zip(cells.tolist(), self.exact, strict=True)
+        counts = tuple(StatusCount(number, is_exact) for number, is_exact in numbers)
+        total = StatusCount(int(cells.sum()), self.is_exact)
+        return CategoryCounts(label, category_id, counts, total)
 
 
 class CodedPets:
@@ -124,10 +126,9 @@ class CodedPets:
         import pandas as pd
 
         self.frame, self.claim = frame_and_claim(pets)
-        status = self.frame["status"]
-        if not isinstance(status.dtype, pd.CategoricalDtype):
-            status = status.astype("category")
-        self.statuses = (*(str(name) for name in status.cat.categories), NO_STATUS)
+        status = self.frame["status"].astype("category").cat.remove_unused_categories()
+        status = status.cat.set_categories(status_categories(status.cat.categories))
+        self.statuses = (*status.cat.categories, NO_STATUS)
         width = len(self.statuses)
         # A missing status has code -1, which is made the last column.
         self.status_codes = np.mod(status.cat.codes.to_numpy(), width).astype(np.int64)

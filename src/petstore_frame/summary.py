@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
-from petstore_frame.categories import Categories, category_labels, category_name
+from petstore_frame.categories import Categories, category_name, shown_labels
 from petstore_frame.errors import InputError
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.models import NO_STATUS, PET_STATUSES
@@ -52,7 +52,7 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
     """
     if isinstance(pets, Inventory):
         return Summary.of(pets.frame, pets.completeness, categories)
-    return _like(_tabulate(_counted(pets), category_labels(categories)), pets)
+    return _like(_tabulate(_counted(pets), shown_labels(categories)), pets)
 
 
 def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
@@ -208,7 +208,7 @@ class Summary:
     @classmethod
     def of(cls, pets: Any, claim: Completeness, categories: Categories = None) -> Self:
         """Count pets of any engine under a claim about them."""
-        return cls(_pandas_frame(_tabulate(_counted(pets), category_labels(categories))), claim)
+        return cls(_pandas_frame(_tabulate(_counted(pets), shown_labels(categories))), claim)
 
     @property
     def statuses(self) -> list[str]:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-from petstore_frame.categories import Categories, category_labels, category_name
+from petstore_frame.categories import Categories, category_name, shown_labels
 from petstore_frame.charts import HATCH, HATCH_ID, INK, RULE, STYLE, Drawing, colours, shorten
 from petstore_frame.errors import InputError
 from petstore_frame.palette import STATUS_COLOURS, status_word
@@ -77,7 +77,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawin
 def _group_names(groups: pd.DataFrame, categories: Categories) -> list[str]:
     """Return what the group of each row is called."""
     if "category_id" in groups:
-        labels = category_labels(categories)
+        labels = shown_labels(categories)
         named = groups["category_id"].map(lambda id_: category_name(int(id_), labels))
         groups = groups.assign(category_id=named)
     return [" ".join(row) for row in groups.astype("str").itertuples(index=False)]

@@ -12,7 +12,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from petstore_frame.categories import Categories, category_labels
+from petstore_frame.categories import Categories, category_labels, shown_labels
 from petstore_frame.client import Client
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.buttons import ButtonGroup
@@ -180,7 +180,7 @@ class Dashboard:
         return None if model is None else (model, self.inventory_tab.selection)
 
     def _take(self, inventory: Inventory) -> None:
-        model = StoreModel(inventory, self._labels)
+        model = StoreModel(inventory, shown_labels(self._labels))
         self.inventory = inventory
         self._header.value = parts.header(inventory, self.client.base_url)
         self.inventory_tab.take(model)

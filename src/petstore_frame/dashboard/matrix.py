@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from petstore_frame.charts import shorten
 from petstore_frame.counts import CategoryCounts, short
 from petstore_frame.dashboard.model import Selection, Shown
-from petstore_frame.inventory import StatusCount
 from petstore_frame.palette import status_word
 
 ROWS = 15
@@ -75,9 +74,8 @@ def matrix(shown: Shown) -> Matrix:
         if now.status is None or counts.by_status[status].count
     ]
     lines = counts.largest(ROWS)
-    deepest = max(
-        (n for line in lines if line.category_id is not None for n in line.numbers), default=1
-    )
+    single = [line for line in lines if line.category_id is not None]
+    deepest = max((count.count for line in single for count in line.counts), default=1)
     cells = _names(shown, columns)
     for line in lines:
         cells += _line(shown, line, columns, max(deepest, 1))
@@ -98,7 +96,6 @@ def _names(shown: Shown, columns: list[int]) -> list[MatrixCell]:
 
 def _line(shown: Shown, line: CategoryCounts, columns: list[int], deepest: int) -> list[MatrixCell]:
     """One category; the rest of them together lead nowhere, for no filter means them."""
-    counts = shown.counts
     if line.category_id is None:
         here = None
     else:
@@ -106,10 +103,10 @@ def _line(shown: Shown, line: CategoryCounts, columns: list[int], deepest: int) 
         here = replace(shown.selection, categories=only, page=1)
     row = [MatrixCell(shorten(line.label, 26), f"{line.label}: show its pets", here)]
     for at in columns:
-        status, number = counts.statuses[at], line.numbers[at]
-        target = replace(here, status=status) if here and number else None
-        shade = number / deepest if here else 0.0
-        text = short(StatusCount(number, counts.exact[at]))
+        status, count = shown.counts.statuses[at], line.counts[at]
+        target = replace(here, status=status) if here and count.count else None
+        shade = count.count / deepest if here else 0.0
+        text = short(count)
         row.append(MatrixCell(text, f"{line.label}, {status}: {text}", target, shade))
-    total = short(StatusCount(line.total, counts.is_exact))
+    total = short(line.total)
     return [*row, MatrixCell(total, f"{line.label}, all: {total}", here)]

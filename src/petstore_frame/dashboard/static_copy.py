@@ -14,7 +14,6 @@ from petstore_frame.charts import bars, legend
 from petstore_frame.counts import StatusCounts, short
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.parts import utc_text
-from petstore_frame.inventory import StatusCount
 from petstore_frame.palette import INK, PAPER, status_word
 
 PICTURE_WIDTH = 720
@@ -45,11 +44,7 @@ def _table(counts: StatusCounts) -> str:
     head = "".join(f'<th style="{_CELL}">{escape(name)}</th>' for name in (*names, "All"))
     body = ""
     for line in counts.largest(15):
-        cells = [
-            short(StatusCount(number, is_exact))
-            for number, is_exact in zip(line.numbers, counts.exact, strict=True)
-        ]
-        cells.append(short(StatusCount(line.total, counts.is_exact)))
+        cells = map(short, (*line.counts, line.total))
         numbers = "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells)
         body += f'<tr><th style="text-align:left">{escape(line.label)}</th>{numbers}</tr>'
     return (

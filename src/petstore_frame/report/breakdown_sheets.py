@@ -27,7 +27,7 @@ def write_by_category(book: Book, facts: Facts) -> None:
     sheet.do("set_column", table.name, table.name, look.label_width(facts))
     sheet.do("set_column", table.all_pets, table.share - 1, 12)
     sheet.do("set_column", table.share, table.share, 9)
-    if not facts.counts.empty:
+    if len(facts.frame):
         table.write()
         sheet.do("ignore_errors", {"number_stored_as_text": f"B1:C{table.total + 1}"})
         sheet.do("autofilter", table.head, 1, table.total - 1, _last_column(table))
@@ -78,15 +78,16 @@ def _status_table(sheet: Sheet, facts: Facts) -> None:
 
 
 def _status_row(sheet: Sheet, facts: Facts, row: int, status: str, total: int) -> None:
-    counts, total_of = facts.counts[status], facts.totals[status]
-    number = look.count_format(is_exact=total_of.is_exact, zero="0")
+    count = facts.counts.by_status[status]
+    column = facts.counts.cells[:, facts.statuses.index(status)]
+    number = look.count_format(is_exact=count.is_exact, zero="0")
     chip = look.chip_of(facts.colours[status])
     sheet.text(row, 1, status_word(status), **look.BODY, **chip, indent=1)
-    sheet.number(row, 2, total_of.count, **look.BODY, num_format=number)
-    _share(sheet, facts, row, total_of.count, total, look.BODY)
-    sheet.number(row, 4, int((counts > 0).sum()), **look.BODY, num_format="#,##0")
-    sheet.text(row, 5, look.exactness(total_of), **look.BODY, align="right")
-    most = facts.category_names[int(counts.argmax())] if total_of.count else "–"
+    sheet.number(row, 2, count.count, **look.BODY, num_format=number)
+    _share(sheet, facts, row, count.count, total, look.BODY)
+    sheet.number(row, 4, int((column > 0).sum()), **look.BODY, num_format="#,##0")
+    sheet.text(row, 5, look.exactness(count), **look.BODY, align="right")
+    most = facts.counts.labels[int(column.argmax())] if count.count else "–"
     sheet.text(row, 6, most, **look.BODY, indent=2)
 
 
@@ -96,8 +97,8 @@ def _status_total(sheet: Sheet, facts: Facts, total: int) -> None:
     formula = f"=SUM({cell_name(_HEAD_ROW + 1, 2)}:{cell_name(total - 1, 2)})"
     sheet.formula(total, 2, formula, count, **look.TOTAL, num_format=number)
     _share(sheet, facts, total, count, total, look.TOTAL)
-    sheet.number(total, 4, len(facts.counts), **look.TOTAL, num_format="#,##0")
-    sheet.text(total, 5, look.exactness(facts.total), **look.TOTAL, align="right")
+    sheet.number(total, 4, facts.counts.categories_held, **look.TOTAL, num_format="#,##0")
+    sheet.text(total, 5, look.exactness(facts.counts.total), **look.TOTAL, align="right")
     sheet.blank(total, 6, **look.TOTAL)
 
 

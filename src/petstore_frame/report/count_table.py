@@ -7,8 +7,9 @@ charts and figures that stand on it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
+from petstore_frame.counts import CategoryCounts
 from petstore_frame.palette import INK, status_word, tint, verdict_badge
 from petstore_frame.report import look
 from petstore_frame.report.book import Sheet, cell_name
@@ -40,16 +41,20 @@ class CountTable:
     most: int | None = None
     has_ids: bool = False
 
+    @cached_property
+    def lines(self) -> list[CategoryCounts]:
+        """The categories with a row of their own, largest first, then the others as one."""
+        return self.facts.counts.largest(self.most)
+
+    @property
+    def has_others(self) -> bool:
+        """Whether some categories share the last row."""
+        return bool(self.lines) and self.lines[-1].category_id is None
+
     @property
     def shown(self) -> int:
         """How many categories have a row of their own."""
-        everything = len(self.facts.counts)
-        return everything if self.most is None else min(everything, self.most)
-
-    @property
-    def others(self) -> int:
-        """How many categories share the last row."""
-        return len(self.facts.counts) - self.shown
+        return len(self.lines) - self.has_others
 
     @property
     def first(self) -> int:
@@ -62,7 +67,7 @@ class CountTable:
 
     @property
     def total(self) -> int:
-        return self.last + (1 if self.others else 0) + 1
+        return self.head + len(self.lines) + 1
 
     @property
     def all_pets(self) -> int:
@@ -79,21 +84,10 @@ class CountTable:
     def write(self) -> None:
         """Put the cells and the marks on the sheet."""
         self._write_head()
-        for offset, (category_id, counts) in enumerate(self._single_categories()):
-            row = self.first + offset
-            if self.has_ids:
-                self.sheet.text(row, self.name - 1, str(category_id), **look.BODY, num_format="@")
-            self._write_row(row, self.facts.label(category_id), counts)
-        if self.others:
-            counts = [int(n) for n in self.facts.counts.iloc[self.shown :].sum()]
-            name = f"{self.others:,} other categories"
-            self._write_row(self.total - 1, name, counts, italic=True)
+        for row, line in enumerate(self.lines, start=self.first):
+            self._write_row(row, line)
         self._write_total()
         self._mark_rows()
-
-    def _single_categories(self) -> list[tuple[int, list[int]]]:
-        rows = self.facts.counts.head(self.shown).itertuples(name=None)
-        return [(int(row[0]), [int(count) for count in row[1:]]) for row in rows]
 
     def _write_head(self) -> None:
         sheet, right = self.sheet, {**look.HEAD, "align": "right"}
@@ -109,33 +103,38 @@ class CountTable:
         if self.facts.covers_all:
             sheet.text(self.head, self.share, "Share", **right)
 
-    def _write_row(self, row: int, name: str, counts: list[int], **extra: Any) -> None:
-        sheet, style = self.sheet, {**look.BODY, **extra}
-        sheet.text(row, self.name, name, **style)
+    def _write_row(self, row: int, line: CategoryCounts) -> None:
+        sheet = self.sheet
+        style = look.BODY if line.category_id is not None else {**look.BODY, "italic": True}
+        if self.has_ids:
+            sheet.text(row, self.name - 1, str(line.category_id), **style, num_format="@")
+        sheet.text(row, self.name, line.label, **style)
         across = self._sum((row, self.first_status), (row, self.share - 1))
-        number = look.count_format(is_exact=self.facts.covers_all)
-        sheet.formula(row, self.all_pets, across, sum(counts), **style, num_format=number)
-        for offset, (status, count) in enumerate(zip(self.facts.statuses, counts, strict=True)):
+        number = look.count_format(is_exact=line.total.is_exact)
+        sheet.formula(row, self.all_pets, across, line.total.count, **style, num_format=number)
+        cells = enumerate(zip(self.facts.statuses, line.counts, strict=True), self.first_status)
+        for col, (status, count) in cells:
             zero = "none" if status == "available" else "–"
-            number = look.count_format(is_exact=self.facts.is_exact(status), zero=zero)
-            sheet.number(row, self.first_status + offset, count, **style, num_format=number)
+            number = look.count_format(is_exact=count.is_exact, zero=zero)
+            sheet.number(row, col, count.count, **style, num_format=number)
         if self.facts.covers_all:
             whole = cell_name(self.total, self.all_pets, is_fixed=True)
             formula = f"={cell_name(row, self.all_pets)}/{whole}"
-            share = sum(counts) / len(self.facts.frame)
+            share = line.total.count / len(self.facts.frame)
             sheet.formula(row, self.share, formula, share, **style, num_format=look.SHARE)
 
     def _write_total(self) -> None:
-        sheet, facts = self.sheet, self.facts
+        sheet, counts = self.sheet, self.facts.counts
         sheet.height(self.total, 20)
         if self.has_ids:
             sheet.blank(self.total, self.name - 1, **look.TOTAL)
         sheet.text(self.total, self.name, "All categories", **look.TOTAL)
-        for col, count in enumerate((facts.total, *facts.totals.values()), start=self.all_pets):
+        sums = (counts.total, *counts.by_status.values())
+        for col, count in enumerate(sums, start=self.all_pets):
             formula = self._sum((self.first, col), (self.total - 1, col))
             number = look.count_format(is_exact=count.is_exact)
             sheet.formula(self.total, col, formula, count.count, **look.TOTAL, num_format=number)
-        if facts.covers_all:
+        if self.facts.covers_all:
             formula = self._sum((self.first, self.share), (self.total - 1, self.share))
             sheet.formula(self.total, self.share, formula, 1, **look.TOTAL, num_format=look.SHARE)
 
@@ -149,7 +148,7 @@ class CountTable:
                 "bar_solid": True, "min_type": "num", "min_value": 0,
             },
         )  # fmt: skip
-        if not self.facts.is_exact("available"):
+        if not self.facts.counts.by_status["available"].is_exact:
             return
         badge = verdict_badge("incomplete")
         mark = self.sheet.book.workbook.add_format(
@@ -163,12 +162,14 @@ class CountTable:
 
     def nothing_available(self) -> str | None:
         """Say how many categories have nothing available, or None when that is not known."""
-        if not self.facts.is_exact("available"):
+        if not self.facts.counts.by_status["available"].is_exact:
             return None
-        without = int((self.facts.counts["available"] == 0).sum())
+        counts = self.facts.counts
+        column = counts.cells[:, counts.statuses.index("available")]
+        without = int((column == 0).sum())
         if not without:
             return None
-        return f"none: nothing available, in {without:,} of {len(self.facts.counts):,} categories"
+        return f"none: nothing available, in {without:,} of {counts.categories_held:,} categories"
 
     @staticmethod
     def _sum(first: tuple[int, int], last: tuple[int, int]) -> str:

@@ -39,5 +39,5 @@ def _has_escapes(facts: Facts) -> bool:
     frame = facts.frame
     return bool((frame[["id", "category_id"]] < 0).any(axis=None)) or any(
         harmless(text) != text
-        for text in chain(facts.statuses, facts.category_names, frame["name"].tolist())
+        for text in chain(facts.statuses, facts.counts.labels, frame["name"].tolist())
     )

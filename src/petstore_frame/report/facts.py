@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.categories import Categories, category_labels, category_name
+from petstore_frame.categories import Categories, category_name, shown_labels
 from petstore_frame.charts import colours
+from petstore_frame.counts import CodedPets, StatusCounts
 from petstore_frame.errors import ReportError
 from petstore_frame.frame import PET_COLUMNS
-from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
+from petstore_frame.inventory import Completeness, Inventory, Verdict
 from petstore_frame.inventory.seal import SealState, completeness
-from petstore_frame.summary import ALL_PETS, summarize
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,18 +45,14 @@ class Facts:
     origin: str = "from a table without a record of how it was read"
 
     @cached_property
-    def counts(self) -> pd.DataFrame:
-        """Pets by category id (rows, largest first, then by id) and status (columns, as shown)."""
-        table = (
-            summarize(self.frame).iloc[:-1].sort_values(ALL_PETS, ascending=False, kind="stable")
-        )
-        counts: pd.DataFrame = table.set_index("category_id").drop(columns=["category", ALL_PETS])
-        return counts
+    def counts(self) -> StatusCounts:
+        """Pets by category and status; without a claim every count is a minimum."""
+        return CodedPets(self.inventory, self.labels).everything
 
     @property
-    def statuses(self) -> list[str]:
+    def statuses(self) -> tuple[str, ...]:
         """The statuses as shown: the interface's three, others seen, then "no status"."""
-        return [str(name) for name in self.counts.columns]
+        return self.counts.statuses
 
     @property
     def inventory(self) -> Inventory:
@@ -96,35 +92,9 @@ class Facts:
         """Whether every pet of the store is here, so that shares have a known denominator."""
         return self.claim is not None and self.claim.covers_all
 
-    def is_exact(self, status: str) -> bool:
-        """Whether the count of a status is all there are, not a minimum."""
-        return self.claim is not None and self.claim.count(status).is_exact
-
-    @cached_property
-    def total(self) -> StatusCount:
-        """The number of pets."""
-        return StatusCount(len(self.frame), self.covers_all)
-
-    @cached_property
-    def totals(self) -> dict[str, StatusCount]:
-        """The number of pets of each status, in the order shown."""
-        sums = self.counts.sum()
-        return {name: StatusCount(int(sums[name]), self.is_exact(name)) for name in self.statuses}
-
-    @cached_property
-    def category_names(self) -> list[str]:
-        """What the categories are called, in the order of ``counts``."""
-        return [self.label(category_id) for category_id in self.counts.index.tolist()]
-
     def label(self, category_id: int) -> str:
-        """Return what a category is called; two of the same name are told apart by their ids."""
-        name = category_name(category_id, self.labels)
-        return f"{name} ({category_id})" if name in self._repeated_labels else name
-
-    @cached_property
-    def _repeated_labels(self) -> set[str]:
-        names = list(self.labels.values())
-        return {name for name in set(names) if names.count(name) > 1}
+        """Return what a category is called."""
+        return category_name(category_id, self.labels)
 
     @property
     def claim_sentence(self) -> str:
@@ -145,7 +115,7 @@ def gather(pets: Any, categories: Categories = None) -> Facts:
     Raises:
         ReportError: A column is missing, or ids are no whole numbers; nothing was written.
     """
-    labels = category_labels(categories)
+    labels = shown_labels(categories)
     given = pets.frame if isinstance(pets, Inventory) else pets
     frame, known = checked_frame(given), completeness(given)
     if known.state is SealState.CHANGED:

@@ -54,7 +54,7 @@ def write_html(facts: Facts, path: Path, *, advance: Callable[[int], None]) -> N
 def page(facts: Facts) -> str:
     """Return the whole page as text."""
     parts = [_heading(facts), _cards(facts)]
-    if not facts.counts.empty:
+    if len(facts.frame):
         drawn = status_chart(facts.inventory, categories=facts.labels)
         parts += ["<h2>Pets by category</h2>", drawn.html, _counts_table(facts)]
     parts += [_pets(facts), "<h2>What it covers</h2>", _lines(coverage(facts))]
@@ -81,9 +81,9 @@ def _heading(facts: Facts) -> str:
 
 
 def _cards(facts: Facts) -> str:
-    total = facts.total
+    total = facts.counts.total
     cards = [_card("All pets", total, look.categories_words(facts))]
-    for status, count in facts.totals.items():
+    for status, count in facts.counts.by_status.items():
         has_share = total.is_exact and total.count
         words = f"{count.count / total.count:.1%}" if has_share else look.exactness(count)
         cards.append(_card(status_word(status), count, words, facts.colours[status]))
@@ -103,17 +103,11 @@ def _number(count: StatusCount) -> str:
 
 
 def _counts_table(facts: Facts) -> str:
-    exact = [facts.covers_all, *map(facts.is_exact, facts.statuses)]
+    counts = facts.counts
     words = ["All pets", *map(status_word, facts.statuses)]
     head = "".join(f'<th scope="col" class="pf-number">{escape(word)}</th>' for word in words)
-    body = "".join(
-        _counts_row(name, [sum(row), *row], exact)
-        for name, row in zip(
-            facts.category_names, facts.counts.itertuples(index=False, name=None), strict=True
-        )
-    )
-    totals = [facts.total, *facts.totals.values()]
-    foot = _counts_row("All categories", [total.count for total in totals], exact)
+    body = "".join(_counts_row(line.label, line.total, line.counts) for line in counts.largest())
+    foot = _counts_row("All categories", counts.total, counts.by_status.values())
     return (
         '<h2>Status by category</h2><div class="wide"><table class="pf-table"><caption>'
         f"{escape(look.categories_words(facts))}, largest first</caption><thead><tr>"
@@ -122,15 +116,19 @@ def _counts_table(facts: Facts) -> str:
     )
 
 
-def _counts_row(label: str, counts: list[int], exact: list[bool]) -> str:
-    cells = "".join(
-        # The second number is that of the available pets.
-        '<td class="pf-number none">none</td>'
-        if place == 1 and count == 0 and is_exact
-        else f'<td class="pf-number">{_number(StatusCount(count, is_exact))}</td>'
-        for place, (count, is_exact) in enumerate(zip(counts, exact, strict=True))
-    )
-    return f'<tr><th scope="row"><bdi>{escape(label)}</bdi></th>{cells}</tr>'
+def _counts_row(label: str, total: StatusCount, counts: Iterable[StatusCount]) -> str:
+    available, *others = counts
+    is_none = available == StatusCount(0, is_exact=True)
+    cells = [
+        _cell(_number(total)),
+        _cell("none", "pf-number none") if is_none else _cell(_number(available)),
+        *(_cell(_number(count)) for count in others),
+    ]
+    return f'<tr><th scope="row"><bdi>{escape(label)}</bdi></th>{"".join(cells)}</tr>'
+
+
+def _cell(number: str, css_class: str = "pf-number") -> str:
+    return f'<td class="{css_class}">{number}</td>'
 
 
 def _pets(facts: Facts) -> str:

@@ -139,10 +139,10 @@ def _widths(facts: Facts, headers: list[str]) -> list[float]:
     ids = len(str(frame["id"].abs().max())) if len(frame) else 2
     names = frame["name"].str.len()
     name = min(max(24, float(names.quantile(0.995))), 50) if len(frame) else 20
-    categories = max((len(str(one)) for one in facts.counts.index), default=2)
+    categories = max((len(str(one)) for one in facts.counts.category_ids), default=2)
     widths = [max(ids, 6) + 3, name + 3, max(categories, 11) + 3]
     if facts.labels:
-        widths.append(min(max([10, *map(len, facts.category_names)]), 40) + 3)
+        widths.append(min(max([10, *map(len, facts.counts.labels)]), 40) + 3)
     return [*widths, max(map(len, facts.statuses)) + 5]
 
 

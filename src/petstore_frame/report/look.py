@@ -66,7 +66,7 @@ def claim_words(facts: Facts) -> str:
 
 def categories_words(facts: Facts) -> str:
     """Return the number of categories in words."""
-    count = len(facts.counts)
+    count = facts.counts.categories_held
     return "1 category" if count == 1 else f"{count:,} categories"
 
 
@@ -89,7 +89,7 @@ def lines(text: str, width: int) -> int:
 
 def label_width(facts: Facts) -> float:
     """Return a column's width that fits the categories' names."""
-    longest = max(map(len, facts.category_names), default=0)
+    longest = max(map(len, facts.counts.labels), default=0)
     return min(max(20, longest + 3), 50)
 
 

@@ -36,7 +36,7 @@ def category_chart(book: Book, table: CountTable, *, is_share: bool = False) -> 
     border = {"border": _GAP if is_share else _NO_LINE}
     _add_statuses(chart, table, (table.first, last), {"categories": names, "gap": 35, **border})
     drawn = last - table.head
-    largest = f", the {drawn} largest" if drawn < len(table.facts.counts) else ""
+    largest = f", the {drawn} largest" if drawn < table.facts.counts.categories_held else ""
     read = "" if table.facts.covers_all else " (of the pets read)"
     title = f"Statuses within category{read}" if is_share else "Pets by category"
     chart.set_title({"name": title + largest, "name_font": {**_TEXT, "size": 12}})
@@ -96,7 +96,7 @@ def status_chart(book: Book, sheet_name: str, facts: Facts, first_row: int) -> A
 
 def _status_labels(facts: Facts) -> list[dict[str, Any]]:
     """The counts as the cells show them, a minimum as one."""
-    return [{"value": short(count), "font": _TEXT} for count in facts.totals.values()]
+    return [{"value": short(count), "font": _TEXT} for count in facts.counts.by_status.values()]
 
 
 def _add_statuses(

@@ -37,7 +37,7 @@ def write_summary(book: Book, facts: Facts, notes: list[str]) -> None:
     _heading(sheet, facts)
     _claim(sheet, facts, table)
     _cards(sheet, facts, table)
-    if facts.counts.empty:
+    if not len(facts.frame):
         _empty_state(sheet, facts)
     else:
         _section(sheet, table)
@@ -60,7 +60,7 @@ def _columns(sheet: Sheet, table: CountTable) -> None:
 
 def _count_width(facts: Facts) -> float:
     """Return a width in which the largest key figure fits; Excel shows one that does not as ###."""
-    longest = max(len(short(count)) for count in facts.totals.values())
+    longest = max(len(short(count)) for count in facts.counts.by_status.values())
     return max(_COUNT_WIDTH, 2.5 + 1.85 * longest)
 
 
@@ -92,12 +92,12 @@ def _cards(sheet: Sheet, facts: Facts, table: CountTable) -> None:
     # The card is two columns wide; the second has no edge towards the first.
     for row, style in enumerate(({"top": 5, "top_color": INK}, {}, {})):
         sheet.blank(_CARDS_ROW + row, table.all_pets, **style, bg_color=look.BAND)
-    _figure(sheet, table, table.name, table.all_pets, facts.total)
+    _figure(sheet, table, table.name, table.all_pets, facts.counts.total)
     sheet.text(
         _CARDS_ROW + 2, table.name, f"in {look.categories_words(facts)}", **_card_style(look.QUIET)
     )
     shades = facts.colours
-    for col, (status, count) in enumerate(facts.totals.items(), start=table.first_status):
+    for col, (status, count) in enumerate(facts.counts.by_status.items(), start=table.first_status):
         _card(sheet, col, status_word(status), shades[status])
         _figure(sheet, table, col, col, count)
         _card_share(sheet, table, col, count)
@@ -117,7 +117,7 @@ def _card(sheet: Sheet, col: int, word: str, colour: str) -> None:
 def _figure(sheet: Sheet, table: CountTable, col: int, source: int, count: StatusCount) -> None:
     number = look.count_format(is_exact=count.is_exact, zero="0")
     style = _card_style({"font_size": 18, "bold": True, "num_format": number})
-    if table.facts.counts.empty:
+    if not len(table.facts.frame):
         sheet.number(_CARDS_ROW + 1, col, count.count, **style)
     else:
         formula = f"={cell_name(table.total, source)}"
@@ -125,7 +125,7 @@ def _figure(sheet: Sheet, table: CountTable, col: int, source: int, count: Statu
 
 
 def _card_share(sheet: Sheet, table: CountTable, col: int, count: StatusCount) -> None:
-    row, style, total = _CARDS_ROW + 2, _card_style(look.QUIET), table.facts.total
+    row, style, total = _CARDS_ROW + 2, _card_style(look.QUIET), table.facts.counts.total
     if total.is_exact and total.count:
         formula = f"={cell_name(table.total, col)}/{cell_name(table.total, table.all_pets)}"
         sheet.formula(row, col, formula, count.count / total.count, **style, num_format=look.SHARE)
@@ -144,7 +144,7 @@ def _empty_state(sheet: Sheet, facts: Facts) -> None:
 
 
 def _section(sheet: Sheet, table: CountTable) -> None:
-    largest = f", the {table.shown} largest (By category has all)" if table.others else ""
+    largest = f", the {table.shown} largest (By category has all)" if table.has_others else ""
     sheet.text(table.head - 1, table.name, f"Status by category{largest}", **look.SECTION)
     sheet.height(table.head - 1, 24)
 
