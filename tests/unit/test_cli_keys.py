@@ -22,10 +22,10 @@ def test_a_key_is_made_listed_and_revoked(tmp_path) -> None:
     assert key not in listed
     assert run("revoke", key[:10], database) == (0, "1 revoked\n")
     assert "revoked" in run("list", database)[1]
-    assert run("revoke", key[:10], database) == (1, "0 revoked\n")
+    assert run("revoke", key[:10], database) == (2, "")
 
 
 def test_a_database_that_cannot_be_opened_is_said(tmp_path) -> None:
-    """One line and exit code 1, no trace."""
+    """One line and exit code 2, no trace."""
     code, _ = run("list", f"--database={tmp_path / 'no such folder' / 'store.sqlite3'}")
-    assert code == 1
+    assert code == 2

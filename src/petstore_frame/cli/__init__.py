@@ -6,6 +6,7 @@ answers at once. Human tables on a terminal, ``--json`` for scripts, progress on
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -13,7 +14,17 @@ import typer
 from petstore_frame.cli import keys
 from petstore_frame.cli.dashboard import dashboard
 from petstore_frame.cli.demo import demo
-from petstore_frame.cli.failures import PlainlyFailing
+from petstore_frame.cli.failures import (
+    DISK,
+    EXIT_CODES,
+    INTERRUPTED,
+    LOCKED,
+    PARTLY,
+    REFUSED,
+    STORE,
+    PlainlyFailing,
+    exit_codes_in_words,
+)
 from petstore_frame.cli.fetch import fetch
 from petstore_frame.cli.load import load
 from petstore_frame.cli.report import report
@@ -25,7 +36,13 @@ from petstore_frame.cli.trend import trend
 app = typer.Typer(
     name="petstore-frame",
     cls=PlainlyFailing,
-    help="A store's animals: read the inventory, load new animals, report what is there.",
+    help=(
+        "A store's animals: read the inventory, load new animals, report what is there.\n\n"
+        "The store and its key come from PETSTORE_BASE_URL and PETSTORE_API_KEY. With --json a "
+        "command prints one line of JSON on stdout, and nothing there where it fails.\n\n"
+        "Example: petstore-frame demo"
+    ),
+    epilog=exit_codes_in_words(EXIT_CODES),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -50,13 +67,18 @@ def petstore_frame(
     """Take what goes before the command."""
 
 
-app.command("demo")(demo)
-app.command("fetch")(fetch)
-app.command("load")(load)
-app.command("dashboard")(dashboard)
-app.command("report")(report)
-app.command("sample")(sample)
-app.command("serve")(serve)
-app.command("snapshot")(snapshot)
-app.command("trend")(trend)
+# In the order of a first day: look, get a store, fill it, read it, send it on, keep it.
+_COMMANDS: tuple[tuple[Callable[..., None], tuple[int, ...]], ...] = (
+    (demo, (0, REFUSED, DISK, INTERRUPTED)),
+    (serve, (0, REFUSED)),
+    (sample, (0, REFUSED, DISK)),
+    (load, tuple(EXIT_CODES)),
+    (fetch, (0, PARTLY, REFUSED, STORE, DISK, INTERRUPTED)),
+    (report, (0, PARTLY, REFUSED, STORE, DISK, INTERRUPTED)),
+    (dashboard, (0, REFUSED, DISK)),
+    (snapshot, (0, PARTLY, REFUSED, STORE, DISK, LOCKED, INTERRUPTED)),
+    (trend, (0, PARTLY, REFUSED)),
+)
+for _command, _codes in _COMMANDS:
+    app.command(_command.__name__, epilog=exit_codes_in_words(_codes))(_command)
 app.add_typer(keys.app, name="keys")

@@ -23,7 +23,14 @@ from typing import Annotated, Any
 
 import typer
 
-from petstore_frame.cli.options import ApiKey, BaseUrl, CategoriesFile
+from petstore_frame.cli.options import (
+    ApiKey,
+    AsJson,
+    BaseUrl,
+    CategoriesFile,
+    Timeout,
+    print_json,
+)
 
 # Uploads travel through a websocket whose usual limit is 10 MiB.
 _MESSAGE_BYTES = 64 * 1024 * 1024
@@ -39,6 +46,7 @@ _PAGE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
 def dashboard(
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
+    timeout: Timeout = None,
     categories: CategoriesFile = None,
     history: Annotated[
         Path | None, typer.Option(help="Folder of snapshots.", exists=True, file_okay=False)
@@ -48,6 +56,7 @@ def dashboard(
     ] = 0,
     port: Annotated[int, typer.Option(help="Port on loopback; 0 picks a free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+    as_json: AsJson = False,
 ) -> None:
     """Open the dashboard as a page on this machine, until Ctrl-C.
 
@@ -66,11 +75,13 @@ def dashboard(
         if sample:
             server = stack.enter_context(serve(sample=sample))
             base_url, api_key = server.base_url, server.api_key.get_secret_value()
-        settings = read_settings(base_url, api_key)  # refused here, before a page is made
+        # What is missing is refused here, before a page is made.
+        settings = read_settings(base_url, api_key, timeout_s=timeout)
         environ = {
             **os.environ,
             "PETSTORE_BASE_URL": settings.base_url,
             "PETSTORE_API_KEY": settings.key().get_secret_value(),
+            "PETSTORE_TIMEOUT": str(settings.timeout_s),
         }
         token, chosen = secrets.token_urlsafe(24), port or free_port()
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-dashboard-")))
@@ -81,10 +92,17 @@ def dashboard(
             voila_command(notebook, has_browser=browser),
             environ,
             chosen,
-            lambda: typer.echo(f"http://127.0.0.1:{chosen}/?token={token}\nCtrl-C ends it."),
+            lambda: _announce(f"http://127.0.0.1:{chosen}/?token={token}", as_json=as_json),
         )
     if code:
         raise typer.Exit(code)
+
+
+def _announce(url: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"url": url, "pid": os.getpid()})
+    else:
+        typer.echo(f"{url}\nCtrl-C ends it.")
 
 
 def write_page(folder: Path, categories: Path | None, history: Path | None) -> Path:
@@ -139,8 +157,8 @@ def with_template(folder: Path, before: str | None) -> str:
 def voila_command(notebook: Path, *, has_browser: bool) -> list[str]:
     """Return the command of the server; token and key are not in it."""
     command = [
-        sys.executable, "-m", "voila", str(notebook), "--Voila.log_level=WARN",
-        f"--Voila.config_file_paths={notebook.parent}",
+        sys.executable, "-m", "petstore_frame.cli.page_server", str(notebook),
+        "--Voila.log_level=WARN", f"--Voila.config_file_paths={notebook.parent}",
     ]  # fmt: skip
     return command if has_browser else [*command, "--no-browser"]
 
@@ -161,7 +179,8 @@ def run(
     """
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with subprocess.Popen(command, env=dict(environ)) as process:  # noqa: S603 # our own words
+        # The pipe is the child's line to our life: it ends when nobody holds this end any more.
+        with subprocess.Popen(command, env=dict(environ), stdin=subprocess.PIPE) as process:  # noqa: S603 # our own words
             try:
                 while process.poll() is None and not is_open(port):
                     time.sleep(0.1)

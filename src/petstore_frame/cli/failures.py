@@ -1,12 +1,13 @@
-"""How a command ends that cannot do what it was asked: one line on stderr, and a number.
+"""How a command ends: one table of numbers, and one line on stderr where it could not do its work.
 
 In: an error that a command let out. Out: its words without a trace, and the exit code that a
-script reads: 2 refused, 5 the store refused or was not reached, 7 another writer is at work.
+script reads. A number means the same whatever the command, so that a script needs one table.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -14,8 +15,37 @@ from typer.core import TyperGroup
 from petstore_frame.errors import (
     APIConnectionError,
     APIStatusError,
+    ContractError,
+    CrossOriginError,
     HistoryLockedError,
+    IncompleteInventoryError,
+    JournalError,
+    JournalLockedError,
     PetstoreError,
+)
+
+PARTLY, REFUSED, STORE, DISK, LOCKED, INTERRUPTED = 1, 2, 5, 6, 7, 130
+
+EXIT_CODES = {
+    0: "done",
+    PARTLY: "done in part: rows to mend, a listing not whole, a day left out",
+    REFUSED: "refused: an option, a setting or a file; nothing was sent",
+    3: "rows in doubt",
+    4: "too many errors",
+    STORE: "the store refused, broke the interface or was not reached",
+    DISK: "this machine's disk or journal",
+    LOCKED: "another writer is at work",
+    INTERRUPTED: "interrupted",
+}
+
+# The first line that fits an error decides; what fits none was refused before anything was sent.
+_CODES: tuple[tuple[tuple[type[Exception], ...], int], ...] = (
+    ((JournalLockedError, HistoryLockedError), LOCKED),
+    ((JournalError,), DISK),
+    ((APIStatusError, APIConnectionError, ContractError), STORE),
+    ((CrossOriginError, IncompleteInventoryError), STORE),
+    ((PetstoreError, ValueError), REFUSED),
+    ((OSError,), DISK),
 )
 
 
@@ -28,8 +58,15 @@ class PlainlyFailing(TyperGroup):
         except BrokenPipeError:
             raise  # a reader such as head has enough; typer ends quietly
         except (PetstoreError, OSError) as problem:
-            typer.echo(f"error: {in_words(problem)}", err=True)
-            raise typer.Exit(exit_code(problem)) from None
+            end(in_words(problem), exit_code(problem))
+        except KeyboardInterrupt:
+            end("interrupted", INTERRUPTED)
+
+
+def end(words: str, code: int) -> NoReturn:
+    """Say in one line on stderr why a command goes no further, and end it."""
+    typer.echo(f"error: {words}", err=True)
+    raise typer.Exit(code)
 
 
 def in_words(problem: Exception) -> str:
@@ -41,6 +78,9 @@ def in_words(problem: Exception) -> str:
 
 def exit_code(problem: Exception) -> int:
     """Return the number that tells a script why a command ended."""
-    if isinstance(problem, HistoryLockedError):
-        return 7
-    return 5 if isinstance(problem, (APIStatusError, APIConnectionError)) else 2
+    return next(code for kinds, code in _CODES if isinstance(problem, kinds))
+
+
+def exit_codes_in_words(codes: Iterable[int]) -> str:
+    """Return the lines of the table that a command may end with, for its ``--help``."""
+    return "Exit codes: " + "; ".join(f"{code} {EXIT_CODES[code]}" for code in codes)

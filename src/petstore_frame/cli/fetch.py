@@ -8,16 +8,32 @@ that cannot run as formulas, is what ``petstore-frame report`` writes.
 from __future__ import annotations
 
 import csv
-import json
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from petstore_frame.cli.options import ApiKey, AsJson, BaseUrl
+from petstore_frame.cli.listing import Listing, read_listing, whole_or_untouched
+from petstore_frame.cli.options import (
+    ApiKey,
+    AsJson,
+    BaseUrl,
+    RequireComplete,
+    Timeout,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from petstore_frame.inventory import Inventory
+
+
+class Status(StrEnum):
+    """A status that the interface can filter by."""
+
+    AVAILABLE = "available"
+    PENDING = "pending"
+    SOLD = "sold"
 
 
 def fetch(
@@ -26,53 +42,46 @@ def fetch(
     ],
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
-    status: Annotated[
-        str | None, typer.Option(help="Only pets that are available, pending or sold.")
-    ] = None,
+    timeout: Timeout = None,
+    status: Annotated[Status | None, typer.Option(help="Only pets with this status.")] = None,
     max_pets: Annotated[int | None, typer.Option(help="Keep at most so many.", min=1)] = None,
     documented: Annotated[
         bool, typer.Option("--documented", help="Use and believe only what the interface states.")
     ] = False,
     keep_partial: Annotated[
-        bool, typer.Option("--keep-partial", help="Write what was read when the reading broke off.")
+        bool,
+        typer.Option(
+            "--keep-partial", help="Write what was read when the reading broke off, or by Ctrl-C."
+        ),
     ] = False,
+    require_complete: RequireComplete = False,
     as_json: AsJson = False,
 ) -> None:
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
 
-    A spreadsheet may take a name such as =1+1 in the CSV for a formula; for people, use report.
-    Exit codes: 0 written; 1 the reading broke off; 2 refused; 5 the
-    store refused or was not reached.
+    A data file cannot say that it is only a part, so a reading that breaks off writes none unless
+    --keep-partial asks for it. A spreadsheet may take a name such as =1+1 in the CSV for a formula;
+    for people, use report.
+
     Example: petstore-frame fetch --output pets.csv
     """
-    from petstore_frame.client import Client
-    from petstore_frame.errors import ConfigurationError, IncompleteInventoryError
-    from petstore_frame.inventory import fetch_inventory
-    from petstore_frame.models import PET_STATUSES
-
-    broken_off = False
     _check_target(output)
-    if status is not None and status not in PET_STATUSES:
-        words = ", ".join(PET_STATUSES)
-        raise ConfigurationError(f"status is one of {words}, got {status!r}; nothing was sent")
-    with Client(base_url, api_key) as client:
-        try:
-            inventory = fetch_inventory(
-                client,
-                status=status,
-                max_pets=max_pets,
-                strategy="documented" if documented else "auto",
-            )
-        except IncompleteInventoryError as problem:
-            if not keep_partial:
-                typer.echo(f"error: {problem}; --keep-partial writes them", err=True)
-                raise typer.Exit(1) from None
-            typer.echo(f"error: {problem}", err=True)
-            inventory, broken_off = problem.partial, True
-    _write(inventory, output)
-    _tell(inventory, output, as_json=as_json)
-    if broken_off:
-        raise typer.Exit(1)
+    with whole_or_untouched(output) as untouched:
+        listing = read_listing(
+            base_url,
+            api_key,
+            timeout,
+            untouched=untouched if keep_partial else f"{untouched} (--keep-partial writes a part)",
+            require_complete=require_complete,
+            may_be_part=keep_partial,
+            may_be_interrupted=keep_partial,
+            status=None if status is None else str(status),
+            max_pets=max_pets,
+            strategy="documented" if documented else "auto",
+        )
+        _write(listing.inventory, output)
+    _tell(listing, output, as_json=as_json)
+    raise typer.Exit(listing.code)
 
 
 def _check_target(output: Path) -> None:
@@ -118,21 +127,11 @@ def _write_parquet(inventory: Inventory, path: Path) -> None:
         raise MissingExtraError("writing Parquet", "history") from None
 
 
-def _tell(inventory: Inventory, output: Path, *, as_json: bool) -> None:
-    claim = inventory.completeness
+def _tell(listing: Listing, output: Path, *, as_json: bool) -> None:
     if as_json:
-        typer.echo(
-            json.dumps(
-                {
-                    "output": str(output),
-                    "rows": len(inventory),
-                    "base_url": inventory.base_url,
-                    "fetched_at": inventory.fetched_at.isoformat(),
-                    "completeness": claim.to_dict(),
-                }
-            )
-        )
+        print_json(listing.facts(output))
         return
+    claim = listing.inventory.completeness
     typer.echo(f"{output}: {claim}")
     for name, count in claim.by_status.items():
         typer.echo(f"  {name:<12} {count}")

@@ -7,73 +7,101 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from petstore_frame.cli.failures import DISK, REFUSED, end, exit_codes_in_words
+from petstore_frame.cli.options import AsJson, Database, print_json
+
 if TYPE_CHECKING:
-    from petstore_frame.service.keys import KeyBook
+    from petstore_frame.service.keys import KeyBook, KeyRecord
 
 app = typer.Typer(help="Make, list and revoke the keys that a store accepts.", no_args_is_help=True)
-_Database = Annotated[str, typer.Option(help="SQLAlchemy URL, or the path of a SQLite file.")]
+_ENDS = exit_codes_in_words((0, REFUSED, DISK))
 
 
-@app.command("new")
+@app.command("new", epilog=_ENDS)
 def new(
     label: Annotated[str, typer.Argument(help="What the key is for.")] = "",
-    database: _Database = "petstore.sqlite3",
+    database: Database = "petstore.sqlite3",
+    as_json: AsJson = False,
 ) -> None:
     """Make a key and show it, this once; the store keeps only its hash.
 
     Example: petstore-frame keys new till --database petstore.sqlite3
     """
-    from petstore_frame.service.tables import shown_url
-
     key = _open(database).new(label)
-    typer.echo(f"a new key in {shown_url(database)}, shown this once", err=True)
+    if as_json:
+        print_json({"key": key, "label": label, "exit_code": 0})
+        return
+    typer.echo(f"a new key in {_shown(database)}, shown this once", err=True)
     typer.echo(key)
 
 
-@app.command("list")
-def list_(database: _Database = "petstore.sqlite3") -> None:
+@app.command("list", epilog=_ENDS)
+def list_(database: Database = "petstore.sqlite3", as_json: AsJson = False) -> None:
     """List the keys by their first characters.
 
     Example: petstore-frame keys list --database petstore.sqlite3
     """
-    from petstore_frame.service.tables import shown_url
-
     path = Path(database)
     is_missing = "://" not in database and path.parent.is_dir() and not path.exists()
     records = [] if is_missing else _open(database).records()
+    if as_json:
+        print_json({"keys": [_facts(record) for record in records], "exit_code": 0})
+        return
     if not records:
-        typer.echo(f"no keys in {shown_url(database)}")
+        typer.echo(f"no keys in {_shown(database)}")
     for record in records:
-        made = datetime.fromtimestamp(record.created_at, UTC).date().isoformat()
-        state = "revoked" if record.revoked_at is not None else "good"
-        typer.echo(f"{record.hint}...  {made}  {state:7}  {record.label}")
+        facts = _facts(record)
+        typer.echo(f"{facts['hint']}...  {facts['made']}  {facts['state']:7}  {facts['label']}")
 
 
-@app.command("revoke")
+@app.command("revoke", epilog=_ENDS)
 def revoke(
     hint: Annotated[str, typer.Argument(help="First characters of the key, as listed.")],
-    database: _Database = "petstore.sqlite3",
+    database: Database = "petstore.sqlite3",
+    as_json: AsJson = False,
 ) -> None:
     """Revoke a key; a running service refuses it within a second.
 
-    Example: petstore-frame keys revoke psk_a1b2c3
+    Example: petstore-frame keys revoke psk_a1b2c3 --database petstore.sqlite3
     """
     revoked = _open(database).revoke(hint)
-    typer.echo(f"{revoked} revoked")
     if not revoked:
-        raise typer.Exit(1)
+        end(
+            f"no good key in {_shown(database)} is listed as {hint!r}; "
+            "`petstore-frame keys list` shows them",
+            REFUSED,
+        )
+    if as_json:
+        print_json({"revoked": revoked, "exit_code": 0})
+    else:
+        typer.echo(f"{revoked} revoked")
+
+
+def _facts(record: KeyRecord) -> dict[str, Any]:
+    return {
+        "hint": record.hint,
+        "label": record.label,
+        "made": datetime.fromtimestamp(record.created_at, UTC).date().isoformat(),
+        "state": "good" if record.revoked_at is None else "revoked",
+    }
 
 
 def _open(database: str) -> KeyBook:
+    from petstore_frame.errors import ServiceStartError
     from petstore_frame.service.keys import KeyBook
     from petstore_frame.service.tables import StartError
 
     try:
         return KeyBook.open(database)
     except StartError as problem:
-        typer.echo(f"petstore-frame keys: {problem}", err=True)
-        raise typer.Exit(1) from None
+        raise ServiceStartError(str(problem)) from None
+
+
+def _shown(database: str) -> str:
+    from petstore_frame.service.tables import shown_url
+
+    return shown_url(database)

@@ -6,13 +6,19 @@ exit code that says the worst of it. The same command again goes on where the la
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from petstore_frame.cli.options import ApiKey, AsJson, BaseUrl, CategoriesFile
+from petstore_frame.cli.options import (
+    ApiKey,
+    AsJson,
+    BaseUrl,
+    CategoriesFile,
+    Timeout,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from petstore_frame.loader.results import LoadResult
@@ -22,6 +28,7 @@ def load(
     path: Annotated[Path, typer.Argument(help="CSV, TSV, gzip of these, or .xlsx.")],
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
+    timeout: Timeout = None,
     journal: Annotated[
         Path | None, typer.Option(help="Folder of the journals; else the user's state directory.")
     ] = None,
@@ -46,12 +53,9 @@ def load(
         bool, typer.Option("--again", help="Load the same file a second time, on purpose.")
     ] = False,
     max_errors: Annotated[
-        int | None, typer.Option(help="Stop above so many invalid or rejected records.")
+        int | None, typer.Option(help="Stop above so many invalid or rejected records.", min=0)
     ] = None,
-    workers: Annotated[int, typer.Option(help="Requests in flight at most.")] = 16,
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds to wait for an answer; else 120.")
-    ] = None,
+    workers: Annotated[int, typer.Option(help="Requests in flight at most.", min=1, max=32)] = 16,
     idempotency_lifetime: Annotated[
         float | None,
         typer.Option(help="The store is known to remember Idempotency-Keys for so many seconds."),
@@ -61,7 +65,8 @@ def load(
         typer.Option("--reconcile", help="Settle records in doubt by reading the store back."),
     ] = False,
     grace: Annotated[
-        float, typer.Option(help="Seconds after which the store can no longer act on a request.")
+        float,
+        typer.Option(help="Seconds after which the store can no longer act on a request.", min=0),
     ] = 240.0,
     resend_absent: Annotated[
         bool,
@@ -71,12 +76,11 @@ def load(
 ) -> None:
     """Load a file of animals, none twice and none lost; the same command again resumes.
 
-    Exit codes: 0 all created; 1 some invalid or rejected; 2 usage or unreadable file; 3 some in
-    doubt; 4 too many errors; 5 stopped by the store or an outage; 6 journal or disk; 7 another
-    import is at work; 130 interrupted. Example: petstore-frame load arrivals.csv --output out
+    An exit code that says the worst of what became of the rows: 1 before 3 before 4.
+
+    Example: petstore-frame load arrivals.csv --output results
     """
     from petstore_frame.client import Client
-    from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
     from petstore_frame.loader.load import LoadInterrupted, load_csv, load_excel
     from petstore_frame.settings import IdempotencyKey
 
@@ -99,19 +103,9 @@ def load(
                 result = load_csv(path, client, encoding=encoding, delimiter=delimiter, **options)
             if reconcile and not dry_run:
                 result.reconcile(client, grace_s=grace, resend_absent=resend_absent)
-        code = _tell(result, output, as_json=as_json)
     except LoadInterrupted as interrupted:
-        code = _tell(interrupted.result, output, as_json=as_json)
-    except JournalLockedError as problem:
-        code = _fail(problem, 7)
-    except JournalError as problem:
-        code = _fail(problem, 6)
-    except (PetstoreError, ValueError) as problem:
-        code = _fail(problem, 2)
-    except OSError as problem:
-        code = _fail(problem, 6)
-    if code:
-        raise typer.Exit(code)
+        result = interrupted.result
+    raise typer.Exit(_tell(result, output, as_json=as_json))
 
 
 def _mapping(columns: list[str] | None) -> dict[str, str] | None:
@@ -126,14 +120,13 @@ def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> int:
     """Write the files, then say what became of the records."""
     files = result.write(output) if output is not None else []
     if as_json:
-        typer.echo(json.dumps(result.summary | {"files": [str(file) for file in files]}))
+        written = {
+            "output": None if output is None else str(output),
+            "files": [str(file) for file in files],
+        }
+        print_json(result.summary | written)
     else:
         typer.echo(str(result))
         for file in files:
             typer.echo(f"wrote {file}")
     return result.exit_code
-
-
-def _fail(problem: Exception, code: int) -> int:
-    typer.echo(f"error: {problem}", err=True)
-    return code

@@ -1,9 +1,10 @@
-"""The options that several commands share, in one wording."""
+"""What several commands share: their options, each in one wording, and their line of JSON."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,10 +12,20 @@ BaseUrl = Annotated[str | None, typer.Option(help="The store's address; else PET
 ApiKey = Annotated[
     str | None, typer.Option(help="The key; better in PETSTORE_API_KEY, unseen by ps.")
 ]
+Timeout = Annotated[
+    float | None,
+    typer.Option(help="Seconds to wait for an answer; else PETSTORE_TIMEOUT, else 120.", min=0),
+]
 CategoriesFile = Annotated[
     Path | None, typer.Option(help="CSV of category_id,label.", exists=True, dir_okay=False)
 ]
+Database = Annotated[str, typer.Option(help="SQLAlchemy URL, or the path of a SQLite file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 RequireComplete = Annotated[
     bool, typer.Option("--require-complete", help="Write nothing unless all pets were read.")
 ]
+
+
+def print_json(facts: dict[str, Any]) -> None:
+    """Print one line, in ASCII, which every terminal and log can take."""
+    typer.echo(json.dumps(facts))

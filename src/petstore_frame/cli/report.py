@@ -6,19 +6,28 @@ exit code.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from petstore_frame.cli.options import ApiKey, AsJson, BaseUrl, CategoriesFile, RequireComplete
+from petstore_frame.cli.listing import read_listing, whole_or_untouched
+from petstore_frame.cli.options import (
+    ApiKey,
+    AsJson,
+    BaseUrl,
+    CategoriesFile,
+    RequireComplete,
+    Timeout,
+    print_json,
+)
 
 
 def report(
     output: Annotated[Path, typer.Option(help="File to write: .xlsx, .csv, .parquet or .html.")],
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
+    timeout: Timeout = None,
     categories: CategoriesFile = None,
     history: Annotated[
         Path | None,
@@ -33,31 +42,21 @@ def report(
 ) -> None:
     """Read the inventory and write the Monday workbook.
 
-    Exit codes: 0 written; 1 written, but the listing broke off; 2 refused; 5 the store refused or
-    was not reached. The key comes from PETSTORE_API_KEY.
+    A listing that broke off is reported all the same, and the report says on its face that it is
+    only a part.
+
     Example: petstore-frame report --output stock.xlsx --categories categories.csv
     """
-    from petstore_frame.client import Client
-    from petstore_frame.errors import IncompleteInventoryError
-    from petstore_frame.inventory import fetch_inventory
     from petstore_frame.report import check_target, write_report
 
     check_target(output)  # before minutes are spent on reading
-    with Client(base_url, api_key) as client:
-        try:
-            inventory = fetch_inventory(client)
-        except IncompleteInventoryError as broken_off:
-            typer.echo(str(broken_off), err=True)
-            inventory = broken_off.partial
-    path = write_report(
-        inventory, output, categories=categories, require_complete=require_complete,
-        history=history,
-    )  # fmt: skip
-    claim = inventory.completeness
+    with whole_or_untouched(output) as untouched:
+        listing = read_listing(
+            base_url, api_key, timeout, untouched=untouched, require_complete=require_complete
+        )
+        write_report(listing.inventory, output, categories=categories, history=history)
     if as_json:
-        facts = {"path": str(path), "pets": len(inventory), "completeness": claim.to_dict()}
-        typer.echo(json.dumps(facts, ensure_ascii=False))
+        print_json(listing.facts(output))
     else:
-        typer.echo(f"{path}: {claim}")
-    if claim.verdict == "incomplete":
-        raise typer.Exit(1)
+        typer.echo(f"{output}: {listing.inventory.completeness}")
+    raise typer.Exit(listing.code)

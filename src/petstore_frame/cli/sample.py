@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from petstore_frame.cli.options import AsJson, print_json
+
 
 def sample(
     output: Annotated[Path, typer.Option("--output", "-o", help="The CSV to write.")] = Path(
@@ -18,10 +20,11 @@ def sample(
     categories: Annotated[
         Path | None, typer.Option(help="Write the category labels here too.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write made-up animals as CSV, about one record in twenty spoilt the way people do.
 
-    Example: petstore-frame sample --rows 500 --output arrivals.csv
+    Example: petstore-frame sample --output arrivals.csv --categories categories.csv
     """
     from petstore_frame.report import refuse_impossible
     from petstore_frame.samples import write_sample_categories, write_sample_csv
@@ -29,6 +32,12 @@ def sample(
     for path in (output, categories):
         if path is not None:
             refuse_impossible(path)
-    typer.echo(str(write_sample_csv(output, rows=rows, seed=seed, dirty=not clean)))
+    files = [write_sample_csv(output, rows=rows, seed=seed, dirty=not clean)]
     if categories is not None:
-        typer.echo(str(write_sample_categories(categories)))
+        files.append(write_sample_categories(categories))
+    if as_json:
+        named = [str(file) for file in files]
+        print_json({"output": str(output), "rows": rows, "files": named, "exit_code": 0})
+    else:
+        for file in files:
+            typer.echo(str(file))

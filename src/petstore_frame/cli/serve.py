@@ -10,13 +10,13 @@ from typing import Annotated
 
 import typer
 
+from petstore_frame.cli.options import Database
+
 
 def serve(
     port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = 8080,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    database: Annotated[
-        str, typer.Option(help="SQLAlchemy URL, or the path of a SQLite file.")
-    ] = "petstore.sqlite3",
+    database: Database = "petstore.sqlite3",
     api_key_file: Annotated[
         Path | None,
         typer.Option(help="File with a key to accept; made, for its owner alone, when missing."),
@@ -46,8 +46,12 @@ def serve(
 ) -> None:
     """Run the bundled pet store until SIGTERM or Ctrl-C.
 
+    One line of JSON on stdout tells its address and process id once it answers; the log is on
+    stderr. Without a key one is made and shown there, once.
+
     Example: petstore-frame serve --sample 500 --api-key-file store.key
     """
+    from petstore_frame.errors import ServiceStartError
     from petstore_frame.service.keys import key_from_file
     from petstore_frame.service.options import Options
     from petstore_frame.service.run import run
@@ -78,5 +82,4 @@ def serve(
     try:
         (run_workers if options.workers > 1 else run)(options)
     except StartError as problem:
-        typer.echo(f"petstore-frame serve: {problem}", err=True)
-        raise typer.Exit(1) from None
+        raise ServiceStartError(str(problem)) from None

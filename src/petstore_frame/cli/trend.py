@@ -5,7 +5,6 @@ In: a folder of snapshots. Out: a table of counts by day, or one line of JSON. N
 
 from __future__ import annotations
 
-import json
 import warnings
 from enum import StrEnum
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from petstore_frame.cli.options import AsJson
+from petstore_frame.cli.failures import PARTLY
+from petstore_frame.cli.options import AsJson, print_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,8 @@ def trend(
 ) -> None:
     """Show the counts of each day; a day without a snapshot shows a dash.
 
-    Exit codes: 0 shown; 1 shown, but a day's file cannot be read; 2 nothing to show.
+    A day whose file cannot be read is named on stderr and left out.
+
     Example: petstore-frame trend --history history --since 2026-11-01
     """
     from petstore_frame.errors import HistoryWarning
@@ -59,16 +60,19 @@ def trend(
     for entry in left_out:
         typer.echo(f"left out: {entry}", err=True)
     lost = [entry for entry in left_out if entry.date is not None]
-    typer.echo(_as_json(counted, lost) if as_json else _as_text(counted))
-    if lost:
-        raise typer.Exit(1)
+    code = PARTLY if lost else 0
+    if as_json:
+        print_json(_facts(counted, lost, code))
+    else:
+        typer.echo(_as_text(counted))
+    raise typer.Exit(code)
 
 
-def _as_json(counted: pd.DataFrame, lost: list[Any]) -> str:
+def _facts(counted: pd.DataFrame, lost: list[Any], code: int) -> dict[str, Any]:
     plain = counted.assign(date=counted["date"].dt.date.astype("str"))
     plain["pets"] = plain["pets"].astype("object").where(plain["pets"].notna(), None)
     left_out = [str(entry.path) for entry in lost]
-    return json.dumps({"trend": plain.to_dict("records"), "left_out": left_out})
+    return {"trend": plain.to_dict("records"), "left_out": left_out, "exit_code": code}
 
 
 def _as_text(counted: pd.DataFrame) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import sys
 
+from petstore_frame.service.lifeline import end_with_parent
 from petstore_frame.service.options import Options
-from petstore_frame.service.run import end_with_parent, run
+from petstore_frame.service.run import run
 from petstore_frame.service.tables import StartError
 from petstore_frame.service.workers import run_workers
 

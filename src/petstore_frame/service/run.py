@@ -12,7 +12,6 @@ import os
 import socket
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -96,28 +95,6 @@ class _Server(uvicorn.Server):
 
     def end(self) -> None:
         self.should_exit = True
-
-
-def end_with_parent(end: Callable[[], None], lifeline: TextIO, *, poll_s: float = 1.0) -> None:
-    """Call ``end`` when the other end of ``lifeline`` is gone, or the parent is.
-
-    A forked sibling may hold the pipe open after the parent's death, so its number is watched too.
-    """
-    parent = os.getppid()
-
-    def watch_pipe() -> None:
-        while lifeline.read(1):
-            pass
-        end()
-
-    def watch_parent() -> None:
-        never = threading.Event()
-        while os.getppid() == parent:
-            never.wait(poll_s)
-        end()
-
-    for watch in (watch_pipe, watch_parent):
-        threading.Thread(target=watch, daemon=True).start()
 
 
 def prepare(engine: Engine, options: Options) -> KeyRing:

@@ -1,0 +1,100 @@
+"""The one listing that fetch, report and snapshot make, and what it is worth to a script.
+
+In: an address, a key, and what to do with a listing that is not whole. Out: the inventory, the exit
+code that it deserves, and the JSON keys that these commands share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+from petstore_frame.cli.failures import INTERRUPTED, PARTLY, end
+
+if TYPE_CHECKING:
+    from petstore_frame.errors import IncompleteInventoryError
+    from petstore_frame.inventory import Inventory
+
+
+class Listing(NamedTuple):
+    """What was read, and the exit code of a command that goes on with it."""
+
+    inventory: Inventory
+    code: int
+
+    def facts(self, output: Path) -> dict[str, Any]:
+        """Return what ``--json`` tells of every listing that was written."""
+        return {
+            "output": str(output),
+            "rows": len(self.inventory),
+            "base_url": self.inventory.base_url,
+            "fetched_at": self.inventory.fetched_at.isoformat(),
+            "completeness": self.inventory.completeness.to_dict(),
+            "exit_code": self.code,
+        }
+
+
+@contextmanager
+def whole_or_untouched(output: Path) -> Iterator[str]:
+    """Give the words for an output left alone, and say them when Ctrl-C ends the command."""
+    untouched = f"{output} is as it was" if output.exists() else f"{output} was not written"
+    try:
+        yield untouched
+    except KeyboardInterrupt:
+        end(f"interrupted; {untouched}", INTERRUPTED)
+
+
+def read_listing(
+    base_url: str | None,
+    api_key: str | None,
+    timeout_s: float | None,
+    *,
+    untouched: str,
+    require_complete: bool,
+    may_be_part: bool = True,
+    may_be_interrupted: bool = False,
+    **options: Any,
+) -> Listing:
+    """Read a store; end the command where what was read is not to be written.
+
+    Args:
+        base_url: The store's address; None reads the environment.
+        api_key: The key; None reads the environment.
+        timeout_s: Seconds to wait for an answer; None reads the environment.
+        untouched: What becomes of the output where nothing is written.
+        require_complete: Whether to go on only with all that was asked for.
+        may_be_part: Whether to go on with the pets held when the store broke the reading off.
+        may_be_interrupted: Whether to go on with them after Ctrl-C.
+        options: Further arguments of ``fetch_inventory``.
+    """
+    from petstore_frame.client import Client
+    from petstore_frame.errors import IncompleteInventoryError
+    from petstore_frame.inventory import fetch_inventory
+
+    code = 0
+    with Client(base_url, api_key, timeout_s=timeout_s) as client:
+        try:
+            inventory = fetch_inventory(client, **options)
+        except IncompleteInventoryError as problem:
+            is_interrupt = isinstance(problem.__context__, KeyboardInterrupt)
+            code = INTERRUPTED if is_interrupt else PARTLY
+            if not (may_be_interrupted if is_interrupt else may_be_part):
+                end(f"{_held(problem)}; {untouched}", code)
+            typer.echo(f"error: {_held(problem)}", err=True)
+            inventory = problem.partial
+    claim = inventory.completeness
+    if require_complete and not (claim.covers_all or (claim.is_complete and options.get("status"))):
+        end(f"--require-complete: {claim}; {untouched}", code or PARTLY)
+    is_short = claim.verdict == "incomplete" and options.get("max_pets") is None
+    return Listing(inventory, code or (PARTLY if is_short else 0))
+
+
+def _held(problem: IncompleteInventoryError) -> str:
+    """Return what was read and why no more, without the words that speak to a Python program."""
+    cause = problem.__cause__ or problem.__context__
+    why = "interrupted" if isinstance(cause, KeyboardInterrupt) else str(cause or problem)
+    return f"{why}; {problem.partial.completeness}"

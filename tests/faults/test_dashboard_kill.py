@@ -1,0 +1,42 @@
+"""``petstore-frame dashboard`` when it is killed: no page, no kernel and no store live on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+
+import psutil
+import pytest
+
+pytest.importorskip("voila")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGKILL is a POSIX signal")
+def test_sigkill_leaves_no_process_behind() -> None:
+    """Killed with a page open, its Voila, kernels and bundled store end by themselves."""
+    command = [sys.executable, "-m", "petstore_frame", "dashboard", "--sample", "20"]
+    with subprocess.Popen([*command, "--no-browser"], stdout=subprocess.PIPE, text=True) as shown:
+        assert shown.stdout is not None
+        address = shown.stdout.readline().strip()
+        with urllib.request.urlopen(address, timeout=60) as page:
+            page.read()
+        family = kernels_and_servers(shown.pid)
+        shown.kill()
+        shown.wait(10)
+    _, alive = psutil.wait_procs(family, timeout=20)
+    assert len(family) >= 3
+    assert alive == []
+
+
+def kernels_and_servers(pid: int, *, within_s: float = 30) -> list[psutil.Process]:
+    """Return all that runs below a process, once a kernel is among it."""
+    deadline = time.monotonic() + within_s
+    while True:
+        family = psutil.Process(pid).children(recursive=True)
+        if any("ipykernel" in " ".join(process.cmdline()) for process in family):
+            return family
+        assert time.monotonic() < deadline, family
+        time.sleep(0.1)
