@@ -80,7 +80,7 @@ def status_chart(
 
     Args:
         pets: An Inventory, or any part of its frame. Counts that are minimums are hatched and
-            carry a "≥"; a bare frame is drawn as what it holds.
+            carry a "≥"; a part of a frame is drawn as what it holds, and says so.
         categories: Labels by category id: a dict, a Series or a CSV path.
         top: How many categories get a bar of their own.
 
@@ -94,9 +94,12 @@ def status_chart(
         >>> status_chart(frame, categories={3: "Cat"})
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
     """
-    counts = CodedPets(pets, shown_labels(categories)).everything
-    words = counts_in_words(counts)
-    body = legend(counts) + bars(counts, top=top)
+    coded = CodedPets(pets, shown_labels(categories))
+    counts = coded.everything
+    # A part of an Inventory's frame still shows where it comes from, and must not pass for it.
+    note = "these rows alone: they are a part or a change of what was read" * coded.is_changed
+    body = legend(counts) + bars(counts, top=top) + f"<div>{note}</div>" * coded.is_changed
+    words = "; ".join(part for part in (counts_in_words(counts), note) if part)
     return Drawing(f'{STYLE}<div class="pf-drawing">{body}</div>', words)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from petstore_frame.categories import category_name
 from petstore_frame.frame import status_categories
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
-from petstore_frame.inventory.seal import completeness
+from petstore_frame.inventory.seal import SealState, completeness
 from petstore_frame.models import NO_STATUS
 
 if TYPE_CHECKING:
@@ -115,6 +115,7 @@ class CodedPets:
         frame: The pets' table, as given.
         claim: What the table covers of the store, or None when nobody vouches for that; its
             counts are then taken for what they are, the table's own.
+        is_changed: Whether it is a part or a change of what a claim was made of.
         statuses: The statuses that occur or that the interface states, ``no status`` last.
         category_ids: The categories that occur, ascending.
     """
@@ -125,7 +126,13 @@ class CodedPets:
         import numpy as np
         import pandas as pd
 
-        self.frame, self.claim = frame_and_claim(pets)
+        self.claim: Completeness | None
+        if isinstance(pets, Inventory):
+            self.frame, self.claim, self.is_changed = pets.frame, pets.completeness, False
+        else:
+            known = completeness(pets)
+            self.frame, self.claim = pets, known.current
+            self.is_changed = known.state is SealState.CHANGED
         status = self.frame["status"].astype("category").cat.remove_unused_categories()
         status = status.cat.set_categories(status_categories(status.cat.categories))
         self.statuses = (*status.cat.categories, NO_STATUS)
@@ -177,13 +184,6 @@ class CodedPets:
         return StatusCounts(
             self.category_ids, self.labels, self.statuses, self.exact, is_exact, cells
         )
-
-
-def frame_and_claim(pets: Inventory | pd.DataFrame) -> tuple[pd.DataFrame, Completeness | None]:
-    """Return the table of pets and what it is known to cover, if it still is that table."""
-    if isinstance(pets, Inventory):
-        return pets.frame, pets.completeness
-    return pets, completeness(pets).current
 
 
 def short(count: StatusCount) -> str:

@@ -47,7 +47,9 @@ class Page:
         return len(self.columns.id)
 
     def __repr__(self) -> str:
-        return f"<Page: {len(self)} pets, limit={self.limit}, status={self.status!r}>"
+        kind = f" with status {self.status}" if self.status else ""
+        full = ", as many as asked for: the store may hold more" if len(self) == self.limit else ""
+        return f"<Page: {len(self)} pets{kind}{full}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from petstore_frame.categories import Categories, category_name, shown_labels
 from petstore_frame.errors import InputError
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
+from petstore_frame.inventory.seal import SealState, completeness
 from petstore_frame.models import NO_STATUS, PET_STATUSES
 
 if TYPE_CHECKING:
@@ -42,8 +43,9 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
         one row ``all categories``. Columns: ``category_id`` (int64, missing in the last row),
         ``category`` (text), one int64 count per status (``available``, ``pending``, ``sold``,
         unknown ones in alphabetical order, ``no status``), and ``all pets`` (int64). Such a
-        frame counts what was passed, and claims nothing of the store. For an Inventory, a
-        Summary, whose counts say "at least" where the listing is not proven whole.
+        frame counts what was passed. The frame of an Inventory keeps its claim: its counts are
+        shown under it, and under a word of warning once rows were added, removed or edited. For
+        an Inventory, a Summary, whose counts say "at least" where the listing is not proven whole.
 
     Raises:
         InputError: The frame lacks a column, or is no frame that narwhals knows.
@@ -52,7 +54,13 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
     """
     if isinstance(pets, Inventory):
         return Summary.of(pets.frame, pets.completeness, categories)
-    return _like(_tabulate(_counted(pets), shown_labels(categories)), pets)
+    counts = _like(_tabulate(_counted(pets), shown_labels(categories)), pets)
+    claim = completeness(pets)
+    if claim.state is SealState.NONE:
+        return counts
+    from petstore_frame.claimed_counts import ClaimedCounts
+
+    return ClaimedCounts.of(counts, claim)
 
 
 def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:

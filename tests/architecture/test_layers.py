@@ -30,6 +30,7 @@ LEVELS = {
     "deprecation": 3,
     "inventory": 4,
     "client": 5,
+    "claimed_counts": 6,
     "loader": 6,
     "server": 6,
     "summary": 7,

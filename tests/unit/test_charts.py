@@ -63,7 +63,9 @@ def test_a_sealed_frame_keeps_its_claim() -> None:
         store.frame, store.completeness, fetched_at=store.fetched_at, base_url=store.base_url
     )
     assert "≥" in pf.status_chart(frame).html
-    assert "≥" not in pf.status_chart(frame[frame["status"] == "sold"]).html
+    part = pf.status_chart(frame[frame["status"] == "sold"])
+    assert "≥" not in part.html
+    assert "these rows alone" in part.html and "these rows alone" in repr(part)
 
 
 def test_a_table_has_pages() -> None:

@@ -6,8 +6,12 @@ import json
 
 import pytest
 
-from petstore_frame.inventory import Completeness, StatusCount, Verdict
+from petstore_frame._transport import Headers
+from petstore_frame.inventory import Completeness, PetSearch, StatusCount, Verdict
 from petstore_frame.inventory.completeness import ALL_PETS, PETS_WITH_A_STATUS
+from petstore_frame.inventory.find import SearchState
+from petstore_frame.models import PetColumns
+from petstore_frame.page import Page
 
 
 def claim(verdict: Verdict = Verdict.COMPLETE, scope: str = ALL_PETS, **more) -> Completeness:
@@ -72,3 +76,24 @@ def test_a_status_never_seen_is_at_least_none() -> None:
     """A count of zero is exact only where the whole store was read."""
     assert str(claim(Verdict.UNKNOWN).count("sold")) == "at least 0"
     assert str(claim().count("sold")) == "0"
+
+
+def test_a_reader_at_a_prompt_sees_one_line() -> None:
+    """What a prompt shows of a claim, a count, a search and a page is one honest line."""
+    unknown = claim(Verdict.UNKNOWN, basis="the page was full", rows=100, requests=1)
+    assert repr(unknown) == "<Completeness: unknown: at least 100 pets (the page was full)>"
+    assert repr(unknown.total) == "<StatusCount: at least 100>"
+    search = PetSearch(SearchState.UNKNOWN, None, "not among 100 pets", 1)
+    assert repr(search) == "<PetSearch: unknown (not among 100 pets)>"
+    columns = PetColumns([1, 2], ["a", "b"], [3, 3], ["sold", "sold"])
+    full = Page(columns, Headers([]), limit=2, status="sold")
+    assert repr(full) == (
+        "<Page: 2 pets with status sold, as many as asked for: the store may hold more>"
+    )
+
+
+def test_a_claim_is_shown_in_a_notebook() -> None:
+    """The badge, the sentence and the evidence, with every text escaped."""
+    html = claim(Verdict.UNKNOWN, basis="<b>", rows=1, requests=1, conflicts=("<i>",))._repr_html_()
+    assert "Not known to be complete" in html
+    assert "&lt;b&gt;" in html and "<i>" not in html

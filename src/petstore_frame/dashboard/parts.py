@@ -13,7 +13,7 @@ from petstore_frame.charts import colours
 from petstore_frame.counts import StatusCounts, short
 from petstore_frame.dashboard.model import Shown
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.view import claim_badge
+from petstore_frame.inventory.completeness import claim_badge
 from petstore_frame.palette import FAILED_BADGE, VERDICT_BADGES, Badge, status_word
 
 NOT_READ = "not read yet"

@@ -36,7 +36,7 @@ _FOLDER_NAME = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
 _WRITING = ".writing-"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Snapshot:
     """One dated inventory on disk.
 
@@ -57,6 +57,9 @@ class Snapshot:
     base_url: str
     completeness: Completeness
     size: int
+
+    def __repr__(self) -> str:
+        return f"<Snapshot of {self.date}: {self.completeness}>"
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,25 @@
 """What a listing covers, and how that is known.
 
-In: counts and evidence gathered by a fetch. Out: a Completeness, in words and as JSON.
-It sends nothing and touches no frame.
+In: counts and evidence gathered by a fetch. Out: a Completeness, in words, as JSON and as HTML for
+light and dark pages alike, every text escaped. It sends nothing and touches no frame.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from html import escape
 from typing import Any, NoReturn, Self
+
+from petstore_frame.models import NO_STATUS, PET_STATUSES
+from petstore_frame.palette import Badge, status_colour, status_word, verdict_badge
 
 ALL_PETS = "all pets"
 PETS_WITH_A_STATUS = "pets with a status"
+
+# The page's own ink at part strength, so that it reads on white and on black.
+FAINT = "color-mix(in srgb, currentColor 62%, transparent)"
 
 
 class Verdict(StrEnum):
@@ -42,9 +49,18 @@ class Assumption(StrEnum):
     IDS_ANSWER_TRULY = "a 404 for an id means that there is no such pet"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StatusCount:
-    """How many pets of one status are held, and whether that is all of them."""
+    """How many pets of one status are held, and whether that is all of them.
+
+    Attributes:
+        count: Pets held.
+        is_exact: Whether the store has no more of them.
+
+    Example:
+        >>> StatusCount(1200, False)
+        <StatusCount: at least 1,200>
+    """
 
     count: int
     is_exact: bool
@@ -52,10 +68,13 @@ class StatusCount:
     def __str__(self) -> str:
         return f"{self.count:,}" if self.is_exact else f"at least {self.count:,}"
 
+    def __repr__(self) -> str:
+        return f"<StatusCount: {self}>"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Completeness:
-    """The claim about a listing.
+    """The claim about a listing: ``print`` it for the sentence, ask ``covers_all`` in a script.
 
     Attributes:
         verdict: complete, incomplete, unknown or unstable.
@@ -74,8 +93,8 @@ class Completeness:
 
     Example:
         >>> claim = Completeness(Verdict.UNKNOWN, ALL_PETS, "the page was full", 100, 1)
-        >>> str(claim)
-        'unknown: at least 100 pets (the page was full)'
+        >>> claim
+        <Completeness: unknown: at least 100 pets (the page was full)>
         >>> Completeness.from_dict(claim.to_dict()) == claim
         True
     """
@@ -132,6 +151,12 @@ class Completeness:
         others = self.rows - counted
         return f"{_pets(counted)}, and at least {others:,} without a known status"
 
+    def __repr__(self) -> str:
+        return f"<Completeness: {self}>"
+
+    def _repr_html_(self) -> str:
+        return f'<div style="line-height:1.5">{headline_html(self)}{evidence_html(self)}</div>'
+
     def __bool__(self) -> NoReturn:
         raise TypeError("a claim has more than two values; ask .verdict or .is_complete")
 
@@ -183,3 +208,66 @@ class Completeness:
 
 def _pets(count: int) -> str:
     return "1 pet" if count == 1 else f"{count:,} pets"
+
+
+def claim_badge(claim: Completeness | None) -> Badge:
+    """Return how a claim looks; what is complete for a part of the store is not complete."""
+    if claim is None:
+        return verdict_badge(None)
+    if claim.is_complete and not claim.covers_all:
+        return replace(verdict_badge(Verdict.UNKNOWN), word=f"Complete for {claim.scope}")
+    return verdict_badge(claim.verdict)
+
+
+def headline_html(claim: Completeness) -> str:
+    """Return the verdict as a badge, and the rest of the sentence after it."""
+    badge = claim_badge(claim)
+    style = (
+        f"color:{badge.ink};background:{badge.fill};border:1px solid {badge.edge};"
+        "border-radius:4px;padding:1px 8px;font-weight:600;white-space:nowrap"
+    )
+    told = badge.word.lower() if claim.is_complete else str(claim.verdict)
+    rest = str(claim).removeprefix(told).removeprefix(":").strip()
+    return (
+        f'<div role="status"><span style="{style}">{escape(badge.word)}</span> '
+        f'<span style="margin-left:4px">{escape(rest)}</span></div>'
+    )
+
+
+def evidence_html(claim: Completeness) -> str:
+    """Return the count of each status, and what the claim rests on, folded in."""
+    return f"{_counts(claim)}{_reasons(claim)}"
+
+
+def _counts(claim: Completeness) -> str:
+    cells, others = [], 0
+    for status, count in claim.by_status.items():
+        colour = status_colour(None if status == NO_STATUS else status, other=others)
+        others += status not in (*PET_STATUSES, NO_STATUS)
+        cells.append(
+            '<span style="display:inline-block;margin:0 20px 6px 0">'
+            f'<span style="display:inline-block;width:10px;height:10px;background:{colour};'
+            'border-radius:2px;margin-right:6px"></span>'
+            f"<bdi>{escape(status_word(status))}</bdi> <strong>{escape(str(count))}</strong></span>"
+        )
+    return f"<div>{''.join(cells)}</div>"
+
+
+def _reasons(claim: Completeness) -> str:
+    probes = [f"{name}: {outcome}" for name, outcome in claim.probes.items()]
+    parts = [
+        ("Does not fit together", claim.conflicts, True),
+        ("True if", claim.assumptions, False),
+        ("Asked beyond the listing", tuple(probes), False),
+    ]
+    return "".join(
+        f"<details{' open' if is_open else ''} style='margin:0 0 4px'>"
+        f"<summary style='cursor:pointer;color:{FAINT}'>{title} ({len(lines)})</summary>"
+        f"<ul style='margin:2px 0 4px 1.2em;padding:0'>{_items(lines)}</ul></details>"
+        for title, lines, is_open in parts
+        if lines
+    )
+
+
+def _items(lines: tuple[str, ...]) -> str:
+    return "".join(f"<li><bdi>{escape(line)}</bdi></li>" for line in lines)

@@ -26,7 +26,7 @@ class SearchState(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PetSearch:
     """What became of a search for a pet.
 
@@ -41,6 +41,13 @@ class PetSearch:
     pet: Pet | None
     basis: str
     requests: int
+
+    def __str__(self) -> str:
+        what = self.state if self.pet is None else f"{self.state}: {self.pet!r}"
+        return f"{what} ({self.basis})"
+
+    def __repr__(self) -> str:
+        return f"<PetSearch: {self}>"
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a search has three ends; ask .state or .pet")

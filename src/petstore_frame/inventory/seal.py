@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from petstore_frame.inventory.completeness import Completeness
+from petstore_frame.inventory.result import Inventory
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +32,7 @@ class SealState(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FrameClaim:
     """What is known of the pets in a frame.
 
@@ -57,21 +58,25 @@ class FrameClaim:
         if self.state is SealState.SEALED:
             return str(self.completeness)
         if self.state is SealState.CHANGED:
-            return f"changed since it was read; the frame that it came from was {self.completeness}"
+            return f"changed since it was read; what it was made of: {self.completeness}"
         return "no claim: this frame does not come from a fetch"
+
+    def __repr__(self) -> str:
+        return f"<FrameClaim: {self}>"
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a claim has more than two values; ask .state or .current")
 
 
-def completeness(frame: pd.DataFrame) -> FrameClaim:
+def completeness(frame: pd.DataFrame | Inventory) -> FrameClaim:
     """Tell what a frame of pets covers, and whether it still is what was read.
 
     Sorting the rows, adding columns and writing to Parquet and back keep the seal. Dropping,
     adding or repeating rows, or changing an id, a category or a status, breaks it.
 
     Args:
-        frame: The ``.frame`` of an Inventory, or anything made of it.
+        frame: The ``.frame`` of an Inventory, or anything made of it; of an Inventory itself
+            its ``.frame`` is asked.
 
     Returns:
         A FrameClaim; ``.current`` is the Completeness only while it is true of this frame.
@@ -81,6 +86,7 @@ def completeness(frame: pd.DataFrame) -> FrameClaim:
         >>> str(completeness(pd.DataFrame({"id": [1, 2]})))
         'no claim: this frame does not come from a fetch'
     """
+    frame = frame.frame if isinstance(frame, Inventory) else frame
     try:
         sealed = json.loads(frame.attrs[ATTRS_KEY])
         claim = Completeness.from_dict(sealed["completeness"])

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from petstore_frame.inventory import StatusCount
-from petstore_frame.inventory.view import claim_badge
+from petstore_frame.inventory.completeness import claim_badge
 from petstore_frame.palette import (
     INK,
     MUTED,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pandas as pd
 
 import petstore_frame as pf
+from petstore_frame.inventory.seal import seal
 
 BIG = 2**53 + 1
 PETS = [(1, "Ada", 3, "available"), (2, "Bo", 3, None), (3, "Cy", BIG, "<i>lost</i>")]
@@ -66,3 +69,38 @@ def test_unseen_counts_are_zero(make_inventory) -> None:
     summary = pf.summarize(make_inventory("2026-11-01", PETS, verdict=pf.Verdict.UNKNOWN))
     assert str(summary.count("sold")) == "at least 0"
     assert summary.count("available", category_id=99).count == 0
+
+
+def sealed(inventory: pf.Inventory) -> pd.DataFrame:
+    """The frame as a fetch leaves it."""
+    return seal(
+        inventory.frame,
+        inventory.completeness,
+        fetched_at=inventory.fetched_at,
+        base_url=inventory.base_url,
+    )
+
+
+def test_a_frame_keeps_its_claim_in_its_counts(make_inventory) -> None:
+    """The frame of an Inventory is counted into a table that says first what it may claim."""
+    frame = sealed(make_inventory("2026-11-01", PETS, verdict=pf.Verdict.UNKNOWN))
+    counts = pf.summarize(frame)
+    words = "unknown: at least 3 pets (a test says so); each count is a minimum"
+    assert repr(counts).splitlines()[0] == words
+    assert words in counts._repr_html_()
+    pd.testing.assert_frame_equal(pd.DataFrame(counts), pf.summarize(pd.DataFrame(dict(frame))))
+
+
+def test_a_part_of_a_frame_does_not_pass_for_it(make_inventory) -> None:
+    """Counts of filtered rows say that they are not those of the store."""
+    frame = sealed(make_inventory("2026-11-01", PETS))
+    words = repr(pf.summarize(frame[frame["category_id"] == 3])).splitlines()[0]
+    assert words.startswith("changed since it was read")
+    assert words.endswith("these are counts of its rows, not of the store")
+
+
+def test_what_is_made_of_counts_is_a_plain_table(make_inventory) -> None:
+    """No claim goes on to a table that somebody has worked on; a copy by pickle keeps it."""
+    counts = pf.summarize(sealed(make_inventory("2026-11-01", PETS)))
+    assert type(counts[counts["sold"] > 0]) is pd.DataFrame
+    assert repr(pickle.loads(pickle.dumps(counts))) == repr(counts)
