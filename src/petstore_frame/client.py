@@ -7,18 +7,15 @@ after a passing failure, never a POST; ``find_pet`` alone asks more than once.
 from __future__ import annotations
 
 import logging
-import sys
 import time
-import warnings
 from collections.abc import Callable, Mapping
-from datetime import date
 from typing import Any, NoReturn, Self
 
 from pydantic import SecretStr
 
 from petstore_frame._transport import STORE_ID, Answer, Transport
 from petstore_frame.arguments import MAX_LIMIT, checked_id, checked_limit, checked_status, refuse
-from petstore_frame.deprecation import GET_PET, Deprecation, read_deprecation
+from petstore_frame.deprecation import GET_PET, DeprecationNotices
 from petstore_frame.errors import (
     APIConnectionError,
     APIStatusError,
@@ -39,7 +36,7 @@ from petstore_frame.outcome import (
 )
 from petstore_frame.page import Page, UnreadPage
 from petstore_frame.retry import RetryPolicy, read_retry_after
-from petstore_frame.settings import ApiKey, IdempotencyKey, read_settings
+from petstore_frame.settings import IdempotencyKey, read_settings
 
 log = logging.getLogger("petstore_frame")
 log.addHandler(logging.NullHandler())
@@ -48,24 +45,31 @@ log.addHandler(logging.NullHandler())
 class Client:
     """A store, ready to be asked. Safe to share between threads.
 
+    ``list_pets``, ``create_pet`` and ``get_pet`` are the interface's operations, one request each;
+    ``find_pet`` looks for one animal, and ``fetch_inventory(client)`` reads them all.
+
     Args:
         base_url: The store's address, ending in ``/v1``; None reads ``PETSTORE_BASE_URL``.
         api_key: The key, or a function that returns it; None reads ``PETSTORE_API_KEY``.
-        timeout_s: Seconds to wait for an answer; None means 120, and 5 to connect.
-        max_retries: Repeats of a GET after a passing failure; None means 4.
+        timeout_s: Seconds to wait for an answer; None reads ``PETSTORE_TIMEOUT``, else 120. A
+            connection is given up after 5.
+        max_retries: Repeats of a GET after a passing failure; None reads
+            ``PETSTORE_MAX_RETRIES``, else 4. A POST is never repeated.
+        allow_insecure: Accept plain http to a host that is not this machine.
         idempotency: How the store wants idempotency keys, only if it is known to honour them.
         transport: An ``httpx.BaseTransport`` in place of real sockets.
-        allow_insecure: Accept plain http to a host that is not this machine.
-        sleep: Waits for a number of seconds.
-        clock: Gives seconds that only rise.
+        sleep: For tests: waits for a number of seconds.
+        clock: For tests: gives seconds that only rise.
 
     Raises:
         ConfigurationError: No address or no key; the text names the variable. Nothing was sent.
 
     Example:
-        >>> with Client("http://127.0.0.1:8000/v1", "a-key") as client:
-        ...     client
-        <Client: http://127.0.0.1:8000/v1>
+        >>> from petstore_frame import serve
+        >>> with serve(sample=3, seed=1) as server:
+        ...     with Client(server.base_url, server.api_key) as client:
+        ...         client.list_pets(limit=100)
+        <Page: 3 pets>
 
     Interface: Endpoints; Authentication.
     """
@@ -73,13 +77,13 @@ class Client:
     def __init__(
         self,
         base_url: str | None = None,
-        api_key: ApiKey | None = None,
+        api_key: str | SecretStr | Callable[[], str] | None = None,
         *,
         timeout_s: float | None = None,
         max_retries: int | None = None,
+        allow_insecure: bool = False,
         idempotency: IdempotencyKey | None = None,
         transport: Any = None,
-        allow_insecure: bool = False,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -103,7 +107,7 @@ class Client:
         self._retry = RetryPolicy(settings.max_retries)
         self._sleep = sleep
         self._clock = clock
-        self._warned: set[str] = set()
+        self._notices = DeprecationNotices()
 
     def list_pets(self, limit: int = MAX_LIMIT, status: str | None = None) -> Page:
         """List animals: one request, one page. ``fetch_inventory`` gets the whole.
@@ -111,6 +115,9 @@ class Client:
         Args:
             limit: At most so many pets, 1 to 100.
             status: Only pets with this status: available, pending or sold; None for all.
+
+        Returns:
+            A Page; ``.pets`` is a list of Pet.
 
         Raises:
             ArgumentError: The limit or the status is not one of the interface; nothing was sent.
@@ -135,12 +142,17 @@ class Client:
     ) -> Page:
         """Read one page at an address that the store gave, or with parameters of one's own.
 
+        For tools that find their own way through a listing; ``list_pets`` is the plain way.
+
         Args:
             address: ``/pets``, or a next link of the same origin.
             params: Query parameters; None keeps the address's own.
             limit: Noted in the Page.
             status: Noted in the Page.
             number: Number of the page in a listing, for error messages.
+
+        Returns:
+            A Page; ``.headers`` has the answer's header lines.
 
         Raises:
             CrossOriginError: The address belongs to another origin; nothing was sent.
@@ -165,13 +177,16 @@ class Client:
             params: Query parameters; None keeps the address's own.
             while_waiting: Work to do once the request has left; it must not raise.
 
+        Returns:
+            An UnreadPage; its ``read()`` checks the body and returns the Page.
+
         Raises:
             CrossOriginError: The address belongs to another origin; nothing was sent.
             APIStatusError: The store refused.
             APIConnectionError: No answer, after the retries.
         """
         answer = self._get(address, params, while_waiting)
-        self._warn_if_deprecated("GET /pets", answer)
+        self._notices.read("GET /pets", answer.headers)
         return UnreadPage(answer.body, answer.headers, answer.operation, answer.url)
 
     def find_pet(self, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
@@ -188,6 +203,7 @@ class Client:
             A PetSearch with ``state``, ``pet`` and the evidence in ``basis``.
 
         Raises:
+            ArgumentError: The id is no whole number; nothing was sent.
             IncompleteInventoryError: The reading broke off.
             APIStatusError: The store refused.
             APIConnectionError: No answer, after the retries.
@@ -223,6 +239,8 @@ class Client:
     ) -> PostOutcome:
         """Send one POST with these bytes and say what its end proves; never raises for an answer.
 
+        For importers, which must know the fate of each request; ``create_pet`` is the plain way.
+
         Args:
             payload: The request body.
             idempotency_key: Sent only when the client knows that the store honours it.
@@ -246,7 +264,7 @@ class Client:
         log.info("POST /pets %s %.0f ms", answer.status_code, answer.elapsed_s * 1000)
         outcome = judge_answer(answer, has_key=has_key)
         try:
-            self._warn_if_deprecated("POST /pets", answer)
+            self._notices.read("POST /pets", answer.headers)
         except EndpointDeprecatedWarning as notice:
             # Where warnings are errors: a pet that exists must not be lost to one.
             log.warning("%s", notice)
@@ -258,10 +276,14 @@ class Client:
         Args:
             pet_id: The animal's id, an int64.
 
+        Returns:
+            The Pet.
+
         Warns:
             EndpointDeprecatedWarning: Once per client, with the days left.
 
         Raises:
+            ArgumentError: The id is no whole number; nothing was sent.
             NotFoundError: No animal with that id.
             APIStatusError: The store refused.
             APIConnectionError: No answer, after the retries.
@@ -272,9 +294,9 @@ class Client:
         try:
             answer = self._get(f"/pets/{checked_id(pet_id)}", None)
         except APIStatusError:
-            self._warn("GET /pets/{petId}", GET_PET)
+            self._notices.tell("GET /pets/{petId}", GET_PET)
             raise
-        self._warn_if_deprecated("GET /pets/{petId}", answer, GET_PET)
+        self._notices.read("GET /pets/{petId}", answer.headers, GET_PET)
         pet = read_pet(answer.body, operation=answer.operation)
         if pet.id != pet_id:
             raise ContractError(
@@ -316,23 +338,6 @@ class Client:
                 raise error
             repeats += 1
             self._sleep(wait_s)
-
-    def _warn_if_deprecated(
-        self, operation: str, answer: Answer, known: Deprecation | None = None
-    ) -> None:
-        if operation not in self._warned:
-            notice = read_deprecation(answer.headers, known)
-            if notice is not None:
-                self._warn(operation, notice)
-
-    def _warn(self, operation: str, notice: Deprecation) -> None:
-        """Warn once per operation, at the line of whoever called this package."""
-        if operation in self._warned:
-            return
-        self._warned.add(operation)
-        today = date.today()  # a day more or less does not matter here
-        text = notice.sentence(operation, today)
-        warnings.warn(text, EndpointDeprecatedWarning, stacklevel=_callers_level())
 
     def close(self) -> None:
         """Close the connections; the client is of no further use."""
@@ -378,14 +383,6 @@ def _get_error(answer: Answer) -> tuple[PetstoreError, bool]:
         operation=answer.operation,
     )
     return shown, False
-
-
-def _callers_level() -> int:
-    """Return the stack level of the first caller outside this package, for a warning."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("petstore_frame"):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def _checked(pet: NewPet | Mapping[str, Any]) -> NewPet:

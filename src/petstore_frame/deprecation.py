@@ -1,15 +1,18 @@
 """What an answer says about the end of its operation.
 
-In: header lines. Out: a Deprecation in words, or None. It warns nobody; the client does, once.
+In: header lines. Out: a Deprecation in words, and one warning for each operation. It sends nothing.
 """
 
 from __future__ import annotations
 
 import email.utils
+import sys
+import warnings
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from petstore_frame._transport import Headers
+from petstore_frame.errors import EndpointDeprecatedWarning
 from petstore_frame.links import targets
 
 
@@ -71,6 +74,36 @@ def read_deprecation(headers: Headers, known: Deprecation | None = None) -> Depr
         since=_moment(mark) or found.since,
         ends_on=_moment(sunset) or found.ends_on,
     )
+
+
+class DeprecationNotices:
+    """Warns of each operation once, at the line of whoever called this package."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def read(self, operation: str, headers: Headers, known: Deprecation | None = None) -> None:
+        """Warn if an answer's headers, or the interface itself, announce an end."""
+        if operation not in self._told:
+            notice = read_deprecation(headers, known)
+            if notice is not None:
+                self.tell(operation, notice)
+
+    def tell(self, operation: str, notice: Deprecation) -> None:
+        """Warn of an end that is known."""
+        if operation not in self._told:
+            self._told.add(operation)
+            today = date.today()  # a day more or less does not matter here
+            text = notice.sentence(operation, today)
+            warnings.warn(text, EndpointDeprecatedWarning, stacklevel=_callers_level())
+
+
+def _callers_level() -> int:
+    """Return the stack level of the first caller outside this package, for a warning."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("petstore_frame"):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _moment(text: str | None) -> date | None:

@@ -31,12 +31,11 @@ _KEY_LIFETIME_S = 7 * 24 * 3600.0
 
 
 class Server:
-    """A running service; a context manager that ends it.
+    """A running service, made by ``serve``; a context manager that ends it.
 
     Attributes:
         base_url: Address of the store, ending in ``/v1``.
         api_key: The key that this store accepts, wrapped so that nothing shows it by accident.
-        pid: Process id of the service.
     """
 
     def __init__(
@@ -53,6 +52,7 @@ class Server:
 
     @property
     def pid(self) -> int:
+        """Process id of the service."""
         return self._process.pid
 
     def client(self, **options: Any) -> Client:

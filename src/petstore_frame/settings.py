@@ -27,6 +27,8 @@ ApiKey = str | SecretStr | Callable[[], str]
 class IdempotencyKey:
     """How a store that is known to honour such a key wants it.
 
+    Hand it to ``Client(idempotency=...)``; ``server.client()`` does so for a store of ``serve()``.
+
     Attributes:
         lifetime_s: How long the store remembers a key, in seconds; a repeat is only made within.
         header: Name of the request header.
@@ -41,6 +43,7 @@ class IdempotencyKey:
     is_quoted: bool = False
 
     def header_value(self, key: str) -> str:
+        """Return the header's value for a key."""
         return f'"{key}"' if self.is_quoted else key
 
 
@@ -94,6 +97,11 @@ def read_settings(
             "no store address: pass base_url= or set PETSTORE_BASE_URL "
             "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)"
         )
+    if not isinstance(address, str):
+        raise ConfigurationError(
+            f"base_url is text such as https://host/v1, got a {type(address).__name__}; "
+            "for a store of pf.serve(), server.client() makes the Client"
+        )
     number = partial(_number, environ)
     key = _key_source(api_key, environ)
     return Settings(
@@ -117,11 +125,6 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
         >>> normalise_base_url("HTTP://127.0.0.1:8000/v1/")
         'http://127.0.0.1:8000/v1'
     """
-    if not isinstance(address, str):
-        raise ConfigurationError(
-            f"base_url is text such as https://host/v1, got a {type(address).__name__}; "
-            "for a store of pf.serve(), server.client() makes the Client"
-        )
     try:
         parts = urlsplit(address.strip())
         port = parts.port

@@ -50,6 +50,16 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
     Raises:
         InputError: The frame lacks a column, or is no frame that narwhals knows.
 
+    Example:
+        >>> import pandas as pd
+        >>> pets = pd.DataFrame({"category_id": [3, 3, 7], "status": ["sold", None, "sold"]})
+        >>> summarize(pets, categories={3: "Cat"}).set_index("category")[["sold", "all pets"]]
+                        sold  all pets
+        category
+        Cat                1         2
+        Category 7         1         1
+        all categories     2         3
+
     Interface: Resources, PetStatus; a status is optional, so a missing one has a column.
     """
     if isinstance(pets, Inventory):
@@ -196,6 +206,8 @@ def _like(table: Mapping[str, list[Any]], pets: Any) -> Any:
 @dataclass(frozen=True, repr=False, eq=False)
 class Summary:
     """Status by category of an Inventory, with what the counts may claim.
+
+    ``summarize(inventory)`` makes it; ``print`` it, or let a notebook show it.
 
     Attributes:
         frame: The counts as ``summarize`` returns them for pandas; plain numbers of rows held.

@@ -11,7 +11,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.arguments import whole_number
 from petstore_frame.outcome import Verdict
-from petstore_frame.settings import normalise_base_url, read_settings
+from petstore_frame.settings import read_settings
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def test_a_closed_server_hands_out_no_client() -> None:
 @pytest.mark.parametrize("value", [3, object()])
 def test_settings_of_a_wrong_kind_are_named(value: Any) -> None:
     """A setting of the wrong kind is no AttributeError from deep inside."""
-    assert "base_url is text" in told(lambda: normalise_base_url(value), pf.ConfigurationError)
+    assert "base_url is text" in told(lambda: read_settings(value, "k"), pf.ConfigurationError)
     words = told(lambda: read_settings("http://localhost/v1", value), pf.ConfigurationError)
     assert words.startswith("the API key is text")
 

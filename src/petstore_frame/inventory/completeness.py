@@ -23,7 +23,11 @@ FAINT = "color-mix(in srgb, currentColor 62%, transparent)"
 
 
 class Verdict(StrEnum):
-    """The four things that can be said of a listing."""
+    """The four things that can be said of a listing.
+
+    ``complete``: every pet in the scope is held. ``incomplete``: some are known to be missing.
+    ``unknown``: nothing proves either. ``unstable``: the listing moved each time it was read.
+    """
 
     COMPLETE = "complete"
     INCOMPLETE = "incomplete"
@@ -74,7 +78,10 @@ class StatusCount:
 
 @dataclass(frozen=True, repr=False)
 class Completeness:
-    """The claim about a listing: ``print`` it for the sentence, ask ``covers_all`` in a script.
+    """The claim about a listing; ``inventory.completeness`` has it.
+
+    ``print`` it for the sentence. In a script ask ``covers_all`` (is this the whole store?),
+    ``verdict``, or ``count("sold").is_exact``.
 
     Attributes:
         verdict: complete, incomplete, unknown or unstable.

@@ -7,8 +7,9 @@ go on. It knows the ladder's verdict and no page of it.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, Literal, NoReturn, cast
+from typing import Any, Literal, NoReturn
 
 from petstore_frame.arguments import (
     MAX_LIMIT,
@@ -36,27 +37,26 @@ from petstore_frame.inventory.completeness import (
 )
 from petstore_frame.inventory.finding import Finding
 from petstore_frame.inventory.ids import IdWalk
-from petstore_frame.inventory.progress import Meter, Progress
-from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, Reader, Store
+from petstore_frame.inventory.progress import Meter
+from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, ClientLike, Reader
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.seal import seal
 from petstore_frame.inventory.strategies import Ladder
 from petstore_frame.models import NO_STATUS, PET_STATUSES, PetColumns
 
-Strategy = Literal["auto", "documented"]
 MAX_IDS = 10_000
 
 
 def fetch_inventory(
-    client: Store,
+    client: ClientLike,
     *,
     status: str | None = None,
-    limit: int = MAX_LIMIT,
     max_pets: int | None = None,
-    strategy: Strategy = "auto",
+    progress: bool | Callable[[int], None] | None = None,
+    limit: int = MAX_LIMIT,
+    strategy: Literal["auto", "documented"] = "auto",
     probe_budget: int = DEFAULT_PROBE_BUDGET,
     id_range: tuple[int, int] | None = None,
-    progress: Progress = None,
 ) -> Inventory:
     """Read every pet that can be read, and say what that covers.
 
@@ -64,21 +64,23 @@ def fetch_inventory(
     headers, a parameter that reproduces rows already held), and claims no more than it read.
 
     Args:
-        client: A Client.
+        client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()`` for a store of
+            ``pf.serve()``.
         status: Only pets with this status: available, pending or sold; None for all.
-        limit: Pets to ask for in a page, 1 to 100.
         max_pets: Keep at most so many; None for no cap. A cap that cuts makes the claim
             incomplete.
+        progress: None shows a bar only where a person is watching, True always, False never; or
+            a function that is called with the number of pets held.
+        limit: Pets to ask for in a page, 1 to 100.
         strategy: ``auto``, or ``documented`` to use and believe only what the interface states.
         probe_budget: Requests allowed beyond the listing itself; what they brought is in
             ``.completeness.probes``.
         id_range: First and last id to ask for one by one with the deprecated ``get_pet`` where
             nothing else proves the listing whole, at most 10,000; None asks for none.
-        progress: A function called with the number of pets held; True or False for a bar or
-            none; None for a bar only where a person is watching.
 
     Returns:
-        An Inventory; its ``frame`` has one row per pet and the dtypes of ``PET_COLUMNS``.
+        An Inventory: ``.frame`` has one row per pet (``id`` int64, ``name`` str, ``category_id``
+        int64, ``status`` category), ``.completeness`` says what it covers.
 
     Raises:
         ArgumentError: An argument is not one of those above; nothing was sent.
@@ -89,6 +91,15 @@ def fetch_inventory(
         APIConnectionError: No answer to the first page, after the retries.
         ContractError: The first page is no list of pets.
 
+    Example:
+        >>> import petstore_frame as pf
+        >>> with pf.serve(sample=250, seed=7) as server, server.client() as client:
+        ...     inventory = pf.fetch_inventory(client)
+        >>> print(inventory.completeness)
+        complete: 250 pets (the server's next links, followed to the end)
+        >>> inventory.frame.columns.tolist()
+        ['id', 'name', 'category_id', 'status']
+
     Interface: Endpoints, List all animals (pagination mechanism: not shown).
     """
     checked_client(client, "ask_page")
@@ -97,7 +108,7 @@ def fetch_inventory(
         status=checked_status(status),
         limit=checked_limit(limit),
         max_pets=None if max_pets is None else whole_number("max_pets", max_pets, 1),
-        strategy=_checked_strategy(strategy),
+        may_probe=_may_probe(strategy),
         probe_budget=whole_number("probe_budget", probe_budget, 0),
         id_range=_checked_range(id_range),
         meter=Meter(progress),
@@ -109,12 +120,12 @@ class _Fetch:
 
     def __init__(
         self,
-        store: Store,
+        store: ClientLike,
         *,
         status: str | None,
         limit: int,
         max_pets: int | None,
-        strategy: Strategy,
+        may_probe: bool,
         probe_budget: int,
         id_range: tuple[int, int] | None,
         meter: Meter,
@@ -126,7 +137,7 @@ class _Fetch:
         self._id_walk: IdWalk | None = None
         self._meter = meter
         self._reader = Reader(store, status=status, limit=limit, budget=probe_budget, on_rows=meter)
-        self._ladder = Ladder(self._reader, may_probe=strategy == "auto", max_pets=max_pets)
+        self._ladder = Ladder(self._reader, may_probe=may_probe, max_pets=max_pets)
 
     def run(self) -> Inventory:
         try:
@@ -233,10 +244,10 @@ def _only(columns: PetColumns, status: str) -> PetColumns:
     )
 
 
-def _checked_strategy(strategy: Any) -> Strategy:
+def _may_probe(strategy: Any) -> bool:
     if strategy not in ("auto", "documented"):
         refuse(f"strategy is 'auto' or 'documented', got {strategy!r}")
-    return cast(Strategy, strategy)
+    return bool(strategy == "auto")
 
 
 def _checked_range(id_range: Any) -> tuple[int, int] | None:

@@ -13,7 +13,7 @@ from typing import NoReturn
 from petstore_frame.arguments import MAX_LIMIT
 from petstore_frame.errors import NotFoundError, PetstoreError
 from petstore_frame.inventory.completeness import ALL_PETS, Verdict
-from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, Reader, Store
+from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, ClientLike, Reader
 from petstore_frame.inventory.strategies import Ladder
 from petstore_frame.models import Pet, PetColumns
 
@@ -28,7 +28,7 @@ class SearchState(StrEnum):
 
 @dataclass(frozen=True, repr=False)
 class PetSearch:
-    """What became of a search for a pet.
+    """What became of a search for a pet; ``client.find_pet`` makes it.
 
     Attributes:
         state: found, absent (proven) or unknown.
@@ -57,7 +57,7 @@ class _Met(PetstoreError):  # noqa: N818 # no error: it ends the reading early
     """The pet came by."""
 
 
-def find_pet(store: Store, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
+def find_pet(store: ClientLike, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
     """Look for a pet; see ``Client.find_pet``."""
     asked = 0
     if allow_deprecated:
@@ -67,7 +67,7 @@ def find_pet(store: Store, pet_id: int, *, allow_deprecated: bool = False) -> Pe
     return _read_until_met(store, pet_id, asked)
 
 
-def _read_until_met(store: Store, pet_id: int, asked: int) -> PetSearch:
+def _read_until_met(store: ClientLike, pet_id: int, asked: int) -> PetSearch:
     def on_rows(_: int) -> None:
         if pet_id in ladder.rows:
             raise _Met
@@ -100,7 +100,7 @@ def _pet(columns: PetColumns, pet_id: int) -> Pet:
     )
 
 
-def _ask_directly(store: Store, pet_id: int) -> tuple[PetSearch | None, int]:
+def _ask_directly(store: ClientLike, pet_id: int) -> tuple[PetSearch | None, int]:
     """Ask the deprecated operation; its 404 counts only while a listed pet still answers."""
     try:
         pet = store.get_pet(pet_id)

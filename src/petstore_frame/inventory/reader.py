@@ -22,7 +22,7 @@ DEFAULT_PROBE_BUDGET = 12
 SIDE_BY_SIDE = 4
 
 
-class Store(Protocol):
+class ClientLike(Protocol):
     """What a fetch needs of a client."""
 
     @property
@@ -58,7 +58,7 @@ class Reader:
 
     def __init__(
         self,
-        store: Store,
+        store: ClientLike,
         *,
         status: str | None,
         limit: int,

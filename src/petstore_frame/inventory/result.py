@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Inventory:
-    """All pets that could be read, with the claim about them.
+    """All pets that could be read, with the claim about them; ``fetch_inventory`` makes it.
+
+    A notebook shows the claim, the counts and the first rows; ``len()`` is the number of pets.
 
     Attributes:
         frame: One row per pet; columns and dtypes of ``PET_COLUMNS``.
