@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -17,13 +16,6 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-
-
-def commands() -> list[str]:
-    lines = [line for block in blocks("bash") for line in block.splitlines()]
-    typed = [line.split("  #")[0].strip() for line in lines if line.startswith("petstore-frame")]
-    # These two run until they are interrupted; the conformance and browser tests run them.
-    return [line for line in typed if line.split()[1] not in ("serve", "dashboard")]
 
 
 def test_the_first_two_commands_are_the_ones_that_ci_runs() -> None:
@@ -45,36 +37,36 @@ def test_python_blocks_run(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
 
 
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory):
-    """An empty folder and a running store, as the README's shell lines expect them."""
-    from petstore_frame.server import serve
+def test_shell_blocks_run(tmp_path: Path) -> None:
+    """The store of the one terminal serves the lines typed in the other, all as they stand."""
+    serve, lines = [block.strip() for block in blocks("bash")[2:]]
+    port = free_port()
+    words = [sys.executable, "-m", "petstore_frame", *shlex.split(serve)[1:], "--port", port]
+    # A line may end with 1, as the sample's spoilt rows are to be mended.
+    script = "\n".join(f"{line}\n[ $? -le 1 ] || exit 9" for line in lines.splitlines())
+    script = 'petstore-frame() { "$PYTHON" -m petstore_frame "$@"; }\n' + script
+    home = {name: str(tmp_path / "home") for name in ("HOME", "XDG_STATE_HOME")}
+    with subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as store:
+        assert store.stdout is not None
+        assert f":{port}/v1" in store.stdout.readline()
+        typed = subprocess.run(
+            ["bash", "-c", script.replace(":8080/", f":{port}/")],
+            cwd=tmp_path, env={**os.environ, **home, "PYTHON": sys.executable},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        store.terminate()
+    assert typed.returncode == 0, typed.stderr
+    assert "error" not in typed.stderr
+    assert {"results", "pets.csv", "stock.xlsx", "history"} <= {
+        path.name for path in tmp_path.iterdir()
+    }
 
-    folder = tmp_path_factory.mktemp("readme")
-    with serve(sample=300, seed=7, api_key="readme-key-0123456789") as server:
-        yield (
-            folder,
-            {
-                **os.environ,
-                "HOME": str(folder / "home"),
-                "XDG_STATE_HOME": str(folder / "home"),
-                "PETSTORE_BASE_URL": server.base_url,
-                "PETSTORE_API_KEY": "readme-key-0123456789",
-            },
-        )
 
-
-@pytest.mark.xdist_group("readme")
-@pytest.mark.parametrize(
-    "line", [c for c in commands() if " serve" not in c and " dashboard" not in c]
-)
-def test_shell_lines_run(line: str, shop: tuple[Path, dict[str, str]]) -> None:
-    """Each of the README's petstore-frame lines ends well, in the order in which they stand."""
-    folder, env = shop
-    words = [sys.executable, "-m", "petstore_frame", *shlex.split(line)[1:]]
-    run = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False)
-    assert run.returncode in (0, 1), run.stderr  # 1: done, and some rows are to be mended
-    assert "Traceback" not in run.stderr
+def free_port() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return str(probe.getsockname()[1])
 
 
 def test_every_command_is_in_the_readme() -> None:

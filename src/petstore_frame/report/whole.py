@@ -48,7 +48,8 @@ def refuse_impossible(path: Path) -> None:
     if not folder.is_dir():
         raise ReportError(f"{folder} is a file, not a folder")
     if path.is_dir():
-        raise ReportError(f"{path} is a folder; give the name of a file in it")
+        example = str(path / "pets.csv")
+        raise ReportError(f"{str(path)!r} is a folder; add a file's name, such as {example!r}")
     # Office programs leave these beside an open file, and would write over a new one later.
     for lock in (f".~lock.{path.name}#", f"~${path.name}"):
         if (folder / lock).exists():
