@@ -236,8 +236,8 @@ class ImportTab:
         is_readable = preview is not None and not preview.problem
         self.check.disabled = is_busy or not is_readable
         self.load.disabled = is_busy or not self._at_start
-        count = f" {self._at_start:,} pets" if self._at_start else ""
-        self.load.description = f"Import{count}"
+        pets = "1 pet" if self._at_start == 1 else f"{self._at_start:,} pets"
+        self.load.description = f"Import {pets}" if self._at_start else "Import"
         self.settle.disabled = is_busy
         show(self.settle, self._has_doubt)
         show(self.cancel, is_busy)
