@@ -6,10 +6,10 @@ It draws nothing and knows no screen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from petstore_frame.categories import category_name
 from petstore_frame.frame import status_categories
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     Cells: TypeAlias = NDArray[np.int64]
     Mask: TypeAlias = NDArray[np.bool_]
+
+NO_CATEGORY = "no category"
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ class StatusCounts:
     """Counts of pets by category and status.
 
     Attributes:
-        category_ids: The categories, in the order of the rows of ``cells``.
+        category_ids: The categories, in the order of the rows of ``cells``; None for the pets that
+            have none.
         labels: What they are called, in the same order.
         statuses: The statuses, ``no status`` last, in the order of the columns.
         exact: For each status, whether its counts are exact.
@@ -56,12 +59,43 @@ class StatusCounts:
         cells: int64, categories by statuses.
     """
 
-    category_ids: Sequence[int]
+    category_ids: Sequence[int | None]
     labels: Sequence[str]
     statuses: tuple[str, ...]
     exact: tuple[bool, ...]
     is_exact: bool
     cells: Cells
+
+    @classmethod
+    def of(
+        cls,
+        groups: Iterable[tuple[int | None, str, int]],
+        labels: Mapping[int, str] | None = None,
+        claim: Completeness | None = None,
+    ) -> Self:
+        """Lay out counts of groups.
+
+        Args:
+            groups: A category id (None where it is missing), a status and how many pets, once for
+                each group that occurs.
+            labels: What categories are called, by id.
+            claim: What the pets cover of the store, or None to take the counts for what they are.
+        """
+        import numpy as np
+
+        found = {(category_id, status): pets for category_id, status, pets in groups}
+        ids = sorted({id_ for id_, _ in found}, key=lambda id_: (id_ is None, id_ or 0))
+        known = status_categories(status for _, status in found if status != NO_STATUS)
+        statuses = (*known, NO_STATUS)
+        cells = [[found.get((id_, status), 0) for status in statuses] for id_ in ids]
+        return cls(
+            ids,
+            [NO_CATEGORY if id_ is None else category_name(id_, labels) for id_ in ids],
+            statuses,
+            exact_statuses(statuses, claim),
+            claim is None or claim.covers_all,
+            np.array(cells, dtype=np.int64).reshape(len(ids), len(statuses)),
+        )
 
     @cached_property
     def total(self) -> StatusCount:
@@ -151,9 +185,7 @@ class CodedPets:
     @cached_property
     def exact(self) -> tuple[bool, ...]:
         """For each status, whether the store can hold no more pets of it than the table."""
-        if self.claim is None:
-            return (True,) * len(self.statuses)
-        return tuple(self.claim.count(status).is_exact for status in self.statuses)
+        return exact_statuses(self.statuses, self.claim)
 
     @cached_property
     def everything(self) -> StatusCounts:
@@ -184,6 +216,11 @@ class CodedPets:
         return StatusCounts(
             self.category_ids, self.labels, self.statuses, self.exact, is_exact, cells
         )
+
+
+def exact_statuses(statuses: Iterable[str], claim: Completeness | None) -> tuple[bool, ...]:
+    """Tell for each status whether its count is all that the store has, or nobody claims so."""
+    return tuple(claim is None or claim.count(status).is_exact for status in statuses)
 
 
 def short(count: StatusCount) -> str:

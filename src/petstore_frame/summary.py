@@ -6,16 +6,18 @@ an Inventory a Summary that carries its claim. It reads no file and asks no stor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
-from petstore_frame.categories import Categories, category_name, shown_labels
+from petstore_frame.categories import Categories, shown_labels
+from petstore_frame.counts import StatusCounts, short
 from petstore_frame.errors import InputError
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.seal import SealState, completeness
-from petstore_frame.models import NO_STATUS, PET_STATUSES
+from petstore_frame.models import NO_STATUS
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
 ALL_PETS = "all pets"
 ALL_CATEGORIES = "all categories"
-NO_CATEGORY = "no category"
 _SHOWN_CATEGORIES = 20
 
 
@@ -64,7 +65,7 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
     """
     if isinstance(pets, Inventory):
         return Summary.of(pets.frame, pets.completeness, categories)
-    counts = _like(_tabulate(_counted(pets), shown_labels(categories)), pets)
+    counts = _like(_table(StatusCounts.of(_groups(pets), shown_labels(categories))), pets)
     claim = completeness(pets)
     if claim.state is SealState.NONE:
         return counts
@@ -136,39 +137,27 @@ def _count(frame: Any, by: Sequence[str]) -> Any:
     return counted.with_columns(nw.col("pets").cast(nw.Int64))
 
 
-_Counts = list[tuple[int | None, str, int]]
-
-
-def _counted(pets: Any) -> _Counts:
-    """Return one ``(category_id, status, pets)`` per group that occurs."""
+def _groups(pets: Any) -> Iterator[tuple[int | None, str, int]]:
+    """Yield one ``(category_id, status, pets)`` per group that occurs."""
     by = ("category_id", "status")
     counted = _count(open_frame(pets, by), by).lazy().collect()
     nulls = counted["category_id"].is_null()
-    return [
-        (None if is_null else int(category), status, count)
-        for (category, status, count), is_null in zip(counted.iter_rows(), nulls, strict=True)
-    ]
+    for (category, status, count), is_null in zip(counted.iter_rows(), nulls, strict=True):
+        yield None if is_null else int(category), status, count
 
 
-def _tabulate(counts: _Counts, labels: Mapping[int, str]) -> dict[str, list[Any]]:
-    """Lay the counts out as columns: one row per category, and the sums as the last row."""
-    others = {status for _, status, _ in counts} - {*PET_STATUSES, NO_STATUS}
-    statuses = [*PET_STATUSES, *sorted(others), NO_STATUS]
-    ids = sorted({category for category, _, _ in counts}, key=lambda id_: (id_ is None, id_ or 0))
-    names = [NO_CATEGORY if id_ is None else category_name(id_, labels) for id_ in ids]
-    table: dict[str, list[Any]] = {
-        "category_id": [*ids, None],
-        "category": [*names, ALL_CATEGORIES],
+def _table(counts: StatusCounts) -> dict[str, list[Any]]:
+    """Lay counts out as columns: one row per category, and the sums as the last row."""
+    columns = {
+        _column(status): [*cells.tolist(), int(cells.sum())]
+        for status, cells in zip(counts.statuses, counts.cells.T, strict=True)
     }
-    row_of = {id_: row for row, id_ in enumerate(ids)}
-    for status in statuses:
-        table[_column(status)] = [0] * (len(ids) + 1)
-    table[ALL_PETS] = [0] * (len(ids) + 1)
-    for id_, status, count in counts:
-        for row in (row_of[id_], len(ids)):
-            table[_column(status)][row] += count
-            table[ALL_PETS][row] += count
-    return table
+    return {
+        "category_id": [*counts.category_ids, None],
+        "category": [*counts.labels, ALL_CATEGORIES],
+        **columns,
+        ALL_PETS: [*counts.cells.sum(axis=1).tolist(), counts.total.count],
+    }
 
 
 def _column(status: str) -> str:
@@ -210,30 +199,35 @@ class Summary:
     ``summarize(inventory)`` makes it; ``print`` it, or let a notebook show it.
 
     Attributes:
-        frame: The counts as ``summarize`` returns them for pandas; plain numbers of rows held.
+        counts: Pets by category and status, each count exact or a minimum.
         claim: The Inventory's Completeness.
 
     Example:
         >>> import pandas as pd
         >>> from petstore_frame import Completeness, Summary
-        >>> counts = summarize(pd.DataFrame({"category_id": [3, 3], "status": ["sold", None]}))
+        >>> pets = pd.DataFrame({"category_id": [3, 3], "status": ["sold", None]})
         >>> claim = Completeness("unknown", "all pets", "the page was full", rows=2, requests=1)
-        >>> print(Summary(counts, claim).count("sold", category_id=3))
+        >>> print(Summary.of(pets, claim).count("sold", category_id=3))
         at least 1
     """
 
-    frame: pd.DataFrame
+    counts: StatusCounts
     claim: Completeness
 
     @classmethod
     def of(cls, pets: Any, claim: Completeness, categories: Categories = None) -> Self:
         """Count pets of any engine under a claim about them."""
-        return cls(_pandas_frame(_tabulate(_counted(pets), shown_labels(categories))), claim)
+        return cls(StatusCounts.of(_groups(pets), shown_labels(categories), claim), claim)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The counts as ``summarize`` returns them for pandas; plain numbers of rows held."""
+        return _pandas_frame(_table(self.counts))
 
     @property
     def statuses(self) -> list[str]:
         """The statuses counted, ``no status`` last."""
-        return [str(name) for name in self.frame.columns[2:-1]]
+        return list(self.counts.statuses)
 
     def count(self, status: str | None = None, category_id: int | None = None) -> StatusCount:
         """Return one count and whether it is exact.
@@ -242,20 +236,17 @@ class Summary:
             status: A status, ``no status``, or None for all pets.
             category_id: A category, or None for all.
         """
-        rows = self.frame.iloc[-1:]
-        if category_id is not None:
-            rows = self.frame.iloc[:-1]
-            rows = rows[rows["category_id"] == category_id]
-        column = ALL_PETS if status is None else status
-        held = int(rows[column].sum()) if column in self.frame.columns else 0
-        return StatusCount(held, self.is_exact(status))
+        known = self.counts
+        rows = [category_id is None or held == category_id for held in known.category_ids]
+        columns = [status is None or held == status for held in known.statuses]
+        return StatusCount(int(known.cells[rows][:, columns].sum()), self.is_exact(status))
 
     def is_exact(self, status: str | None = None) -> bool:
         """Whether the counts of a status (None: of all pets) are all that the store has."""
         return self.claim.covers_all if status is None else self.claim.count(status).is_exact
 
     def __str__(self) -> str:
-        rows = [["category", *self.frame.columns[2:]], *self._cells()]
+        rows = [["category", *map(_column, self.statuses), ALL_PETS], *self._rows()]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
             "  ".join(
@@ -270,12 +261,13 @@ class Summary:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in self.frame.columns[2:])
+        names = [*map(_column, self.statuses), ALL_PETS]
+        head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in names)
         body = "".join(
             f"<tr><th scope='row' style='text-align:left'>{escape(row[0])}</th>"
             + "".join(f"<td style='text-align:right'>{cell}</td>" for cell in row[1:])
             + "</tr>"
-            for row in self._cells()
+            for row in self._rows()
         )
         words = escape(" ".join([str(self.claim), *self._legend()]))
         return (
@@ -285,19 +277,15 @@ class Summary:
         )
 
     def _legend(self) -> list[str]:
-        is_exact = all(self.is_exact(status) for status in [*self.statuses, None])
+        is_exact = self.counts.is_exact and all(self.counts.exact)
         return [] if is_exact else ["≥ means at least: the store may hold more than was read."]
 
-    def _cells(self) -> list[list[str]]:
+    def _rows(self) -> list[list[str]]:
         """Return the rows to show, largest categories first, small ones together."""
-        *rows, total = self.frame.iloc[:, 1:].itertuples(index=False, name=None)
-        rows.sort(key=lambda row: -row[-1])
-        shown, rest = rows[:_SHOWN_CATEGORIES], rows[_SHOWN_CATEGORIES:]
-        if rest:
-            sums = [sum(column) for column in list(zip(*rest, strict=True))[1:]]
-            shown.append((f"others ({len(rest)} categories)", *sums))
-        marks = ["" if self.is_exact(status) else "≥ " for status in [*self.statuses, None]]
-        return [
-            [str(row[0]), *(f"{mark}{n:,}" for mark, n in zip(marks, row[1:], strict=True))]
-            for row in (*shown, total)
+        known = self.counts
+        rows = [
+            [line.label, *map(short, (*line.counts, line.total))]
+            for line in known.largest(_SHOWN_CATEGORIES)
         ]
+        sums = map(short, (*known.by_status.values(), known.total))
+        return [*rows, [ALL_CATEGORIES, *sums]]
