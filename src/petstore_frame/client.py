@@ -200,13 +200,13 @@ class Client:
             allow_deprecated: Ask ``GET /pets/{petId}`` first, while the store still has it.
 
         Returns:
-            A PetSearch with ``state``, ``pet`` and the evidence in ``basis``.
+            A PetSearch: ``state`` (found, absent, unknown), ``pet``, the evidence in ``basis``.
 
         Raises:
             ArgumentError: The id is no whole number; nothing was sent.
-            IncompleteInventoryError: The reading broke off.
             APIStatusError: The store refused.
             APIConnectionError: No answer, after the retries.
+            ContractError: An answer is no list of pets.
 
         Interface: Endpoints, List all animals; Get an animal (deprecated).
         """

@@ -241,10 +241,18 @@ class CrossOriginError(PetstoreError):
 
 
 class IncompleteInventoryError(PetstoreError):
-    """A listing broke off before its end.
+    """A listing broke off before its end, by a failure or by Ctrl-C.
 
     Attributes:
         partial: The Inventory of what was read, its verdict ``incomplete``.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> def read_all(client):
+        ...     try:
+        ...         return pf.fetch_inventory(client)
+        ...     except pf.IncompleteInventoryError as broken:
+        ...         return broken.resume()  # or broken.partial, for what there is
     """
 
     def __init__(
@@ -253,6 +261,10 @@ class IncompleteInventoryError(PetstoreError):
         super().__init__(message)
         self.partial = partial
         self._resume = resume
+        self.add_note(
+            "In a notebook or at a prompt, after `import sys`: sys.last_value.partial is what was "
+            "read, and inventory = sys.last_value.resume() reads the rest."
+        )
 
     def resume(self) -> Any:
         """Go on where the listing broke off and return the Inventory."""

@@ -95,6 +95,7 @@ def test_an_interrupt_keeps_the_pages() -> None:
         resumed.set()
         assert arrived.is_set()
         assert len(caught.value.partial) == 4
+        assert "sys.last_value.resume()" in caught.value.__notes__[0]  # what a prompt shows
         assert caught.value.resume().completeness.covers_all
 
 

@@ -13,6 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from stores import Habits, ZooStore
 
+from petstore_frame.inventory import Assumption
+
 PETS = [{"id": n, "name": f"Pet {n}", "categoryId": 1, "status": "sold"} for n in range(1, 451)]
 
 
@@ -32,14 +34,32 @@ def test_a_pet_missing_from_a_whole_listing_is_absent() -> None:
     found = store(Habits(way="link cursor")).client().find_pet(9999)
     assert (found.state, found.pet) == ("absent", None)
     assert "not among 450 pets" in found.basis
+    assert Assumption.LINKS_REACH_ALL in found.assumptions
 
 
 def test_a_pet_missing_from_one_page_is_unknown() -> None:
     """A listing without an end in sight proves nothing about a pet that is not on it."""
     found = store(Habits()).client().find_pet(449)
     assert found.state == "unknown"
+    assert str(found).endswith("allow_deprecated=True) asks for it by its id")
     with pytest.raises(TypeError, match="three ends"):
         bool(found)
+
+
+@pytest.mark.parametrize("lie", ["goes round", "links to itself", "endless repeats"])
+def test_a_listing_that_leads_nowhere_is_unknown(lie: str) -> None:
+    """A store whose links go in circles has not told whether it has the pet."""
+    found = store(Habits(way="link cursor", lie=lie)).client().find_pet(9999)
+    assert (found.state, found.pet) == ("unknown", None)
+    assert found.basis.startswith("not among ")
+
+
+def test_a_pet_on_a_filtered_page_says_where_it_was() -> None:
+    """Where a store cuts its pages, a pet found by its status is not called listed."""
+    zoo = ZooStore([{**pet, "status": ("sold", "pending")[n > 30]} for n, pet in enumerate(PETS)],
+                   Habits(cap=20))  # fmt: skip
+    found = zoo.client().find_pet(35)
+    assert (found.state, found.basis) == ("found", "on a page of its status")
 
 
 def test_no_deprecated_request_is_made_unasked() -> None:

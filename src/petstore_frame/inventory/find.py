@@ -11,8 +11,14 @@ from enum import StrEnum
 from typing import NoReturn
 
 from petstore_frame.arguments import MAX_LIMIT
-from petstore_frame.errors import NotFoundError, PetstoreError
-from petstore_frame.inventory.completeness import ALL_PETS, Verdict
+from petstore_frame.errors import (
+    CrossOriginError,
+    NotFoundError,
+    PaginationLoopError,
+    PetstoreError,
+)
+from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
+from petstore_frame.inventory.finding import Finding
 from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, ClientLike, Reader
 from petstore_frame.inventory.strategies import Ladder
 from petstore_frame.models import Pet, PetColumns
@@ -31,20 +37,24 @@ class PetSearch:
     """What became of a search for a pet; ``client.find_pet`` makes it.
 
     Attributes:
-        state: found, absent (proven) or unknown.
+        state: found, absent (proven, if the assumptions hold) or unknown.
         pet: The Pet, or None unless found.
         basis: The evidence, in words.
         requests: Requests sent.
+        assumptions: What must hold of the store for the pet to be absent, in words.
+        next_step: What else can be tried where the end is unknown.
     """
 
     state: SearchState
     pet: Pet | None
     basis: str
     requests: int
+    assumptions: tuple[str, ...] = ()
+    next_step: str = ""
 
     def __str__(self) -> str:
         what = self.state if self.pet is None else f"{self.state}: {self.pet!r}"
-        return f"{what} ({self.basis})"
+        return f"{what} ({self.basis}){'; ' * bool(self.next_step)}{self.next_step}"
 
     def __repr__(self) -> str:
         return f"<PetSearch: {self}>"
@@ -53,21 +63,27 @@ class PetSearch:
         raise TypeError("a search has three ends; ask .state or .pet")
 
 
+_UNFINISHED = Finding(Verdict.INCOMPLETE, "the reading ended with the pet")
+
+
 class _Met(PetstoreError):  # noqa: N818 # no error: it ends the reading early
     """The pet came by."""
 
 
 def find_pet(store: ClientLike, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
     """Look for a pet; see ``Client.find_pet``."""
-    asked = 0
-    if allow_deprecated:
-        search, asked = _ask_directly(store, pet_id)
-        if search is not None:
-            return search
-    return _read_until_met(store, pet_id, asked)
+    if not allow_deprecated:
+        by_id = "find_pet(..., allow_deprecated=True) asks for it by its id"
+        return _read_until_met(store, pet_id, next_step=by_id)
+    search, asked = _ask_directly(store, pet_id)
+    if search is not None:
+        return search
+    return _read_until_met(
+        store, pet_id, asked=asked, next_step="only the store's operator can tell"
+    )
 
 
-def _read_until_met(store: ClientLike, pet_id: int, asked: int) -> PetSearch:
+def _read_until_met(store: ClientLike, pet_id: int, *, asked: int = 0, next_step: str) -> PetSearch:
     def on_rows(_: int) -> None:
         if pet_id in ladder.rows:
             raise _Met
@@ -76,18 +92,21 @@ def _read_until_met(store: ClientLike, pet_id: int, asked: int) -> PetSearch:
         store, status=None, limit=MAX_LIMIT, budget=DEFAULT_PROBE_BUDGET, on_rows=on_rows
     )
     ladder = Ladder(reader, may_probe=True, max_pets=None)
-    basis, is_whole = "on a page of the listing", False
+    where = "on a page of its status"
     try:
         finding = ladder.climb()
-        basis = finding.basis
-        is_whole = finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS
+    except (PaginationLoopError, CrossOriginError) as problem:
+        finding = Finding(Verdict.INCOMPLETE, str(problem))
     except _Met:
-        pass
+        finding, where = _UNFINISHED, "on a page of the listing"
     requests = asked + reader.requests
     if pet_id in ladder.rows:
-        return PetSearch(SearchState.FOUND, _pet(ladder.rows.columns(), pet_id), basis, requests)
-    state = SearchState.ABSENT if is_whole else SearchState.UNKNOWN
-    return PetSearch(state, None, f"not among {len(ladder.rows):,} pets: {basis}", requests)
+        return PetSearch(SearchState.FOUND, _pet(ladder.rows.columns(), pet_id), where, requests)
+    basis = f"not among {len(ladder.rows):,} pets: {finding.basis}"
+    if finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS:
+        assumptions = tuple(map(str, finding.assumptions))
+        return PetSearch(SearchState.ABSENT, None, basis, requests, assumptions)
+    return PetSearch(SearchState.UNKNOWN, None, basis, requests, next_step=next_step)
 
 
 def _pet(columns: PetColumns, pet_id: int) -> Pet:
@@ -119,4 +138,5 @@ def _ask_directly(store: ClientLike, pet_id: int) -> tuple[PetSearch | None, int
     except PetstoreError:
         return None, 3
     basis = "404 from GET /pets/{petId}, deprecated, which still answers for a pet that is listed"
-    return PetSearch(SearchState.ABSENT, None, basis, 3), 3
+    assumptions = (str(Assumption.IDS_ANSWER_TRULY),)
+    return PetSearch(SearchState.ABSENT, None, basis, 3, assumptions), 3
