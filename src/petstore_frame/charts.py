@@ -39,14 +39,16 @@ HATCH = (
 _GAP = ' stroke="var(--jp-layout-color1,#FFFFFF)"'
 _OTHER = status_colour("a status that the interface does not state", other=0)
 
+# The doubled class outweighs Jupyter's own rule, which puts every cell to the right.
 STYLE = f"""<style>
 .pf-drawing{{color:{INK};font:13px/1.45 {FONT}}}
 .pf-drawing svg{{display:block;font-family:inherit}}
 .pf-table{{border-collapse:collapse;width:100%;color:{INK};font:13px/1.45 {FONT};margin:0}}
 .pf-table caption{{text-align:left;padding:0 0 4px;caption-side:top;color:inherit}}
-.pf-table th,.pf-table td{{padding:4px 10px;border-bottom:1px solid {RULE};text-align:left;
+.pf-table th,.pf-table td{{padding:4px 10px;border-bottom:1px solid {RULE};
  vertical-align:top;background:transparent;overflow-wrap:anywhere;max-width:34em;
  unicode-bidi:isolate}}
+.pf-table.pf-table :is(th,td):not(.pf-number){{text-align:left}}
 .pf-table thead th{{background:{SHADE};font-weight:600}}
 .pf-table .pf-number{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
 .pf-table .pf-id{{font-family:var(--jp-code-font-family,Menlo,'DejaVu Sans Mono',monospace);

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from petstore_frame.cli import app
-from petstore_frame.cli.dashboard import voila_command, with_template, write_config, write_page
+from petstore_frame.cli.dashboard import voila_command, with_own_parts, write_config, write_page
 
 
 def test_the_page_is_code_without_a_key(tmp_path: Path) -> None:
@@ -31,9 +31,18 @@ def test_the_token_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert "a-token" not in " ".join(command) and command[0] == sys.executable
 
 
+def test_the_page_runs_in_this_python(tmp_path: Path) -> None:
+    """Its kernel is the Python that runs the command, whatever other kernels are installed."""
+    with_own_parts(tmp_path, None)
+    notebook = json.loads(write_page(tmp_path, None, None).read_text("utf-8"))
+    (kernel,) = tmp_path.glob("kernels/*/kernel.json")
+    assert json.loads(kernel.read_text("utf-8"))["argv"][0] == sys.executable
+    assert kernel.parent.name == notebook["metadata"]["kernelspec"]["name"]
+
+
 def test_the_frame_of_the_page_asks_no_other_host(tmp_path: Path) -> None:
     """The search path keeps what was on it and adds a frame without a CDN."""
-    assert with_template(tmp_path, "/before").endswith("/before")
+    assert with_own_parts(tmp_path, "/before").endswith("/before")
     (frame,) = tmp_path.rglob("index.html.j2")
     assert 'replace("https://cdn.jsdelivr.net/"' in frame.read_text("utf-8")
 

@@ -34,7 +34,8 @@ from petstore_frame.cli.options import (
 
 # Uploads travel through a websocket whose usual limit is 10 MiB.
 _MESSAGE_BYTES = 64 * 1024 * 1024
-_TEMPLATE = "petstore"
+_PING_MS = 30_000
+_NAME = "petstore"  # of the page's frame and of its kernel
 # Voila's own page asks a CDN for icons that nothing here uses; ours asks nobody.
 _PAGE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
 {%- block notebook_css -%}
@@ -87,7 +88,7 @@ def dashboard(
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-dashboard-")))
         notebook = write_page(folder, categories, history)
         write_config(folder, token, chosen)
-        environ["JUPYTER_PATH"] = with_template(folder, os.environ.get("JUPYTER_PATH"))
+        environ["JUPYTER_PATH"] = with_own_parts(folder, os.environ.get("JUPYTER_PATH"))
         code = run(
             voila_command(notebook, has_browser=browser),
             environ,
@@ -118,7 +119,7 @@ def write_page(folder: Path, categories: Path | None, history: Path | None) -> P
         "cell_type": "code", "id": "dashboard", "metadata": {}, "execution_count": None,
         "outputs": [], "source": source,
     }  # fmt: skip
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    kernel = {"name": _NAME, "display_name": "Python 3", "language": "python"}
     book = {
         "nbformat": 4, "nbformat_minor": 5, "cells": [cell],
         "metadata": {"kernelspec": kernel, "title": "Pet store inventory"},
@@ -135,22 +136,34 @@ def write_config(folder: Path, token: str, port: int) -> Path:
         "port": port,
         "port_retries": 0,
         "token": token,
-        "tornado_settings": {"websocket_max_message_size": _MESSAGE_BYTES},
+        "tornado_settings": {
+            "websocket_max_message_size": _MESSAGE_BYTES,
+            "ws_ping_timeout": _PING_MS,  # tornado complains of more than the pause between two
+        },
     }
     path = folder / "voila.json"
     path.touch(mode=0o600)
-    looks = {"template": _TEMPLATE}
+    looks = {"template": _NAME}
     settings = {"Voila": voila, "VoilaConfiguration": looks}
     path.write_text(json.dumps(settings), encoding="utf-8")
     return path
 
 
-def with_template(folder: Path, before: str | None) -> str:
-    """Write the page's frame and return the search path that finds it."""
-    place = folder / "voila" / "templates" / _TEMPLATE
-    place.mkdir(parents=True)
-    (place / "conf.json").write_text('{"base_template": "lab"}', encoding="utf-8")
-    (place / "index.html.j2").write_text(_PAGE, encoding="utf-8")
+def with_own_parts(folder: Path, before: str | None) -> str:
+    """Write the page's frame and its kernel, and return the search path that finds them."""
+    frame = folder / "voila" / "templates" / _NAME
+    frame.mkdir(parents=True)
+    (frame / "conf.json").write_text('{"base_template": "lab"}', encoding="utf-8")
+    (frame / "index.html.j2").write_text(_PAGE, encoding="utf-8")
+    # A kernel called python3 may be of another environment, without this package.
+    launch = [
+        sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}",
+        "--IPKernelApp.log_level=ERROR",
+    ]  # fmt: skip
+    kernel = folder / "kernels" / _NAME
+    kernel.mkdir(parents=True)
+    spec = {"argv": launch, "display_name": "Pet store dashboard", "language": "python"}
+    (kernel / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
     return str(folder) if not before else f"{folder}{os.pathsep}{before}"
 
 
@@ -158,7 +171,7 @@ def voila_command(notebook: Path, *, has_browser: bool) -> list[str]:
     """Return the command of the server; token and key are not in it."""
     command = [
         sys.executable, "-m", "petstore_frame.cli.page_server", str(notebook),
-        "--Voila.log_level=WARN", f"--Voila.config_file_paths={notebook.parent}",
+        "--Voila.log_level=ERROR", f"--Voila.config_file_paths={notebook.parent}",
     ]  # fmt: skip
     return command if has_browser else [*command, "--no-browser"]
 

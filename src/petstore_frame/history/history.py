@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Day = str | date
+_ROWS_SHOWN = 10
 _SNAPSHOT_COLUMNS = ("date", "rows", "verdict", "scope", "claim", "fetched_at", "base_url", "size")
 
 
@@ -273,9 +274,11 @@ class History:
     def _repr_html_(self) -> str:
         first, *rest = repr(self).splitlines()
         named = "".join(f"<li>{escape(line.strip())}</li>" for line in rest)
-        table = self.snapshots()[["date", "rows", "claim"]].tail(10)
-        html = table.to_html(index=False, escape=True, border=0)
-        return f"<p><b>{escape(first)}</b></p><ul>{named}</ul>{html}"
+        table = self.snapshots()[["date", "rows", "claim"]]
+        html = table.tail(_ROWS_SHOWN).to_html(index=False, escape=True, border=0)
+        more = max(0, len(table) - _ROWS_SHOWN)
+        note = f"<p>{more} earlier: <code>.snapshots()</code> has all</p>" if more else ""
+        return f"<p><b>{escape(first.strip('<>'))}</b></p><ul>{named}</ul>{html}{note}"
 
     def _scan(self) -> list[Snapshot]:
         snapshots, problems = scan_folder(self.folder)
