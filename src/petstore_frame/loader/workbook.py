@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.atomic import replacing
-from petstore_frame.errors import MissingExtraError
+from petstore_frame.book import Book, Sheet, open_book
+from petstore_frame.cells import fit, fits
 from petstore_frame.loader.columns import (
     COLUMNS,
     DOUBT_STATES,
@@ -25,7 +26,6 @@ from petstore_frame.loader.columns import (
 from petstore_frame.loader.view import Told, facts, headline, next_steps
 
 MAX_ROWS = 1_048_575
-_MAX_TEXT = 32_767
 _MAX_NUMBER = 2**53
 # What a person looks for; the digests and what repeats the record's own cells are in results.csv.
 _ALL_COLUMNS = (
@@ -51,30 +51,22 @@ def workbook(
     Raises:
         MissingExtraError: XlsxWriter is not installed.
     """
-    try:
-        import xlsxwriter
-    except ImportError:
-        raise MissingExtraError("a workbook of results", "excel") from None
-    with replacing(path) as temporary:
-        book = xlsxwriter.Workbook(str(temporary), {"constant_memory": True})
-        try:
-            _write_summary(book, told, problems)
-            fix = _Sheets(book, "Fix", header, FIX_COLUMNS, is_edited=True)
-            doubt = _Sheets(book, "Unknown", header, tuple(COLUMNS))
-            every = _Sheets(book, "All", header, _ALL_COLUMNS)
+    with replacing(path) as draft, open_book(draft, is_constant_memory=True) as book:
+        _write_summary(book.sheet("Summary"), told, problems)
+        fix = _Sheets(book, "Fix", header, FIX_COLUMNS, is_edited=True)
+        doubt = _Sheets(book, "Unknown", header, tuple(COLUMNS))
+        every = _Sheets(book, "All", header, _ALL_COLUMNS)
 
-            def write(line: Line) -> None:
-                every.write(line)
-                if line.state in FIX_STATES:
-                    fix.write(line)
-                elif line.state in DOUBT_STATES:
-                    doubt.write(line)
+        def write(line: Line) -> None:
+            every.write(line)
+            if line.state in FIX_STATES:
+                fix.write(line)
+            elif line.state in DOUBT_STATES:
+                doubt.write(line)
 
-            yield write
-            for sheets in (fix, doubt, every):
-                sheets.finish()
-        finally:
-            book.close()  # also after a failure, for it holds a temporary file for each sheet
+        yield write
+        for sheets in (fix, doubt, every):
+            sheets.finish()
 
 
 class _Sheets:
@@ -82,7 +74,7 @@ class _Sheets:
 
     def __init__(
         self,
-        book: Any,
+        book: Book,
         name: str,
         header: Sequence[str],
         columns: Sequence[str],
@@ -93,62 +85,54 @@ class _Sheets:
         self._book, self._name, self._columns = book, name, columns
         self._names = [*header, *map(file_name, columns)]
         self._own = len(header)
-        self._bold = book.add_format({"bold": True, "bottom": 1, "num_format": "@"})
-        self._as_text = book.add_format({"num_format": "@"})
-        self._as_time = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+        self._as_text = book.style(num_format="@")
+        self._as_time = book.style(num_format="yyyy-mm-dd hh:mm:ss")
         self._sheets = 0
         self._open()
 
     def _open(self) -> None:
         self._sheets += 1
         name = self._name if self._sheets == 1 else f"{self._name} {self._sheets}"
-        self._sheet, self._row = self._book.add_worksheet(name), 0
-        self._sheet.freeze_panes(1, 0)
-        self._sheet.set_column(0, max(0, self._own - 1), 18, self._as_text)
+        self._sheet, self._row = self._book.sheet(name), 0
+        self._sheet.raw.freeze_panes(1, 0)
+        self._sheet.do("set_column", 0, max(0, self._own - 1), 18, self._as_text)
         for at, column in enumerate(self._columns, self._own):
-            self._sheet.set_column(at, at, _WIDTHS.get(column, 16))
+            self._sheet.do("set_column", at, at, _WIDTHS.get(column, 16))
         for at, text in enumerate(self._names):
-            self._sheet.write_string(0, at, text[:_MAX_TEXT], self._bold)
+            self._sheet.text(0, at, text, bold=True, bottom=1, num_format="@")
+        self._sheet.finish()
 
     def write(self, line: Line) -> None:
         if self._row == MAX_ROWS:
             self.finish()
             self._open()
         self._row += 1
-        fits = True
+        does_fit = fits(line.cells)
         for at, cell in enumerate(line.cells):
-            fits &= _fits(cell)
-            if cell and _fits(cell):
-                self._sheet.write_string(self._row, at, cell, self._as_text)
+            if cell and (does_fit or fits([cell])):
+                self._put("write_string", at, cell, self._as_text)
             elif self._is_edited:
-                self._sheet.write_blank(self._row, at, None, self._as_text)
-        values = line.values if fits else _with_note(line.values)
+                self._put("write_blank", at, None, self._as_text)
+        values = line.values if does_fit else _with_note(line.values)
         for at, column in enumerate(self._columns, self._own):
-            self._write_value(at, values[column])
+            self._put_value(at, values[column])
 
-    def _write_value(self, at: int, value: Any) -> None:
+    def _put_value(self, at: int, value: Any) -> None:
         if value is None:
             return
         if isinstance(value, datetime):
-            self._sheet.write_datetime(self._row, at, value.replace(tzinfo=None), self._as_time)
+            self._put("write_datetime", at, value.replace(tzinfo=None), self._as_time)
         elif isinstance(value, int | float) and abs(value) <= _MAX_NUMBER:
-            self._sheet.write_number(self._row, at, value)
+            self._put("write_number", at, value)
         else:
-            text = str(value).encode("utf-8", "replace").decode("utf-8")
-            self._sheet.write_string(self._row, at, text[:_MAX_TEXT], self._as_text)
+            self._put("write_string", at, fit(str(value))[0], self._as_text)
+
+    def _put(self, verb: str, at: int, *values: Any) -> None:
+        self._sheet.check(getattr(self._sheet.raw, verb)(self._row, at, *values), self._row)
 
     def finish(self) -> None:
         """Put the filter over all rows, now that their number is known."""
-        self._sheet.autofilter(0, 0, self._row, len(self._names) - 1)
-
-
-def _fits(cell: str) -> bool:
-    """Tell whether a workbook can hold a cell: not too long, and no half characters."""
-    return len(cell) <= _MAX_TEXT and (cell.isascii() or cell == _whole(cell))
-
-
-def _whole(cell: str) -> str:
-    return cell.encode("utf-8", "replace").decode("utf-8")
+        self._sheet.do("autofilter", 0, 0, self._row, len(self._names) - 1)
 
 
 def _with_note(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,13 +140,11 @@ def _with_note(values: Mapping[str, Any]) -> dict[str, Any]:
     return {**values, "warnings": "; ".join(notes)}
 
 
-def _write_summary(book: Any, told: Told, problems: Mapping[str, int]) -> None:
-    sheet = book.add_worksheet("Summary")
-    title, bold = book.add_format({"bold": True, "font_size": 14}), book.add_format({"bold": True})
-    sheet.set_column(0, 0, 28)
-    sheet.set_column(1, 1, 90)
+def _write_summary(sheet: Sheet, told: Told, problems: Mapping[str, int]) -> None:
+    sheet.do("set_column", 0, 0, 28)
+    sheet.do("set_column", 1, 1, 90)
     word, sentence = headline(told)
-    sheet.write_string(0, 0, f"{word}: {sentence}", title)
+    sheet.text(0, 0, f"{word}: {sentence}", bold=True, font_size=14)
     blocks: list[tuple[str, list[tuple[str, str | int]]]] = [
         ("The import", facts(told)),
         ("What was wrong", list(problems.items())),
@@ -170,11 +152,12 @@ def _write_summary(book: Any, told: Told, problems: Mapping[str, int]) -> None:
     ]
     at = 2
     for heading, pairs in blocks:
-        sheet.write_string(at, 0, heading, bold)
+        sheet.text(at, 0, heading, bold=True)
         for at, (name, value) in enumerate(pairs, at + 1):  # noqa: B020 # goes on from the heading
-            sheet.write_string(at, 0, name)
+            sheet.text(at, 0, name)
             if isinstance(value, int):
-                sheet.write_number(at, 1, value)
+                sheet.number(at, 1, value, align="left")
             else:
-                sheet.write_string(at, 1, value)
+                sheet.text(at, 1, value)
         at += 2
+    sheet.finish()

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from petstore_frame import __version__
+from petstore_frame.book import Book, Sheet
 from petstore_frame.models import NO_STATUS
 from petstore_frame.palette import status_word
 from petstore_frame.report import look
-from petstore_frame.report.book import Book, Sheet
 from petstore_frame.report.facts import Facts
 
 Line = tuple[str, str]

@@ -5,9 +5,9 @@ In: Facts. Out: the sheets By category and By status.
 
 from __future__ import annotations
 
+from petstore_frame.book import Book, Sheet, cell_name
 from petstore_frame.palette import status_word
 from petstore_frame.report import look
-from petstore_frame.report.book import Book, Sheet, cell_name
 from petstore_frame.report.count_table import CountTable
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.native_charts import category_chart, status_chart

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from petstore_frame.book import Book, Sheet
 from petstore_frame.errors import HistoryError
 from petstore_frame.report import look
-from petstore_frame.report.book import Book, Sheet
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.row_list import write_list
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from petstore_frame.book import Book, Sheet
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.view import Told, headline, next_steps
 from petstore_frame.report import look
-from petstore_frame.report.book import Book, Sheet
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.row_list import write_list
 

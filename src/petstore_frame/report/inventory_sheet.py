@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from petstore_frame.book import Book, Sheet
+from petstore_frame.cells import fit, fits
 from petstore_frame.models import NO_STATUS
 from petstore_frame.palette import INK, PAPER
 from petstore_frame.report import look
-from petstore_frame.report.book import Book, Sheet
 from petstore_frame.report.facts import Facts
-from petstore_frame.report.text import fit, fits
 
 SHEET_ROWS = 1_048_575  # data rows below one header row
 TABLE_ROWS = 100_000

@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from petstore_frame.book import Sheet
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness import claim_badge
 from petstore_frame.palette import (
@@ -17,7 +18,6 @@ from petstore_frame.palette import (
     Badge,
     tint,
 )
-from petstore_frame.report.book import Sheet
 from petstore_frame.report.facts import Facts
 
 AT_LEAST = '"≥ "#,##0'

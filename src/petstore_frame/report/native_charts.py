@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from petstore_frame.book import FONT, Book
 from petstore_frame.counts import short
 from petstore_frame.palette import INK, MUTED, PAPER, RULE
-from petstore_frame.report.book import FONT, Book
 from petstore_frame.report.count_table import CountTable
 from petstore_frame.report.facts import Facts
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from petstore_frame.book import Sheet
 from petstore_frame.report import look
-from petstore_frame.report.book import Sheet
 
 
 def write_list(

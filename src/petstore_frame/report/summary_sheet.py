@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from petstore_frame.book import Book, Sheet, cell_name
 from petstore_frame.counts import short
 from petstore_frame.inventory import StatusCount
 from petstore_frame.palette import INK, PAPER, status_word
 from petstore_frame.report import look
-from petstore_frame.report.book import Book, Sheet, cell_name
 from petstore_frame.report.count_table import CountTable
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.native_charts import category_chart, share_strip

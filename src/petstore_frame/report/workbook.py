@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petstore_frame import __version__
+from petstore_frame.book import Book, open_book
 from petstore_frame.report.about_sheet import write_about
-from petstore_frame.report.book import Book, open_book
 from petstore_frame.report.breakdown_sheets import write_by_category, write_by_status
 from petstore_frame.report.changes_sheet import write_changes
 from petstore_frame.report.facts import Facts

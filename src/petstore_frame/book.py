@@ -1,7 +1,7 @@
 """A workbook in which no write is lost.
 
 In: cells with their styles. Out: sheets written in row order, each return code checked.
-It is the door to XlsxWriter and knows no pets.
+It is the one door to XlsxWriter, and knows no pets.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from petstore_frame.cells import fit
 from petstore_frame.errors import MissingExtraError, ReportError
 from petstore_frame.palette import INK
-from petstore_frame.report.text import fit
 
 FONT = "Calibri"
 # Everything is text unless a formula is asked for by name.

@@ -6,6 +6,7 @@ In: any text. Out: the same text, or a text that fits and a word on what was don
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 CELL_LIMIT = 32_767  # UTF-16 units, as Excel counts
 
@@ -13,9 +14,13 @@ CELL_LIMIT = 32_767  # UTF-16 units, as Excel counts
 _UNFIT = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
-def fits(texts: list[str]) -> bool:
+def fits(texts: Sequence[str]) -> bool:
     """Tell whether all texts can stand in cells as they are."""
-    return max(map(len, texts), default=0) <= CELL_LIMIT // 2 and not _UNFIT.search("".join(texts))
+    if max(map(len, texts), default=0) > CELL_LIMIT // 2 and any(
+        _utf16_units(text) > CELL_LIMIT for text in texts
+    ):
+        return False
+    return not _UNFIT.search("".join(texts))
 
 
 def fit(text: str) -> tuple[str, str | None]:
