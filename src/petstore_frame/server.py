@@ -142,25 +142,9 @@ def serve(
         **options,
     }
     with tempfile.TemporaryFile("w+", encoding="utf-8") as words:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "petstore_frame.service"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=words,
-            env={name: value for name, value in os.environ.items() if name != "PETSTORE_API_KEY"},
-            text=True,
-            encoding="utf-8",
-            # Ctrl-C in a notebook or shell is for the caller; the service ends with its lifeline.
-            start_new_session=True,
-        )
-        assert process.stdin is not None and process.stdout is not None  # noqa: S101 # both piped
+        process = _launch(words)
         try:
-            process.stdin.write(
-                json.dumps(settings | {"api_key": api_key.get_secret_value()}) + "\n"
-            )
-            process.stdin.flush()
-            line = _first_line(process.stdout, start_timeout_s)
-            base_url = json.loads(line)["base_url"]
+            base_url = _greet(process, settings, api_key, start_timeout_s)
         except BaseException as problem:
             process.kill()
             process.communicate()
@@ -173,6 +157,32 @@ def serve(
 
 def _plain(api_key: str | SecretStr | None) -> str | None:
     return api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key
+
+
+def _launch(words: IO[str]) -> subprocess.Popen[str]:
+    """Start the service's process; it waits for its settings and writes its words to a file."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "petstore_frame.service"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=words,
+        env={name: value for name, value in os.environ.items() if name != "PETSTORE_API_KEY"},
+        text=True,
+        encoding="utf-8",
+        # Ctrl-C in a notebook or shell is for the caller; the service ends with its lifeline.
+        start_new_session=True,
+    )
+
+
+def _greet(
+    process: subprocess.Popen[str], settings: dict[str, Any], api_key: SecretStr, timeout_s: float
+) -> str:
+    """Tell the service its settings, the key among them, and return the address it answers with."""
+    assert process.stdin is not None and process.stdout is not None  # noqa: S101 # both piped
+    process.stdin.write(json.dumps(settings | {"api_key": api_key.get_secret_value()}) + "\n")
+    process.stdin.flush()
+    base_url: str = json.loads(_first_line(process.stdout, timeout_s))["base_url"]
+    return base_url
 
 
 def _first_line(stream: IO[str], timeout_s: float) -> str:

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from petstore_frame.cli import app
-from petstore_frame.cli.dashboard import voila_command, with_own_parts, write_config, write_page
+from petstore_frame.cli.page import voila_command, with_own_parts, write_config, write_page
 
 
 def test_the_page_is_code_without_a_key(tmp_path: Path) -> None:

@@ -6,20 +6,18 @@ whose page only a random token opens. The key reaches it by the environment, nev
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -31,17 +29,7 @@ from petstore_frame.cli.options import (
     Timeout,
     print_json,
 )
-
-# Uploads travel through a websocket whose usual limit is 10 MiB.
-_MESSAGE_BYTES = 64 * 1024 * 1024
-_PING_MS = 30_000
-_NAME = "petstore"  # of the page's frame and of its kernel
-# Voila's own page asks a CDN for icons that nothing here uses; ours asks nobody.
-_PAGE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
-{%- block notebook_css -%}
-{{ super() | replace("https://cdn.jsdelivr.net/", "data:text/css,") }}
-{%- endblock notebook_css -%}
-"""
+from petstore_frame.cli.page import voila_command, with_own_parts, write_config, write_page
 
 
 def dashboard(
@@ -62,41 +50,40 @@ def dashboard(
     """Open the dashboard as a page on this machine, until Ctrl-C.
 
     Only the address printed, with its random token, opens it.
+
     Example: petstore-frame dashboard --sample 500
     """
     from petstore_frame.errors import ConfigurationError, MissingExtraError
+    from petstore_frame.samples import write_sample_categories
     from petstore_frame.server import serve
     from petstore_frame.settings import read_settings
 
+    if find_spec("voila") is None:
+        raise MissingExtraError("the dashboard as a page", "lab")
+    if port and is_open(port):
+        raise ConfigurationError(f"port {port} is in use; leave out --port")
     with ExitStack() as stack:
-        if find_spec("voila") is None:
-            raise MissingExtraError("the dashboard as a page", "lab")
-        if port and is_open(port):
-            raise ConfigurationError(f"port {port} is in use; leave out --port")
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-dashboard-")))
         if sample:
             server = stack.enter_context(serve(sample=sample))
             base_url, api_key = server.base_url, server.api_key.get_secret_value()
+            categories = categories or write_sample_categories(folder / "categories.csv")
         # What is missing is refused here, before a page is made.
         settings = read_settings(base_url, api_key, timeout_s=timeout)
+        token, chosen = secrets.token_urlsafe(24), port or free_port()
+        notebook = write_page(folder, categories, history)
+        write_config(folder, token, chosen)
         environ = {
             **os.environ,
             "PETSTORE_BASE_URL": settings.base_url,
             "PETSTORE_API_KEY": settings.key().get_secret_value(),
             "PETSTORE_TIMEOUT": str(settings.timeout_s),
+            "JUPYTER_PATH": with_own_parts(folder, os.environ.get("JUPYTER_PATH")),
         }
-        token, chosen = secrets.token_urlsafe(24), port or free_port()
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-dashboard-")))
-        notebook = write_page(folder, categories, history)
-        write_config(folder, token, chosen)
-        environ["JUPYTER_PATH"] = with_own_parts(folder, os.environ.get("JUPYTER_PATH"))
-        code = run(
-            voila_command(notebook, has_browser=browser),
-            environ,
-            chosen,
-            lambda: _announce(f"http://127.0.0.1:{chosen}/?token={token}", as_json=as_json),
-        )
-    if code:
-        raise typer.Exit(code)
+        url = f"http://127.0.0.1:{chosen}/?token={token}"
+        command = voila_command(notebook, has_browser=browser)
+        code = run(command, environ, chosen, lambda: _announce(url, as_json=as_json))
+    raise typer.Exit(code)
 
 
 def _announce(url: str, *, as_json: bool) -> None:
@@ -104,76 +91,6 @@ def _announce(url: str, *, as_json: bool) -> None:
         print_json({"url": url, "pid": os.getpid()})
     else:
         typer.echo(f"{url}\nCtrl-C ends it.")
-
-
-def write_page(folder: Path, categories: Path | None, history: Path | None) -> Path:
-    """Write the notebook that Voila shows: two lines, and no key in them."""
-    arguments = "pf.Client()"
-    if categories is not None:
-        arguments += f", categories={str(categories.resolve())!r}"
-    if history is not None:
-        arguments += f", history=pf.History({str(history.resolve())!r})"
-    working = f"import os; os.chdir({str(Path.cwd())!r})"
-    source = f"import petstore_frame as pf\n{working}\npf.Dashboard({arguments})"
-    cell: dict[str, Any] = {
-        "cell_type": "code", "id": "dashboard", "metadata": {}, "execution_count": None,
-        "outputs": [], "source": source,
-    }  # fmt: skip
-    kernel = {"name": _NAME, "display_name": "Python 3", "language": "python"}
-    book = {
-        "nbformat": 4, "nbformat_minor": 5, "cells": [cell],
-        "metadata": {"kernelspec": kernel, "title": "Pet store inventory"},
-    }  # fmt: skip
-    path = folder / "dashboard.ipynb"
-    path.write_text(json.dumps(book), encoding="utf-8")
-    return path
-
-
-def write_config(folder: Path, token: str, port: int) -> Path:
-    """Write the server's settings to a file that only its owner can read."""
-    voila: dict[str, Any] = {
-        "ip": "127.0.0.1",
-        "port": port,
-        "port_retries": 0,
-        "token": token,
-        "tornado_settings": {
-            "websocket_max_message_size": _MESSAGE_BYTES,
-            "ws_ping_timeout": _PING_MS,  # tornado complains of more than the pause between two
-        },
-    }
-    path = folder / "voila.json"
-    path.touch(mode=0o600)
-    looks = {"template": _NAME}
-    settings = {"Voila": voila, "VoilaConfiguration": looks}
-    path.write_text(json.dumps(settings), encoding="utf-8")
-    return path
-
-
-def with_own_parts(folder: Path, before: str | None) -> str:
-    """Write the page's frame and its kernel, and return the search path that finds them."""
-    frame = folder / "voila" / "templates" / _NAME
-    frame.mkdir(parents=True)
-    (frame / "conf.json").write_text('{"base_template": "lab"}', encoding="utf-8")
-    (frame / "index.html.j2").write_text(_PAGE, encoding="utf-8")
-    # A kernel called python3 may be of another environment, without this package.
-    launch = [
-        sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}",
-        "--IPKernelApp.log_level=ERROR",
-    ]  # fmt: skip
-    kernel = folder / "kernels" / _NAME
-    kernel.mkdir(parents=True)
-    spec = {"argv": launch, "display_name": "Pet store dashboard", "language": "python"}
-    (kernel / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
-    return str(folder) if not before else f"{folder}{os.pathsep}{before}"
-
-
-def voila_command(notebook: Path, *, has_browser: bool) -> list[str]:
-    """Return the command of the server; token and key are not in it."""
-    command = [
-        sys.executable, "-m", "petstore_frame.cli.page_server", str(notebook),
-        "--Voila.log_level=ERROR", f"--Voila.config_file_paths={notebook.parent}",
-    ]  # fmt: skip
-    return command if has_browser else [*command, "--no-browser"]
 
 
 def run(
