@@ -15,7 +15,7 @@ from petstore_frame.categories import Categories, category_name, shown_labels
 from petstore_frame.counts import CategoryCounts, CodedPets, StatusCounts, short
 from petstore_frame.inventory import Inventory
 from petstore_frame.models import NO_STATUS
-from petstore_frame.palette import status_colour, status_word
+from petstore_frame.palette import shorten, status_colour, status_word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -240,7 +240,7 @@ def _bar(
     middle = y + ROW_HEIGHT / 2 + 3.5
     return (
         f'<text x="{LABEL_SHARE}%" y="{middle}" text-anchor="end" fill="{ink}">'
-        f"<title>{escape(line.label)}</title>{escape(shorten(line.label))}</text>"
+        f"<title>{escape(line.label)}</title>{escape(shorten(line.label, LABEL_LENGTH))}</text>"
         f"{''.join(parts)}"
         f'<text x="{x + 1:.2f}%" y="{middle}" fill="{ink}">{short(line.total)}</text>'
     )
@@ -254,11 +254,6 @@ def _break(y: int) -> str:
         ' fill="#FFFFFF"><title>not to scale</title></rect>'
         for step in (0.0, 1.2)
     )
-
-
-def shorten(label: str, length: int = LABEL_LENGTH) -> str:
-    """Cut a long label, with an ellipsis in place of the end."""
-    return label if len(label) <= length else label[: length - 1].rstrip() + "…"
 
 
 def pets_table(rows: Iterable[Sequence[str]], *, caption: str, is_headed: bool = True) -> str:

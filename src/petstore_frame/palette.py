@@ -75,10 +75,10 @@ def status_word(status: str | None) -> str:
     """Return what a status is called on screen; None is a pet without one.
 
     Example:
-        >>> status_word("available"), status_word(None)
-        ('Available', 'No status')
+        >>> status_word("available"), status_word(None), status_word("")
+        ('Available', 'No status', '(empty)')
     """
-    text = status or "no status"
+    text = "no status" if status is None else status or "(empty)"
     return text[:1].upper() + text[1:]
 
 
@@ -89,7 +89,7 @@ def status_colour(status: str | None, *, other: int = 0) -> str:
         status: The status as the store spells it.
         other: Place among the statuses that the interface does not state, 0 for the first.
     """
-    known = STATUS_COLOURS.get(status or "no status")
+    known = STATUS_COLOURS.get("no status" if status is None else status)
     return known or OTHER_STATUS_COLOURS[other % len(OTHER_STATUS_COLOURS)]
 
 
@@ -106,3 +106,13 @@ def tint(colour: str, share: float) -> str:
     """
     channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(255 - (255 - value) * share):02X}" for value in channels)
+
+
+def shorten(text: str, length: int = 80) -> str:
+    """Cut a text that would push all else off the screen, with an ellipsis in place of the end.
+
+    Example:
+        >>> shorten("Dwarf rabbits and hares", 8)
+        'Dwarf r…'
+    """
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"

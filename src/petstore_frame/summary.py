@@ -269,7 +269,7 @@ class Summary:
             + "</tr>"
             for row in self._rows()
         )
-        words = escape(" ".join([str(self.claim), *self._legend()]))
+        words = "<br>".join(map(escape, [str(self.claim), *self._legend()]))
         return (
             f"<table><caption style='text-align:left'>{words}</caption>"
             f"<thead><tr><th scope='col' style='text-align:left'>category</th>{head}</tr></thead>"

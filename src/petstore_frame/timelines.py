@@ -16,9 +16,9 @@ from math import floor, log10
 from typing import TYPE_CHECKING
 
 from petstore_frame.categories import Categories, category_name, shown_labels
-from petstore_frame.charts import HATCH, HATCH_ID, INK, RULE, STYLE, Drawing, colours, shorten
+from petstore_frame.charts import HATCH, HATCH_ID, INK, RULE, STYLE, Drawing, colours
 from petstore_frame.errors import InputError
-from petstore_frame.palette import STATUS_COLOURS, status_word
+from petstore_frame.palette import STATUS_COLOURS, shorten, status_word
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -86,3 +86,21 @@ def test_an_empty_store_is_shown_too(inventory_of) -> None:
     text = Tags(inventory_of([])._repr_html_()).text
     assert text.startswith("Complete 0 pets")
     assert "more in" not in text
+    assert "<table" not in inventory_of([])._repr_html_()
+
+
+def test_a_listing_of_one_status_counts_that_one(inventory_of) -> None:
+    """Statuses that nobody asked for are not shown as "at least 0"."""
+    made = inventory_of([(1, "a", 1, "sold")], scope="pets with status sold")
+    text = Tags(made._repr_html_()).text
+    assert "Sold 1" in text
+    assert "Available" not in text and "No status" not in text
+
+
+def test_no_text_breaks_the_page(inventory_of) -> None:
+    """Long texts are cut, and an empty one is told from a missing one."""
+    made = inventory_of([(1, "W" * 400, 1, ""), (2, "", 1, None)])
+    page = Tags(made._repr_html_())
+    assert "W" * 79 + "…" in page.text and "W" * 80 not in page.text
+    assert "(empty) 1" in page.text and "No status 1" in page.text
+    assert "—" in page.text

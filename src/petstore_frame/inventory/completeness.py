@@ -13,10 +13,11 @@ from html import escape
 from typing import Any, NoReturn, Self
 
 from petstore_frame.models import NO_STATUS, PET_STATUSES
-from petstore_frame.palette import Badge, status_colour, status_word, verdict_badge
+from petstore_frame.palette import Badge, shorten, status_colour, status_word, verdict_badge
 
 ALL_PETS = "all pets"
 PETS_WITH_A_STATUS = "pets with a status"
+ONE_STATUS = "pets with status "
 
 # The page's own ink at part strength, so that it reads on white and on black.
 FAINT = "color-mix(in srgb, currentColor 62%, transparent)"
@@ -249,13 +250,16 @@ def evidence_html(claim: Completeness) -> str:
 def _counts(claim: Completeness) -> str:
     cells, others = [], 0
     for status, count in claim.by_status.items():
+        if claim.scope.startswith(ONE_STATUS) and claim.scope != ONE_STATUS + status:
+            continue  # nobody asked for it
         colour = status_colour(None if status == NO_STATUS else status, other=others)
         others += status not in (*PET_STATUSES, NO_STATUS)
         cells.append(
             '<span style="display:inline-block;margin:0 20px 6px 0">'
             f'<span style="display:inline-block;width:10px;height:10px;background:{colour};'
             'border-radius:2px;margin-right:6px"></span>'
-            f"<bdi>{escape(status_word(status))}</bdi> <strong>{escape(str(count))}</strong></span>"
+            f"<bdi>{escape(shorten(status_word(status)))}</bdi>"
+            f" <strong>{escape(str(count))}</strong></span>"
         )
     return f"<div>{''.join(cells)}</div>"
 
@@ -264,7 +268,7 @@ def _reasons(claim: Completeness) -> str:
     probes = [f"{name}: {outcome}" for name, outcome in claim.probes.items()]
     parts = [
         ("Does not fit together", claim.conflicts, True),
-        ("True if", claim.assumptions, False),
+        ("True only if", claim.assumptions, False),
         ("Asked beyond the listing", tuple(probes), False),
     ]
     return "".join(

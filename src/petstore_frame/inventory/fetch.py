@@ -30,6 +30,7 @@ from petstore_frame.errors import (
 from petstore_frame.frame import to_frame
 from petstore_frame.inventory.completeness import (
     ALL_PETS,
+    ONE_STATUS,
     Assumption,
     Completeness,
     StatusCount,
@@ -186,7 +187,7 @@ class _Fetch:
         is_whole = finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS
         scope = finding.scope
         if self._status is not None:
-            scope = f"pets with status {self._status}"
+            scope = ONE_STATUS + self._status
         seen = Counter(columns.status)
         counts: dict[str, int] = {status: seen.pop(status, 0) for status in PET_STATUSES}
         without = seen.pop(None, 0)

@@ -16,13 +16,18 @@ from petstore_frame.inventory.completeness import (
     evidence_html,
     headline_html,
 )
+from petstore_frame.palette import shorten
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SHOWN_ROWS = 5
 _LINE = "1px solid color-mix(in srgb, currentColor 22%, transparent)"
-_CELL = f"padding:2px 12px 2px 0;text-align:left;border-bottom:{_LINE};background:none"
+_CELL = (
+    f"padding:2px 12px 2px 0;text-align:left;vertical-align:top;border-bottom:{_LINE};"
+    "background:none;white-space:nowrap"
+)
+_TEXT_CELL = f"{_CELL};white-space:normal;overflow-wrap:anywhere;max-width:30em"
 
 
 def inventory_html(
@@ -44,6 +49,8 @@ def _requests(claim: Completeness) -> str:
 
 
 def _rows(frame: pd.DataFrame) -> str:
+    if not len(frame):
+        return ""
     shown = frame.head(SHOWN_ROWS).astype("object")
     shown = shown.where(shown.notna(), None)
     head = "".join(f'<th style="{_CELL};font-weight:600">{escape(str(c))}</th>' for c in shown)
@@ -61,6 +68,8 @@ def _rows(frame: pd.DataFrame) -> str:
 
 
 def _cell(value: object) -> str:
-    if value is None:
-        return f'<td style="{_CELL};color:{FAINT}">&mdash;</td>'
-    return f'<td style="{_CELL}"><bdi>{escape(str(value))}</bdi></td>'
+    if value is None or value == "":
+        absent = "&mdash;" if value is None else "(empty)"
+        return f'<td style="{_CELL};color:{FAINT}">{absent}</td>'
+    style = _TEXT_CELL if isinstance(value, str) else _CELL
+    return f'<td style="{style}"><bdi>{escape(shorten(str(value)))}</bdi></td>'
