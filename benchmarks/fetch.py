@@ -179,6 +179,7 @@ def floor() -> Callable[[str], int]:
 
 def ours() -> Callable[[str], int]:
     """petstore_frame: every field checked strictly, with a claim and a seal."""
+    import httpcore  # noqa: F401 # the engine of httpx, which loads it with the first client
     import pandas  # noqa: F401 # counted with the imports, as for the others
 
     import petstore_frame as pf
@@ -215,6 +216,7 @@ def requests_loop() -> Callable[[str], int]:
 
 def httpx_models() -> Callable[[str], int]:
     """httpx with a pydantic model for each pet."""
+    import httpcore  # noqa: F401 # as above
     import httpx
     import pandas as pd
     from pydantic import BaseModel, TypeAdapter

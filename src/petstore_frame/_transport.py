@@ -34,7 +34,7 @@ _NEVER_SENT = (
 
 # What a store calls itself, and for which store a pet is meant; an extension of the interface.
 STORE_ID = "X-Store-Id"
-_FIXED_HEADERS = [
+_FIXED_LINES = [
     (b"Accept", b"application/json"),
     (b"Accept-Encoding", b"gzip, deflate"),
     (b"User-Agent", b"petstore-frame"),
@@ -54,9 +54,9 @@ class Headers:
         values = self._values.get(name.lower())
         return values[0] if values else None
 
-    def get_all(self, name: str) -> list[str]:
-        """Return the values of all lines with this name, in order."""
-        return list(self._values.get(name.lower(), ()))
+    def get_all(self, *names: str) -> list[str]:
+        """Return the values of all lines with one of these names, in the order of the names."""
+        return [value for name in names for value in self._values.get(name.lower(), ())]
 
 
 def _text(part: str | bytes) -> str:
@@ -102,12 +102,11 @@ class _Trace:
     def __call__(self, event: str, info: Mapping[str, Any]) -> None:
         self.was_called = True
         # The events bear the protocol's name in front: http11. or http2.
-        what = event.partition(".")[2]
-        if what == "send_request_headers.started":
+        if event.endswith(".send_request_headers.started"):
             self.has_started_headers = True
-        elif what == "send_request_body.failed":
+        elif event.endswith(".send_request_body.failed"):
             self.has_failed_body = True
-        elif what == "send_request_body.complete":
+        elif event.endswith(".send_request_body.complete"):
             self.is_waiting()
 
     def is_waiting(self) -> None:
@@ -151,6 +150,7 @@ class Transport:
         ).as_dict()
         # Half the CPU of httpx.Client, whose cookies, redirects and hooks are not wanted here.
         self._wire: httpx.BaseTransport = transport or _sockets(settings.base_url)
+        self._fixed_lines = [(b"Host", httpx.URL(settings.base_url).netloc), *_FIXED_LINES]
 
     def send(
         self,
@@ -189,13 +189,14 @@ class Transport:
         except BaseException as problem:  # noqa: BLE001 # raised again, without its frames:
             # those below hold the request's header lines, and a verbose traceback shows them.
             raise problem.with_traceback(None) from None
-        content, is_whole = self._read(response, start)
+        lines = Headers(response.headers.raw)
+        content, is_whole = self._read(response, lines, start)
         if response.status_code >= 400:
             content = self._without_key(content)
         return Answer(
             operation,
             response.status_code,
-            Headers(response.headers.raw),
+            lines,
             content,
             is_whole,
             self._clock() - start,
@@ -210,27 +211,32 @@ class Transport:
         headers: Mapping[str, str] | None,
         trace: _Trace,
     ) -> httpx.Request:
-        """Make the request; the key goes on it here, and nothing else ever holds it in the open."""
+        """Make the request; the key goes on it here, and nothing else ever holds it in the open.
+
+        Given its lines and its bytes as they are, httpx adds and copies none: a tenth of the CPU.
+        """
+        lines = [*self._fixed_lines]
+        if body is not None:
+            length = b"%d" % len(body)
+            lines += [(b"Content-Type", b"application/json"), (b"Content-Length", length)]
+        lines += ((name.encode(), value.encode()) for name, value in (headers or {}).items())
         key = self._settings.key().get_secret_value().encode()
-        return httpx.Request(
+        request = httpx.Request(
             method,
             url,
-            headers=[
-                *_FIXED_HEADERS,
-                *([(b"Content-Type", b"application/json")] if body else []),
-                *((name.encode(), value.encode()) for name, value in (headers or {}).items()),
-                (b"Authorization", b"Bearer " + key),
-            ],
-            content=body,
+            headers=[*lines, (b"Authorization", b"Bearer " + key)],
+            stream=httpx.ByteStream(body or b""),
             extensions={"timeout": self._timeout, "trace": trace},
         )
+        request.read()  # a transport of the caller's own may ask for .content
+        return request
 
-    def _read(self, response: httpx.Response, start: float) -> tuple[bytes, bool]:
+    def _read(self, response: httpx.Response, lines: Headers, start: float) -> tuple[bytes, bool]:
         """Read the body under a total deadline; a cut body is reported, not raised."""
         chunks: list[bytes] = []
         size = 0
         try:
-            for chunk in _bytes_of(response):
+            for chunk in _bytes_of(response, lines):
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > MAX_BODY_BYTES or self._clock() - start > 2 * self._settings.timeout_s:
@@ -272,9 +278,9 @@ class Transport:
         self._wire.close()
 
 
-def _bytes_of(response: httpx.Response) -> Iterable[bytes]:
+def _bytes_of(response: httpx.Response, lines: Headers) -> Iterable[bytes]:
     """Return a body's bytes, decoded where they are compressed, as they come where they are not."""
-    is_plain = "Content-Encoding" not in response.headers
+    is_plain = lines.get("Content-Encoding") is None
     if is_plain and isinstance(response.stream, httpx.SyncByteStream):
         return response.stream
     return response.iter_bytes()

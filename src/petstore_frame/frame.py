@@ -6,7 +6,7 @@ pandas is imported here first, and only when a frame is made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from petstore_frame.models import PET_STATUSES, PetColumns
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PET_COLUMNS: tuple[str, ...] = ("id", "name", "category_id", "status")
+_PIECE = 10_000
 
 
 def to_frame(columns: PetColumns) -> pd.DataFrame:
@@ -39,15 +40,24 @@ def to_frame(columns: PetColumns) -> pd.DataFrame:
         {
             # A compact array is taken over through its buffer, not value by value.
             "id": np.asarray(columns.id, dtype="int64"),
-            "name": pd.Series(columns.name, dtype="str"),
+            "name": _texts(columns.name),
             "category_id": np.asarray(columns.category_id, dtype="int64"),
             "status": pd.Categorical.from_codes(
-                np.array([codes[status] for status in columns.status], dtype="int16"),
+                np.fromiter(map(codes.__getitem__, columns.status), dtype="int16"),
                 categories=pd.Index(categories, dtype="str"),
             ),
         },
         columns=list(PET_COLUMNS),
     )
+
+
+def _texts(values: Sequence[str]) -> pd.Series[str]:
+    """Build a column of text piece by piece: made at once, it needs its own size again to grow."""
+    import pandas as pd
+
+    starts = range(0, max(len(values), 1), _PIECE)
+    pieces = [pd.Series(values[at : at + _PIECE], dtype="str") for at in starts]
+    return pd.concat(pieces, ignore_index=True)
 
 
 def status_categories(seen: Iterable[str | None]) -> list[str]:

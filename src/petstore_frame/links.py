@@ -20,6 +20,8 @@ _PARAMETER = re.compile(
     """,
     re.VERBOSE,
 )
+_ESCAPE = re.compile(r"\\(.)")
+_UNREADABLE = re.compile(r"[^,<]*")
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,9 @@ def _links_of(value: str) -> Iterator[WebLink]:
             has_anchor = has_anchor or name == "anchor"
             if name == "rel" and relation is None:
                 # The first rel counts, later ones are ignored (section 3.3).
-                relation = re.sub(r"\\(.)", r"\1", parameter[2] or parameter[3] or "")
+                relation = _ESCAPE.sub(r"\1", parameter[2] or parameter[3] or "")
         if relation and not has_anchor:
             yield WebLink(opening[1].strip(), tuple(relation.lower().split()))
         # What cannot be read up to the next comma is passed over, not the links after it.
-        rest = re.compile(r"[^,<]*").match(value, at)
+        rest = _UNREADABLE.match(value, at)
         at = rest.end() if rest else len(value)

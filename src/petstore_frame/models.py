@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypeAlias
 
+import msgspec
 from pydantic import (
     AliasChoices,
     BaseModel,
@@ -30,7 +31,7 @@ PetStatus: TypeAlias = Literal["available", "pending", "sold"]
 PET_STATUSES: tuple[PetStatus, ...] = ("available", "pending", "sold")
 NO_STATUS = "no status"
 
-Int64 = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX)]
+Int64 = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX), msgspec.Meta(ge=INT64_MIN, le=INT64_MAX)]
 
 
 class _NewPetValues(TypedDict):
@@ -159,9 +160,13 @@ class _WirePet(TypedDict):
     status: NotRequired[str | None]
 
 
+# One schema, read by two: msgspec is as strict in a third of the time, pydantic says what is wrong.
+_QUICK_PAGE = msgspec.json.Decoder(list[_WirePet])
 _PAGE: TypeAdapter[list[_WirePet]] = TypeAdapter(
     list[_WirePet], config=ConfigDict(strict=True, hide_input_in_errors=True)
 )
+# One object for each known status, and not one a pet.
+_KNOWN: dict[str | None, str | None] = {status: status for status in (*PET_STATUSES, None)}
 
 
 def read_page(body: bytes, *, operation: str = "GET /pets", page: int | None = None) -> PetColumns:
@@ -178,29 +183,30 @@ def read_page(body: bytes, *, operation: str = "GET /pets", page: int | None = N
     Interface: Endpoints, List all animals.
     """
     try:
-        pets = _PAGE.validate_json(body)
-    except ValidationError as problem:
-        pets = _second_look(body, problem, operation, page)
+        pets = _QUICK_PAGE.decode(body)
+    except (ValueError, RecursionError):
+        pets = _second_look(body, operation, page)
+    statuses = [pet.get("status") for pet in pets]
     return PetColumns(
         [pet["id"] for pet in pets],
         [pet["name"] for pet in pets],
         [pet["categoryId"] for pet in pets],
-        [pet.get("status") for pet in pets],
+        [_KNOWN.get(status, status) for status in statuses],
     )
 
 
-def _second_look(
-    body: bytes, problem: ValidationError, operation: str, page: int | None
-) -> list[_WirePet]:
-    """Accept ``1.0`` as 1, which JSON Schema allows, or say what is wrong."""
+def _second_look(body: bytes, operation: str, page: int | None) -> list[_WirePet]:
+    """Accept what JSON Schema allows, such as ``1.0`` for 1, or say what is wrong."""
     try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):  # the latter: lists nested a thousand deep
-        raise contract_error(problem, body, operation, page) from None
+        return _PAGE.validate_json(body)
+    except ValidationError as problem:
+        first = problem
     try:
-        return _PAGE.validate_python(_whole_floats_to_int(value))
+        return _PAGE.validate_python(_whole_floats_to_int(json.loads(body)))
     except ValidationError as still:
         raise contract_error(still, body, operation, page) from None
+    except (ValueError, RecursionError):  # the latter: lists nested a thousand deep
+        raise contract_error(first, body, operation, page) from None
 
 
 def read_pet(body: bytes, *, operation: str) -> Pet:

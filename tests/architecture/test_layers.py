@@ -52,6 +52,7 @@ LEVELS = {
 # Each outside library has one door (narwhals: one for each kind of question).
 DOORS = {
     "httpx": {"_transport"},
+    "msgspec": {"models"},
     "xlsxwriter": {"book"},
     "openpyxl": {"loader"},
     "sqlite3": {"loader"},

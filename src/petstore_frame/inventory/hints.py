@@ -45,10 +45,8 @@ def next_addresses(headers: Headers, address: str) -> list[str]:
         headers: The page's header lines.
         address: The page's own address, against which a relative one is read.
     """
-    links = headers.get_all("Link")
-    found = targets(links, "next") if links else []
-    for name in NEXT_HEADERS:
-        found += [value for value in headers.get_all(name) if _is_address(value)]
+    found = targets(headers.get_all("Link"), "next")
+    found += filter(_is_address, headers.get_all(*NEXT_HEADERS))
     return list(dict.fromkeys(_whole(address, target.strip()) for target in found))
 
 

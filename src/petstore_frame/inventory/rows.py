@@ -54,11 +54,11 @@ class Rows:
 
     def add(self, columns: PetColumns) -> int:
         """Take the rows of a page and return how many pets were new."""
-        ids, before = columns.id, len(self._ids)
+        ids, before = array("q", columns.id), len(self._ids)
         self.received += len(ids)
-        self._order.update(array("q", ids).tobytes())
+        self._order.update(ids)
         if self._are_new(ids):
-            self._ids.extend(ids)
+            self._ids += ids
             self._category_ids.extend(columns.category_id)
             self._names.extend(columns.name)
             self._statuses.extend(columns.status)

@@ -131,9 +131,9 @@ def rows_digest(frame: pd.DataFrame) -> str | None:
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
     order = np.argsort(ids, kind="stable")
-    digest = hashlib.sha256(ids[order].tobytes())
-    digest.update(category_ids[order].tobytes())
-    digest.update(_status_ranks(codes, statuses)[order].tobytes())
+    digest = hashlib.sha256(ids[order].data)
+    digest.update(category_ids[order].data)
+    digest.update(_status_ranks(codes, statuses)[order].data)
     digest.update("\0".join(sorted(map(str, statuses))).encode())
     return digest.hexdigest()[:32]
 
