@@ -27,3 +27,8 @@ class Finding:
     scope: str = ALL_PETS
     assumptions: tuple[Assumption, ...] = ()
     exact: frozenset[str] = frozenset()
+
+
+def complete(basis: str, *assumptions: Assumption) -> Finding:
+    """Say that every pet of the listing is held."""
+    return Finding(Verdict.COMPLETE, basis, assumptions=assumptions)

@@ -22,7 +22,7 @@ from petstore_frame.inventory.completeness import (
     Assumption,
     Verdict,
 )
-from petstore_frame.inventory.finding import Finding
+from petstore_frame.inventory.finding import Finding, complete
 from petstore_frame.inventory.hints import (
     may_name_next,
     names_next,
@@ -32,14 +32,8 @@ from petstore_frame.inventory.hints import (
 from petstore_frame.inventory.reader import MAX_LIMIT, Reader
 from petstore_frame.inventory.readings import MAX_READINGS, Readings
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.inventory.statuses import (
-    SMALLEST_CAP,
-    USUAL_CAPS,
-    StatusPages,
-    filters_first,
-    missed,
-    read_status_pages,
-)
+from petstore_frame.inventory.shortness import Evidence, is_vouched_for, judge_short_page
+from petstore_frame.inventory.statuses import StatusPages, read_status_pages
 from petstore_frame.inventory.stride import StridedWalk
 from petstore_frame.inventory.totals import StatedTotal
 from petstore_frame.inventory.walk import NextOf, Walk
@@ -65,6 +59,7 @@ class Ladder:
         self.rows = Rows()
         self.conflicts: list[str] = []
         self._total = StatedTotal(reader, self.conflicts)
+        self._evidence = Evidence(reader, self.rows, self.conflicts, self._total)
         self._may_probe = may_probe
         self._max_pets = max_pets
         self._first: Page | None = None
@@ -129,8 +124,6 @@ class Ladder:
             self._total.take(page)
         return page
 
-    # -- the way that the store announces
-
     def _announced_way(self, first: Page) -> NextOf | None:
         """Return how to read a page's next address, or None when the store names none."""
         if not self._may_probe:
@@ -181,17 +174,14 @@ class Ladder:
             self._spare_addresses = []
         return new
 
-    # -- a way that the store does not announce
-
     def _unannounced(self, first: Page) -> Finding:
         statuses: StatusPages | None = None
         of_short: Finding | None = None
         if len(first) < self.reader.limit:
-            statuses = self._vouch(first)
-            of_short = self._short_page(first, statuses)
-            is_vouched = of_short is not None and Assumption.FILLS_PAGES not in of_short.assumptions
-            if is_vouched and len(first) not in USUAL_CAPS:
-                return of_short  # type: ignore[return-value]
+            statuses = self._status_pages(first) if len(first) else None
+            of_short = judge_short_page(self._evidence, first, statuses)
+            if of_short is not None and is_vouched_for(of_short, first):
+                return of_short
         if self._may_probe and len(first) <= self.reader.limit:
             found = self._rehearsed(first)
             if found is not None:
@@ -201,7 +191,7 @@ class Ladder:
         if of_short is not None:
             return of_short
         if self._total.proves(len(self.rows)):
-            return self._complete("the server's own total", Assumption.TOTAL_IS_TRUE)
+            return complete("the server's own total", Assumption.TOTAL_IS_TRUE)
         return self._by_statuses(first, statuses)
 
     def _rehearsed(self, first: Page) -> Finding | None:
@@ -237,79 +227,20 @@ class Ladder:
             self.reader.probes["as many as came"] = "names no next page"
         if self.conflicts or len(self.rows) > len(first):
             return None
-        return self._complete(
+        return complete(
             "the server names a next page after a shorter one, and none after this",
             Assumption.LINKS_REACH_ALL,
         )
 
-    def _vouch(self, first: Page) -> StatusPages | None:
-        """Ask what can show that a short page was cut: the status pages, or the unfiltered one."""
-        if not len(first) or not self.reader.has_budget(1 if self.reader.status else 3):
-            return None
-        return self._status_pages(first)
-
     def _status_pages(self, first: Page) -> StatusPages | None:
-        if self.reader.status is not None:
+        """Read the pages of the statuses, where the budget allows, and hold what they bring."""
+        if self.reader.status is not None or not self.reader.has_budget(len(PET_STATUSES)):
             return None
         pages = read_status_pages(self.reader, first)
         for page in pages.usable.values():
             self.rows.add(page.columns)
         self.conflicts += pages.conflicts
         return pages
-
-    def _short_page(self, first: Page, statuses: StatusPages | None) -> Finding | None:
-        """Judge a page shorter than its limit; None when it was shown to be cut, or may be."""
-        basis = "one page, shorter than its limit"
-        count = len(first)
-        if self._total.says_more_than(len(self.rows)):
-            return None
-        if self.conflicts or may_name_next(first.headers, first.address):
-            return None
-        if self.reader.status is not None:
-            return self._short_filtered_page(first)
-        if statuses is not None and statuses.usable:
-            if len(self.rows) > count:
-                self.conflicts.append(
-                    f"the status pages hold {len(self.rows) - count} pets that a page of "
-                    f"{count} (fewer than its limit) left out"
-                )
-                return None
-            if statuses.vouch_for(first):
-                return self._complete(
-                    f"{basis}, and the status pages agree",
-                    Assumption.FILLS_PAGES_WITHOUT_STATUS,
-                    Assumption.ONE_CAP,
-                    Assumption.FILTER_IS_TRUE,
-                )
-            if statuses.longest >= count >= SMALLEST_CAP:
-                return None
-        if count in USUAL_CAPS:
-            return None
-        return self._complete(basis, Assumption.FILLS_PAGES)
-
-    def _short_filtered_page(self, first: Page) -> Finding | None:
-        if self.conflicts:
-            return None
-        whole = self.reader.probe("unfiltered page", {"limit": str(self.reader.limit)})
-        if whole is not None:
-            self.reader.probes["unfiltered page"] = f"{len(whole)} pets"
-            if left_out := missed(first, whole, self.reader.status or ""):
-                self.conflicts.append(left_out)
-                return None
-            if len(whole) > len(first):
-                if filters_first(self.reader, whole):
-                    return self._complete(
-                        "one page, shorter than its limit and than the unfiltered page",
-                        Assumption.ONE_CAP,
-                        Assumption.FILTER_IS_TRUE,
-                    )
-                if len(whole) >= self.reader.limit or len(whole) in USUAL_CAPS:
-                    return None
-            elif len(first) >= SMALLEST_CAP:
-                return None
-        if len(first) in USUAL_CAPS:
-            return None
-        return self._complete("one page, shorter than its limit", Assumption.FILLS_PAGES)
 
     def _strided(self, stride: Stride) -> Finding:
         def begin(rows: Rows, first: Page) -> StridedWalk:
@@ -320,8 +251,6 @@ class Ladder:
             return self._cut()
         basis = f"{stride} of the server, rehearsed on rows already held, to the end"
         return self._judge_walk(is_stable, basis, Assumption.OFFSETS_REACH_ALL)
-
-    # -- what can be said
 
     def _judge_walk(self, is_stable: bool, basis: str, reach: Assumption) -> Finding:
         held = len(self.rows)
@@ -338,18 +267,17 @@ class Ladder:
         if self.total is not None and self.total < held:
             self.conflicts.append(f"the store states {self.total:,} pets and gave {held:,}")
         holds_still = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES) if self.pages > 1 else ()
-        return self._complete(basis, reach, *holds_still)
+        return complete(basis, reach, *holds_still)
 
     def _by_statuses(self, first: Page, statuses: StatusPages | None) -> Finding:
         """Say what the status pages allow where the listing itself has no end in sight."""
-        if statuses is None and self.reader.has_budget(len(PET_STATUSES)):
-            statuses = self._status_pages(first)
+        statuses = statuses or self._status_pages(first)
         if statuses is None:
             return self._unknown(first)
         exact = statuses.exact(self.reader.max_page)
         if len(exact) == len(PET_STATUSES) and not statuses.conflicts:
             if self._total.proves(len(self.rows)) and self._total.is_stated_again():
-                return self._complete("the server's own total", Assumption.TOTAL_IS_TRUE)
+                return complete("the server's own total", Assumption.TOTAL_IS_TRUE)
             return Finding(
                 Verdict.COMPLETE,
                 "each status page was shorter than a page that the store has filled",
@@ -381,9 +309,6 @@ class Ladder:
         if len(first) == self.reader.limit:
             return Verdict.UNKNOWN, "the page was full and the store shows no way on"
         return Verdict.UNKNOWN, f"{len(first)} pets, as if the store cut its pages there"
-
-    def _complete(self, basis: str, *assumptions: Assumption) -> Finding:
-        return Finding(Verdict.COMPLETE, basis, assumptions=assumptions)
 
     def _is_cut(self) -> bool:
         """Whether the caller's own cap left something out, or may have."""
