@@ -6,6 +6,7 @@ import tracemalloc
 import zipfile
 from datetime import date, datetime, time
 from pathlib import Path
+from random import randbytes
 from typing import Any
 
 import openpyxl
@@ -152,6 +153,116 @@ def test_bomb_is_refused_unopened(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 8 * 1024 * 1024
     finally:
         tracemalloc.stop()
+
+
+SHEET, TEXTS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
+FIRST_ROW = '<row><c t="str"><v>name</v></c><c t="str"><v>category</v></c></row>'
+
+
+def sheet(rows: str, before: str = "") -> str:
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    return (
+        f'<worksheet xmlns="{space}">{before}<sheetData>{FIRST_ROW}{rows}</sheetData></worksheet>'
+    )
+
+
+def with_parts(path: Path, parts: dict[str, str | bytes]) -> Path:
+    """Save a workbook of one record, some of its parts replaced."""
+    plain = path.with_suffix(".plain")
+    book = xlsxwriter.Workbook(str(plain))
+    book.add_worksheet("Pets").write_row(0, 0, ["name", "category"])
+    book.close()
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, parts.get(name, old.read(name)))
+    return path
+
+
+BOMBS: dict[str, tuple[str, str | bytes, str]] = {
+    "a row of countless cells": (
+        SHEET,
+        sheet(f"<row>{'<c/>' * 150_000}</row>"),
+        r"line 2: this row of the sheet 'Pets' holds more than 131,072 XML tags",
+    ),
+    "a row of one endless text": (
+        SHEET,
+        sheet(f'<row><c t="str"><v>{randbytes(9 * 2**20).hex()}</v></c></row>'),
+        r"line 2: this row of the sheet 'Pets' unpacks to more than 16 MiB",
+    ),
+    "countless tags in front of the rows": (
+        SHEET,
+        sheet("", before="<x/>" * 150_000),
+        r"the sheet 'Pets' holds more than 131,072 XML tags",
+    ),
+    "few cells far to the right": (
+        SHEET,
+        sheet('<row><c r="XFD2"><v>1</v></c></row>' * 500),
+        r"larger than .* 2,000,000 cells, empty ones included",
+    ),
+    "countless styles": ("xl/styles.xml", "<x>" + "<xf/>" * 300_000, "styles.xml inside holds"),
+    "countless texts": (TEXTS, "<x>" + "<si/>" * 2_000_000, "would unpack to 9 MiB"),
+    "an alphabet of two bytes": (SHEET, sheet("").encode("utf-16"), "no spreadsheet program"),
+    "entities": (SHEET, "<!DOCTYPE x [<!ENTITY a 'b'>]>" + sheet(""), "no spreadsheet program"),
+}
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, monkeypatch, kind: str) -> None:
+    """What unpacks to more than a list of animals needs is refused while it is being unpacked."""
+    part, content, words = BOMBS[kind]
+    path = with_parts(tmp_path / "pets.xlsx", {part: content})
+    monkeypatch.setattr("petstore_frame.loader.excel.MAX_CELLS", 2_000_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=words) as refused:
+            read(path)
+        assert tracemalloc.get_traced_memory()[1] < 100 * 1024 * 1024
+    finally:
+        tracemalloc.stop()
+    assert refused.value.path == str(path) and refused.value.hint
+
+
+def test_only_the_chosen_sheet_is_read(tmp_path: Path) -> None:
+    """A sheet that nobody asked for may hold anything, and formulas there change nothing."""
+    path = save(tmp_path / "pets.xlsx", HEADER, ("Rex", 3, "sold"), sheets=("Pets", "Notes"))
+    with_junk = tmp_path / "junk.xlsx"
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(with_junk, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, b"\0<f>" if name.endswith("sheet2.xml") else old.read(name))
+    (record,) = read(with_junk, sheet="Pets")
+    assert record.state is State.PENDING
+    with pytest.raises(InputError, match="no spreadsheet program"):
+        read(with_junk, sheet="Notes")
+
+
+def test_a_chart_is_no_sheet_to_choose(tmp_path: Path) -> None:
+    """A workbook with one sheet of cells and a chart beside it needs no sheet=."""
+    book = xlsxwriter.Workbook(str(tmp_path / "pets.xlsx"))
+    pets = book.add_worksheet("Pets")
+    pets.write_row(0, 0, HEADER)
+    pets.write_row(1, 0, ("Rex", 3, "sold"))
+    chart = book.add_chart({"type": "column"})
+    chart.add_series({"values": "=Pets!$B$2:$B$2"})
+    book.add_chartsheet("Chart").set_chart(chart)
+    book.close()
+    (record,) = read(tmp_path / "pets.xlsx")
+    assert record.state is State.PENDING
+
+
+def test_records_of_formulas_never_calculated_are_not_taken_for_blank(tmp_path: Path) -> None:
+    """A row whose only content is formulas without a value is a record to mend."""
+    path = save(tmp_path / "pets.xlsx", HEADER, ("=A1", "=B1", None), ("Rex", 3, "sold"))
+    first, second = read(path)
+    assert (first.state, second.state) == (State.INVALID, State.PENDING)
+
+
+def test_a_formula_whose_value_is_empty_is_an_empty_cell(tmp_path: Path) -> None:
+    """Rows that a template fills with empty formulas are blank, and an empty status is none."""
+    formula = '<c t="str"><f>IF(1,"","")</f><v></v></c>'
+    rex = f'<row><c t="str"><v>Rex</v></c><c><v>3</v></c>{formula}</row>'
+    path = with_parts(tmp_path / "pets.xlsx", {SHEET: sheet(rex + f"<row>{formula}</row>" * 9)})
+    first, *rest = read(path)
+    assert first.state is State.PENDING and not rest
 
 
 def test_zip_of_something_else(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ class Checker:
                 note.
         """
         row = tuple(cells)
-        if not any(cell and not cell.isspace() for cell in row):
+        if not oddities and not any(cell and not cell.isspace() for cell in row):
             return Record(number, line, row, State.SKIPPED, warnings=("blank",))
         problems, warnings = self._check_width(row)
         values: dict[str, Any] = {"status": None}

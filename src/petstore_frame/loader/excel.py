@@ -1,14 +1,13 @@
 """Which rows a workbook's sheet holds, each cell judged by its type.
 
 In: an ``.xlsx`` file. Out: rows of text with what the cells' types say beyond it, streamed. It
-refuses what would unpack to far more than the file, and never calculates a formula.
+never calculates a formula; what may be unpacked is unpack.py's business.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice, zip_longest
@@ -18,14 +17,15 @@ from petstore_frame.errors import InputError, MissingExtraError
 from petstore_frame.loader.check import OddRow
 from petstore_frame.loader.fields import CellError
 from petstore_frame.loader.typed import Oddity, text_of_value
+from petstore_frame.loader.unpack import OverfullError, Packed
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
-_MIB = 1024 * 1024
-_FREE_SIZE, _MAX_RATIO = 32 * _MIB, 200
-# Sheets are streamed; every other part is held in memory as a whole.
-_MAX_PART = 256 * _MIB
-_BATCH = 512
+# Cells that a row leaves out count too: a few bytes in the last column make a whole row of them.
+MAX_CELLS = 64_000_000
+_BATCH = 64
+_FORMULAS = (b"<f>", b"<f ", b"<f/")
+_AS_CSV = "save the sheet as CSV and load that"
 # How a workbook spells a control character, and an underscore that could begin such a spelling.
 _ESCAPE = re.compile("_x(005F|00[01][0-9A-F])_")
 
@@ -51,25 +51,30 @@ class Workbook:
     def __init__(
         self, file: BinaryIO, path: str, sheet: str | None, columns: Sequence[str] | None
     ) -> None:
-        self._file, self._path = file, path
-        self._has_formulas = _look_inside(file, path)
-        with _quiet(path):
-            book = self._open(is_calculated=True)
-            self.sheet = _choose(book.sheetnames, sheet, path)
-        self._is_headed = columns is None
-        self.header = tuple(columns) if columns is not None else self._read_header()
+        self._path = path
+        self.header, self._header_line = tuple(columns or ()), 0
+        try:
+            with _quiet(path):
+                book = _Book(file, is_calculated=True)
+                self.sheet = _choose(list(book.paths), sheet, path)
+                self._books = [book]
+                if book.parts.holds(book.paths[self.sheet], *_FORMULAS):
+                    self._books.append(_Book(file, is_calculated=False))
+        except OverfullError as problem:
+            raise InputError(str(problem), path=path, hint=_AS_CSV) from None
+        if columns is None:
+            self.header = self._read_header()
 
     def rows(self) -> Iterator[OddRow]:
         """Yield the records from the first one on; blank rows at the end are left out."""
-        width, blanks = len(self.header), list[OddRow]()
+        width, done = len(self.header), self._header_line
         for line, cells, oddities in islice(self._all_rows(), self._header_line, None):
-            if not any(cells):
-                # Kept back: a sheet often ends in formatted rows that hold nothing.
-                blanks.append((line, [""] * width, {}))
-                continue
-            yield from blanks
-            blanks.clear()
+            if not any(cells) and not oddities:
+                continue  # a sheet often ends in formatted rows that hold nothing
+            for blank in range(done + 1, line):
+                yield blank, [""] * width, {}
             yield line, [*cells, *[""] * (width - len(cells))], oddities
+            done = line
 
     def _read_header(self) -> tuple[str, ...]:
         for line, cells, _ in self._all_rows():
@@ -78,38 +83,94 @@ class Workbook:
                 return tuple(cells)
         raise InputError(f"the sheet {self.sheet!r} is empty", path=self._path)
 
-    _header_line = 0
-
     def _all_rows(self) -> Iterator[tuple[int, list[str], dict[int, CellError | str]]]:
         """Yield all rows, the empty cells at their ends cut off."""
-        with _quiet(self._path):
-            sheets = [self._open(is_calculated=True)[self.sheet]]
-            if self._has_formulas:
-                sheets.append(self._open(is_calculated=False)[self.sheet])
-            for each in sheets:
-                each.reset_dimensions()  # what the file says of its size may be wrong
-            rows = zip_longest(*(each.iter_rows() for each in sheets), fillvalue=())
-        line = 0
+        rows = zip_longest(*(book.rows(self.sheet) for book in self._books), fillvalue=())
+        cells = 0
+        for line, pair in enumerate(self._in_batches(rows), 1):
+            cells += max(len(pair[0]), len(self.header))
+            if line > MAX_ROWS or len(pair[0]) > MAX_COLUMNS or cells > MAX_CELLS:
+                raise InputError(
+                    f"the sheet {self.sheet!r} is larger than {MAX_ROWS:,} rows, "
+                    f"{MAX_COLUMNS:,} columns or {MAX_CELLS:,} cells, empty ones included",
+                    path=self._path,
+                    line=line,
+                    hint="keep only the columns and rows of the animals",
+                )
+            yield line, *_judge_row(*pair)
+
+    def _in_batches(self, rows: Iterator[Any]) -> Iterator[Any]:
+        """Yield rows, the library's remarks and errors dealt with once for many of them."""
+        done, batch = 0, list[Any]()
         while True:
-            with _quiet(self._path):
-                batch = list(islice(rows, _BATCH))
+            batch.clear()
+            try:
+                with _quiet(self._path):
+                    batch.extend(islice(rows, _BATCH))
+            except OverfullError as problem:
+                raise InputError(
+                    f"this row of the sheet {self.sheet!r} {problem.excess}",
+                    path=self._path,
+                    line=done + len(batch) + 1,
+                    hint=_AS_CSV,
+                ) from None
             if not batch:
                 return
-            for pair in batch:
-                line += 1
-                if line > MAX_ROWS or len(pair[0]) > MAX_COLUMNS:
-                    raise InputError(
-                        "the sheet is larger than a workbook can be", path=self._path, line=line
-                    )
-                yield line, *_judge_row(*pair)
+            done += len(batch)
+            yield from batch
 
-    def _open(self, *, is_calculated: bool) -> Any:
+
+class _Book:
+    """A workbook as openpyxl reads it.
+
+    Args:
+        file: The file, open for bytes.
+        is_calculated: Whether a formula's cell gives its last value, or the formula.
+
+    Attributes:
+        parts: The packed parts.
+        paths: The part of each sheet that has cells, by the sheet's name.
+    """
+
+    def __init__(self, file: BinaryIO, *, is_calculated: bool) -> None:
         try:
-            from openpyxl import load_workbook
+            from openpyxl.reader.excel import ExcelReader, apply_stylesheet
         except ImportError:
             raise MissingExtraError("reading a workbook", "excel") from None
-        self._file.seek(0)
-        return load_workbook(self._file, read_only=True, data_only=is_calculated, keep_links=False)
+        self.parts = Packed(file)
+        if "xl/workbook.xml" not in self.parts.namelist():
+            raise InputError("a zip file, but no workbook", hint="unpack it, or save it as .xlsx")
+        reader = ExcelReader(file, read_only=True, data_only=is_calculated, keep_links=False)
+        reader.archive = self.parts
+        # What cells are made of. The reader's own read() goes through every sheet besides.
+        reader.read_manifest()
+        reader.read_strings()
+        reader.read_workbook()
+        apply_stylesheet(self.parts, reader.wb)
+        self._reader = reader
+        self.paths = {
+            sheet.name: relation.target
+            for sheet, relation in reader.parser.find_sheets()
+            if "chartsheet" not in relation.Type
+        }
+        self.parts.has_rows = True
+
+    def rows(self, name: str) -> Iterator[Sequence[Any]]:
+        """Yield the cells of a sheet row by row, missing rows too.
+
+        Raises:
+            OverfullError: A row is larger than those of animals are.
+        """
+        from openpyxl.worksheet._read_only import ReadOnlyWorksheet
+
+        class Sheet(ReadOnlyWorksheet):  # type: ignore[misc] # openpyxl has no types
+            def _get_size(self) -> None:
+                """Believe nothing that the file says of its size."""
+
+        sheet = Sheet(self._reader.wb, name, self.paths[name], self._reader.shared_strings)
+        for row in sheet.iter_rows():
+            self.parts.rest()
+            yield row
 
 
 def _judge_row(
@@ -129,7 +190,8 @@ def _judge_row(
 
 def _judge_cell(cell: Any, *, has_formula: bool) -> tuple[str, Oddity]:
     if cell.value is None:
-        return "", _uncalculated() if has_formula else None
+        # A formula whose value is the empty text says so by its type.
+        return "", _uncalculated() if has_formula and cell.data_type != "str" else None
     if cell.data_type == "e":
         return str(cell.value), CellError(
             "error_value", f"the cell shows {cell.value}", "mend the formula, or type the value"
@@ -158,43 +220,6 @@ def _choose(names: Sequence[str], sheet: str | None, path: str) -> str:
     return sheet
 
 
-def _look_inside(file: BinaryIO, path: str) -> bool:
-    """Refuse a packed file that would unpack to far more; return whether it has formulas."""
-    file.seek(0)
-    with _quiet(path), zipfile.ZipFile(file) as parts:
-        for part in parts.infolist():
-            ratio = part.file_size / max(part.compress_size, 1)
-            is_sheet = part.filename.startswith("xl/worksheets/")
-            if (part.file_size > _FREE_SIZE and ratio > _MAX_RATIO) or (
-                part.file_size > _MAX_PART and not is_sheet
-            ):
-                raise InputError(
-                    f"{part.filename} inside would unpack to {part.file_size // _MIB:,} MiB; "
-                    "that is no list of animals",
-                    path=path,
-                    hint="save the sheet as CSV and load that",
-                )
-        if "xl/workbook.xml" not in parts.namelist():
-            raise InputError(
-                "a zip file, but no workbook", path=path, hint="unpack it, or save it as .xlsx"
-            )
-        return any(
-            _holds_formula(parts, name)
-            for name in parts.namelist()
-            if name.startswith("xl/worksheets/") and name.endswith(".xml")
-        )
-
-
-def _holds_formula(parts: zipfile.ZipFile, name: str) -> bool:
-    with parts.open(name) as stream:
-        tail = b""
-        while chunk := stream.read(_MIB):
-            if b"<f>" in tail + chunk or b"<f " in tail + chunk or b"<f/" in tail + chunk:
-                return True
-            tail = chunk[-2:]
-    return False
-
-
 @contextmanager
 def _quiet(path: str) -> Iterator[None]:
     """Turn whatever the parser meets into one error, and keep its remarks on styles to itself."""
@@ -202,7 +227,7 @@ def _quiet(path: str) -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
-    except (InputError, MissingExtraError):
+    except (InputError, MissingExtraError, OverfullError):
         raise
     except Exception as problem:  # noqa: BLE001 # openpyxl raises whatever its parsers meet
         raise InputError(
