@@ -1,7 +1,7 @@
 """What a listing covers, and how that is known.
 
-In: counts and evidence gathered by a fetch. Out: a Completeness, in words, as JSON and as HTML for
-light and dark pages alike, every text escaped. It sends nothing and touches no frame.
+In: counts and evidence gathered by a fetch. Out: a Completeness, in words and as JSON.
+It sends nothing and touches no frame; how it looks in a notebook is ``claim_view``'s business.
 """
 
 from __future__ import annotations
@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from html import escape
 from typing import Any, NoReturn, Self
 
-from petstore_frame.models import NO_STATUS, PET_STATUSES
-from petstore_frame.palette import Badge, shorten, status_colour, status_word, verdict_badge
+from petstore_frame.inventory.claim_view import (
+    counts_html,
+    evidence_html,
+    headline_html,
+    note_html,
+)
+from petstore_frame.palette import Badge, verdict_badge
 
 ALL_PETS = "all pets"
 PETS_WITH_A_STATUS = "pets with a status"
 ONE_STATUS = "pets with status "
-
-# The page's own ink at part strength, so that it reads on white and on black.
-FAINT = "color-mix(in srgb, currentColor 62%, transparent)"
 
 
 class Verdict(StrEnum):
@@ -119,6 +120,9 @@ class Completeness:
     probes: Mapping[str, str] = field(default_factory=dict)
     probe_budget: int | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "verdict", Verdict(self.verdict))
+
     @property
     def is_complete(self) -> bool:
         """Whether every pet in the scope is held; ``covers_all`` asks about the whole store."""
@@ -128,6 +132,10 @@ class Completeness:
     def covers_all(self) -> bool:
         """Whether every pet of the store is held."""
         return self.is_complete and self.scope == ALL_PETS
+
+    @property
+    def _is_in_part(self) -> bool:
+        return self.is_complete and not self.covers_all
 
     @property
     def total(self) -> StatusCount:
@@ -142,7 +150,7 @@ class Completeness:
         held = _pets(self.rows)
         if self.covers_all:
             return f"complete: {held} ({self.basis})"
-        if self.is_complete:
+        if self._is_in_part:
             return f"complete for {self.scope}: {self._within_scope()} ({self.basis})"
         if self.verdict is Verdict.UNSTABLE:
             return f"unstable: {held} read ({self.basis})"
@@ -163,7 +171,28 @@ class Completeness:
         return f"<Completeness: {self}>"
 
     def _repr_html_(self) -> str:
-        return f'<div style="line-height:1.5">{headline_html(self)}{evidence_html(self)}</div>'
+        return self.to_html()
+
+    def to_html(self, note: str = "") -> str:
+        """Return the claim for a notebook: badge, sentence, counts, and the evidence folded in.
+
+        Args:
+            note: A quiet line to put below the sentence.
+        """
+        # The badge says the first words of the sentence.
+        told = f"{self.verdict} for {self.scope}" if self._is_in_part else str(self.verdict)
+        sentence = str(self).removeprefix(told).removeprefix(":").strip()
+        return (
+            f'<div style="line-height:1.5">{headline_html(claim_badge(self), sentence)}'
+            f"{note_html(note) if note else ''}{counts_html(self._counts_asked_for())}"
+            f"{evidence_html(self.conflicts, self.assumptions, self.probes)}</div>"
+        )
+
+    def _counts_asked_for(self) -> dict[str, StatusCount]:
+        if not self.scope.startswith(ONE_STATUS):
+            return dict(self.by_status)
+        status = self.scope.removeprefix(ONE_STATUS)
+        return {status: self.count(status)}
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a claim has more than two values; ask .verdict or .is_complete")
@@ -225,60 +254,3 @@ def claim_badge(claim: Completeness | None) -> Badge:
     if claim.is_complete and not claim.covers_all:
         return replace(verdict_badge(Verdict.UNKNOWN), word=f"Complete for {claim.scope}")
     return verdict_badge(claim.verdict)
-
-
-def headline_html(claim: Completeness) -> str:
-    """Return the verdict as a badge, and the rest of the sentence after it."""
-    badge = claim_badge(claim)
-    style = (
-        f"color:{badge.ink};background:{badge.fill};border:1px solid {badge.edge};"
-        "border-radius:4px;padding:1px 8px;font-weight:600;white-space:nowrap"
-    )
-    told = badge.word.lower() if claim.is_complete else str(claim.verdict)
-    rest = str(claim).removeprefix(told).removeprefix(":").strip()
-    return (
-        f'<div role="status"><span style="{style}">{escape(badge.word)}</span> '
-        f'<span style="margin-left:4px">{escape(rest)}</span></div>'
-    )
-
-
-def evidence_html(claim: Completeness) -> str:
-    """Return the count of each status, and what the claim rests on, folded in."""
-    return f"{_counts(claim)}{_reasons(claim)}"
-
-
-def _counts(claim: Completeness) -> str:
-    cells, others = [], 0
-    for status, count in claim.by_status.items():
-        if claim.scope.startswith(ONE_STATUS) and claim.scope != ONE_STATUS + status:
-            continue  # nobody asked for it
-        colour = status_colour(None if status == NO_STATUS else status, other=others)
-        others += status not in (*PET_STATUSES, NO_STATUS)
-        cells.append(
-            '<span style="display:inline-block;margin:0 20px 6px 0">'
-            f'<span style="display:inline-block;width:10px;height:10px;background:{colour};'
-            'border-radius:2px;margin-right:6px"></span>'
-            f"<bdi>{escape(shorten(status_word(status)))}</bdi>"
-            f" <strong>{escape(str(count))}</strong></span>"
-        )
-    return f"<div>{''.join(cells)}</div>"
-
-
-def _reasons(claim: Completeness) -> str:
-    probes = [f"{name}: {outcome}" for name, outcome in claim.probes.items()]
-    parts = [
-        ("Does not fit together", claim.conflicts, True),
-        ("True only if", claim.assumptions, False),
-        ("Asked beyond the listing", tuple(probes), False),
-    ]
-    return "".join(
-        f"<details{' open' if is_open else ''} style='margin:0 0 4px'>"
-        f"<summary style='cursor:pointer;color:{FAINT}'>{title} ({len(lines)})</summary>"
-        f"<ul style='margin:2px 0 4px 1.2em;padding:0'>{_items(lines)}</ul></details>"
-        for title, lines, is_open in parts
-        if lines
-    )
-
-
-def _items(lines: tuple[str, ...]) -> str:
-    return "".join(f"<li><bdi>{escape(line)}</bdi></li>" for line in lines)

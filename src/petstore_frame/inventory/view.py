@@ -10,12 +10,8 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
 
-from petstore_frame.inventory.completeness import (
-    FAINT,
-    Completeness,
-    evidence_html,
-    headline_html,
-)
+from petstore_frame.inventory.claim_view import FAINT
+from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.palette import shorten
 
 if TYPE_CHECKING:
@@ -35,12 +31,10 @@ def inventory_html(
 ) -> str:
     """Return the notebook view of an inventory."""
     when = f"{fetched_at:%Y-%m-%d %H:%M:%S} UTC"
-    source = f"{escape(base_url)} &middot; {when} &middot; {_requests(claim)}"
+    source = f"{base_url} · {when} · {_requests(claim)}"
     return (
         '<div class="petstore-frame-inventory" style="line-height:1.5;max-width:60em">'
-        f"{headline_html(claim)}"
-        f'<div style="color:{FAINT};margin:2px 0 8px">{source}</div>'
-        f"{evidence_html(claim)}{_rows(frame)}</div>"
+        f"{claim.to_html(source)}{_rows(frame)}</div>"
     )
 
 
