@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 import petstore_frame as pf
 from petstore_frame.cli import app
 
+STORE = ("--base-url", "http://[::1]:9/v1", "--api-key", "a-key-of-twenty-signs")
+
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
@@ -33,6 +35,27 @@ def test_a_wrong_name_is_one_line(
     assert not isinstance(result.exception, (OSError, pf.PetstoreError))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fetch", "--output", "x.csv"], "pass --base-url or set PETSTORE_BASE_URL"),
+        (["load", "a.csv", "--base-url", "http://[::1]:9/v1"], "or pass --api-key"),
+        (["load", "a.csv", *STORE, "--column", "colour=x"], "--column names the field 'colour'"),
+        (["report", "--output", "."], "'.' is a folder; add a file's name, such as 'pets.csv'"),
+    ],
+)
+def test_an_error_names_options_and_not_arguments(
+    arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever types in a shell is told what to type there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PETSTORE_API_KEY", raising=False)
+    Path("a.csv").write_text("name,categoryId\n", encoding="utf-8")
+    result = CliRunner().invoke(app, arguments)
+    assert (result.exit_code, words in result.stderr) == (2, True), result.stderr
+    assert "base_url=" not in result.stderr and "api_key=" not in result.stderr
+
+
 def test_a_port_in_use_is_refused() -> None:
     """Another program's address is never announced as the dashboard's."""
     pytest.importorskip("voila")
@@ -44,8 +67,9 @@ def test_a_port_in_use_is_refused() -> None:
 
 
 def test_listing_keys_makes_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is no database, there are no keys, and none is made."""
+    """Where there is no database, there are no keys, and none is made, nor by revoking one."""
     monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(app, ["keys", "revoke", "psk_a1b2c3"]).exit_code == 2
     result = CliRunner().invoke(app, ["keys", "list"])
     assert result.stdout == "no keys in petstore.sqlite3\n"
     assert list(tmp_path.iterdir()) == []

@@ -1,11 +1,13 @@
 """How a command ends: one table of numbers, and one line on stderr where it could not do its work.
 
-In: an error that a command let out. Out: its words without a trace, and the exit code that a
-script reads. A number means the same whatever the command, so that a script needs one table.
+In: an error that a command let out. Out: its words without a trace, in the names of the command's
+own options, and the exit code that a script reads. A number means the same whatever the command, so
+that a script needs one table.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
@@ -49,6 +51,10 @@ _CODES: tuple[tuple[tuple[type[Exception], ...], int], ...] = (
 )
 
 
+# The arguments of the package whose options are called otherwise.
+_OTHER_NAMES = {"mapping": "column", "timeout_s": "timeout", "grace_s": "grace"}
+
+
 class PlainlyFailing(TyperGroup):
     """Commands none of which ends in a trace over a wrong name, key or disk."""
 
@@ -58,7 +64,8 @@ class PlainlyFailing(TyperGroup):
         except BrokenPipeError:
             raise  # a reader such as head has enough; typer ends quietly
         except (PetstoreError, OSError) as problem:
-            end(in_words(problem), exit_code(problem))
+            command = self.commands.get(ctx.invoked_subcommand)
+            end(in_shell_words(in_words(problem), command), exit_code(problem))
         except KeyboardInterrupt:
             end("interrupted", INTERRUPTED)
 
@@ -74,6 +81,23 @@ def in_words(problem: Exception) -> str:
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
         return f"{problem.filename}: {problem.strerror}"
     return str(problem)
+
+
+def in_shell_words(text: str, command: Any) -> str:
+    """Name arguments as the options of a command: ``base_url=`` is ``--base-url`` there.
+
+    An argument that is no option of the command keeps its name: it can be had in Python alone.
+    """
+    options = {option.name: option.opts[0] for option in getattr(command, "params", ())}
+    for python_name, name in _OTHER_NAMES.items():
+        if name in options:
+            options[python_name] = options[name]
+
+    def named(found: re.Match[str]) -> str:
+        option = options.get(found["name"], "")
+        return option if option.startswith("--") else found[0]
+
+    return re.sub(r"\b(?P<name>[a-z_]+)=(?:True\b)?(?![\w'\"{(])", named, text)
 
 
 def exit_code(problem: Exception) -> int:

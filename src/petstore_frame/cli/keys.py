@@ -45,9 +45,7 @@ def list_(database: Database = "petstore.sqlite3", as_json: AsJson = False) -> N
 
     Example: petstore-frame keys list --database petstore.sqlite3
     """
-    path = Path(database)
-    is_missing = "://" not in database and path.parent.is_dir() and not path.exists()
-    records = [] if is_missing else _open(database).records()
+    records = [] if _is_missing(database) else _open(database).records()
     if as_json:
         print_json({"keys": [_facts(record) for record in records], "exit_code": 0})
         return
@@ -68,7 +66,7 @@ def revoke(
 
     Example: petstore-frame keys revoke psk_a1b2c3 --database petstore.sqlite3
     """
-    revoked = _open(database).revoke(hint)
+    revoked = 0 if _is_missing(database) else _open(database).revoke(hint)
     if not revoked:
         end(
             f"no good key in {_shown(database)} is listed as {hint!r}; "
@@ -88,6 +86,12 @@ def _facts(record: KeyRecord) -> dict[str, Any]:
         "made": datetime.fromtimestamp(record.created_at, UTC).date().isoformat(),
         "state": "good" if record.revoked_at is None else "revoked",
     }
+
+
+def _is_missing(database: str) -> bool:
+    """Tell whether opening a database would make it, which only a new key is reason for."""
+    path = Path(database)
+    return "://" not in database and path.parent.is_dir() and not path.exists()
 
 
 def _open(database: str) -> KeyBook:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from petstore_frame.cli.failures import in_shell_words
 from petstore_frame.cli.options import (
     ApiKey,
     AsJson,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 
 def load(
+    ctx: typer.Context,
     path: Annotated[Path, typer.Argument(help="CSV, TSV, gzip of these, or .xlsx.")],
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
@@ -76,7 +78,7 @@ def load(
 ) -> None:
     """Load a file of animals, none twice and none lost; the same command again resumes.
 
-    An exit code that says the worst of what became of the rows: 1 before 3 before 4.
+    The exit code says the worst of what became of the rows.
 
     Example: petstore-frame load arrivals.csv --output results
     """
@@ -105,7 +107,8 @@ def load(
                 result.reconcile(client, grace_s=grace, resend_absent=resend_absent)
     except LoadInterrupted as interrupted:
         result = interrupted.result
-    raise typer.Exit(_tell(result, output, as_json=as_json))
+    _tell(result, output, ctx.command, as_json=as_json)
+    raise typer.Exit(result.exit_code)
 
 
 def _mapping(columns: list[str] | None) -> dict[str, str] | None:
@@ -116,17 +119,13 @@ def _mapping(columns: list[str] | None) -> dict[str, str] | None:
     return pairs or None
 
 
-def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> int:
+def _tell(result: LoadResult, output: Path | None, command: Any, *, as_json: bool) -> None:
     """Write the files, then say what became of the records."""
-    files = result.write(output) if output is not None else []
+    files = [str(file) for file in result.write(output)] if output is not None else []
     if as_json:
-        written = {
-            "output": None if output is None else str(output),
-            "files": [str(file) for file in files],
-        }
+        written = {"output": None if output is None else str(output), "files": files}
         print_json(result.summary | written)
     else:
-        typer.echo(str(result))
+        typer.echo(in_shell_words(str(result), command))
         for file in files:
             typer.echo(f"wrote {file}")
-    return result.exit_code

@@ -338,7 +338,7 @@ class History:
     def _what_is_there(self) -> str:
         snapshots = self._scan()
         if not snapshots:
-            return f"{self.folder} holds none: add an inventory first"
+            return f"{str(self.folder)!r} holds none: add an inventory first"
         return f"{self.folder} has {len(snapshots)}, {snapshots[0].date} to {snapshots[-1].date}"
 
 
