@@ -111,9 +111,13 @@ def _in_our_words(problem: ErrorDetails) -> str:
 
 
 class Pet(BaseModel):
-    """An animal as the store returns it.
+    """An animal as the store returns it; fields beyond the interface are kept too.
 
-    An unknown status is kept as the text received; fields beyond the interface are kept too.
+    Attributes:
+        id: The id that the store assigned, an int64.
+        name: The animal's name.
+        category_id: The category's id, an int64.
+        status: The text received, known to the interface or not; None for none.
 
     Interface: Resources, Pet.
     """

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from petstore_frame.categories import Categories, shown_labels
 from petstore_frame.counts import StatusCounts, short
@@ -28,6 +28,10 @@ ALL_CATEGORIES = "all categories"
 _SHOWN_CATEGORIES = 20
 
 
+@overload
+def summarize(pets: Inventory, *, categories: Categories = None) -> Summary: ...
+@overload
+def summarize(pets: Any, *, categories: Categories = None) -> Any: ...
 def summarize(pets: Any, *, categories: Categories = None) -> Any:
     """Count pets by category and status, with sums at both edges.
 

@@ -19,6 +19,8 @@ def read(client: pf.Client) -> pd.DataFrame:
     if claim.covers_all:
         sold: pf.StatusCount = claim.count("sold")
         print(sold.count, sold.is_exact)
+    summary: pf.Summary = pf.summarize(inventory)
+    print(summary.count("sold"))
     return inventory.frame
 
 

@@ -122,20 +122,26 @@ def run(stores: int, seed: int) -> Tally:
     rng, tally = random.Random(seed), Tally()
     for _ in range(stores):
         store = ZooStore(draw_pets(rng), draw_habits(rng), seed=rng.randrange(10**9))
-        status = rng.choice((None, None, None, *STATUSES))
-        strategy = rng.choice(("auto", "auto", "auto", "auto", "documented"))
-        try_one(store, status, strategy, tally)
+        try_one(store, tally, **draw_options(rng))
     return tally
 
 
-def try_one(store: ZooStore, status: str | None, strategy: str, tally: Tally) -> None:
+def draw_options(rng: random.Random) -> dict[str, Any]:
+    """Draw how a caller asks; most ask for everything."""
+    return {
+        "status": rng.choice((None, None, None, *STATUSES)),
+        "strategy": rng.choice(("auto", "auto", "auto", "auto", "documented")),
+        "max_pets": rng.choice((*[None] * 12, 5, 100, 120, 250)),
+        "limit": rng.choice((*[100] * 12, 1, 20, 50, 99)),
+    }
+
+
+def try_one(store: ZooStore, tally: Tally, status: str | None = None, **options: Any) -> None:
     """Fetch from one store and add what came of it."""
     tally.tried += 1
     tally.naive_failures += _naive_misses(store, status)
     try:
-        inventory = pf.fetch_inventory(
-            store.client(), status=status, strategy=strategy, progress=False
-        )
+        inventory = pf.fetch_inventory(store.client(), status=status, progress=False, **options)
     except pf.PetstoreError as problem:
         tally.claims[type(problem).__name__] += 1
         return

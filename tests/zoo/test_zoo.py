@@ -222,12 +222,14 @@ def test_the_budget_is_kept(budget: int, requests: int) -> None:
     assert claim.probe_budget == budget
 
 
-@pytest.mark.parametrize("max_pets", [30, 100, 130, 249])
-def test_a_cap_that_cuts_marks_the_claim(max_pets: int) -> None:
-    """``max_pets`` gives exactly so many rows, and no longer the whole."""
-    inventory = fetch(Habits(way="link cursor"), 250, max_pets=max_pets)
+@pytest.mark.parametrize("max_pets", [30, 100, 130, 200])
+@pytest.mark.parametrize("habits", [Habits(way="link cursor"), Habits(), Habits(total="true")])
+def test_a_cap_that_cuts_marks_the_claim(max_pets: int, habits: Habits) -> None:
+    """``max_pets`` gives exactly so many rows, and no longer the whole, whatever brought them."""
+    inventory = fetch(habits, 250, max_pets=max_pets)
     assert len(inventory) == max_pets
     assert inventory.completeness.verdict == "incomplete"
+    assert str(inventory.completeness.count("sold")).startswith("at least")
 
 
 def test_a_cap_that_does_not_cut_leaves_the_claim() -> None:

@@ -195,7 +195,7 @@ class Completeness:
         return {status: self.count(status)}
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("a claim has more than two values; ask .verdict or .is_complete")
+        raise TypeError("a claim has more than two values; ask .covers_all or .verdict")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the claim as plain JSON values, the sentence under ``text``."""

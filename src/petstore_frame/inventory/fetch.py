@@ -42,7 +42,7 @@ from petstore_frame.inventory.progress import Meter
 from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, ClientLike, Reader
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.seal import seal
-from petstore_frame.inventory.strategies import Ladder
+from petstore_frame.inventory.strategies import CUT_BY_MAX_PETS, Ladder
 from petstore_frame.models import NO_STATUS, PET_STATUSES, PetColumns
 
 MAX_IDS = 10_000
@@ -175,8 +175,8 @@ class _Fetch:
         columns = self._ladder.rows.columns()
         if self._status is not None:
             columns = _only(columns, self._status)
-        if self._max_pets is not None:
-            columns = columns.part(0, self._max_pets)
+        if self._max_pets is not None and len(columns.id) > self._max_pets:
+            columns, finding = columns.part(0, self._max_pets), CUT_BY_MAX_PETS
         frame = to_frame(columns)
         claim = self._claim(finding, columns)
         now = datetime.now(UTC)
@@ -238,11 +238,7 @@ def _only(columns: PetColumns, status: str) -> PetColumns:
     if all(found == status for found in columns.status):
         return columns
     rows = [row for row in zip(*columns, strict=True) if row[3] == status]
-    return (
-        PetColumns(*(list(column) for column in zip(*rows, strict=True)))
-        if rows
-        else (PetColumns([], [], [], []))
-    )
+    return PetColumns(*map(list, zip(*rows, strict=True))) if rows else PetColumns([], [], [], [])
 
 
 def _may_probe(strategy: Any) -> bool:

@@ -49,6 +49,7 @@ class Meter:
         self._bar.update(held - self._bar.n)
 
     def close(self) -> None:
-        """Take the bar down."""
+        """Take the bar down; a fetch that goes on later puts up another."""
         if self._bar is not None:
             self._bar.close()
+            self._bar = None

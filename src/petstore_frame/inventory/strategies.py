@@ -40,6 +40,8 @@ from petstore_frame.inventory.walk import NextOf, Walk
 from petstore_frame.models import PET_STATUSES
 from petstore_frame.page import Page
 
+CUT_BY_MAX_PETS = Finding(Verdict.INCOMPLETE, "max_pets ended the listing before the store did")
+
 
 class Ladder:
     """Climbs until a rung holds; ``climb`` again goes on after a failure.
@@ -92,7 +94,7 @@ class Ladder:
         if self._next_of is not None:
             return self._walked(self._next_of)
         if self._is_cut():
-            return self._cut()
+            return CUT_BY_MAX_PETS
         return self._unannounced(first)
 
     def _first_page(self) -> Page:
@@ -155,7 +157,7 @@ class Ladder:
 
         is_stable = self._readings.read_until_stable(self._first_page(), begin)
         if self._is_cut():
-            return self._cut()
+            return CUT_BY_MAX_PETS
         basis = f"the server's {self._way_name}, followed to the end"
         spare = self._spare_rows()
         if spare:
@@ -248,7 +250,7 @@ class Ladder:
 
         is_stable = self._readings.read_until_stable(self._first_page(), begin)
         if self._is_cut():
-            return self._cut()
+            return CUT_BY_MAX_PETS
         basis = f"{stride} of the server, rehearsed on rows already held, to the end"
         return self._judge_walk(is_stable, basis, Assumption.OFFSETS_REACH_ALL)
 
@@ -315,6 +317,3 @@ class Ladder:
         if self._max_pets is None:
             return False
         return len(self.rows) > self._max_pets or not self._readings.is_over
-
-    def _cut(self) -> Finding:
-        return Finding(Verdict.INCOMPLETE, "max_pets ended the listing before the store did")
