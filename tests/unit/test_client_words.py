@@ -59,9 +59,10 @@ def test_a_dead_link_is_no_fault_of_the_address(sample_server: pf.Server) -> Non
 @pytest.mark.parametrize("client", ["http://127.0.0.1/v1", None, pf.Verdict.UNKNOWN])
 def test_what_is_no_client_is_told_how_to_make_one(client: Any) -> None:
     """An address in a client's place is refused with the call that makes a client of it."""
-    words = told(lambda: pf.fetch_inventory(client))
-    assert "pf.Client(base_url, api_key=...)" in words
-    assert "127.0.0.1" not in words  # it might have been a key
+    for call in (pf.fetch_inventory, pf.Dashboard, lambda client: pf.load_csv("a.csv", client)):
+        words = told(lambda call=call: call(client))
+        assert "pf.Client(base_url, api_key=...)" in words
+        assert "127.0.0.1" not in words  # it might have been a key
 
 
 @pytest.mark.parametrize("value", ["3", 3.0, True, None, np.True_])

@@ -12,6 +12,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from petstore_frame.arguments import checked_client
 from petstore_frame.categories import Categories, category_labels, shown_labels
 from petstore_frame.client import Client
 from petstore_frame.dashboard import parts
@@ -70,6 +71,7 @@ class Dashboard:
         folder: str | PathLike[str] | None = None,
         wait_s: float = 10.0,
     ) -> None:
+        checked_client(client, "ask_page")
         self.client = client
         self.inventory: Inventory | None = None
         self._labels = category_labels(categories)

@@ -12,6 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from petstore_frame.arguments import checked_client, whole_number
 from petstore_frame.categories import Categories, category_labels
 from petstore_frame.loader import journal as journals
 from petstore_frame.loader.journal import Run
@@ -251,8 +252,8 @@ def load(
         timing: The clocks.
         step: Called with the name of each step, where a test ends the process.
     """
-    if not 1 <= limits.workers <= MOST_WORKERS:
-        raise ValueError(f"workers is 1 to {MOST_WORKERS}, got {limits.workers}; nothing was sent")
+    checked_client(client, "post_pet")
+    whole_number("workers", limits.workers, 1, MOST_WORKERS)
     place = Path(fspath(folder)) if folder is not None else default_folder()
     with open_source(path_or_frame, **reading) as source:
         run = _run(source, client, reading, again=again, now=timing.now())
