@@ -21,7 +21,7 @@ from petstore_frame.loader.progress import Told
 from petstore_frame.loader.read import Source, ValueMap, open_source
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.send import Limits, Store, Timing, ignore
+from petstore_frame.loader.send import ClientLike, Limits, Timing, ignore
 from petstore_frame.loader.session import ask_store_id, run_session
 
 DEFAULT_WORKERS, MOST_WORKERS = 16, 32
@@ -42,23 +42,23 @@ class LoadInterrupted(KeyboardInterrupt):
 
 def load_csv(
     path: str | PathLike[str],
-    client: Store,
+    client: ClientLike,
     *,
+    dry_run: bool = False,
     mapping: Mapping[str, str] | None = None,
     value_map: ValueMap | None = None,
     categories: Categories = None,
+    max_errors: int | None = None,
+    again: bool = False,
+    progress: Told = None,
+    journal: str | PathLike[str] | None = None,
+    workers: int = DEFAULT_WORKERS,
     encoding: str | None = None,
     delimiter: str | None = None,
     quoting: str = "strict",
     columns: Sequence[str] | None = None,
     keep_spaces: bool = False,
     thousands: str | None = None,
-    dry_run: bool = False,
-    max_errors: int | None = None,
-    workers: int = DEFAULT_WORKERS,
-    journal: str | PathLike[str] | None = None,
-    again: bool = False,
-    progress: Told = None,
 ) -> LoadResult:
     """Load the animals of a CSV file into the store, none twice and none lost.
 
@@ -69,34 +69,50 @@ def load_csv(
 
     Args:
         path: A CSV or TSV file, plain or gzipped.
-        client: The store.
-        mapping: Column names by field, where the header does not speak for itself.
+        client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
+        dry_run: Read, check and plan, and send nothing.
+        mapping: Column names by field, where the header does not speak for itself:
+            ``{"name": "Pet", "category_id": "Cat. no."}``.
         value_map: Values by field and word: ``{"status": {"in stock": "available"}}``.
-        categories: Labels by category id, so that "Dog" in the file is a number.
+        categories: Labels by category id (a dict, a Series or a CSV path), so that "Dog" in the
+            file is a number.
+        max_errors: Stop once more records than this are invalid, or are rejected; None: never.
+        again: Load a file a second time, on purpose.
+        progress: None shows a bar where a person can see it, True always, False never; or a
+            function that is called with the number of records in each state and may raise
+            KeyboardInterrupt to stop as Ctrl-C does.
+        journal: Folder of the journals; None is the user's state directory.
+        workers: The largest number of requests in flight, 1 to 32.
         encoding: The codec of a file that is neither UTF-8 nor marked.
         delimiter: The sign between cells; None finds it.
         quoting: ``strict``, or ``none`` to read quotes as letters.
         columns: The column names of a file without a header.
         keep_spaces: Leave the outer spaces of names.
         thousands: ``,`` or ``.`` where category ids have their digits grouped.
-        dry_run: Read, check and plan, and send nothing.
-        max_errors: Stop once more records than this are invalid, or are rejected; None: never.
-        workers: The largest number of requests in flight, 1 to 32.
-        journal: Folder of the journals; None is the user's state directory.
-        again: Load a file a second time, on purpose.
-        progress: True for a bar, False for none, None for one where a person can see it, or a
-            function that is called with the number of records in each state and may raise
-            KeyboardInterrupt to stop as Ctrl-C does.
 
     Returns:
-        One row per record, whatever became of it. A session that the store or an outage ended
-        is in ``summary["ending"]``; the same call goes on.
+        A LoadResult: ``.frame`` has one row per record, whatever became of it; ``.created``,
+        ``.fix`` and ``.unknown`` are parts of it, and ``.write(folder)`` makes files. A session
+        that the store or an outage ended is in ``.summary["ending"]``; the same call goes on.
 
     Raises:
         InputError: The file cannot be read as records; nothing was sent.
         JournalLockedError: Another import of this file is at work.
         JournalError: The journal or its disk failed; sending has stopped.
         LoadInterrupted: Ctrl-C; requests on their way were awaited (a second one does not wait).
+        ArgumentError: The client is none, or ``workers`` is out of bounds; nothing was sent.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import petstore_frame as pf
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder, "arrivals.csv")
+        ...     _ = file.write_text("name,category_id\\nLuna,3\\nMax,three\\n")
+        ...     with pf.serve() as server, server.client() as client:
+        ...         result = pf.load_csv(file, client, journal=folder)
+        ...     result.frame["state"].tolist()
+        ['created', 'invalid']
 
     Interface: Endpoints, Add an animal.
     """
@@ -119,19 +135,19 @@ def load_csv(
 
 def load_excel(
     path: str | PathLike[str],
-    client: Store,
+    client: ClientLike,
     *,
     sheet: str | None = None,
+    dry_run: bool = False,
     mapping: Mapping[str, str] | None = None,
     value_map: ValueMap | None = None,
     categories: Categories = None,
-    keep_spaces: bool = False,
-    dry_run: bool = False,
     max_errors: int | None = None,
-    workers: int = DEFAULT_WORKERS,
-    journal: str | PathLike[str] | None = None,
     again: bool = False,
     progress: Told = None,
+    journal: str | PathLike[str] | None = None,
+    workers: int = DEFAULT_WORKERS,
+    keep_spaces: bool = False,
 ) -> LoadResult:
     """Load the animals of an ``.xlsx`` workbook into the store, none twice and none lost.
 
@@ -140,18 +156,21 @@ def load_excel(
 
     Args:
         path: The workbook.
-        client: The store.
+        client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
         sheet: The sheet, where the workbook has several.
-        mapping: As in ``load_csv``, like all that follow.
+        dry_run: Read, check and plan, and send nothing.
+        mapping: Column names by field; this and all that follow are as in ``load_csv``.
         value_map: Values by field and word.
         categories: Labels by category id.
-        keep_spaces: Leave the outer spaces of names.
-        dry_run: Read, check and plan, and send nothing.
         max_errors: Stop once more records than this are invalid, or are rejected.
-        workers: The largest number of requests in flight.
-        journal: Folder of the journals.
         again: Load a file a second time, on purpose.
-        progress: True, False, None or a function.
+        progress: None, True, False or a function.
+        journal: Folder of the journals.
+        workers: The largest number of requests in flight.
+        keep_spaces: Leave the outer spaces of names.
+
+    Returns:
+        A LoadResult, as of ``load_csv``.
 
     Raises:
         MissingExtraError: openpyxl is not installed.
@@ -175,18 +194,18 @@ def load_excel(
 
 def load_frame(
     frame: Any,
-    client: Store,
+    client: ClientLike,
     *,
+    dry_run: bool = False,
     mapping: Mapping[str, str] | None = None,
     value_map: ValueMap | None = None,
     categories: Categories = None,
-    keep_spaces: bool = False,
-    dry_run: bool = False,
     max_errors: int | None = None,
-    workers: int = DEFAULT_WORKERS,
-    journal: str | PathLike[str] | None = None,
     again: bool = False,
     progress: Told = None,
+    journal: str | PathLike[str] | None = None,
+    workers: int = DEFAULT_WORKERS,
+    keep_spaces: bool = False,
 ) -> LoadResult:
     """Load the animals of a DataFrame into the store, none twice and none lost.
 
@@ -195,17 +214,20 @@ def load_frame(
 
     Args:
         frame: A pandas DataFrame with a name, a category id and perhaps a status.
-        client: The store.
-        mapping: As in ``load_csv``, like all that follow.
+        client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
+        dry_run: Check and plan, and send nothing.
+        mapping: Column names by field; this and all that follow are as in ``load_csv``.
         value_map: Values by field and word.
         categories: Labels by category id.
-        keep_spaces: Leave the outer spaces of names.
-        dry_run: Check and plan, and send nothing.
         max_errors: Stop once more records than this are invalid, or are rejected.
-        workers: The largest number of requests in flight.
-        journal: Folder of the journals.
         again: Load a frame a second time, on purpose.
-        progress: True, False, None or a function.
+        progress: None, True, False or a function.
+        journal: Folder of the journals.
+        workers: The largest number of requests in flight.
+        keep_spaces: Leave the outer spaces of names.
+
+    Returns:
+        A LoadResult, as of ``load_csv``.
 
     Raises:
         InputError: The frame cannot be read as records; nothing was sent.
@@ -227,7 +249,7 @@ def load_frame(
 
 def load(
     path_or_frame: Any,
-    client: Store,
+    client: ClientLike,
     reading: dict[str, Any],
     limits: Limits,
     *,
@@ -279,7 +301,9 @@ def default_folder() -> Path:
     return user_state_path("petstore-frame") / "journals"
 
 
-def _run(source: Source, client: Store, reading: dict[str, Any], *, again: bool, now: float) -> Run:
+def _run(
+    source: Source, client: ClientLike, reading: dict[str, Any], *, again: bool, now: float
+) -> Run:
     given = reading | {"categories": category_labels(reading.get("categories"))}
     meaning = {name: value for name, value in given.items() if value}
     return Run(

@@ -33,7 +33,7 @@ KEY_MARGIN_S = 300.0
 _INTERRUPTED = "interrupted; run the same import to go on"
 
 
-class Store(Reader, Protocol):
+class ClientLike(Reader, Protocol):
     """What the loader asks of a client."""
 
     base_url: str
@@ -98,7 +98,7 @@ class Sender:
 
     def __init__(
         self,
-        client: Store,
+        client: ClientLike,
         writer: Writer,
         counts: Counter[State],
         *,
