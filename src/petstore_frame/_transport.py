@@ -10,6 +10,7 @@ import ssl
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
@@ -30,8 +31,6 @@ _NEVER_SENT = (
     httpx.LocalProtocolError,
     httpx.ProxyError,
 )
-
-
 # What a store calls itself, and for which store a pet is meant; an extension of the interface.
 STORE_ID = "X-Store-Id"
 _FIXED_LINES = [
@@ -125,8 +124,35 @@ class _Trace:
         return self.was_called and not self.has_started_headers
 
 
+class _Wires:
+    """Wires to one store, each lent to one request at a time, the last one back first.
+
+    One pool of httpcore for all of them would look at every idle one twice a request.
+    """
+
+    def __init__(self, new: Callable[[], httpx.BaseTransport]) -> None:
+        self._new = new
+        self._all: list[httpx.BaseTransport] = []
+        self._idle: list[httpx.BaseTransport] = []
+
+    def borrow(self) -> httpx.BaseTransport:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            wire = self._new()
+            self._all.append(wire)
+            return wire
+
+    def give_back(self, wire: httpx.BaseTransport) -> None:
+        self._idle.append(wire)
+
+    def close(self) -> None:
+        for wire in dict.fromkeys(self._all):
+            wire.close()
+
+
 class Transport:
-    """A pool of connections to one store. Safe to share between threads.
+    """Connections to one store. Safe to share between threads.
 
     It keeps no cookies and follows no redirects: each request stands for itself.
 
@@ -149,7 +175,7 @@ class Transport:
             settings.timeout_s, connect=min(settings.timeout_s, DEFAULT_CONNECT_TIMEOUT_S)
         ).as_dict()
         # Half the CPU of httpx.Client, whose cookies, redirects and hooks are not wanted here.
-        self._wire: httpx.BaseTransport = transport or _sockets(settings.base_url)
+        self._wires = _Wires((lambda: transport) if transport else _sockets(settings.base_url))
         self._fixed_lines = [(b"Host", httpx.URL(settings.base_url).netloc), *_FIXED_LINES]
 
     def send(
@@ -180,28 +206,24 @@ class Transport:
         url = self._address(path) + (f"?{urlencode(params)}" if params else "")
         operation = f"{method} {self._path(url)}"
         trace = _Trace(while_waiting)
+        wire = self._wires.borrow()
         start = self._clock()
         try:
-            response = self._wire.handle_request(self._request(method, url, body, headers, trace))
+            response = wire.handle_request(self._request(method, url, body, headers, trace))
             trace.is_waiting()
+            lines = Headers(response.headers.raw)
+            content, is_whole = self._read(response, lines, start)
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
             raise _connection_error(problem, operation, trace, self._settings) from None
         except BaseException as problem:  # noqa: BLE001 # raised again, without its frames:
             # those below hold the request's header lines, and a verbose traceback shows them.
             raise problem.with_traceback(None) from None
-        lines = Headers(response.headers.raw)
-        content, is_whole = self._read(response, lines, start)
+        finally:
+            self._wires.give_back(wire)
         if response.status_code >= 400:
             content = self._without_key(content)
-        return Answer(
-            operation,
-            response.status_code,
-            lines,
-            content,
-            is_whole,
-            self._clock() - start,
-            url,
-        )
+        took = self._clock() - start
+        return Answer(operation, response.status_code, lines, content, is_whole, took, url)
 
     def _request(
         self,
@@ -233,8 +255,7 @@ class Transport:
 
     def _read(self, response: httpx.Response, lines: Headers, start: float) -> tuple[bytes, bool]:
         """Read the body under a total deadline; a cut body is reported, not raised."""
-        chunks: list[bytes] = []
-        size = 0
+        chunks, size = list[bytes](), 0
         try:
             for chunk in _bytes_of(response, lines):
                 chunks.append(chunk)
@@ -243,8 +264,6 @@ class Transport:
                     return b"", False
         except (httpx.HTTPError, httpx.StreamError):
             return b"", False
-        except BaseException as problem:  # noqa: BLE001 # as above
-            raise problem.with_traceback(None) from None
         finally:
             response.close()
         return b"".join(chunks), True
@@ -275,7 +294,7 @@ class Transport:
 
     def close(self) -> None:
         """Close the connections."""
-        self._wire.close()
+        self._wires.close()
 
 
 def _bytes_of(response: httpx.Response, lines: Headers) -> Iterable[bytes]:
@@ -286,15 +305,18 @@ def _bytes_of(response: httpx.Response, lines: Headers) -> Iterable[bytes]:
     return response.iter_bytes()
 
 
-def _sockets(base_url: str) -> httpx.HTTPTransport:
+def _sockets(base_url: str) -> Callable[[], httpx.HTTPTransport]:
+    """Return what makes a wire of real sockets to a store."""
     parts = urlsplit(base_url)
     host = parts.hostname or ""
     # A proxy of the environment would answer for a store on this machine.
     is_direct = is_loopback(host) or proxy_bypass(host)
     proxies = {} if is_direct else getproxies()
-    return httpx.HTTPTransport(
-        # Reading the trusted certificates takes longer than a hundred plain requests.
-        verify=parts.scheme == "https" or "https" in "".join(proxies.values()),
+    # Reading the trusted certificates takes longer than a hundred plain requests.
+    is_secret = parts.scheme == "https" or "https" in "".join(proxies.values())
+    return partial(
+        httpx.HTTPTransport,
+        verify=httpx.create_ssl_context(verify=is_secret),
         limits=httpx.Limits(
             max_connections=32, max_keepalive_connections=32, keepalive_expiry=KEEPALIVE_S
         ),
