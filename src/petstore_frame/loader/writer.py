@@ -204,7 +204,10 @@ class Writer:
         return intents
 
     def _choose(self, fresh: int, repeats: list[int], keys_since: float | None) -> list[Any]:
-        columns = "number, payload, attempts, is_in_doubt, generation, idempotency_key, state"
+        columns = (
+            "number, payload, attempts, is_in_doubt, generation, idempotency_key, state,"
+            " first_sent_at"
+        )
         chosen: list[Any] = []
         for number in repeats:
             chosen += self._sql.execute(
@@ -221,17 +224,20 @@ class Writer:
         return chosen
 
     def _claim(self, row: Sequence[Any], now: float, *, with_key: bool) -> Intent:
-        number, payload, attempts, is_in_doubt, generation, key, state = row
+        number, payload, attempts, is_in_doubt, generation, key, state, first_sent_at = row
         if not with_key:
             # What goes out without a key must never count as repeatable under an older one.
             key = None
         elif key is None:
             key = str(uuid.uuid5(self._run, f"{number}:{generation}"))
-        self._move(number, [state], State.IN_FLIGHT, idempotency_key=key)
-        self._sql.execute(
-            "UPDATE rows SET attempts = attempts + 1, last_sent_at = ?,"
-            " first_sent_at = coalesce(first_sent_at, ?) WHERE number = ?",
-            [now, now, number],
+        self._move(
+            number,
+            [state],
+            State.IN_FLIGHT,
+            idempotency_key=key,
+            attempts=attempts + 1,
+            first_sent_at=now if first_sent_at is None else first_sent_at,
+            last_sent_at=now,
         )
         return Intent(number, payload, key, attempts + 1, bool(is_in_doubt), now)
 
