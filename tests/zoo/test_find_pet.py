@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import petstore_frame as pf
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import census
 from stores import Habits, ZooStore
 
 from petstore_frame.inventory import Assumption
@@ -52,6 +54,23 @@ def test_a_listing_that_leads_nowhere_is_unknown(lie: str) -> None:
     found = store(Habits(way="link cursor", lie=lie)).client().find_pet(9999)
     assert (found.state, found.pet) == ("unknown", None)
     assert found.basis.startswith("not among ")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_pet_is_called_absent_that_is_there(seed: int) -> None:
+    """Of stores drawn at random none hides a pet from a search, save where an assumption that the
+    search itself states is broken."""
+    rng = random.Random(seed)
+    for _ in range(150):
+        zoo = ZooStore(census.draw_pets(rng), census.draw_habits(rng), seed=rng.randrange(10**9))
+        sought = rng.choice(sorted(zoo.lasting_ids) or [0])
+        try:
+            search = zoo.client().find_pet(sought)
+        except pf.PetstoreError:
+            continue
+        is_hidden = search.state == "absent" and sought in zoo.lasting_ids
+        assert not is_hidden or zoo.habits.breaks(zoo.pets) & set(search.assumptions)
+        assert search.pet is None or search.pet.id == sought
 
 
 def test_a_pet_on_a_filtered_page_says_where_it_was() -> None:
