@@ -144,7 +144,7 @@ class BadRequestError(APIStatusError):
 class AuthenticationError(APIStatusError):
     """401: the API key is missing or invalid."""
 
-    next_step = "check PETSTORE_API_KEY (or api_key=) against this store's address"
+    next_step = "check the key, as in PETSTORE_API_KEY, against this store's address"
 
 
 class PermissionDeniedError(APIStatusError):
@@ -168,7 +168,7 @@ class ConflictError(APIStatusError):
 class RateLimitError(APIStatusError):
     """429: too many requests."""
 
-    next_step = "wait and try again, or lower workers="
+    next_step = "wait and try again, or with fewer workers"
 
 
 class ServerError(APIStatusError):
@@ -298,7 +298,7 @@ class InputError(PetstoreError, ValueError):
         path: The file, or None for a frame.
         line: First physical line concerned (1 is the first of the file), or None.
         column: Name of the column concerned, or None.
-        hint: The next step.
+        hint: The next step; a text, or an Advice that can be told in another voice than Python's.
     """
 
     def __init__(
@@ -308,7 +308,7 @@ class InputError(PetstoreError, ValueError):
         path: str | None = None,
         line: int | None = None,
         column: str | None = None,
-        hint: str = "",
+        hint: Any = "",
     ) -> None:
         super().__init__(message)
         self.path = path
@@ -317,6 +317,12 @@ class InputError(PetstoreError, ValueError):
         self.hint = hint
 
     def __str__(self) -> str:
+        return self.told()
+
+    def told(self, voice: Any = None) -> str:
+        """Return the error in the words of a voice; None is Python's."""
+        is_plain = voice is None or isinstance(self.hint, str)
+        hint = str(self.hint) if is_plain else self.hint.told(voice)
         place = ", ".join(
             part
             for part in (
@@ -327,7 +333,7 @@ class InputError(PetstoreError, ValueError):
             if part
         )
         text = f"{place}: {self.args[0]}" if place else str(self.args[0])
-        return f"{text}; {self.hint}" if self.hint else text
+        return f"{text}; {hint}" if hint else text
 
 
 class LoadFailedError(PetstoreError):

@@ -16,6 +16,7 @@ from flaky_store import KEY, FlakyStore
 from typer.testing import CliRunner, Result
 
 from petstore_frame.cli import app
+from petstore_frame.errors import InputError
 from petstore_frame.loader.lock import Lock
 
 Run = Callable[..., Result]
@@ -88,7 +89,43 @@ def test_a_wrong_key_is_5_and_sends_one_request(pets_csv, stores, command: Run) 
     store = stores()
     done = command(pets_csv(9), store, key="not-the-key")
     assert (done.exit_code, store.posts) == (5, 1)
+    first = done.output.splitlines()[0]
+    assert "the store refused the key" in first and "nothing was created, 9 of 9" in first
     assert command(pets_csv(9), store).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "words"),
+    [
+        ("name,categoryId\nZo\xeb,1\n", [], "--encoding cp1252 reads 'Zoë,1'"),
+        ("Animal,category\nAda,1\n", [], "--column 'name=<name of the column>'"),
+        ("Ada,1\n", ["--columns", "name,category_id"], "1 of 1 record created"),
+        ("name,category\nAda,1.024\n", ["--thousands", "."], "1 of 1 record created"),
+        ('name,category\nAda "x,1\n', ["--quoting", "none"], "1 of 1 record created"),
+        ("name,category\nAda,1\n", ["--dry-run"], "load it without --dry-run"),
+        ("name,category\nAda,x\n", [], "the same command with --output results writes"),
+        ("name,category\nAda,x\n", ["--output", "o"], "correct o/fix.csv, then load that file"),
+    ],
+)
+def test_a_shell_is_told_what_to_type_there(
+    tmp_path: Path, monkeypatch, stores, command: Run, content: str, options: list[str], words: str
+) -> None:
+    """Next steps name options of the command, never arguments of Python."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pets.csv").write_text(content, encoding="latin-1")
+    done = command(tmp_path / "pets.csv", stores(), *options)
+    assert words in done.output
+    assert "result." not in done.output and "mapping=" not in done.output
+
+
+def test_python_is_told_what_to_type_there(tmp_path: Path, stores, run_load) -> None:
+    """The same result names arguments and methods to who reads it in Python."""
+    (tmp_path / "pets.csv").write_text("name,category\nAda,x\n")
+    result = run_load(tmp_path / "pets.csv", stores())
+    assert "result.write('results') and correct results/fix.csv" in str(result)
+    with pytest.raises(InputError, match=r"mapping=\{'category_id'"):
+        (tmp_path / "odd.csv").write_text("name,b\nAda,1\n")
+        run_load(tmp_path / "odd.csv", stores())
 
 
 def test_an_unreadable_file_is_2(tmp_path: Path, stores, command: Run) -> None:

@@ -21,10 +21,12 @@ from petstore_frame.errors import (
     CrossOriginError,
     HistoryLockedError,
     IncompleteInventoryError,
+    InputError,
     JournalError,
     JournalLockedError,
     PetstoreError,
 )
+from petstore_frame.voice import SHELL
 
 PARTLY, REFUSED, STORE, DISK, LOCKED, INTERRUPTED = 1, 2, 5, 6, 7, 130
 
@@ -80,7 +82,7 @@ def in_words(problem: Exception) -> str:
     """Return what went wrong, a file's name first and without the system's number."""
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
         return f"{problem.filename}: {problem.strerror}"
-    return str(problem)
+    return problem.told(SHELL) if isinstance(problem, InputError) else str(problem)
 
 
 def in_shell_words(text: str, command: Any) -> str:

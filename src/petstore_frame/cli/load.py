@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from petstore_frame.cli.failures import in_shell_words
 from petstore_frame.cli.options import (
     ApiKey,
     AsJson,
@@ -20,13 +19,13 @@ from petstore_frame.cli.options import (
     Timeout,
     print_json,
 )
+from petstore_frame.voice import ShellVoice
 
 if TYPE_CHECKING:
     from petstore_frame.loader.results import LoadResult
 
 
 def load(
-    ctx: typer.Context,
     path: Annotated[Path, typer.Argument(help="CSV, TSV, gzip of these, or .xlsx.")],
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
@@ -36,6 +35,15 @@ def load(
     ] = None,
     output: Annotated[
         Path | None, typer.Option(help="Folder for results, fix, unknown and summary.")
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Column names of a file without a header: name,category_id.")
+    ] = None,
+    quoting: Annotated[
+        str, typer.Option(help="strict, or none to read quotes as letters.")
+    ] = "strict",
+    thousands: Annotated[
+        str | None, typer.Option(help="Sign that groups the digits of category ids, , or .")
     ] = None,
     sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Codec of the file, if not UTF-8.")] = None,
@@ -102,12 +110,19 @@ def load(
             if sheet or path.suffix.lower() == ".xlsx":
                 result = load_excel(path, client, sheet=sheet, **options)
             else:
-                result = load_csv(path, client, encoding=encoding, delimiter=delimiter, **options)
+                reading: dict[str, Any] = {
+                    "encoding": encoding,
+                    "delimiter": delimiter,
+                    "quoting": quoting,
+                    "columns": columns.split(",") if columns else None,
+                    "thousands": thousands,
+                }
+                result = load_csv(path, client, **reading, **options)
             if reconcile and not dry_run:
                 result.reconcile(client, grace_s=grace, resend_absent=resend_absent)
     except LoadInterrupted as interrupted:
         result = interrupted.result
-    _tell(result, output, ctx.command, as_json=as_json)
+    _tell(result, output, as_json=as_json)
     raise typer.Exit(result.exit_code)
 
 
@@ -119,13 +134,14 @@ def _mapping(columns: list[str] | None) -> dict[str, str] | None:
     return pairs or None
 
 
-def _tell(result: LoadResult, output: Path | None, command: Any, *, as_json: bool) -> None:
+def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
     """Write the files, then say what became of the records."""
+    result.voice = ShellVoice(None if output is None else str(output))
     files = [str(file) for file in result.write(output)] if output is not None else []
     if as_json:
         written = {"output": None if output is None else str(output), "files": files}
         print_json(result.summary | written)
     else:
-        typer.echo(in_shell_words(str(result), command))
+        typer.echo(str(result))
         for file in files:
             typer.echo(f"wrote {file}")

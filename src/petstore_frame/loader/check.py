@@ -29,6 +29,7 @@ from petstore_frame.loader.fields import (
     too_large,
 )
 from petstore_frame.loader.record import Problem, Record, State
+from petstore_frame.voice import Advice
 
 _quote: Callable[[str], str] = json.encoder.encode_basestring
 # Line, cells, and by position what the type of a cell says beyond its text.
@@ -76,7 +77,9 @@ def unreadable(problem: Exception, records: int, line: int) -> Exception:
         "the record that begins here "
         + ("opens a quote that is never closed" if is_open else f"cannot be read: {problem}"),
         line=line,
-        hint="close or double its quotes, or pass quoting='none' to read quotes as letters",
+        hint=Advice(
+            "close or double its quotes, or read quotes as letters: {}", ("quoting", "none")
+        ),
     )
 
 

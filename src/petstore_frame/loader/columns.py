@@ -72,7 +72,7 @@ _ACTIONS: dict[State, str] = {
     State.IN_FLIGHT: "check",
 }
 _DOUBT_HINTS: dict[State, str] = {
-    State.UNKNOWN: "it may exist: settle it with reconcile() or resolve(), do not send it again",
+    State.UNKNOWN: "it may exist: let reconcile settle it, do not send it again",
     State.IN_FLIGHT: "it is on its way, or was when its importer died; load the file again",
     State.ABSENT: "no such pet was found: resend it only if you are sure",
 }

@@ -18,6 +18,7 @@ from petstore_frame.loader.check import OddRow
 from petstore_frame.loader.fields import CellError
 from petstore_frame.loader.typed import Oddity, text_of_value
 from petstore_frame.loader.unpack import OverfullError, Packed
+from petstore_frame.voice import Advice
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
@@ -213,7 +214,11 @@ def _choose(names: Sequence[str], sheet: str | None, path: str) -> str:
     listed = ", ".join(map(repr, names[:12]))
     if sheet is None:
         if len(names) != 1:
-            raise InputError(f"the workbook has the sheets {listed}", path=path, hint="pass sheet=")
+            raise InputError(
+                f"the workbook has the sheets {listed}",
+                path=path,
+                hint=Advice("say which with {}", ("sheet",)),
+            )
         return names[0]
     if sheet not in names:
         raise InputError(f"no sheet is called {sheet!r}; there are {listed}", path=path)

@@ -172,7 +172,7 @@ def _whole_decimal(word: str) -> int:
         raise CellError(
             "not_a_whole_number",
             f"{word!r} may be {word.replace('.', '')} or {Decimal(word)}",
-            "write it without the point, or pass thousands='.'",
+            "write it without the point, or say that points group its digits (option thousands)",
         )
     if fraction.strip("0"):
         raise CellError(
@@ -185,13 +185,13 @@ def _whole_decimal(word: str) -> int:
 
 def _hint(word: str, rules: Rules) -> str:
     if _GROUPED[","].fullmatch(word):
-        return "write it without the comma, or pass thousands=','"
+        return "write it without the comma, or say that commas group its digits (option thousands)"
     if word.isdigit() and not word.isascii():
         return "write it in the digits 0 to 9"
     if word[:1].isdigit():
         return "give the category's number"
     if rules.categories is None:
-        return "give the category's number, or pass categories= with a label for each number"
+        return "give the category's number, or its label in a categories file (option categories)"
     likely = get_close_matches(word.casefold()[:60], list(rules.categories), 1, 0.6)
     return f"did you mean {likely[0]!r}?" if likely else "no category has this label"
 

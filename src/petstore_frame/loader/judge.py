@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from petstore_frame.errors import APIStatusError
+from petstore_frame.errors import APIStatusError, AuthenticationError
 from petstore_frame.loader.record import State
 from petstore_frame.loader.writer import Intent, Settlement
 from petstore_frame.models import Pet
@@ -41,6 +41,12 @@ def settle(intent: Intent, outcome: PostOutcome) -> Settlement:
 def is_key_misused(intent: Intent, outcome: PostOutcome) -> bool:
     """Tell whether the store says that our key came with another body before."""
     return intent.is_in_doubt and outcome.http_status == _KEY_MISUSED
+
+
+def why_stopped(error: Exception | None) -> str:
+    """Say what it is that concerns every record, in the words that a result begins with."""
+    cause = "the store refused the key: " if isinstance(error, AuthenticationError) else ""
+    return f"{cause}{error}"
 
 
 def _state(intent: Intent, outcome: PostOutcome) -> State:

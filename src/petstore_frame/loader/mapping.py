@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from petstore_frame.errors import InputError
+from petstore_frame.voice import Advice
 
 FIELDS: tuple[str, ...] = ("name", "category_id", "status")
 REQUIRED: tuple[str, ...] = ("name", "category_id")
@@ -59,8 +60,11 @@ def find_columns(header: Sequence[str], mapping: Mapping[str, str] | None = None
     if missing:
         raise InputError(
             f"no column for {' and '.join(missing)} among {_listed(header)}",
-            hint=f"pass mapping={{{missing[0]!r}: '<name of the column>'}}, or columns=[...] "
-            "with a name for each column if the file has no header",
+            hint=Advice(
+                "say which column it is: {}; a file without a header needs {}",
+                ("mapping", dict.fromkeys(missing, "<name of the column>")),
+                ("columns", [*REQUIRED, "status"]),
+            ),
         )
     return {field: column for field, column in found.items() if column is not None}
 
@@ -118,7 +122,7 @@ def _find_field(field: str, header: Sequence[str], given: Mapping[str, str]) -> 
             raise InputError(
                 f"the columns {_listed(alike)} both look like {field}",
                 column=alike[1],
-                hint=f"pass mapping={{{field!r}: {alike[0]!r}}}, or rename one",
+                hint=Advice("say which: {}, or rename one", ("mapping", {field: alike[0]})),
             )
         if alike:
             return alike[0]

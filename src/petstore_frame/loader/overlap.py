@@ -57,7 +57,11 @@ WHERE state = 'pending' AND (SELECT run_id FROM earlier.run) || ':' || number IN
   (SELECT taken_from FROM main.rows WHERE taken_from IS NOT NULL)
 """
 _WORDS = {
-    0: ("created_earlier", "created by an earlier import of this record", "again=True copies it"),
+    0: (
+        "created_earlier",
+        "created by an earlier import of this record",
+        "the option again copies it",
+    ),
     1: ("in_doubt_earlier", "an earlier import of this record is in doubt", "settle that first"),
 }
 

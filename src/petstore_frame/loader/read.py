@@ -25,6 +25,7 @@ from petstore_frame.loader.record import Record
 from petstore_frame.loader.returned import Returned, has_own_columns
 from petstore_frame.loader.text import Dialect, find_dialect, read_rows, text_of
 from petstore_frame.loader.values import read_value_map
+from petstore_frame.voice import Advice
 
 _CHUNK = 1024 * 1024
 _ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
@@ -134,7 +135,7 @@ class TextSource(Source):
         except GiantCellError as giant:
             raise InputError(
                 f"record {giant.records + 1} holds a cell of megabytes of quotes",
-                hint="is this a CSV file? quoting='none' reads quotes as letters",
+                hint=Advice("is this a CSV file? {} reads quotes as letters", ("quoting", "none")),
             ) from None
 
     def _records(self, dialect: Dialect) -> Iterator[Record]:

@@ -29,6 +29,7 @@ from petstore_frame.loader.journal import Row, Run
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import State, exit_code
 from petstore_frame.loader.view import Told, result_html, result_text
+from petstore_frame.voice import PYTHON
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +54,8 @@ class LoadResult:
         self.path = path
         # Nothing was asked of the store now, so what is told is what was true when it ended.
         self.is_of_then = False
+        # Who reads it: next steps are told in the words of Python, or of a shell.
+        self.voice = PYTHON
 
     @cached_property
     def run(self) -> Run:
@@ -228,7 +231,7 @@ class LoadResult:
         firsts = [
             (row, problem_of(row, run)) for row in islice(self.rows(*FIX_STATES), SHOWN_PROBLEMS)
         ]
-        return Told(run, self.counts, firsts, self.is_rehearsal, self.is_of_then)
+        return Told(run, self.counts, firsts, self.is_rehearsal, self.is_of_then, self.voice)
 
     def _part(self, *states: State) -> pd.DataFrame:
         frame = self.frame

@@ -82,8 +82,8 @@ class Returned:
                 f"this record is {state!r} in an earlier import, so it may be in the store already",
                 line=line,
                 column=STATE,
-                hint="load fix.csv; settle unknown records with result.reconcile(client) or "
-                "result.resolve(...)",
+                hint="load fix.csv; records in doubt are settled by reconcile, at the import that "
+                "they come from",
             )
         listed = _names(_cell(cells, self._escaped))
         row = [

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from petstore_frame.errors import AuthenticationError, JournalError, PetstoreError
 from petstore_frame.loader.canary import Reader, read_back
 from petstore_frame.loader.interrupt import Interrupts
-from petstore_frame.loader.judge import is_key_misused, settle
+from petstore_frame.loader.judge import is_key_misused, settle, why_stopped
 from petstore_frame.loader.pace import Pace
 from petstore_frame.loader.pool import Done, Inbox, Pool, wait_for
 from petstore_frame.loader.record import Ending, State
@@ -30,7 +30,7 @@ CANARY_ROWS = 5
 REPEATS = 8
 LONGEST_REPEAT_WAIT_S = 30.0
 KEY_MARGIN_S = 300.0
-_INTERRUPTED = "interrupted; run the same import to go on"
+_INTERRUPTED = "interrupted"
 
 
 class ClientLike(Reader, Protocol):
@@ -189,7 +189,7 @@ class Sender:
         self._note_pace(outcome)
         self._check_store(outcome.store_id)
         if outcome.is_systemic or is_key_misused(intent, outcome):
-            self._stop(Ending.STOPPED, str(outcome.error or outcome.reason))
+            self._stop(Ending.STOPPED, why_stopped(outcome.error))
         elif settlement.state is State.UNKNOWN and intent.key is not None:
             self._repeat_later(intent.number)
         self._check_budget()
@@ -203,8 +203,8 @@ class Sender:
         elif store_id not in (None, self._store_id):
             self._stop(
                 Ending.STOPPED,
-                f"another store answers at {self._client.base_url} now; "
-                "run the same import again to begin anew with that one",
+                f"another store answers at {self._client.base_url} now; there the import "
+                "begins anew",
             )
 
     def _note_pace(self, outcome: PostOutcome) -> None:
@@ -327,7 +327,7 @@ class Sender:
             if most is not None and self.counts[state] > most:
                 self._stop(
                     Ending.BUDGET,
-                    f"{self.counts[state]} records are {state}, more than max_errors={most}; "
+                    f"{self.counts[state]} records are {state}, more than the {most} allowed; "
                     "mend them, or allow more",
                 )
 
@@ -338,13 +338,13 @@ class Sender:
             self._stop(
                 Ending.OUTAGE,
                 "the store answers GET, but one POST after the other remains without an answer; "
-                "ask its operator, then run the same import again",
+                "ask its operator",
             )
         elif pace.down_s() > patience_s or pace.wait_s() > limits.patience_s:
             self._stop(
                 Ending.OUTAGE,
                 f"the store at {self._client.base_url} gave no usable answer for "
-                f"{max(pace.down_s(), pace.wait_s()):.0f} s; run the same import again later",
+                f"{max(pace.down_s(), pace.wait_s()):.0f} s",
             )
 
     def _probe_if_due(self) -> None:
@@ -354,7 +354,7 @@ class Sender:
 
     def _probed(self, end: Done) -> None:
         if isinstance(end.error, AuthenticationError):
-            self._stop(Ending.STOPPED, str(end.error))
+            self._stop(Ending.STOPPED, why_stopped(end.error))
         elif end.error is not None and not isinstance(end.error, PetstoreError):
             raise end.error
         if end.error is None:

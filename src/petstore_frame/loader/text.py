@@ -22,6 +22,7 @@ from typing import IO, Any, BinaryIO, cast
 from petstore_frame.errors import InputError
 from petstore_frame.loader.fields import MAX_CELL
 from petstore_frame.loader.giants import shorten_giants
+from petstore_frame.voice import Advice
 
 DELIMITERS = (",", ";", "\t", "|")
 _CHUNK = 256 * 1024
@@ -175,7 +176,7 @@ def _find_encoding(file: BinaryIO, path: str, encoding: str | None) -> str:
         raise InputError(
             "the file looks like UTF-16 without a byte order mark",
             path=path,
-            hint=f"pass encoding={likely!r}",
+            hint=Advice("say it: {}", ("encoding", likely)),
         )
     return "utf-8"
 
@@ -225,16 +226,15 @@ def _misread(
     """Say where the bytes stop being text, and how other codecs would read that place."""
     at = problem.start + len(chunk) - len(problem.object)
     line = chunk[chunk.rfind(b"\n", 0, at) + 1 : at + 20].split(b"\n")[0][-60:]
-    readings = [
-        f"encoding={name!r} reads {line.decode(name, 'replace').strip()!r}"
-        for name in ("cp1252", "cp1250", "mac_roman")
-    ]
+    parts = list[Any]()
+    for name in ("cp1252", "cp1250", "mac_roman"):
+        parts += [("encoding", name), repr(line.decode(name, "replace").strip())]
     wanted = codec.removesuffix("-sig").upper() if is_given else "UTF-8"
     return InputError(
         f"byte {offset + at + 1:,} (0x{chunk[at]:02x}) is not {wanted} text",
         path=path,
         line=lines + chunk.count(b"\n", 0, at),
-        hint=f"say what it is: {'; '.join(readings)}",
+        hint=Advice("say what it is: {} reads {}; {} reads {}; {} reads {}", *parts),
     )
 
 
@@ -269,7 +269,7 @@ def _delimiter_by_header(body: str, quoting: str, fits: Fits, path: str) -> str:
         raise InputError(
             f"the delimiter may be {' or '.join(map(repr, fitting))}",
             path=path,
-            hint="say which with delimiter=",
+            hint=Advice("say which with {}", ("delimiter",)),
         )
     return fitting[0] if fitting else max(widths, key=lambda delimiter: widths[delimiter])
 
@@ -282,7 +282,7 @@ def _delimiter_by_width(body: str, quoting: str, width: int, path: str) -> str:
         f"no delimiter cuts the first row into the {width} columns given",
         path=path,
         line=1,
-        hint="say which with delimiter=, or give a name for each column",
+        hint=Advice("say which with {}, or give a name for each column", ("delimiter",)),
     )
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from petstore_frame.loader.journal import Row, Run
 from petstore_frame.loader.record import Ending, Problem, State
 from petstore_frame.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
+from petstore_frame.voice import PYTHON, Voice
 
 _FAINT = "color-mix(in srgb, currentColor 62%, transparent)"
 _LINE = "1px solid color-mix(in srgb, currentColor 22%, transparent)"
@@ -45,6 +46,7 @@ class Told(NamedTuple):
     problems: list[tuple[Row, Problem]]
     is_rehearsal: bool
     is_of_then: bool = False
+    voice: Voice = PYTHON
 
 
 def headline(told: Told) -> tuple[str, str]:
@@ -56,7 +58,7 @@ def headline(told: Told) -> tuple[str, str]:
     name = told.run.source_name
     if told.is_rehearsal:
         return "Rehearsal", f"{name}: {records} read, {_n(told, State.PENDING)} would be sent"
-    created = f"{name}: {_n(told, State.CREATED)} of {records} created"
+    created = f"{name}: {_cause(told.run)}{_created(told, records)}"
     if told.is_of_then and told.run.ended_at is not None:
         ended = datetime.fromtimestamp(told.run.ended_at, UTC)
         created += f" by {ended:%Y-%m-%d %H:%M} UTC; nothing was sent now"
@@ -69,31 +71,40 @@ def headline(told: Told) -> tuple[str, str]:
     return "Done", created
 
 
+def _cause(run: Run) -> str:
+    """Say why an import stopped before its end, for that is what a reader needs first."""
+    is_stopped = run.ending not in (None, Ending.DONE)
+    return f"{run.ending_detail}; " if is_stopped and run.ending_detail else ""
+
+
+def _created(told: Told, records: str) -> str:
+    pending = told.counts[State.PENDING]
+    if told.counts[State.CREATED] or not pending:
+        return f"{_n(told, State.CREATED)} of {records} created"
+    return f"nothing was created, {pending:,} of {records} still to send"
+
+
 def next_steps(told: Told) -> list[str]:
     """Return what to do next, the most urgent first."""
     counts, steps = told.counts, []
     doubtful = counts[State.UNKNOWN] + counts[State.IN_FLIGHT]
     if doubtful:
         steps.append(
-            f"{doubtful:,} may or may not be in the store: result.reconcile(client) settles them "
+            f"{doubtful:,} may or may not be in the store: {told.voice.reconcile()} settles them "
             "by reading back; never send them again by hand"
         )
     if told.is_rehearsal and counts[State.PENDING]:
-        steps.append("nothing was sent: load it without dry_run")
+        steps.append(f"nothing was sent: load it without {told.voice.option('dry_run', True)}")
     elif counts[State.PENDING]:
-        why = f" ({told.run.ending_detail})" if told.run.ending_detail else ""
         steps.append(
-            f"{counts[State.PENDING]:,} were not sent{why}: load the same file again, it goes on"
+            f"{counts[State.PENDING]:,} were not sent: {told.voice.again()} again goes on with them"
         )
     if _to_mend(told):
-        steps.append(
-            f"{_to_mend(told):,} need mending: result.write('results') and correct "
-            "results/fix.csv, then load that file"
-        )
+        steps.append(f"{_to_mend(told):,} need mending: {told.voice.mend()}, then load that file")
     if counts[State.ABSENT]:
         steps.append(
             f"{counts[State.ABSENT]:,} were not found in the store: look, then "
-            "result.reconcile(client, resend_absent=True)"
+            f"{told.voice.reconcile(resends=True)} sends them again"
         )
     return steps
 
@@ -156,7 +167,7 @@ def result_html(told: Told, *, has_steps: bool = True) -> str:
         f'<div role="status"><span style="{style}">{escape(word)}</span> '
         f'<span style="margin-left:4px"><bdi>{escape(sentence)}</bdi></span></div>'
         f'<div style="color:{_FAINT};margin:2px 0 8px">{escape(told.run.base_url)}'
-        f"{_ending(told.run)}<br><bdi>{escape(_columns(told.run))}</bdi>"
+        f"<br><bdi>{escape(_columns(told.run))}</bdi>"
         f"{'<br>' if told.run.plan else ''}{escape(plan_words(told.run))}</div>"
         f"{_counts_html(told)}{_problems_html(told)}"
         f"{_steps_html(told) if has_steps else ''}</div>"
@@ -169,11 +180,6 @@ def _badge(word: str) -> Badge:
     if word == "Rehearsal":
         return NO_CLAIM_BADGE
     return FAILED_BADGE if word == "In doubt" else VERDICT_BADGES["incomplete"]
-
-
-def _ending(run: Run) -> str:
-    is_worth_saying = run.ending not in (None, Ending.DONE)
-    return f" &middot; {escape(run.ending_detail)}" if is_worth_saying else ""
 
 
 def _counts_html(told: Told) -> str:

@@ -1,0 +1,95 @@
+"""In whose words a next step is told: of someone in Python, or of someone at a shell.
+
+In: what to do, by the package's own names. Out: the words to type. A message is written once and
+names options by ``Advice``; it is put into words only when somebody reads it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+
+class Voice:
+    """Tells steps in Python."""
+
+    def option(self, name: str, value: Any = None) -> str:
+        """Return how an option is given, with its value if that is known."""
+        return f"{name}=" if value is None else f"{name}={value!r}"
+
+    def mend(self) -> str:
+        """Return how one gets at the file of what is to be mended."""
+        return "result.write('results') and correct results/fix.csv"
+
+    def reconcile(self, *, resends: bool = False) -> str:
+        """Return how records in doubt are settled by reading back."""
+        return f"result.reconcile(client{', resend_absent=True' if resends else ''})"
+
+    def again(self) -> str:
+        """Return what an import that is not over is called again by."""
+        return "the same call"
+
+
+class ShellVoice(Voice):
+    """Tells steps of ``petstore-frame load``.
+
+    Args:
+        folder: Where the results were written to, or None.
+    """
+
+    _NAMES = {"mapping": "column"}  # noqa: RUF012 # never changed
+
+    def __init__(self, folder: str | None = None) -> None:
+        self._folder = folder
+
+    def option(self, name: str, value: Any = None) -> str:
+        flag = "--" + self._NAMES.get(name, name).replace("_", "-")
+        if value is None or value is True:
+            return flag
+        if isinstance(value, list):
+            value = ",".join(value)
+        if isinstance(value, Mapping):
+            return " ".join(
+                f"{flag} {shlex.quote(f'{field}={column}')}" for field, column in value.items()
+            )
+        return f"{flag} {shlex.quote(str(value))}"
+
+    def mend(self) -> str:
+        if self._folder is not None:
+            return f"correct {self._folder}/fix.csv"
+        return "the same command with --output results writes results/fix.csv; correct it"
+
+    def reconcile(self, *, resends: bool = False) -> str:
+        return f"the same command with --reconcile{' --resend-absent' if resends else ''}"
+
+    def again(self) -> str:
+        return "the same command"
+
+
+PYTHON, SHELL = Voice(), ShellVoice()
+
+
+class Advice:
+    """A next step, told in Python unless another voice is asked for.
+
+    Args:
+        words: The sentence, with ``{}`` where a part stands.
+        parts: Text as it is, or an option: its name, or its name and its value.
+
+    Example:
+        >>> advice = Advice("say which with {}", ("delimiter", ";"))
+        >>> str(advice), advice.told(SHELL)
+        ("say which with delimiter=';'", "say which with --delimiter ';'")
+    """
+
+    def __init__(self, words: str, *parts: str | tuple[Any, ...]) -> None:
+        self._words, self._parts = words, parts
+
+    def told(self, voice: Voice) -> str:
+        """Return the sentence in a voice."""
+        told = (part if isinstance(part, str) else voice.option(*part) for part in self._parts)
+        return self._words.format(*told)
+
+    def __str__(self) -> str:
+        return self.told(PYTHON)
