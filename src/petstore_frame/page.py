@@ -47,9 +47,11 @@ class Page:
         return len(self.columns.id)
 
     def __repr__(self) -> str:
+        pets = "1 pet" if len(self) == 1 else f"{len(self)} pets"
         kind = f" with status {self.status}" if self.status else ""
-        full = ", as many as asked for: the store may hold more" if len(self) == self.limit else ""
-        return f"<Page: {len(self)} pets{kind}{full}>"
+        is_full = self.limit is not None and len(self) >= self.limit
+        full = ", as many as asked for: the store may hold more" if is_full else ""
+        return f"<Page: {pets}{kind}{full}>"
 
 
 @dataclass(frozen=True, slots=True)
