@@ -78,7 +78,7 @@ def test_a_pet_on_a_filtered_page_says_where_it_was() -> None:
     zoo = ZooStore([{**pet, "status": ("sold", "pending")[n > 30]} for n, pet in enumerate(PETS)],
                    Habits(cap=20))  # fmt: skip
     found = zoo.client().find_pet(35)
-    assert (found.state, found.basis) == ("found", "on a page of its status")
+    assert (found.state, found.basis) == ("found", "on a page asked for beyond the listing")
 
 
 def test_no_deprecated_request_is_made_unasked() -> None:

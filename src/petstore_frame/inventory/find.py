@@ -92,7 +92,7 @@ def _read_until_met(store: ClientLike, pet_id: int, *, asked: int = 0, next_step
         store, status=None, limit=MAX_LIMIT, budget=DEFAULT_PROBE_BUDGET, on_rows=on_rows
     )
     ladder = Ladder(reader, may_probe=True, max_pets=None)
-    where = "on a page of its status"
+    where = "on a page asked for beyond the listing"
     try:
         finding = ladder.climb()
     except (PaginationLoopError, CrossOriginError) as problem:
