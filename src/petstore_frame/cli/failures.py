@@ -53,10 +53,6 @@ _CODES: tuple[tuple[tuple[type[Exception], ...], int], ...] = (
 )
 
 
-# The arguments of the package whose options are called otherwise.
-_OTHER_NAMES = {"mapping": "column", "timeout_s": "timeout", "grace_s": "grace"}
-
-
 class PlainlyFailing(TyperGroup):
     """Commands none of which ends in a trace over a wrong name, key or disk."""
 
@@ -90,14 +86,11 @@ def in_shell_words(text: str, command: Any) -> str:
 
     An argument that is no option of the command keeps its name: it can be had in Python alone.
     """
-    options = {option.name: option.opts[0] for option in getattr(command, "params", ())}
-    for python_name, name in _OTHER_NAMES.items():
-        if name in options:
-            options[python_name] = options[name]
+    flags = {flag for option in getattr(command, "params", ()) for flag in option.opts}
 
     def named(found: re.Match[str]) -> str:
-        option = options.get(found["name"], "")
-        return option if option.startswith("--") else found[0]
+        flag = SHELL.option(found["name"])
+        return flag if flag in flags else found[0]
 
     return re.sub(r"\b(?P<name>[a-z_]+)=(?:True\b)?(?![\w'\"{(])", named, text)
 
