@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -12,6 +15,7 @@ import petstore_frame as pf
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import census
 from stores import BASE_URL, Habits, ZooStore
 
 PETS = [
@@ -56,3 +60,62 @@ def test_any_request_may_break_off(habits: Habits, broken: int) -> None:
         return
     assert inventory.frame["id"].is_unique
     assert len(inventory) == len(PETS) or not inventory.completeness.is_complete
+
+
+@pytest.mark.parametrize("limit", [1, 20])
+def test_a_narrow_page_is_not_judged_by_the_wider_limit(limit: int) -> None:
+    """A fetch that broke off while it widened its first page goes on without that page."""
+    store = ZooStore(PETS, Habits())
+    count = 0
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal count
+        count += 1
+        if count == 2:
+            raise httpx.ReadError("broken off")
+        return store.answer(request)
+
+    client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
+    with pytest.raises(pf.IncompleteInventoryError, match="broke off after page 1") as caught:
+        pf.fetch_inventory(client, limit=limit, probe_budget=0)
+    assert not caught.value.resume().completeness.covers_all
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_claim_is_false_after_failures(seed: int) -> None:
+    """Of stores that refuse some requests, none is called complete that is not, however often a
+    fetch goes on, save where an assumption that the claim itself states is broken."""
+    rng = random.Random(seed)
+    for _ in range(150):
+        store = ZooStore(census.draw_pets(rng), census.draw_habits(rng), seed=rng.randrange(10**9))
+        inventory = fetched_in_spite_of(store, rng)
+        if inventory is None:
+            continue
+        claim = inventory.completeness
+        is_false = census.missing_pets(store, inventory, None) or census.wrong_counts(store, claim)
+        assert not is_false or store.habits.breaks(store.pets) & set(claim.assumptions)
+
+
+def fetched_in_spite_of(store: ZooStore, rng: random.Random) -> pf.Inventory | None:
+    """Fetch from a store that fails now and then, and go on until it ends."""
+    failing = set(rng.sample(range(1, 14), 3))
+    count = 0
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal count
+        count += 1
+        if count in failing:
+            return httpx.Response(rng.choice((401, 404, 429, 500)), content=b"{}")
+        return store.answer(request)
+
+    client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
+    options = census.draw_options(rng) | {"status": None, "probe_budget": rng.choice((0, 3, 12))}
+    fetch: Callable[[], pf.Inventory] = partial(pf.fetch_inventory, client, **options)
+    for _ in failing:
+        try:
+            return fetch()
+        except pf.IncompleteInventoryError as problem:
+            fetch = problem.resume
+        except pf.PetstoreError:
+            return None
+    return None

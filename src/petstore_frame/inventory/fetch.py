@@ -141,6 +141,8 @@ class _Fetch:
         self._ladder = Ladder(self._reader, may_probe=may_probe, max_pets=max_pets)
 
     def run(self) -> Inventory:
+        # Going on, the same questions are asked again: what was heard of them is not kept.
+        self._reader.spent = 0
         try:
             finding = self._with_ids(self._ladder.climb())
         except (PetstoreError, KeyboardInterrupt) as problem:

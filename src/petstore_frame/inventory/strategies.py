@@ -80,9 +80,7 @@ class Ladder:
     @property
     def pages(self) -> int:
         """Pages read of the listing itself."""
-        if self._first is None:
-            return 0
-        return self._readings.pages or 1
+        return self._readings.pages or min(1, len(self.rows))
 
     def climb(self) -> Finding:
         """Read what can be read and return the most that can be claimed."""
@@ -99,11 +97,12 @@ class Ladder:
 
     def _first_page(self) -> Page:
         if self._first is None:
-            self._first = self._take_first(self.reader.page(number=1))
-            if self._is_bare_and_full(self._first) and self.reader.limit < MAX_LIMIT:
+            first = self._take_first(self.reader.page(number=1))
+            if self._is_bare_and_full(first) and self.reader.limit < MAX_LIMIT:
                 # The interface allows a wider page, and a wider page may be a whole listing.
                 self.reader.limit = MAX_LIMIT
-                self._first = self._take_first(self.reader.page(number=1))
+                first = self._take_first(self.reader.page(number=1))
+            self._first = first  # not before: the narrow page is no listing of the wider limit
         return self._first
 
     def _is_bare_and_full(self, page: Page) -> bool:
