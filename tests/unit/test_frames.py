@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import petstore_frame as pf
 from petstore_frame.errors import InputError
 from petstore_frame.loader.read import open_source
 from petstore_frame.loader.record import Record, State
@@ -37,7 +38,7 @@ def test_missing_name_stops(missing: Any) -> None:
     """A missing name stops with the reason: it may have been an animal called NA."""
     frame = pd.DataFrame({"name": ["Rex", missing], "category_id": [3, 3]}, dtype="object")
     with pytest.raises(
-        InputError, match=r"1 names? .* missing, the first in row 2.*keep_default_na"
+        InputError, match=r"1 names? .* missing, the first in record 2.*keep_default_na"
     ):
         read(frame)
     records = read(frame.fillna(""))
@@ -90,3 +91,23 @@ def test_no_frame_at_all() -> None:
     """What is neither a path nor a frame says what is wanted."""
     with pytest.raises(InputError, match="a dict is neither a path nor a DataFrame"):
         open_source({"name": ["Rex"]})
+
+
+@pytest.mark.parametrize(
+    ("load", "what", "words"),
+    [
+        (pf.load_frame, pf.Inventory, "in a store already.*pass its .frame"),
+        (pf.load_csv, pd.DataFrame({"name": ["Rex"]}), "got a DataFrame; load_frame takes"),
+        (pf.load_csv, "pets.xlsx", "pets.xlsx: a workbook; load_excel reads it"),
+        (pf.load_excel, "pets.csv", "pets.csv: a text file, no workbook; load_csv reads it"),
+        (pf.load_frame, pd.DataFrame({"a": ["Rex"]}), r"say which column it is: mapping=\{[^;]*$"),
+    ],
+)
+def test_what_is_meant_for_another_function_names_it(
+    load, what, words, sample_server, tmp_path
+) -> None:
+    """A caller who passes the wrong kind of thing is told what would be right."""
+    with sample_server.client() as client:
+        given = pf.fetch_inventory(client) if what is pf.Inventory else what
+        with pytest.raises(pf.InputError, match=words):
+            load(given, client, journal=tmp_path)

@@ -32,9 +32,9 @@ PARTLY, REFUSED, STORE, DISK, LOCKED, INTERRUPTED = 1, 2, 5, 6, 7, 130
 
 EXIT_CODES = {
     0: "done",
-    PARTLY: "done in part: rows to mend, a listing not whole, a day left out",
+    PARTLY: "done in part: records to mend, a listing not whole, a day left out",
     REFUSED: "refused: an option, a setting or a file; nothing was sent",
-    3: "rows in doubt",
+    3: "records in doubt",
     4: "too many errors",
     STORE: "the store refused, broke the interface or was not reached",
     DISK: "this machine's disk or journal",

@@ -97,6 +97,7 @@ def load(
     options: dict[str, Any] = {
         "mapping": _mapping(column),
         "categories": categories,
+        "columns": columns.split(",") if columns else None,
         "keep_spaces": keep_spaces,
         "dry_run": dry_run,
         "again": again,
@@ -107,14 +108,15 @@ def load(
     keys = IdempotencyKey(idempotency_lifetime) if idempotency_lifetime else None
     try:
         with Client(base_url, api_key, timeout_s=timeout, idempotency=keys) as client:
-            if sheet or path.suffix.lower() == ".xlsx":
+            if path.suffix.lower() in (".xlsx", ".xlsm"):
                 result = load_excel(path, client, sheet=sheet, **options)
+            elif sheet is not None:
+                raise typer.BadParameter("--sheet is for workbooks")
             else:
                 reading: dict[str, Any] = {
                     "encoding": encoding,
                     "delimiter": delimiter,
                     "quoting": quoting,
-                    "columns": columns.split(",") if columns else None,
                     "thousands": thousands,
                 }
                 result = load_csv(path, client, **reading, **options)

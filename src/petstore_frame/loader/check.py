@@ -243,13 +243,13 @@ class Checker:
                     "missing_cell",
                     self._width_words(row),
                     column=self.header[self.places[missing[0]]],
-                    hint=f"the row ends before its {missing[0]}",
+                    hint=f"the record ends before its {missing[0]}",
                 )
             )
         return problems + self._giant_cells(row), warnings
 
     def _width_words(self, row: tuple[str, ...]) -> str:
-        return f"the row has {len(row)} of {self.width} cells"
+        return f"the record has {len(row)} of {self.width} cells"
 
     def _giant_cells(self, row: tuple[str, ...]) -> list[Problem]:
         """Refuse a giant cell of a column that is not sent, for it was cut on reading."""

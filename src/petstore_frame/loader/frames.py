@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from petstore_frame.errors import InputError
+from petstore_frame.inventory.result import Inventory
 from petstore_frame.loader.check import OddRow
 from petstore_frame.loader.columns import COLUMNS, file_name
 from petstore_frame.loader.fields import CellError
@@ -32,6 +33,7 @@ class Frame:
     """
 
     def __init__(self, frame: Any) -> None:
+        _refuse_what_was_read_back(frame)
         if not hasattr(frame, "columns") or _row_method(frame) is None:
             raise InputError(
                 f"a {type(frame).__name__} is neither a path nor a DataFrame",
@@ -68,9 +70,9 @@ class Frame:
         ]
         if missing:
             raise InputError(
-                f"{len(missing):,} names are missing, the first in row {missing[0]}; pandas reads "
-                "empty cells and names such as NA, null or None as missing, so which it was is "
-                "lost",
+                f"{len(missing):,} names are missing, the first in record {missing[0]}; pandas "
+                "reads empty cells and names such as NA, null or None as missing, so which it was "
+                "is lost",
                 column=column,
                 hint="load the file itself, or read it with dtype=str, keep_default_na=False; "
                 "frame.fillna('') says that they are empty",
@@ -83,6 +85,21 @@ class Frame:
             kinds = [(at, str(oddity)) for at, oddity in (oddities or {}).items()]
             digest.update(repr((cells, kinds)).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
+
+
+def _refuse_what_was_read_back(frame: Any) -> None:
+    """Refuse results of this package that hold a frame, and say which frame may be meant."""
+    if isinstance(frame, Inventory):
+        raise InputError(
+            "an Inventory holds animals that are in a store already; loading them makes new ones "
+            "of them, with other ids",
+            hint="pass its .frame if copies are what you want",
+        )
+    if hasattr(frame, "fix") and hasattr(frame, "frame"):
+        raise InputError(
+            "a LoadResult tells of records that were loaded already",
+            hint="mend its .fix and load that",
+        )
 
 
 def _row_method(frame: Any) -> Any:

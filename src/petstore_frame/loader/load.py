@@ -14,6 +14,7 @@ from typing import Any
 
 from petstore_frame.arguments import checked_client, whole_number
 from petstore_frame.categories import Categories, category_labels
+from petstore_frame.errors import InputError
 from petstore_frame.loader import journal as journals
 from petstore_frame.loader.journal import Run
 from petstore_frame.loader.plan import identity_of, name_store, new_run_id, open_run, rehearse
@@ -116,6 +117,7 @@ def load_csv(
 
     Interface: Endpoints, Add an animal.
     """
+    _check_file(path, is_workbook=False)
     reading = {
         "mapping": mapping,
         "value_map": value_map,
@@ -147,6 +149,7 @@ def load_excel(
     progress: Told = None,
     journal: str | PathLike[str] | None = None,
     workers: int = DEFAULT_WORKERS,
+    columns: Sequence[str] | None = None,
     keep_spaces: bool = False,
 ) -> LoadResult:
     """Load the animals of an ``.xlsx`` workbook into the store, none twice and none lost.
@@ -167,6 +170,7 @@ def load_excel(
         progress: None, True, False or a function.
         journal: Folder of the journals.
         workers: The largest number of requests in flight.
+        columns: The column names of a sheet without a header.
         keep_spaces: Leave the outer spaces of names.
 
     Returns:
@@ -179,8 +183,10 @@ def load_excel(
 
     Interface: Endpoints, Add an animal.
     """
+    _check_file(path, is_workbook=True)
     reading = {
         "sheet": sheet,
+        "columns": columns,
         "mapping": mapping,
         "value_map": value_map,
         "categories": categories,
@@ -292,6 +298,20 @@ def load(
     if journals.read_run(opened.path).ending is Ending.INTERRUPTED:
         raise LoadInterrupted(result)
     return result
+
+
+def _check_file(path: Any, *, is_workbook: bool) -> None:
+    """Name the function that is meant, where what is passed is for another one."""
+    if not isinstance(path, str | PathLike):
+        raise InputError(
+            f"this function reads a file, and got a {type(path).__name__}",
+            hint="load_frame takes a DataFrame",
+        )
+    suffix = Path(fspath(path)).suffix.lower()
+    if suffix in (".xlsx", ".xlsm") and not is_workbook:
+        raise InputError("a workbook", path=fspath(path), hint="load_excel reads it")
+    if suffix in (".csv", ".tsv", ".txt", ".gz") and is_workbook:
+        raise InputError("a text file, no workbook", path=fspath(path), hint="load_csv reads it")
 
 
 def default_folder() -> Path:

@@ -36,12 +36,18 @@ def normalise(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold().translate(_SPACES)
 
 
-def find_columns(header: Sequence[str], mapping: Mapping[str, str] | None = None) -> dict[str, str]:
+def find_columns(
+    header: Sequence[str],
+    mapping: Mapping[str, str] | None = None,
+    *,
+    may_lack_header: bool = True,
+) -> dict[str, str]:
     """Return the file's column for each field that it has.
 
     Args:
         header: The column names, in order.
         mapping: Column names by field, where the header does not speak for itself.
+        may_lack_header: What was read as the header may be a record; it is not so in a frame.
 
     Returns:
         ``name`` and ``category_id`` always, ``status`` where there is one.
@@ -60,13 +66,17 @@ def find_columns(header: Sequence[str], mapping: Mapping[str, str] | None = None
     if missing:
         raise InputError(
             f"no column for {' and '.join(missing)} among {_listed(header)}",
-            hint=Advice(
-                "say which column it is: {}; a file without a header needs {}",
-                ("mapping", dict.fromkeys(missing, "<name of the column>")),
-                ("columns", [*REQUIRED, "status"]),
-            ),
+            hint=_which_columns(missing, may_lack_header=may_lack_header),
         )
     return {field: column for field, column in found.items() if column is not None}
+
+
+def _which_columns(missing: Sequence[str], *, may_lack_header: bool) -> Advice:
+    mapping = ("mapping", dict.fromkeys(missing, "<name of the column>"))
+    if not may_lack_header:
+        return Advice("say which column it is: {}", mapping)
+    columns = ("columns", [*REQUIRED, "status"])
+    return Advice("say which column it is: {}; a file without a header needs {}", mapping, columns)
 
 
 def field_name(text: str) -> str | None:

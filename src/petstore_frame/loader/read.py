@@ -53,7 +53,13 @@ class Plan:
         return Checker(self.header, self.mapping, self.rules)
 
 
-def read_plan(header: Sequence[str], mapping: Mapping[str, str] | None, rules: Rules) -> Plan:
+def read_plan(
+    header: Sequence[str],
+    mapping: Mapping[str, str] | None,
+    rules: Rules,
+    *,
+    may_lack_header: bool = True,
+) -> Plan:
     """Tell how the columns of a header are to be read.
 
     Raises:
@@ -61,7 +67,8 @@ def read_plan(header: Sequence[str], mapping: Mapping[str, str] | None, rules: R
     """
     returned = Returned(header) if has_own_columns(header) else None
     own = tuple(header) if returned is None else returned.header
-    return Plan(own, find_columns(own, mapping), rules, returned)
+    found = find_columns(own, mapping, may_lack_header=may_lack_header)
+    return Plan(own, found, rules, returned)
 
 
 class Source:
@@ -215,7 +222,7 @@ def open_source(
     rules = _rules(value_map, categories, keep_spaces=keep_spaces, thousands=thousands)
     plan_of = partial(read_plan, mapping=mapping, rules=rules)
     if not isinstance(path_or_frame, str | PathLike):
-        return _open_frame(path_or_frame, plan_of)
+        return _open_frame(path_or_frame, partial(plan_of, may_lack_header=False))
     path = Path(fspath(path_or_frame))
     try:
         file = path.open("rb")
@@ -271,7 +278,7 @@ def _open_file(
     if start.startswith(_OLE):
         raise InputError("an old or a protected workbook", hint="save it as plain .xlsx")
     if sheet is not None:
-        raise InputError("sheet= was given, but this is no workbook")
+        raise InputError("a sheet was named, but this is no workbook")
     dialect = find_dialect(file, str(path), plan_of, **options)
     return TextSource(path, file, dialect, plan_of(dialect.header))
 

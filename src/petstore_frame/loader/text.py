@@ -279,7 +279,7 @@ def _delimiter_by_width(body: str, quoting: str, width: int, path: str) -> str:
         if len(_first_row(body, delimiter, quoting, path, 1)[0]) == width:
             return delimiter
     raise InputError(
-        f"no delimiter cuts the first row into the {width} columns given",
+        f"no delimiter cuts the first line into the {width} columns given",
         path=path,
         line=1,
         hint=Advice("say which with {}, or give a name for each column", ("delimiter",)),
