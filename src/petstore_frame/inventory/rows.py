@@ -54,11 +54,12 @@ class Rows:
 
     def add(self, columns: PetColumns) -> int:
         """Take the rows of a page and return how many pets were new."""
-        ids, before = array("q", columns.id), len(self._ids)
+        ids, before = columns.id, len(self._ids)
+        packed = array("q", ids)
         self.received += len(ids)
-        self._order.update(ids)
+        self._order.update(packed)
         if self._are_new(ids):
-            self._ids += ids
+            self._ids += packed
             self._category_ids.extend(columns.category_id)
             self._names.extend(columns.name)
             self._statuses.extend(columns.status)
