@@ -103,15 +103,17 @@ def _say_what_next(folder: Path, report: Path) -> None:
 
 
 def _copy_notebooks(folder: Path) -> Path | None:
-    """Put the notebooks of the installed package beside the demo's files."""
+    """Put the package's notebooks into a folder of their own, where they write their own files."""
     home = files("petstore_frame") / "notebooks"
     if not home.is_dir():
         return None
+    place = folder / "notebooks"
+    place.mkdir(exist_ok=True)
     for notebook in home.iterdir():
-        if notebook.name.endswith(".ipynb") and not (folder / notebook.name).exists():
-            with notebook.open("rb") as source, (folder / notebook.name).open("wb") as target:
+        if notebook.name.endswith(".ipynb") and not (place / notebook.name).exists():
+            with notebook.open("rb") as source, (place / notebook.name).open("wb") as target:
                 shutil.copyfileobj(source, target)
-    return folder / "01_first_look.ipynb"
+    return place / "01_first_look.ipynb"
 
 
 def _step(title: str, text: str) -> None:
