@@ -10,7 +10,7 @@ import ssl
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
@@ -50,8 +50,7 @@ class Headers:
 
     def get(self, name: str) -> str | None:
         """Return the value of the first line with this name, or None."""
-        values = self._values.get(name.lower())
-        return values[0] if values else None
+        return next(iter(self._values.get(name.lower(), ())), None)
 
     def get_all(self, *names: str) -> list[str]:
         """Return the values of all lines with one of these names, in the order of the names."""
@@ -177,6 +176,7 @@ class Transport:
         # Half the CPU of httpx.Client, whose cookies, redirects and hooks are not wanted here.
         self._wires = _Wires((lambda: transport) if transport else _sockets(settings.base_url))
         self._fixed_lines = [(b"Host", httpx.URL(settings.base_url).netloc), *_FIXED_LINES]
+        self._url = lru_cache(maxsize=8)(httpx.URL)  # an import asks one address all the time
 
     def send(
         self,
@@ -245,7 +245,7 @@ class Transport:
         key = self._settings.key().get_secret_value().encode()
         request = httpx.Request(
             method,
-            url,
+            self._url(url),
             headers=[*lines, (b"Authorization", b"Bearer " + key)],
             stream=httpx.ByteStream(body or b""),
             extensions={"timeout": self._timeout, "trace": trace},

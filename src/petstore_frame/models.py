@@ -190,12 +190,11 @@ def read_page(body: bytes, *, operation: str = "GET /pets", page: int | None = N
         pets = _QUICK_PAGE.decode(body)
     except (ValueError, RecursionError):
         pets = _second_look(body, operation, page)
-    statuses = [pet.get("status") for pet in pets]
     return PetColumns(
         [pet["id"] for pet in pets],
         [pet["name"] for pet in pets],
         [pet["categoryId"] for pet in pets],
-        [_KNOWN.get(status, status) for status in statuses],
+        [_KNOWN.get(status := pet.get("status"), status) for pet in pets],
     )
 
 
