@@ -26,6 +26,14 @@ def test_notebook_is_kept_without_outputs(notebook: Path) -> None:
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
 
 
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_dashboard_stays_on_the_screen(notebook: Path) -> None:
+    """Run All leaves the dashboards live: no cell closes one, or the store behind it."""
+    code = [cell for cell in sources(notebook) if cell["cell_type"] == "code"]
+    words = "".join(line for cell in code for line in cell["source"])
+    assert not ("pf.Dashboard(" in words and ".close()" in words)
+
+
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_runs(notebook: Path, tmp_path: Path) -> None:
