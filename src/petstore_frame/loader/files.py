@@ -28,7 +28,7 @@ from petstore_frame.loader.columns import (
 )
 from petstore_frame.loader.journal import Row, Run
 from petstore_frame.loader.record import State
-from petstore_frame.loader.returned import ESCAPED, EXTRA, escaped_columns, harmless
+from petstore_frame.loader.returned import ESCAPED, EXTRA, escaped_columns, harmless, unconverted
 from petstore_frame.loader.view import Told
 from petstore_frame.loader.workbook import workbook
 
@@ -53,10 +53,11 @@ def write_results(
     folder.mkdir(parents=True, exist_ok=True)
     has_excel = find_spec("xlsxwriter") is not None if excel is None else excel
     header = [*told.run.header, *_extra_columns(len(told.run.header), rows(State.INVALID))]
+    names_at = header.index(told.run.mapping["name"])
     paths = [folder / name for name in ("results.csv", "fix.csv", "unknown.csv")]
     with ExitStack() as files:
         write_all = files.enter_context(_csv(paths[0], header, tuple(COLUMNS)))
-        write_fix = files.enter_context(_csv(paths[1], header, FIX_COLUMNS))
+        write_fix = files.enter_context(_csv(paths[1], header, FIX_COLUMNS, edited=names_at))
         write_doubt = files.enter_context(_csv(paths[2], header, tuple(COLUMNS)))
         write_sheets: Callable[[Line], None] | None = None
         if has_excel:
@@ -97,9 +98,16 @@ def _lines(run: Run, rows: Iterator[Row], width: int) -> Iterator[Line]:
 
 @contextmanager
 def _csv(
-    path: Path, header: Sequence[str], columns: Sequence[str]
+    path: Path, header: Sequence[str], columns: Sequence[str], *, edited: int | None = None
 ) -> Iterator[Callable[[Line], None]]:
-    """Give a function that writes a record; UTF-8 with a mark, RFC 4180."""
+    """Give a function that writes a record; UTF-8 with a mark, RFC 4180.
+
+    Args:
+        path: The file.
+        header: The columns of the records' own cells.
+        columns: What is told of each record.
+        edited: The column of names, in a file that a spreadsheet is to save again.
+    """
     with (
         replacing(path) as temporary,
         temporary.open("w", encoding="utf-8-sig", errors="surrogatepass", newline="") as file,
@@ -110,8 +118,10 @@ def _csv(
 
         def write(line: Line) -> None:
             told = [_text(line.values[column]) for column in columns]
-            escaped = escaped_columns(header, line.cells)
-            writer.writerow([*map(harmless, line.cells), *told, escaped])
+            cells = [*map(harmless, line.cells)]
+            if edited is not None and edited < len(cells):
+                cells[edited] = unconverted(line.cells[edited])
+            writer.writerow([*cells, *told, escaped_columns(header, line.cells, cells)])
 
         yield write
 

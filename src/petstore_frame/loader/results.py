@@ -149,8 +149,9 @@ class LoadResult:
         ``results.csv`` has every record; ``fix.csv`` those to mend: correct its own columns and
         load it as it is; ``unknown.csv`` those in doubt, which the loader refuses as input;
         ``results.xlsx`` all of it on the sheets Summary, Fix, Unknown and All; ``summary.json``
-        the counts. Text that a spreadsheet would run as a formula is made harmless, and comes
-        back unchanged when the file is loaded.
+        the counts. Text that a spreadsheet would run as a formula is made harmless, and so
+        are names in ``fix.csv`` that it would turn into a number or a date; both come back
+        unchanged when the file is loaded.
 
         Args:
             folder: Where to; made if missing. Files of an earlier result are replaced.

@@ -8,6 +8,7 @@ loading it again could make it twice.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from petstore_frame.errors import InputError
@@ -20,6 +21,9 @@ RUN, ROW = f"{OWN_PREFIX}run", f"{OWN_PREFIX}row"
 
 _RETURNABLE = ("", "invalid", "rejected")
 _RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
+# What a spreadsheet takes for a number, a date or a truth value, and would write back as another
+# text: 007 as 7, 1/1/20 as 01/01/20, "Jan 5" with a year, MARCH1 as a day.
+_CONVERTED = re.compile(r"\W*\d|[^\W\d_]+\W*\d+\W*$|(true|false)$", re.IGNORECASE)
 _GUARD = "'"
 
 
@@ -33,9 +37,19 @@ def harmless(text: str) -> str:
     return _GUARD + text if text.startswith(_RUNNABLE) else text
 
 
-def escaped_columns(header: Sequence[str], cells: Sequence[str]) -> str:
-    """Return which cells ``harmless`` changes, for the column ``_pf_escaped``."""
-    names = [name for name, cell in zip(header, cells, strict=False) if cell.startswith(_RUNNABLE)]
+def unconverted(text: str) -> str:
+    """Return a name that a spreadsheet neither runs nor takes for a number or a date.
+
+    Example:
+        >>> unconverted("007"), unconverted("Jan 5"), unconverted("=1+1"), unconverted("Luna")
+        ("'007", "'Jan 5", "'=1+1", 'Luna')
+    """
+    return _GUARD + text if _CONVERTED.match(text) else harmless(text)
+
+
+def escaped_columns(header: Sequence[str], cells: Sequence[str], written: Sequence[str]) -> str:
+    """Return which cells were written otherwise than they are, for the column ``_pf_escaped``."""
+    names = [name for name, cell, text in zip(header, cells, written, strict=False) if cell != text]
     return json.dumps(names, ensure_ascii=False) if names else ""
 
 
@@ -98,7 +112,7 @@ class Returned:
 
     def _unguarded(self, text: str, *, is_listed: bool) -> str:
         is_ours = is_listed and self._escaped is not None and text.startswith(_GUARD)
-        return text[1:] if is_ours and text[1:].startswith(_RUNNABLE) else text
+        return text[1:] if is_ours and unconverted(text[1:]) == text else text
 
 
 def has_own_columns(header: Sequence[str]) -> bool:

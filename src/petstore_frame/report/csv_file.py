@@ -7,9 +7,10 @@ quote before it, and a column ``_pf_escaped`` names where, so that ``load_csv`` 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from petstore_frame.loader.returned import ESCAPED, escaped_columns, harmless
 from petstore_frame.report.facts import Facts
@@ -26,12 +27,15 @@ def write_csv(facts: Facts, path: Path, *, advance: Callable[[int], None]) -> No
         for start in range(0, len(facts.frame), _CHUNK):
             rows = list(facts.rows(start, start + _CHUNK))
             if has_escapes:
-                writer.writerows(
-                    [*map(harmless, row), escaped_columns(header, row)] for row in rows
-                )
+                writer.writerows(_escaped(header, row) for row in rows)
             else:
                 writer.writerows(rows)
             advance(len(rows))
+
+
+def _escaped(header: Sequence[str], row: Sequence[Any]) -> list[Any]:
+    cells = [*map(harmless, row)]
+    return [*cells, escaped_columns(header, row, cells)]
 
 
 def _has_escapes(facts: Facts) -> bool:
