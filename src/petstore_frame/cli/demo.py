@@ -91,8 +91,9 @@ def _say_what_next(folder: Path, report: Path) -> None:
         typer.echo(f"    jupyter lab {notebooks}")
     typer.echo("    petstore-frame dashboard --sample 500")
     typer.echo(f"    libreoffice {report}   (or open it in Excel)")
-    typer.echo("\nThis store has ended. To load the mended rows into a store of your own:")
-    typer.echo("    petstore-frame serve --api-key-file store.key --log-level warning &")
+    typer.echo("\nThis store has ended. One of your own, to load the mended rows into:")
+    typer.echo("    petstore-frame serve --api-key-file store.key")
+    typer.echo("and in another terminal:")
     typer.echo(
         '    export PETSTORE_BASE_URL=http://127.0.0.1:8080/v1 PETSTORE_API_KEY="$(cat store.key)"'
     )
