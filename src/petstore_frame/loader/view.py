@@ -54,7 +54,7 @@ def headline(told: Told) -> tuple[str, str]:
     total = sum(told.counts.values())
     if total == 0:
         return "Done", f"{told.run.source_name}: a header and no records, so nothing was sent"
-    records = "1 record" if total == 1 else f"{total:,} records"
+    records = _records(total)
     name = told.run.source_name
     if told.is_rehearsal:
         return "Rehearsal", f"{name}: {records} read, {_n(told, State.PENDING)} would be sent"
@@ -84,27 +84,33 @@ def _created(told: Told, records: str) -> str:
     return f"nothing was created, {pending:,} of {records} still to send"
 
 
+def _records(count: int) -> str:
+    return "1 record" if count == 1 else f"{count:,} records"
+
+
 def next_steps(told: Told) -> list[str]:
     """Return what to do next, the most urgent first."""
     counts, steps = told.counts, []
     doubtful = counts[State.UNKNOWN] + counts[State.IN_FLIGHT]
     if doubtful:
         steps.append(
-            f"{doubtful:,} may or may not be in the store: {told.voice.reconcile()} settles them "
-            "by reading back; never send them again by hand"
+            f"{_records(doubtful)} in doubt, perhaps in the store: {told.voice.reconcile()} "
+            "settles that by reading back; never send these again by hand"
         )
     if told.is_rehearsal and counts[State.PENDING]:
         steps.append(f"nothing was sent: load it without {told.voice.option('dry_run', True)}")
     elif counts[State.PENDING]:
         steps.append(
-            f"{counts[State.PENDING]:,} were not sent: {told.voice.again()} again goes on with them"
+            f"{_records(counts[State.PENDING])} still to send: {told.voice.again()} again goes on"
         )
     if _to_mend(told):
-        steps.append(f"{_to_mend(told):,} need mending: {told.voice.mend()}, then load that file")
+        steps.append(
+            f"{_records(_to_mend(told))} to mend: {told.voice.mend()}, then load that file"
+        )
     if counts[State.ABSENT]:
         steps.append(
-            f"{counts[State.ABSENT]:,} were not found in the store: look, then "
-            f"{told.voice.reconcile(resends=True)} sends them again"
+            f"{_records(counts[State.ABSENT])} not found in the store: look, then "
+            f"{told.voice.reconcile(resends=True)} sends again"
         )
     return steps
 
