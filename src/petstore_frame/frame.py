@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PET_COLUMNS: tuple[str, ...] = ("id", "name", "category_id", "status")
-_PIECE = 10_000
+_PIECE = 5_000
 
 
 def to_frame(columns: PetColumns) -> pd.DataFrame:
