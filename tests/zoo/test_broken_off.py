@@ -81,6 +81,28 @@ def test_a_narrow_page_is_not_judged_by_the_wider_limit(limit: int) -> None:
     assert not caught.value.resume().completeness.covers_all
 
 
+@pytest.mark.parametrize("broken", range(8, 18))
+def test_a_listing_that_never_holds_still_is_read_no_further(broken: int) -> None:
+    """A fetch that breaks off after its last reading does not start to read for ever."""
+    store = ZooStore(PETS[:250], Habits(way="link two next", order="new each time"))
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if len(store.requests) > 60:
+            pytest.fail("it reads on and on")
+        if len(store.requests) + 1 == broken and not has_failed:
+            has_failed.append(broken)
+            raise httpx.ReadError("broken off")
+        return store.answer(request)
+
+    has_failed: list[int] = []
+    client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
+    try:
+        inventory = pf.fetch_inventory(client)
+    except pf.IncompleteInventoryError as problem:
+        inventory = problem.resume()
+    assert not inventory.completeness.is_complete or len(inventory) == 250
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_no_claim_is_false_after_failures(seed: int) -> None:
     """Of stores that refuse some requests, none is called complete that is not, however often a

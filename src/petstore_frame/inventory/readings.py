@@ -55,6 +55,7 @@ class Readings:
         self._rows = rows
         self._conflicts = conflicts
         self._all: list[_Reading] = []
+        self._is_stable: bool | None = None
 
     @property
     def pages(self) -> int:
@@ -79,6 +80,11 @@ class Readings:
             first: The first page, already held.
             begin: Starts a walk from a first page that the rows hold.
         """
+        if self._is_stable is None:  # a fetch that goes on after its last reading has its answer
+            self._is_stable = self._read_until_stable(first, begin)
+        return self._is_stable
+
+    def _read_until_stable(self, first: Page, begin: Callable[[Rows, Page], AnyWalk]) -> bool:
         while True:
             if not self._all or self._all[-1].is_done:
                 self._start(first, begin)
