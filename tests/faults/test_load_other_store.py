@@ -183,3 +183,12 @@ def test_the_id_is_in_the_summary(address, load, pets_csv) -> None:
     result = load(pets_csv(3), address.serve("old.sqlite3"))
     assert json.loads(json.dumps(result.summary))["store_id"] == result.run.store_id
     assert len(result.run.store_id) == 32
+
+
+def test_a_rehearsal_of_what_is_done_says_when(address, load, pets_csv) -> None:
+    """It asks no store, so it tells of the earlier import as of that moment only."""
+    path = pets_csv(4)
+    load(path, address.serve("old.sqlite3"))
+    rehearsed = load(path, address.serve("new.sqlite3"), dry_run=True)
+    assert "nothing was sent now" in str(rehearsed)
+    assert not address.names("new.sqlite3")

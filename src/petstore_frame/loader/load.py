@@ -286,7 +286,9 @@ def load(
     with open_source(path_or_frame, **reading) as source:
         run = _run(source, client, reading, again=again, now=timing.now())
         if dry_run:
-            return LoadResult(rehearse(place, run, source))
+            rehearsed = LoadResult(rehearse(place, run, source))
+            rehearsed.is_of_then = not rehearsed.is_rehearsal
+            return rehearsed
         run = name_store(place, run, partial(ask_store_id, client))
         opened = open_run(place, run, source)
     with opened.lock:
