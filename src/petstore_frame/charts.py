@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from petstore_frame.arguments import whole_number
 from petstore_frame.categories import Categories, category_name, shown_labels
-from petstore_frame.counts import CategoryCounts, CodedPets, StatusCounts, short
+from petstore_frame.counts import CategoryCounts, CodedPets, StatusCounts, frame_of, short
 from petstore_frame.inventory import Inventory
 from petstore_frame.models import NO_STATUS
 from petstore_frame.palette import shorten, status_colour, status_word
@@ -89,6 +90,9 @@ def status_chart(
     Returns:
         A Drawing: a notebook shows it, ``.html`` is the markup for a page of your own.
 
+    Raises:
+        InputError: It is no table of pets.
+
     Example:
         >>> from petstore_frame.frame import to_frame
         >>> from petstore_frame.models import PetColumns
@@ -117,12 +121,12 @@ def inventory_table(
         rows: Pets on a page.
 
     Raises:
-        ValueError: There is no such page.
+        ArgumentError: There is no such page.
+        InputError: It is no table of pets.
     """
-    frame = pets.frame if isinstance(pets, Inventory) else pets
-    last_page = max(1, -(-len(frame) // rows))
-    if not 1 <= page <= last_page:
-        raise ValueError(f"page is 1 to {last_page}, got {page}")
+    frame = frame_of(pets)
+    rows = whole_number("rows", rows, 1)
+    page = whole_number("page", page, 1, max(1, -(-len(frame) // rows)))
     first = (page - 1) * rows
     part = frame.iloc[first : first + rows]
     words = place_in_words(first, len(part), len(frame))

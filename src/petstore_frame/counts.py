@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from petstore_frame.categories import category_name
-from petstore_frame.frame import status_categories
+from petstore_frame.errors import InputError
+from petstore_frame.frame import PET_COLUMNS, status_categories
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.seal import SealState, completeness
 from petstore_frame.models import NO_STATUS
@@ -161,11 +162,12 @@ class CodedPets:
         import pandas as pd
 
         self.claim: Completeness | None
+        self.frame = frame_of(pets, ("category_id", "status"))
         if isinstance(pets, Inventory):
-            self.frame, self.claim, self.is_changed = pets.frame, pets.completeness, False
+            self.claim, self.is_changed = pets.completeness, False
         else:
             known = completeness(pets)
-            self.frame, self.claim = pets, known.current
+            self.claim = known.current
             self.is_changed = known.state is SealState.CHANGED
         status = self.frame["status"].astype("category").cat.remove_unused_categories()
         status = status.cat.set_categories(status_categories(status.cat.categories))
@@ -216,6 +218,30 @@ class CodedPets:
         return StatusCounts(
             self.category_ids, self.labels, self.statuses, self.exact, is_exact, cells
         )
+
+
+def frame_of(pets: Any, needed: Iterable[str] = PET_COLUMNS) -> pd.DataFrame:
+    """Return the pandas table of an Inventory or of a part of it.
+
+    Raises:
+        InputError: It is neither, or lacks a column.
+    """
+    import pandas as pd
+
+    frame = pets.frame if isinstance(pets, Inventory) else pets
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(
+            f"a {type(pets).__name__} is no table of pets",
+            hint="pass an Inventory, or a pandas DataFrame of its columns",
+        )
+    lacking = [name for name in needed if name not in frame.columns]
+    if lacking:
+        raise InputError(
+            f"a table of pets needs {', '.join(needed)}; this one lacks {', '.join(lacking)}",
+            column=lacking[0],
+            hint="rename its columns to those of petstore_frame.PET_COLUMNS",
+        )
+    return frame
 
 
 def exact_statuses(statuses: Iterable[str], claim: Completeness | None) -> tuple[bool, ...]:

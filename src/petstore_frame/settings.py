@@ -142,7 +142,7 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
     if scheme == "http" and not is_loopback(host) and not allow_insecure:
         raise ConfigurationError(
             f"plain http to {host} would show the key to the network; use https, "
-            "or allow_insecure=True if that network is yours"
+            "or in Python allow_insecure=True if that network is yours"
         )
     default_port = {"http": 80, "https": 443}[scheme]
     netloc = f"[{host}]" if ":" in host else host
@@ -179,10 +179,12 @@ def _checked_key(value: str | SecretStr) -> SecretStr:
     text = secret.get_secret_value()
     if text.startswith(("http://", "https://")):
         raise ConfigurationError("the API key is an address; base_url comes first, then api_key")
-    if not text or not text.isascii() or not text.isprintable() or " " in text:
+    if not text:
+        raise ConfigurationError("the API key is empty: set PETSTORE_API_KEY, or pass api_key=")
+    if not text.isascii() or not text.isprintable() or " " in text:
         # The value itself must not be in the message.
         raise ConfigurationError(
-            "the API key is empty or holds a blank, a control or a non-ASCII character; "
+            "the API key holds a blank, a control or a non-ASCII character; "
             "copy it again, without quotes or line ends"
         )
     return secret

@@ -17,7 +17,6 @@ from petstore_frame.inventory.rows import Rows
 from petstore_frame.models import Pet
 from petstore_frame.page import Page, UnreadPage
 
-MAX_LIMIT = 100
 DEFAULT_PROBE_BUDGET = 12
 SIDE_BY_SIDE = 4
 

@@ -16,6 +16,7 @@ proves nothing leaves its rows to the next one.
 from __future__ import annotations
 
 from petstore_frame._transport import Headers
+from petstore_frame.arguments import MAX_LIMIT
 from petstore_frame.inventory.calibrate import Stride, rehearse, rehearse_value, short_page
 from petstore_frame.inventory.completeness import (
     PETS_WITH_A_STATUS,
@@ -29,7 +30,7 @@ from petstore_frame.inventory.hints import (
     next_addresses,
     next_value,
 )
-from petstore_frame.inventory.reader import MAX_LIMIT, Reader
+from petstore_frame.inventory.reader import Reader
 from petstore_frame.inventory.readings import MAX_READINGS, Readings
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.shortness import Evidence, is_vouched_for, judge_short_page

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.errors import EndpointDeprecatedWarning
+from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
 from petstore_frame.loader.journal import Row, Run, connect, read_run, rows
 from petstore_frame.loader.lock import Lock
 from petstore_frame.loader.plan import find_runs, hold
@@ -126,17 +126,17 @@ def resolve(
         not_created: It was not created; the next import of the file sends it.
 
     Raises:
-        ValueError: Not exactly one of the two was said, or the record is not in doubt.
+        ArgumentError: Not exactly one of the two was said, or the record is not in doubt.
         JournalLockedError: An import is at work on the journal.
     """
     if (pet_id is None) == (not not_created):
-        raise ValueError("say either pet_id= or not_created=True")
+        raise ArgumentError("say either pet_id= or not_created=True; nothing was changed")
     now = time.time()
     with Lock(path), closing(Writer(path, read_run(path).run_id)) as writer:
         writer.recover(now)
         states = {row.number: row.state for row in rows(path, State.UNKNOWN, State.ABSENT)}
         if number not in states:
-            raise ValueError(f"record {number} is not in doubt; nothing was changed")
+            raise ArgumentError(f"record {number} is not in doubt; nothing was changed")
         if pet_id is not None:
             new, said = State.CREATED, "a person found it"
             changes = [Resettlement(number, states[number], new, said, pet_id, "manual")]

@@ -211,7 +211,7 @@ class LoadResult:
             not_created: It was not created; the next load of the file sends it.
 
         Raises:
-            ValueError: Not exactly one of the two was said, or the record is not in doubt.
+            ArgumentError: Not exactly one of the two was said, or the record is not in doubt.
         """
         resolve(self.path, row, pet_id=pet_id, not_created=not_created)
         self._forget()
