@@ -182,7 +182,6 @@ for machine in (Imports, ImportsWithKeys):
     machine.TestCase.settings = settings(
         max_examples=12,
         stateful_step_count=8,
-        deadline=None,
         suppress_health_check=list(HealthCheck),
     )
 TestImports = Imports.TestCase

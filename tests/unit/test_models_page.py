@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame.errors import ContractError
@@ -25,7 +25,6 @@ PETS = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(PETS, max_size=3) | VALUES)
 def test_the_quick_reader_is_as_strict(page: object) -> None:
     """What msgspec reads, pydantic reads too, and to the same pets."""

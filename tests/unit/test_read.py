@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame.errors import InputError
@@ -43,7 +43,6 @@ def write(path: Path, text: str | bytes) -> Path:
     st.sampled_from(",;\t|"),
     st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
 )
-@settings(deadline=None)
 def test_cells_come_back_as_they_were(
     rows: list[tuple[str, ...]], delimiter: str, encoding: str
 ) -> None:
@@ -59,7 +58,6 @@ def test_cells_come_back_as_they_were(
 
 
 @given(st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1))
-@settings(deadline=None)
 def test_cells_are_those_that_pandas_reads(rows: list[tuple[str, ...]]) -> None:
     """On a well-formed file the cells are those of pandas told to leave text alone."""
     text = io.StringIO(newline="")
@@ -73,7 +71,6 @@ def test_cells_are_those_that_pandas_reads(rows: list[tuple[str, ...]]) -> None:
 
 
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1))
-@settings(deadline=None)
 def test_packed_files_are_the_same_records(rows: list[tuple[str, ...]]) -> None:
     """A gzip file holds what it packs."""
     text = io.StringIO(newline="")

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import openpyxl
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame import NewPet
@@ -41,21 +41,18 @@ def survives(data: bytes) -> None:
 
 
 @given(st.binary(max_size=200), st.booleans())
-@settings(deadline=None)
 def test_any_bytes(data: bytes, has_header: bool) -> None:
     """Bytes without rhyme or reason."""
     survives(HEADER + data if has_header else data)
 
 
 @given(st.lists(PIECES | st.binary(max_size=4), max_size=40).map(b"".join))
-@settings(deadline=None)
 def test_bytes_that_mean_something(data: bytes) -> None:
     """Quotes, marks and line ends in any order."""
     survives(HEADER + data)
 
 
 @given(st.sampled_from(INPUTS), st.integers(0, 10_000), PIECES | st.binary(max_size=2))
-@settings(deadline=None)
 def test_damaged_inputs(path: Path, place: int, change: bytes) -> None:
     """The nasty inputs with one more thing wrong."""
     data = path.read_bytes()
@@ -77,7 +74,6 @@ WORKBOOK = _workbook()
 
 
 @given(st.integers(4, len(WORKBOOK) - 1), st.integers(0, 255))
-@settings(deadline=None)
 def test_damaged_workbooks(place: int, value: int) -> None:
     """A workbook with one byte changed."""
     survives(WORKBOOK[:place] + bytes([value]) + WORKBOOK[place + 1 :])
