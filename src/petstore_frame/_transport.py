@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -18,6 +18,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 
 from petstore_frame.errors import APIConnectionError, APITimeoutError, CrossOriginError
+from petstore_frame.headers import Headers
 from petstore_frame.settings import DEFAULT_CONNECT_TIMEOUT_S, Settings, is_loopback
 
 # uvicorn and others close idle connections after 5 s; leaving first avoids the race for them.
@@ -31,34 +32,11 @@ _NEVER_SENT = (
     httpx.LocalProtocolError,
     httpx.ProxyError,
 )
-# What a store calls itself, and for which store a pet is meant; an extension of the interface.
-STORE_ID = "X-Store-Id"
 _FIXED_LINES = [
     (b"Accept", b"application/json"),
     (b"Accept-Encoding", b"gzip, deflate"),
     (b"User-Agent", b"petstore-frame"),
 ]
-
-
-class Headers:
-    """The header lines of an answer, in order; names match in any case."""
-
-    def __init__(self, lines: Iterable[tuple[str | bytes, str | bytes]]) -> None:
-        self._values: dict[str, list[str]] = {}
-        for name, value in lines:
-            self._values.setdefault(_text(name).lower(), []).append(_text(value))
-
-    def get(self, name: str) -> str | None:
-        """Return the value of the first line with this name, or None."""
-        return next(iter(self._values.get(name.lower(), ())), None)
-
-    def get_all(self, *names: str) -> list[str]:
-        """Return the values of all lines with one of these names, in the order of the names."""
-        return [value for name in names for value in self._values.get(name.lower(), ())]
-
-
-def _text(part: str | bytes) -> str:
-    return part if isinstance(part, str) else part.decode("latin-1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +62,29 @@ class Answer:
     url: str = ""
 
 
+class _Body(httpx.ByteStream):
+    """The bytes of a request, and work to do once they have left and the answer has not come."""
+
+    then: Callable[[], None] | None = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from super().__iter__()
+        self.has_left()
+
+    def has_left(self) -> None:
+        """Let the caller work; only the first call counts."""
+        work, self.then = self.then, None
+        if work is not None:
+            work()
+
+
 class _Trace:
-    """Notes how far a request got, from the transport's own events.
+    """Notes how far a request got, from the transport's own events."""
 
-    Args:
-        while_waiting: Called once, when the request has left and its answer has not come.
-    """
-
-    def __init__(self, while_waiting: Callable[[], None] | None = None) -> None:
+    def __init__(self) -> None:
         self.was_called = False
         self.has_started_headers = False
         self.has_failed_body = False
-        self._while_waiting = while_waiting
 
     def __call__(self, event: str, info: Mapping[str, Any]) -> None:
         self.was_called = True
@@ -104,14 +93,6 @@ class _Trace:
             self.has_started_headers = True
         elif event.endswith(".send_request_body.failed"):
             self.has_failed_body = True
-        elif event.endswith(".send_request_body.complete"):
-            self.is_waiting()
-
-    def is_waiting(self) -> None:
-        """Let the caller work while the answer is on its way; only the first call counts."""
-        work, self._while_waiting = self._while_waiting, None
-        if work is not None:
-            work()
 
     def proves_not_applied(self, problem: Exception) -> bool:
         """Tell whether the store cannot have acted on the request.
@@ -205,12 +186,14 @@ class Transport:
         """
         url = self._address(path) + (f"?{urlencode(params)}" if params else "")
         operation = f"{method} {self._path(url)}"
-        trace = _Trace(while_waiting)
+        trace, stream = _Trace(), _Body(body or b"")
         wire = self._wires.borrow()
         start = self._clock()
         try:
-            response = wire.handle_request(self._request(method, url, body, headers, trace))
-            trace.is_waiting()
+            request = self._request(method, url, stream, headers, trace)
+            stream.then = while_waiting
+            response = wire.handle_request(request)
+            stream.has_left()
             lines = Headers(response.headers.raw)
             content, is_whole = self._read(response, lines, start)
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
@@ -229,7 +212,7 @@ class Transport:
         self,
         method: str,
         url: str,
-        body: bytes | None,
+        stream: _Body,
         headers: Mapping[str, str] | None,
         trace: _Trace,
     ) -> httpx.Request:
@@ -237,18 +220,19 @@ class Transport:
 
         Given its lines and its bytes as they are, httpx adds and copies none: a tenth of the CPU.
         """
-        lines = [*self._fixed_lines]
-        if body is not None:
-            length = b"%d" % len(body)
+        lines, extensions = [*self._fixed_lines], dict[str, Any](timeout=self._timeout)
+        if method != "GET":  # which can be repeated, however far it got
+            length = b"%d" % len(b"".join(stream))
             lines += [(b"Content-Type", b"application/json"), (b"Content-Length", length)]
+            extensions["trace"] = trace
         lines += ((name.encode(), value.encode()) for name, value in (headers or {}).items())
         key = self._settings.key().get_secret_value().encode()
         request = httpx.Request(
             method,
             self._url(url),
             headers=[*lines, (b"Authorization", b"Bearer " + key)],
-            stream=httpx.ByteStream(body or b""),
-            extensions={"timeout": self._timeout, "trace": trace},
+            stream=stream,
+            extensions=extensions,
         )
         request.read()  # a transport of the caller's own may ask for .content
         return request

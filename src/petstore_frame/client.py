@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Self
 
 from pydantic import SecretStr
 
-from petstore_frame._transport import STORE_ID, Answer, Transport
+from petstore_frame._transport import Answer, Transport
 from petstore_frame.arguments import MAX_LIMIT, checked_id, checked_limit, checked_status, refuse
 from petstore_frame.deprecation import GET_PET, DeprecationNotices
 from petstore_frame.errors import (
@@ -25,6 +25,7 @@ from petstore_frame.errors import (
     EndpointDeprecatedWarning,
     PetstoreError,
 )
+from petstore_frame.headers import STORE_ID
 from petstore_frame.inventory.find import PetSearch, find_pet
 from petstore_frame.models import NewPet, Pet, read_pet
 from petstore_frame.outcome import (

@@ -11,8 +11,8 @@ import warnings
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from petstore_frame._transport import Headers
 from petstore_frame.errors import EndpointDeprecatedWarning
+from petstore_frame.headers import Headers
 from petstore_frame.links import targets
 
 

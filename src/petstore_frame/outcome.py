@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import parse_qs
 
-from petstore_frame._transport import STORE_ID, Answer
+from petstore_frame._transport import Answer
 from petstore_frame.errors import (
     APIConnectionError,
     APIStatusError,
@@ -33,6 +33,7 @@ from petstore_frame.errors import (
     PetstoreError,
     status_error_class,
 )
+from petstore_frame.headers import STORE_ID
 from petstore_frame.models import Pet, excerpt, read_error, read_pet
 from petstore_frame.retry import read_retry_after
 

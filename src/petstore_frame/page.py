@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from petstore_frame._transport import STORE_ID, Headers
+from petstore_frame.headers import STORE_ID, Headers
 from petstore_frame.models import Pet, PetColumns, read_page
 
 

@@ -22,6 +22,7 @@ LEVELS = {
     "settings": 1,
     "retry": 1,
     "links": 1,
+    "headers": 1,
     "categories": 1,
     "arguments": 2,
     "cells": 0,

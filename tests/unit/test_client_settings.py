@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 import pytest
 
 import petstore_frame as pf
-from petstore_frame._transport import Headers
 from petstore_frame.deprecation import GET_PET, Deprecation, read_deprecation
+from petstore_frame.headers import Headers
 from petstore_frame.retry import RetryPolicy, read_retry_after
 from petstore_frame.settings import normalise_base_url, read_settings
 

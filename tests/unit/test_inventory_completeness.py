@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from petstore_frame._transport import Headers
+from petstore_frame.headers import Headers
 from petstore_frame.inventory import Completeness, PetSearch, StatusCount, Verdict
 from petstore_frame.inventory.completeness import ALL_PETS, PETS_WITH_A_STATUS
 from petstore_frame.inventory.find import SearchState

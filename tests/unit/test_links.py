@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petstore_frame._transport import Headers
+from petstore_frame.headers import Headers
 from petstore_frame.inventory.hints import advertised_total, next_addresses, next_value
 from petstore_frame.links import read_links, targets
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
-from petstore_frame._transport import Headers
+from petstore_frame.headers import Headers
 from petstore_frame.links import read_links, targets
 
 NEXT_HEADERS = (

@@ -15,8 +15,8 @@ proves nothing leaves its rows to the next one.
 
 from __future__ import annotations
 
-from petstore_frame._transport import Headers
 from petstore_frame.arguments import MAX_LIMIT
+from petstore_frame.headers import Headers
 from petstore_frame.inventory.calibrate import Stride, rehearse, rehearse_value, short_page
 from petstore_frame.inventory.completeness import (
     PETS_WITH_A_STATUS,

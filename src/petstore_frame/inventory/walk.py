@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from petstore_frame._transport import Headers
 from petstore_frame.errors import PaginationLoopError, PetstoreError
+from petstore_frame.headers import Headers
 from petstore_frame.inventory.reader import Reader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.page import Page, UnreadPage

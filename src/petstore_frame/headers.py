@@ -1,0 +1,32 @@
+"""The header lines of an answer.
+
+In: lines as text or bytes. Out: their values, by names in any case. What they mean, others know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+# What a store calls itself, and for which store a pet is meant; an extension of the interface.
+STORE_ID = "X-Store-Id"
+
+
+class Headers:
+    """The header lines of an answer, in order; names match in any case."""
+
+    def __init__(self, lines: Iterable[tuple[str | bytes, str | bytes]]) -> None:
+        self._values: dict[str, list[str]] = {}
+        for name, value in lines:
+            self._values.setdefault(_text(name).lower(), []).append(_text(value))
+
+    def get(self, name: str) -> str | None:
+        """Return the value of the first line with this name, or None."""
+        return next(iter(self._values.get(name.lower(), ())), None)
+
+    def get_all(self, *names: str) -> list[str]:
+        """Return the values of all lines with one of these names, in the order of the names."""
+        return [value for name in names for value in self._values.get(name.lower(), ())]
+
+
+def _text(part: str | bytes) -> str:
+    return part if isinstance(part, str) else part.decode("latin-1")
