@@ -18,6 +18,7 @@ LEVELS = {
     "models": 1,
     "palette": 1,
     "progress": 0,
+    "interrupts": 0,
     "voice": 0,
     "settings": 1,
     "retry": 1,

@@ -144,7 +144,9 @@ class _Fetch:
         # Going on, the same questions are asked again: what was heard of them is not kept.
         self._reader.spent = 0
         try:
-            finding = self._with_ids(self._ladder.climb())
+            with self._reader.interrupts as interrupts:
+                finding = self._with_ids(self._ladder.climb())
+            interrupts.let_in()
         except (PetstoreError, KeyboardInterrupt) as problem:
             if not len(self._ladder.rows):
                 raise

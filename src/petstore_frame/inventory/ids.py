@@ -53,9 +53,8 @@ class IdWalk:
             )
 
     def _ask(self, pet_id: int) -> bool:
-        self._reader.requests += 1
         try:
-            pet = self._reader.store.get_pet(pet_id)
+            pet = self._reader.ask_pet(pet_id)
         except NotFoundError:
             return False
         self._rows.add(as_columns(pet))

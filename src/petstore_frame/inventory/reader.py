@@ -13,6 +13,7 @@ from typing import Protocol
 from urllib.parse import urlencode
 
 from petstore_frame.errors import AuthenticationError, PetstoreError
+from petstore_frame.interrupts import Deferred
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.models import Pet
 from petstore_frame.page import Page, UnreadPage
@@ -53,6 +54,8 @@ class Reader:
         spent: How many of them were extra.
         probes: What was asked extra, and what came of it.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
+        interrupts: Where it is entered, Ctrl-C is heard only while the store is awaited, so that
+            no page is torn.
     """
 
     def __init__(
@@ -73,6 +76,7 @@ class Reader:
         self.spent = 0
         self.probes: dict[str, str] = {}
         self.max_page = 0
+        self.interrupts = Deferred()
         self._lock = Lock()
 
     def params(
@@ -98,7 +102,14 @@ class Reader:
         """Ask for the page at an address and leave its body undecoded."""
         with self._lock:
             self.requests += 1
-        return self.store.ask_page(address, while_waiting=while_waiting)
+        with self.interrupts.open():
+            return self.store.ask_page(address, while_waiting=while_waiting)
+
+    def ask_pet(self, pet_id: int) -> Pet:
+        """Ask for one pet by the deprecated operation."""
+        self.requests += 1
+        with self.interrupts.open():
+            return self.store.get_pet(pet_id)
 
     def page(
         self,
@@ -141,7 +152,9 @@ class Reader:
         """Ask several extra questions side by side."""
         with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
             answers = [pool.submit(self.probe, name, params) for name, params in asked.items()]
-            return dict(zip(asked, (answer.result() for answer in answers), strict=True))
+            with self.interrupts.open():
+                found = [answer.result() for answer in answers]
+        return dict(zip(asked, found, strict=True))
 
     def note(self, rows: Rows) -> None:
         """Report progress."""

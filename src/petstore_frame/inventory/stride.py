@@ -126,7 +126,8 @@ class StridedWalk:
             place = self._position + ahead * max(1, step)
             if place not in self._ahead:
                 self._ahead[place] = pool.submit(self._ask, place)
-        return self._ahead.pop(self._position).result()
+        with self._reader.interrupts.open():
+            return self._ahead.pop(self._position).result()
 
     def _ask(self, position: int) -> Page:
         return self._reader.page(self._params(position))

@@ -96,6 +96,10 @@ class Walk:
 
     def _read(self) -> None:
         """Decode the last page; what is wrong with it is raised between two requests."""
+        with self._reader.interrupts.shut():
+            self._decode()
+
+    def _decode(self) -> None:
         unread, self._unread = self._unread, None
         if unread is None:
             return

@@ -16,8 +16,8 @@ from functools import partial
 from typing import Any, Protocol
 
 from petstore_frame.errors import AuthenticationError, JournalError, PetstoreError
+from petstore_frame.interrupts import Interrupts
 from petstore_frame.loader.canary import Reader, read_back
-from petstore_frame.loader.interrupt import Interrupts
 from petstore_frame.loader.judge import is_key_misused, settle, why_stopped
 from petstore_frame.loader.pace import Pace
 from petstore_frame.loader.pool import Done, Inbox, Pool, wait_for
