@@ -6,6 +6,7 @@ After a decision: ``python tests/architecture/test_signatures.py`` writes the fi
 from __future__ import annotations
 
 import inspect
+from enum import Enum
 from pathlib import Path
 
 import petstore_frame
@@ -38,20 +39,10 @@ def _is_ours(owner: type, member: str) -> bool:
 
 
 def _parameters(value: object) -> str:
-    if not callable(value):
-        return ""
-    try:
-        parameters = inspect.signature(value).parameters.values()
-    except (TypeError, ValueError):
-        return "(…)"
-    shown = ", ".join(
-        ("*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else "")
-        + p.name
-        + ("" if p.default is p.empty else "=…")
-        for p in parameters
-        if p.name != "self"
-    )
-    return f"({shown})"
+    """Return names, kinds, annotations and defaults, as they stand in the source."""
+    if not callable(value) or (inspect.isclass(value) and issubclass(value, Enum)):
+        return ""  # an Enum's own call differs between versions of Python, and nobody makes it
+    return str(inspect.signature(value)).replace("typing.", "")  # which newer versions leave out
 
 
 def test_public_signatures_are_as_recorded() -> None:

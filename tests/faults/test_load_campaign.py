@@ -6,10 +6,12 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -84,7 +86,5 @@ def _dies(child: subprocess.Popen, journal: Path, draw: random.Random) -> bool:
 
 
 def _pets_of(database: Path) -> Counter[tuple]:
-    import sqlite3
-
-    with sqlite3.connect(database) as sql:
+    with closing(sqlite3.connect(database)) as sql:
         return Counter(sql.execute("SELECT name, category_id, status FROM pets").fetchall())

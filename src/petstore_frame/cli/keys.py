@@ -5,6 +5,8 @@ In: a database. Out: a new key (shown once), a list without keys, or a key that 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,7 +33,8 @@ def new(
 
     Example: petstore-frame keys new till --database petstore.sqlite3
     """
-    key = _open(database).new(label)
+    with _open(database) as book:
+        key = book.new(label)
     if as_json:
         print_json({"key": key, "label": label, "exit_code": 0})
         return
@@ -45,7 +48,10 @@ def list_(database: Database = "petstore.sqlite3", as_json: AsJson = False) -> N
 
     Example: petstore-frame keys list --database petstore.sqlite3
     """
-    records = [] if _is_missing(database) else _open(database).records()
+    records: list[KeyRecord] = []
+    if not _is_missing(database):
+        with _open(database) as book:
+            records = book.records()
     if as_json:
         print_json({"keys": [_facts(record) for record in records], "exit_code": 0})
         return
@@ -66,7 +72,10 @@ def revoke(
 
     Example: petstore-frame keys revoke psk_a1b2c3 --database petstore.sqlite3
     """
-    revoked = 0 if _is_missing(database) else _open(database).revoke(hint)
+    revoked = 0
+    if not _is_missing(database):
+        with _open(database) as book:
+            revoked = book.revoke(hint)
     if not revoked:
         end(
             f"no good key in {_shown(database)} is listed as {hint!r}; "
@@ -94,13 +103,15 @@ def _is_missing(database: str) -> bool:
     return "://" not in database and path.parent.is_dir() and not path.exists()
 
 
-def _open(database: str) -> KeyBook:
+@contextmanager
+def _open(database: str) -> Iterator[KeyBook]:
     from petstore_frame.errors import ServiceStartError
     from petstore_frame.service.keys import KeyBook
     from petstore_frame.service.tables import StartError
 
     try:
-        return KeyBook.open(database)
+        with KeyBook.open(database) as book:
+            yield book
     except StartError as problem:
         raise ServiceStartError(str(problem)) from None
 

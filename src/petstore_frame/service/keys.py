@@ -13,7 +13,7 @@ import hmac
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,13 +69,18 @@ class KeyBook:
         self._clock = clock
 
     @classmethod
-    def open(cls, database: str) -> KeyBook:
+    @contextlib.contextmanager
+    def open(cls, database: str) -> Iterator[KeyBook]:
         """Open the book of a database, given as a URL or as the path of a SQLite file.
 
         Raises:
             StartError: The database cannot be opened.
         """
-        return cls(open_store(database))
+        engine = open_store(database)
+        try:
+            yield cls(engine)
+        finally:
+            engine.dispose()
 
     def new(self, label: str) -> str:
         """Make a key and keep its hash; the key itself is never seen again."""

@@ -104,9 +104,11 @@ def open_database(url: str) -> Engine:
     else:
         engine = create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
         event.listen(engine, "connect", _prepare_postgres)
-        _check_encoding(engine)
-    metadata.create_all(engine)
-    _name_store(engine)
+    try:
+        _prepare_tables(engine)
+    except BaseException:
+        engine.dispose()
+        raise
     return engine
 
 
@@ -118,12 +120,18 @@ def shown_url(database: str) -> str:
         return database if "@" not in database else "given"
 
 
+def _prepare_tables(engine: Engine) -> None:
+    if engine.dialect.name != "sqlite":
+        _check_encoding(engine)
+    metadata.create_all(engine)
+    _name_store(engine)
+
+
 def _check_encoding(engine: Engine) -> None:
     """Refuse a database that cannot hold every name: one would fail a whole batch."""
     with engine.connect() as connection:
         encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
     if encoding != "UTF8":
-        engine.dispose()
         raise ValueError(f"its encoding is {encoding}; names need UTF8")
 
 
