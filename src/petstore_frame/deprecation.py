@@ -6,11 +6,11 @@ In: header lines. Out: a Deprecation in words, and one warning for each operatio
 from __future__ import annotations
 
 import email.utils
-import sys
 import warnings
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
+from petstore_frame.callers import callers_level
 from petstore_frame.errors import EndpointDeprecatedWarning
 from petstore_frame.headers import Headers
 from petstore_frame.links import targets
@@ -95,15 +95,7 @@ class DeprecationNotices:
             self._told.add(operation)
             today = date.today()  # a day more or less does not matter here
             text = notice.sentence(operation, today)
-            warnings.warn(text, EndpointDeprecatedWarning, stacklevel=_callers_level())
-
-
-def _callers_level() -> int:
-    """Return the stack level of the first caller outside this package, for a warning."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("petstore_frame"):
-        level, frame = level + 1, frame.f_back
-    return level
+            warnings.warn(text, EndpointDeprecatedWarning, stacklevel=callers_level())
 
 
 def _moment(text: str | None) -> date | None:

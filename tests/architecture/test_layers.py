@@ -14,10 +14,10 @@ HOUSE = Path(petstore_frame.__file__).parent
 # A part imports strictly lower levels; inside a part (a package) the modules may see each other.
 LEVELS = {
     "atomic": 0,
+    "callers": 0,
     "errors": 0,
     "models": 1,
     "palette": 1,
-    "progress": 0,
     "interrupts": 0,
     "voice": 0,
     "settings": 1,
@@ -32,6 +32,7 @@ LEVELS = {
     "frame": 2,
     "outcome": 3,
     "page": 3,
+    "progress": 3,
     "deprecation": 3,
     "inventory": 4,
     "client": 5,

@@ -38,6 +38,14 @@ def test_a_failing_function_ends_no_fetch() -> None:
     with pytest.warns(RuntimeWarning, match="no screen") as told:
         inventory = pf.fetch_inventory(client(), progress=fail)
     assert (len(told), len(inventory)) == (1, 300)
+    assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize("option", [1, 0, "yes"])
+def test_an_option_that_is_not_understood_is_refused(option) -> None:
+    """1 is not True: it would show nothing, and nobody would know why."""
+    with pytest.raises(pf.ArgumentError, match="progress is a function, True, False or None"):
+        pf.fetch_inventory(client(), progress=option)
 
 
 def test_a_bar_shows_no_total(capsys: pytest.CaptureFixture[str]) -> None:
