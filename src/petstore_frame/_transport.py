@@ -37,6 +37,8 @@ _FIXED_LINES = [
     (b"Accept-Encoding", b"gzip, deflate"),
     (b"User-Agent", b"petstore-frame"),
 ]
+# An old answer out of a cache on the way would mix two states of a store in one listing.
+_FRESH = (b"Cache-Control", b"no-cache")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,9 @@ class Transport:
         Given its lines and its bytes as they are, httpx adds and copies none: a tenth of the CPU.
         """
         lines, extensions = [*self._fixed_lines], dict[str, Any](timeout=self._timeout)
-        if method != "GET":  # which can be repeated, however far it got
+        if method == "GET":  # which can be repeated, however far it got
+            lines.append(_FRESH)
+        else:
             length = b"%d" % len(b"".join(stream))
             lines += [(b"Content-Type", b"application/json"), (b"Content-Length", length)]
             extensions["trace"] = trace
