@@ -1,20 +1,17 @@
 """Recorded answers of the bundled service, replayed with the network blocked.
 
-To record them anew after the service changed: ``python tests/replay/record.py``. It starts the
-service, records each exchange of ``exchanges.py`` into ``cassettes/`` and leaves no key in them.
+To record them anew after the service changed: ``PYTHONPATH=tests python -m replay.record``. It
+starts the service, records each exchange of ``exchanges.py`` into ``cassettes/`` and leaves no key
+in them.
 """
 
 from __future__ import annotations
 
 import socket
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NoReturn
 
 import pytest
-
-sys.path.append(str(Path(__file__).parent))
 
 
 @pytest.fixture(autouse=True)

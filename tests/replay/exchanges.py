@@ -49,21 +49,20 @@ def tape(mode: str) -> vcr.VCR:
 
 
 def clean_request(request: Any) -> Any:
-    """Replace what a request says of its sender, and the port that the day gave."""
-    for name in list(request.headers):
-        if name.lower() in SECRET_HEADERS:
-            request.headers[name] = REPLACED
-    request.uri = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:8765", request.uri)
+    """Replace the key in a request, and the port that this recording's store got."""
+    for name, value in list(request.headers.items()):
+        request.headers[name] = REPLACED if name.lower() in SECRET_HEADERS else _same_port(value)
+    request.uri = _same_port(request.uri)
     return request
 
 
 def clean_response(response: dict[str, Any]) -> dict[str, Any]:
-    """Replace what an answer may give away, and the port in its links."""
+    """Replace what may give a key away in an answer, and the port in its links."""
     for name, values in list(response["headers"].items()):
-        if name.lower() in SECRET_HEADERS:
-            response["headers"][name] = [REPLACED]
-        else:
-            response["headers"][name] = [
-                re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:8765", value) for value in values
-            ]
+        is_secret = name.lower() in SECRET_HEADERS
+        response["headers"][name] = [REPLACED] if is_secret else [_same_port(v) for v in values]
     return response
+
+
+def _same_port(text: str) -> str:
+    return re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:8765", text)

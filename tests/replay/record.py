@@ -1,13 +1,19 @@
-"""Records every exchange anew against the bundled service: ``python tests/replay/record.py``."""
+"""Records every exchange anew: ``PYTHONPATH=tests python -m replay.record``.
+
+In: the bundled service, started once for each exchange. Out: one file per exchange in
+``cassettes/``, without a key.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import warnings
 
-from exchanges import CASSETTES, EXCHANGES, tape
+import yaml
 
 import petstore_frame as pf
+from replay.exchanges import CASSETTES, EXCHANGES, tape
+from replay.key_scan import find_keys
 
 
 def main() -> None:
@@ -22,7 +28,9 @@ def main() -> None:
                 act(client)
             text = (CASSETTES / f"{name}.yaml").read_text(encoding="utf-8")
             assert server.api_key.get_secret_value() not in text, f"the key is on the tape {name}"
-        print(f"{name}: {text.count('- request:')} requests")
+        exchanges = yaml.safe_load(text)["interactions"]
+        assert find_keys(exchanges) == []
+        print(f"{name}: {len(exchanges)} requests")
 
 
 if __name__ == "__main__":
