@@ -1,6 +1,6 @@
 """Imports under faults and kills: what each design loses and doubles, on one harness.
 
-    python benchmarks/campaign.py --rows 1500 --seeds 4 --kills 10
+    PYTHONPATH=tests python benchmarks/campaign.py --rows 1000 --seeds 3 --kills 10
 
 A store on raw sockets fails a share of the POSTs, in every way and before or after it acts, adds
 pets of other people, and kills the importing process with SIGKILL at random requests, at a random
@@ -25,17 +25,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from faults.flaky_store import CUT_201, DOUBTFUL, KEY, FlakyStore
+from petstore_frame.client import Client
+from petstore_frame.loader.journal import rows
+from petstore_frame.loader.reconcile import reconcile
+from petstore_frame.loader.record import State
+
 HERE = Path(__file__).parent
-FAULT_TESTS = HERE.parent / "tests" / "faults"
-sys.path.insert(0, str(FAULT_TESTS))
-
-from flaky_store import CUT_201, DOUBTFUL, KEY, FlakyStore  # noqa: E402 # its folder, above
-
-from petstore_frame.client import Client  # noqa: E402
-from petstore_frame.loader.journal import rows  # noqa: E402
-from petstore_frame.loader.reconcile import reconcile  # noqa: E402
-from petstore_frame.loader.record import State  # noqa: E402
-
+LOAD_CHILD = HERE.parent / "tests" / "faults" / "load_child.py"
 FAULTS = (*DOUBTFUL, *CUT_201, "429")
 STAGES = ("headers", "body", "applied", "answered")
 STATUSES = ("available", "pending", "sold", "")
@@ -156,7 +153,7 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
         "timeout_s": 0.3,
         "lifetime_s": 3600 if "keys" in options else None,
     }
-    command = [sys.executable, str(FAULT_TESTS / "load_child.py"), json.dumps(wish)]
+    command = [sys.executable, str(LOAD_CHILD), json.dumps(wish)]
     until_done(command, executioner)
     journal = next((folder / "journal").glob("*.journal"))
     tally = Tally(unknown=sum(1 for _ in rows(journal, State.UNKNOWN)))
@@ -180,7 +177,7 @@ def run_usual(
 ) -> Tally:
     """Start a usual loader until it ends of itself."""
     state = folder / "state"
-    wish = {"file": str(folder / "pets.csv"), "base_url": store.base_url, "key": KEY}
+    wish = {"file": str(folder / "pets.csv"), "base_url": store.base_url}
     wish |= {"state": str(state), **options}
     until_done([sys.executable, str(HERE / "usual_loader.py"), json.dumps(wish)], executioner)
     failures = state.with_suffix(".failed")
@@ -195,8 +192,9 @@ def run_usual(
 
 def until_done(command: list[str], executioner: Executioner) -> None:
     """Run a process again and again until it is not killed."""
+    environment = os.environ | {"PETSTORE_API_KEY": KEY}
     while True:
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
         executioner.pid = child.pid
         code = child.wait()
         executioner.pid = None

@@ -1,6 +1,6 @@
 """The dashboard against the usual widgets, in a real JupyterLab and Chromium.
 
-Run: python benchmarks/dashboard.py [PETS ...]     (default: 100000 1000000)
+Run: PYTHONPATH=tests python benchmarks/dashboard.py [PETS ...]     (default: 100000 1000000)
 
 Needs Chromium, and for the rivals: pip install ipydatagrid itables plotly anywidget. Every thing
 is shown in a kernel of its own. "first paint" is from the start of the cell until its marks are on
@@ -15,8 +15,6 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from browser import jupyter
 

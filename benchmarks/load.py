@@ -1,6 +1,6 @@
 """How fast a file is loaded, beside a plain loop and beside the same pool without a journal.
 
-    python benchmarks/load.py [--rows 2000] [--staged 1000000]
+    PYTHONPATH=tests python benchmarks/load.py [--rows 2000] [--staged 1000000]
 
 The store is a thread per connection on raw sockets in a process of its own, with a latency added
 to each POST. Ratios are of one run on one machine; the absolute figures are not comparable.
@@ -25,13 +25,11 @@ from threading import Thread
 
 import httpx
 
+from faults.flaky_store import KEY, FlakyStore
+from petstore_frame.client import Client
+from petstore_frame.loader.load import load_csv
+
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "tests" / "faults"))
-
-from flaky_store import KEY, FlakyStore  # noqa: E402 # its folder, above
-
-from petstore_frame.client import Client  # noqa: E402
-from petstore_frame.loader.load import load_csv  # noqa: E402
 
 WORKERS = 16
 

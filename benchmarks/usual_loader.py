@@ -1,12 +1,14 @@
 """An importer as they usually are: a loop, some retries, a position saved now and then.
 
-Argument, as one JSON object: file, base_url, key, state, retries, save_every (0: never).
+Argument, as one JSON object: file, base_url, state, retries, save_every (0: never).
+The key comes from ``PETSTORE_API_KEY``.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -21,7 +23,7 @@ def main() -> None:
     start = int(position.read_text()) if wish["save_every"] and position.exists() else 0
     with Path(wish["file"]).open(newline="", encoding="utf-8") as file:
         records = list(csv.DictReader(file))
-    headers = {"Authorization": f"Bearer {wish['key']}"}
+    headers = {"Authorization": f"Bearer {os.environ['PETSTORE_API_KEY']}"}
     with httpx.Client(headers=headers, timeout=0.3) as client:
         for number in range(start, len(records)):
             record = records[number]

@@ -5,23 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-HERE = Path(__file__).parent
-sys.path.append(str(HERE))
-
-from flaky_store import KEY, FlakyStore  # noqa: E402 # its folder is known only now
-from load_harness import start_child  # noqa: E402
-
-from petstore_frame.client import Client  # noqa: E402
-from petstore_frame.loader.load import load  # noqa: E402
-from petstore_frame.loader.results import LoadResult  # noqa: E402
-from petstore_frame.loader.send import Limits  # noqa: E402
+from faults.flaky_store import KEY, FlakyStore
+from faults.load_harness import start_child
+from petstore_frame.client import Client
+from petstore_frame.loader.load import load
+from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.send import Limits
 
 STATUSES = ("available", "pending", "sold", "")
 

@@ -1,7 +1,8 @@
 """One import in a process of its own, which a test may kill at a named step.
 
-Arguments, as one JSON object: file, base_url, journal, and perhaps step, nth, timeout_s,
-lifetime_s, workers, file_limit (bytes). Prints the counts of states as JSON.
+The key comes from ``PETSTORE_API_KEY``; the argument is one JSON object: file, base_url, journal,
+and perhaps step, nth, timeout_s, lifetime_s, workers, file_limit (bytes). Prints the counts of
+states as JSON.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ import os
 import resource
 import signal
 import sys
-
-from flaky_store import KEY
 
 from petstore_frame.client import Client
 from petstore_frame.loader.load import load
@@ -35,7 +34,6 @@ def main() -> None:
     lifetime_s = wish.get("lifetime_s")
     client = Client(
         wish["base_url"],
-        KEY,
         timeout_s=wish.get("timeout_s", 10.0),
         idempotency=IdempotencyKey(lifetime_s) if lifetime_s else None,
     )

@@ -10,8 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from flaky_store import FlakyStore
-
+from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.loader.journal import rows
 from petstore_frame.loader.results import LoadResult
 
@@ -36,7 +35,7 @@ def start_child(
     return subprocess.Popen(
         [sys.executable, str(HERE / "load_child.py"), json.dumps(wish)],
         stdout=out,
-        env=os.environ | {"LD_PRELOAD": preload},
+        env=os.environ | {"LD_PRELOAD": preload, "PETSTORE_API_KEY": KEY},
         text=True,
     )
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from hostile import HostileStore, http, pets_body
 
 import petstore_frame as pf
+from faults.hostile import HostileStore, http, pets_body
 
 KEY = "a-key-that-must-not-travel"
 

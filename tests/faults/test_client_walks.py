@@ -9,9 +9,9 @@ import threading
 import time
 
 import pytest
-from hostile import HostileStore, http, pets_body
 
 import petstore_frame as pf
+from faults.hostile import HostileStore, http, pets_body
 from petstore_frame.page import UnreadPage
 
 KEY = "a-key-that-must-not-travel"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from flaky_store import FlakyStore
 
+from faults.flaky_store import FlakyStore
 from petstore_frame.errors import JournalLockedError
 from petstore_frame.loader.lock import Lock
 from petstore_frame.loader.record import State

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from flaky_store import KEY, FlakyStore
 from typer.testing import CliRunner, Result
 
+from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.cli import app
 from petstore_frame.errors import InputError
 from petstore_frame.loader.lock import Lock

@@ -8,9 +8,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from flaky_store import FlakyStore
-from load_harness import check_promises
 
+from faults.flaky_store import FlakyStore
+from faults.load_harness import check_promises
 from petstore_frame.errors import JournalError
 from petstore_frame.loader import writer as writing
 from petstore_frame.loader.journal import count_states, rows

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from flaky_store import FlakyStore
-from load_harness import check_promises, start_child
 
+from faults.flaky_store import FlakyStore
+from faults.load_harness import check_promises, start_child
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 from petstore_frame.settings import IdempotencyKey

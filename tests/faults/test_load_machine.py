@@ -9,11 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from petstore_frame.client import Client
 from petstore_frame.errors import JournalLockedError
 from petstore_frame.loader.journal import SUFFIX, rows

@@ -11,8 +11,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from load_harness import start_child
 
+from faults.load_harness import start_child
 from petstore_frame.loader.journal import count_states
 from petstore_frame.loader.record import State
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from flaky_store import KEY, FlakyStore
-from load_harness import check_promises
 
+from faults.flaky_store import KEY, FlakyStore
+from faults.load_harness import check_promises
 from petstore_frame.client import Client
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve

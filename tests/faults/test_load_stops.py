@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
-from flaky_store import FlakyStore
-from load_harness import check_promises, start_child
 
+from faults.flaky_store import FlakyStore
+from faults.load_harness import check_promises, start_child
 from petstore_frame.errors import JournalError, JournalLockedError
 from petstore_frame.loader.load import LoadInterrupted
 from petstore_frame.loader.lock import Lock

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from flaky_store import CUT_201, DOUBTFUL, HARMLESS, FlakyStore
-from load_harness import check_promises
 
+from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, FlakyStore
+from faults.load_harness import check_promises
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.settings import IdempotencyKey
 

@@ -12,9 +12,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from hostile import Answer, HostileStore, http, pets_body
 from typer.testing import CliRunner, Result
 
+from faults.hostile import Answer, HostileStore, http, pets_body
 from petstore_frame.cli import app
 
 OUTPUTS = {

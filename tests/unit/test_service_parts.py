@@ -67,21 +67,33 @@ def test_the_version_changes_with_each_commit(engine) -> None:
     assert before == same != after
 
 
+def filled_cache(versions: list[int | None], *pages: tuple[str, Page]) -> PageCache:
+    """Return a cache whose store has these versions, one for each page that is looked for."""
+    cache = PageCache(iter(versions).__next__)
+    for name, page in pages:
+        assert cache.find(name) is None
+        cache.keep(name, page)
+    return cache
+
+
 def test_a_page_is_kept_for_one_version() -> None:
-    """A new version forgets all; without versions nothing is kept; the room is bounded."""
-    version: list[int | None] = [1]
-    cache = PageCache(lambda: version[0])
-    assert cache.find("a") is None
-    cache.keep("a", Page(b"x", {}))
+    """A page is found while the version of the store stays, and never after."""
+    cache = filled_cache([1, 1, 2], ("a", Page(b"x", {})))
     assert cache.find("a") == Page(b"x", {})
-    cache.keep("b", Page(b"y" * MAX_BYTES, {}))
-    assert cache.find("a") is None and cache.find("b") is not None
-    version[0] = 2
-    assert cache.find("b") is None
-    version[0] = None
-    assert cache.find("b") is None
-    cache.keep("b", Page(b"x", {}))
-    assert cache.find("b") is None
+    assert cache.find("a") is None
+
+
+def test_the_kept_pages_are_bounded() -> None:
+    """A page that exceeds the room displaces those before it."""
+    cache = filled_cache([1, 1, 1, 1], ("a", Page(b"x", {})), ("b", Page(b"y" * MAX_BYTES, {})))
+    assert cache.find("a") is None
+    assert cache.find("b") is not None
+
+
+def test_no_page_is_kept_without_a_version() -> None:
+    """A store that does not know its version has each page read again."""
+    cache = filled_cache([None, None], ("a", Page(b"x", {})))
+    assert cache.find("a") is None
 
 
 def test_a_bucket_fills_again() -> None:

@@ -1,7 +1,7 @@
 """Draws stores at random and holds every claim about them to what they really hold.
 
 In: a number of stores and a seed. Out: counts of what was claimed, and of claims that were false.
-Run by hand for the published counts: ``python tests/zoo/census.py 60000``.
+Run by hand for the published counts: ``PYTHONPATH=tests python -m zoo.census 30000``.
 """
 
 from __future__ import annotations
@@ -15,13 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import petstore_frame as pf
-
-if __package__ in (None, ""):
-    from pathlib import Path
-
-    sys.path.insert(0, str(Path(__file__).parent))
-
-from stores import (
+from zoo.stores import (
     DRIFTS,
     HEADER_WAYS,
     LIES,

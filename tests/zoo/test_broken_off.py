@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import httpx
 import pytest
 
 import petstore_frame as pf
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import census
-from stores import BASE_URL, Habits, ZooStore
+from zoo import census
+from zoo.stores import BASE_URL, Habits, ZooStore
 
 PETS = [
     {"id": n, "name": f"Pet {n}", "categoryId": 1, "status": ("available", "sold")[n % 2]}

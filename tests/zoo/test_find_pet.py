@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import random
-import sys
-from pathlib import Path
 
 import pytest
 
 import petstore_frame as pf
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import census
-from stores import Habits, ZooStore
-
 from petstore_frame.inventory import Assumption
+from zoo import census
+from zoo.stores import Habits, ZooStore
 
 PETS = [{"id": n, "name": f"Pet {n}", "categoryId": 1, "status": "sold"} for n in range(1, 451)]
 

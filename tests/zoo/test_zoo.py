@@ -1,22 +1,17 @@
 """The one property: no claim of completeness is false, whatever a store does with the gaps.
 
-``python tests/zoo/census.py 60000`` runs the same by hand on more stores.
+``PYTHONPATH=tests python -m zoo.census 60000`` runs the same by hand on more stores.
 """
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import petstore_frame as pf
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import census
-from stores import HEADER_WAYS, LINK_WAYS, ORDERS, PARAMETERS, Habits, ZooStore
+from zoo import census
+from zoo.stores import HEADER_WAYS, LINK_WAYS, ORDERS, PARAMETERS, Habits, ZooStore
 
 
 def pets(count: int, statuses: tuple[str | None, ...] = ("available", "pending", None, "sold")):
