@@ -57,7 +57,7 @@ if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
     from petstore_frame.inventory import StatusCount as StatusCount
     from petstore_frame.inventory import Verdict as Verdict
     from petstore_frame.inventory import fetch_inventory as fetch_inventory
-    from petstore_frame.inventory.seal import completeness as completeness
+    from petstore_frame.inventory.result import completeness as completeness
     from petstore_frame.loader.load import LoadInterrupted as LoadInterrupted
     from petstore_frame.loader.load import load_csv as load_csv
     from petstore_frame.loader.load import load_excel as load_excel
@@ -123,7 +123,7 @@ _HOMES: dict[str, str] = {
     "StatusCount": "inventory",
     "Verdict": "inventory",
     "fetch_inventory": "inventory",
-    "completeness": "inventory.seal",
+    "completeness": "inventory.result",
     "LoadInterrupted": "loader.load",
     "load_csv": "loader.load",
     "load_excel": "loader.load",

@@ -15,7 +15,7 @@ from petstore_frame.categories import category_name
 from petstore_frame.errors import InputError
 from petstore_frame.frame import PET_COLUMNS, status_categories
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
-from petstore_frame.inventory.seal import SealState, completeness
+from petstore_frame.inventory.seal import SealState, read_seal
 from petstore_frame.models import NO_STATUS
 
 if TYPE_CHECKING:
@@ -164,9 +164,10 @@ class CodedPets:
         self.claim: Completeness | None
         self.frame = frame_of(pets, ("category_id", "status"))
         if isinstance(pets, Inventory):
-            self.claim, self.is_changed = pets.completeness, False
+            self.claim = pets.claim
+            self.is_changed = self.claim is not pets.completeness
         else:
-            known = completeness(pets)
+            known = read_seal(pets)
             self.claim = known.current
             self.is_changed = known.state is SealState.CHANGED
         status = self.frame["status"].astype("category").cat.remove_unused_categories()

@@ -16,7 +16,7 @@ from petstore_frame.categories import Categories, shown_labels
 from petstore_frame.counts import StatusCounts, short
 from petstore_frame.errors import InputError
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
-from petstore_frame.inventory.seal import SealState, completeness
+from petstore_frame.inventory.seal import SealState, read_seal
 from petstore_frame.models import NO_STATUS
 
 if TYPE_CHECKING:
@@ -68,9 +68,9 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
     Interface: Resources, PetStatus; a status is optional, so a missing one has a column.
     """
     if isinstance(pets, Inventory):
-        return Summary.of(pets.frame, pets.completeness, categories)
+        return Summary.of(pets.frame, pets.claim, categories)
     counts = _like(_table(StatusCounts.of(_groups(pets), shown_labels(categories))), pets)
-    claim = completeness(pets)
+    claim = read_seal(pets)
     if claim.state is SealState.NONE:
         return counts
     from petstore_frame.claimed_counts import ClaimedCounts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,9 +10,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import petstore_frame as pf
 from petstore_frame.frame import to_frame
-from petstore_frame.inventory import Completeness, Verdict
-from petstore_frame.inventory.seal import completeness, seal
+from petstore_frame.inventory import Completeness, Inventory, Verdict
+from petstore_frame.inventory.result import completeness
+from petstore_frame.inventory.seal import seal
 from petstore_frame.models import PetColumns
 
 CLAIM = Completeness(Verdict.COMPLETE, "all pets", "because", 4, 1)
@@ -81,3 +84,21 @@ def test_a_frame_without_a_seal_makes_no_claim(attrs: dict[str, object]) -> None
     assert found.state == "none"
     with pytest.raises(TypeError):
         bool(found)
+
+
+EDITS = {
+    "dropped in place": lambda held: held.frame.drop(held.frame.index[2:], inplace=True),
+    "a cell set": lambda held: held.frame.__setitem__("category_id", 1),
+    "replaced": lambda held: dataclasses.replace(held, frame=held.frame.head(2)),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_an_edited_inventory_makes_no_claim(frame: pd.DataFrame, edit) -> None:
+    """Whatever shows an Inventory stops calling it complete once its rows were changed."""
+    held = Inventory(frame, CLAIM, WHEN, "http://127.0.0.1/v1")
+    assert (held.claim, pf.summarize(held).claim) == (CLAIM, CLAIM)
+    held = edit(held) or held
+    shown = [repr(held), held._repr_html_(), str(pf.summarize(held)), repr(pf.status_chart(held))]
+    assert all("at least" in text and str(CLAIM) not in text for text in shown)
+    assert not pf.summarize(held).count("sold").is_exact

@@ -207,7 +207,7 @@ class Dashboard:
             return f"<Dashboard of {self.client.base_url}: not read yet>"
         as_of = parts.utc_text(self.inventory.fetched_at)
         return (
-            f"<Dashboard of {self.client.base_url}: {self.inventory.completeness}; "
+            f"<Dashboard of {self.client.base_url}: {self.inventory.claim}; "
             f"data as of {as_of}; run the cell again to use it>"
         )
 

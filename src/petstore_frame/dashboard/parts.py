@@ -38,7 +38,7 @@ def claim(inventory: Inventory | None) -> str:
     """Show the verdict as a badge that opens into its evidence, by mouse or by key."""
     if inventory is None:
         return badge(claim_badge(None), NOT_READ)
-    known = inventory.completeness
+    known = inventory.claim
     shown = badge(claim_badge(known))
     lines = [
         f"Covers: {known.scope}",

@@ -25,7 +25,7 @@ def static_copy(model: StoreModel) -> str:
     inventory = model.inventory
     as_of = utc_text(inventory.fetched_at)
     counts = model.show(Selection()).counts
-    claim = escape(str(inventory.completeness))
+    claim = escape(str(inventory.claim))
     drawing = bars(counts, ink=INK, width=PICTURE_WIDTH)
     picture = b64encode(drawing.encode()).decode()
     total = short(counts.total)

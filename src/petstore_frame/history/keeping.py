@@ -15,7 +15,7 @@ from petstore_frame.errors import HistoryError
 from petstore_frame.history.lock import writing
 from petstore_frame.history.snapshots import Snapshot, scan_folder, write_snapshot
 from petstore_frame.inventory import Completeness, Inventory
-from petstore_frame.inventory.seal import SealState, completeness
+from petstore_frame.inventory.seal import SealState, read_seal
 
 
 def add_snapshot(folder: Path, inventory: Inventory, *, replace: bool) -> Snapshot:
@@ -38,7 +38,7 @@ def add_snapshot(folder: Path, inventory: Inventory, *, replace: bool) -> Snapsh
 def _check_frame(inventory: Inventory) -> None:
     if inventory.fetched_at.tzinfo is None:
         raise HistoryError("fetched_at has no time zone, so its UTC day is not known")
-    if completeness(inventory.frame).state is SealState.CHANGED:
+    if read_seal(inventory.frame).state is SealState.CHANGED:
         raise HistoryError(
             "the frame was changed since it was fetched, so its claim does not hold; "
             "add the inventory before you edit its frame"

@@ -1,7 +1,7 @@
 """What a fetch returns: the pets that could be read, with the claim about them.
 
-In: a frame and a Completeness. Out: an Inventory that shows its claim before its rows. It sends
-nothing.
+In: a frame and a Completeness. Out: an Inventory that shows its claim before its rows, and no
+claim that its rows no longer bear out. It sends nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from petstore_frame.inventory.completeness import Completeness
+from petstore_frame.inventory.completeness import ALL_PETS, Completeness, Verdict
+from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
 from petstore_frame.inventory.view import inventory_html
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ class Inventory:
 
     Attributes:
         frame: One row per pet; columns and dtypes of ``PET_COLUMNS``.
-        completeness: What the frame covers and how that is known.
+        completeness: What was read covers, and how that is known; ``claim`` follows later edits
+            of the frame.
         fetched_at: When the last page arrived, UTC.
         base_url: The store's address.
     """
@@ -35,11 +37,48 @@ class Inventory:
     fetched_at: datetime
     base_url: str
 
+    @property
+    def claim(self) -> Completeness:
+        """What ``frame`` covers as it is now: unknown once its rows are not those that were read.
+
+        Every summary, chart and report of an Inventory shows this claim.
+        """
+        if read_seal(self.frame).state is not SealState.CHANGED:
+            return self.completeness
+        return Completeness(
+            Verdict.UNKNOWN,
+            ALL_PETS,
+            "the table was changed after it was read",
+            len(self.frame),
+            self.completeness.requests,
+        )
+
     def __len__(self) -> int:
         return len(self.frame)
 
     def __repr__(self) -> str:
-        return f"<Inventory of {self.base_url}: {self.completeness}>"
+        return f"<Inventory of {self.base_url}: {self.claim}>"
 
     def _repr_html_(self) -> str:
-        return inventory_html(self.frame, self.completeness, self.fetched_at, self.base_url)
+        return inventory_html(self.frame, self.claim, self.fetched_at, self.base_url)
+
+
+def completeness(frame: pd.DataFrame | Inventory) -> FrameClaim:
+    """Tell what a frame of pets covers, and whether it still is what was read.
+
+    Sorting the rows, adding columns and writing to Parquet and back keep the seal. Dropping,
+    adding or repeating rows, or changing an id, a category or a status, breaks it.
+
+    Args:
+        frame: The ``.frame`` of an Inventory, or anything made of it; of an Inventory itself
+            its ``.frame`` is asked.
+
+    Returns:
+        A FrameClaim; ``.current`` is the Completeness only while it is true of this frame.
+
+    Example:
+        >>> import pandas as pd
+        >>> str(completeness(pd.DataFrame({"id": [1, 2]})))
+        'no claim: this frame does not come from a fetch'
+    """
+    return read_seal(frame.frame if isinstance(frame, Inventory) else frame)

@@ -15,7 +15,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from petstore_frame.inventory.completeness import Completeness
-from petstore_frame.inventory.result import Inventory
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,25 +67,8 @@ class FrameClaim:
         raise TypeError("a claim has more than two values; ask .state or .current")
 
 
-def completeness(frame: pd.DataFrame | Inventory) -> FrameClaim:
-    """Tell what a frame of pets covers, and whether it still is what was read.
-
-    Sorting the rows, adding columns and writing to Parquet and back keep the seal. Dropping,
-    adding or repeating rows, or changing an id, a category or a status, breaks it.
-
-    Args:
-        frame: The ``.frame`` of an Inventory, or anything made of it; of an Inventory itself
-            its ``.frame`` is asked.
-
-    Returns:
-        A FrameClaim; ``.current`` is the Completeness only while it is true of this frame.
-
-    Example:
-        >>> import pandas as pd
-        >>> str(completeness(pd.DataFrame({"id": [1, 2]})))
-        'no claim: this frame does not come from a fetch'
-    """
-    frame = frame.frame if isinstance(frame, Inventory) else frame
+def read_seal(frame: pd.DataFrame) -> FrameClaim:
+    """Return what a frame's attrs say of it, and whether its rows still bear that out."""
     try:
         sealed = json.loads(frame.attrs[ATTRS_KEY])
         claim = Completeness.from_dict(sealed["completeness"])

@@ -18,7 +18,7 @@ from petstore_frame.counts import CodedPets, StatusCounts
 from petstore_frame.errors import ReportError
 from petstore_frame.frame import PET_COLUMNS
 from petstore_frame.inventory import Completeness, Inventory, Verdict
-from petstore_frame.inventory.seal import SealState, completeness
+from petstore_frame.inventory.seal import SealState, read_seal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +117,7 @@ def gather(pets: Any, categories: Categories = None) -> Facts:
     """
     labels = shown_labels(categories)
     given = pets.frame if isinstance(pets, Inventory) else pets
-    frame, known = checked_frame(given), completeness(given)
+    frame, known = checked_frame(given), read_seal(given)
     if known.state is SealState.CHANGED:
         origin = f"a part or a change of what was read ({known.completeness})"
         return Facts(frame, None, known.fetched_at, known.base_url, labels, origin)
