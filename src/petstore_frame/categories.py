@@ -17,6 +17,7 @@ from petstore_frame.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+NO_CATEGORY = "no category"
 Categories: TypeAlias = Union["Mapping[int, str]", "pd.Series[str]", str, "PathLike[str]", None]
 
 
@@ -95,11 +96,13 @@ def _read_labels(path: Path) -> dict[int, str]:
     return labels
 
 
-def category_name(category_id: int, labels: Mapping[int, str] | None) -> str:
-    """Return what a category is called: its label, or ``Category 7``.
+def category_name(category_id: int | None, labels: Mapping[int, str] | None) -> str:
+    """Return what a category is called: its label, or ``Category 7``; None is ``no category``.
 
     Example:
         >>> category_name(7, {3: "Cat"}), category_name(3, {3: "Cat"})
         ('Category 7', 'Cat')
     """
+    if category_id is None:
+        return NO_CATEGORY
     return (labels or {}).get(category_id) or f"Category {category_id}"

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from petstore_frame.arguments import whole_number
 from petstore_frame.categories import Categories, category_name, shown_labels
-from petstore_frame.counts import CategoryCounts, CodedPets, StatusCounts, frame_of, short
+from petstore_frame.counts import CategoryCounts, CodedPets, StatusCounts, short
 from petstore_frame.inventory import Inventory
 from petstore_frame.models import NO_STATUS
 from petstore_frame.palette import shorten, status_colour, status_word
+from petstore_frame.pet_table import category_ids, pandas_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +92,8 @@ def status_chart(
         A Drawing: a notebook shows it, ``.html`` is the markup for a page of your own.
 
     Raises:
-        InputError: It is no table of pets.
+        ArgumentError: It is not a table of pets.
+        InputError: A column is missing, or a category id is not a whole number.
 
     Example:
         >>> from petstore_frame.frame import to_frame
@@ -121,10 +123,10 @@ def inventory_table(
         rows: Pets on a page.
 
     Raises:
-        ArgumentError: There is no such page.
-        InputError: It is no table of pets.
+        ArgumentError: It is not a table of pets, or there is no such page.
+        InputError: A column is missing, or a category id is not a whole number.
     """
-    frame = frame_of(pets)
+    frame = pandas_frame(pets)
     rows = whole_number("rows", rows, 1)
     page = whole_number("page", page, 1, max(1, -(-len(frame) // rows)))
     first = (page - 1) * rows
@@ -136,15 +138,11 @@ def inventory_table(
 
 def pet_rows(part: pd.DataFrame, labels: Mapping[int, str]) -> list[tuple[str, str, str, str]]:
     """Return a few pets as text: id, name, category, status."""
+    columns = [part[name].tolist() for name in ("id", "name", "status")]
+    categories = category_ids(part["category_id"])
     return [
         (str(pet_id), str(name), category_name(category_id, labels), spell_status(status))
-        for pet_id, name, category_id, status in zip(
-            part["id"].tolist(),
-            part["name"].tolist(),
-            part["category_id"].tolist(),
-            part["status"].tolist(),
-            strict=True,
-        )
+        for pet_id, name, status, category_id in zip(*columns, categories, strict=True)
     ]
 
 
@@ -199,7 +197,7 @@ def bars(
         width: Pixels, for a picture on its own; None fills the place that the page gives.
     """
     lines = counts.largest(top)
-    single = (line.total.count for line in lines if line.category_id is not None)
+    single = (line.total.count for line in lines if not line.is_rest)
     longest = max(single, default=0)
     height = ROW_HEIGHT * len(lines) + 4
     shades = colours(counts.statuses)

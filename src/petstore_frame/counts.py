@@ -6,17 +6,18 @@ It draws nothing and knows no screen.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from petstore_frame.categories import category_name
-from petstore_frame.errors import InputError
-from petstore_frame.frame import PET_COLUMNS, status_categories
+from petstore_frame.frame import status_categories
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.seal import SealState, read_seal
 from petstore_frame.models import NO_STATUS
+from petstore_frame.pet_table import pandas_frame, whole_categories
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     Cells: TypeAlias = NDArray[np.int64]
     Mask: TypeAlias = NDArray[np.bool_]
 
-NO_CATEGORY = "no category"
-
 
 @dataclass(frozen=True)
 class CategoryCounts:
@@ -35,15 +34,17 @@ class CategoryCounts:
 
     Attributes:
         label: What the category is called.
-        category_id: Its id, or None when the line stands for several categories.
+        category_id: Its id, or None for pets without a category, and for the rest.
         counts: Pets by status, in the order of ``StatusCounts.statuses``.
         total: Pets of any status.
+        is_rest: Whether the line stands for several categories.
     """
 
     label: str
     category_id: int | None
     counts: tuple[StatusCount, ...]
     total: StatusCount
+    is_rest: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,21 +78,23 @@ class StatusCounts:
         """Lay out counts of groups.
 
         Args:
-            groups: A category id (None where it is missing), a status and how many pets, once for
-                each group that occurs.
+            groups: A category id (None where it is missing), a status and how many pets; counts
+                of the same category and status are added.
             labels: What categories are called, by id.
             claim: What the pets cover of the store, or None to take the counts for what they are.
         """
         import numpy as np
 
-        found = {(category_id, status): pets for category_id, status, pets in groups}
+        found: Counter[tuple[int | None, str]] = Counter()
+        for category_id, status, pets in groups:
+            found[category_id, status] += pets
         ids = sorted({id_ for id_, _ in found}, key=lambda id_: (id_ is None, id_ or 0))
         known = status_categories(status for _, status in found if status != NO_STATUS)
         statuses = (*known, NO_STATUS)
-        cells = [[found.get((id_, status), 0) for status in statuses] for id_ in ids]
+        cells = [[found[id_, status] for status in statuses] for id_ in ids]
         return cls(
             ids,
-            [NO_CATEGORY if id_ is None else category_name(id_, labels) for id_ in ids],
+            [category_name(id_, labels) for id_ in ids],
             statuses,
             exact_statuses(statuses, claim),
             claim is None or claim.covers_all,
@@ -129,14 +132,16 @@ class StatusCounts:
         lines = [self._line(self.labels[at], self.category_ids[at], self.cells[at]) for at in shown]
         if rest:
             label = f"{len(rest):,} other categories"
-            lines.append(self._line(label, None, self.cells[rest].sum(axis=0)))
+            lines.append(self._line(label, None, self.cells[rest].sum(axis=0), is_rest=True))
         return lines
 
-    def _line(self, label: str, category_id: int | None, cells: Cells) -> CategoryCounts:
+    def _line(
+        self, label: str, category_id: int | None, cells: Cells, *, is_rest: bool = False
+    ) -> CategoryCounts:
         numbers = zip(cells.tolist(), self.exact, strict=True)
         counts = tuple(StatusCount(number, is_exact) for number, is_exact in numbers)
         total = StatusCount(int(cells.sum()), self.is_exact)
-        return CategoryCounts(label, category_id, counts, total)
+        return CategoryCounts(label, category_id, counts, total, is_rest)
 
 
 class CodedPets:
@@ -148,11 +153,11 @@ class CodedPets:
 
     Attributes:
         frame: The pets' table, as given.
-        claim: What the table covers of the store, or None when nobody vouches for that; its
-            counts are then taken for what they are, the table's own.
+        claim: What the table covers of the store, or None when that is not known; its counts are
+            then the table's own.
         is_changed: Whether it is a part or a change of what a claim was made of.
         statuses: The statuses that occur or that the interface states, ``no status`` last.
-        category_ids: The categories that occur, ascending.
+        category_ids: The categories that occur, ascending, then None if any pet has none.
     """
 
     def __init__(
@@ -162,7 +167,7 @@ class CodedPets:
         import pandas as pd
 
         self.claim: Completeness | None
-        self.frame = frame_of(pets, ("category_id", "status"))
+        self.frame = pandas_frame(pets, ("category_id", "status"))
         if isinstance(pets, Inventory):
             self.claim = pets.claim
             self.is_changed = self.claim is not pets.completeness
@@ -176,8 +181,11 @@ class CodedPets:
         width = len(self.statuses)
         # A missing status has code -1, which is made the last column.
         self.status_codes = np.mod(status.cat.codes.to_numpy(), width).astype(np.int64)
-        codes, ids = pd.factorize(self.frame["category_id"].to_numpy(), sort=True)
-        self.category_ids: list[int] = [int(category_id) for category_id in ids]
+        codes, ids = pd.factorize(whole_categories(self.frame["category_id"]), sort=True)
+        self.category_ids: list[int | None] = ids.tolist()
+        if (codes < 0).any():
+            codes[codes < 0] = len(self.category_ids)
+            self.category_ids.append(None)
         self.category_codes: NDArray[np.int64] = codes.astype(np.int64)
         self.labels = [category_name(number, labels) for number in self.category_ids]
         self._cell_codes = self.category_codes * width + self.status_codes
@@ -219,30 +227,6 @@ class CodedPets:
         return StatusCounts(
             self.category_ids, self.labels, self.statuses, self.exact, is_exact, cells
         )
-
-
-def frame_of(pets: Any, needed: Iterable[str] = PET_COLUMNS) -> pd.DataFrame:
-    """Return the pandas table of an Inventory or of a part of it.
-
-    Raises:
-        InputError: It is neither, or lacks a column.
-    """
-    import pandas as pd
-
-    frame = pets.frame if isinstance(pets, Inventory) else pets
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(
-            f"a {type(pets).__name__} is no table of pets",
-            hint="pass an Inventory, or a pandas DataFrame of its columns",
-        )
-    lacking = [name for name in needed if name not in frame.columns]
-    if lacking:
-        raise InputError(
-            f"a table of pets needs {', '.join(needed)}; this one lacks {', '.join(lacking)}",
-            column=lacking[0],
-            hint="rename its columns to those of petstore_frame.PET_COLUMNS",
-        )
-    return frame
 
 
 def exact_statuses(statuses: Iterable[str], claim: Completeness | None) -> tuple[bool, ...]:

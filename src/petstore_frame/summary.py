@@ -6,7 +6,7 @@ an Inventory a Summary that carries its claim. It reads no file and asks no stor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 from petstore_frame.categories import Categories, shown_labels
 from petstore_frame.counts import StatusCounts, short
-from petstore_frame.errors import InputError
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.seal import SealState, read_seal
 from petstore_frame.models import NO_STATUS
+from petstore_frame.pet_table import open_frame, whole_category
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -53,7 +53,8 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
         an Inventory, a Summary, whose counts say "at least" where the listing is not proven whole.
 
     Raises:
-        InputError: The frame lacks a column, or is no frame that narwhals knows.
+        ArgumentError: ``pets`` is neither an Inventory nor a frame.
+        InputError: The frame lacks a column, or a category id is not a whole number.
 
     Example:
         >>> import pandas as pd
@@ -90,35 +91,10 @@ def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
         and a missing one is the group ``no status``. The order of the rows is not fixed.
 
     Raises:
-        InputError: The frame lacks a column, or is no frame that narwhals knows.
+        ArgumentError: ``pets`` is not a frame.
+        InputError: The frame lacks a column, or ids are not whole numbers.
     """
     return _count(open_frame(pets, by), by).to_native()
-
-
-def open_frame(pets: Any, needed: Iterable[str]) -> Any:
-    """Open a frame of any engine, eager or lazy, and check that it has the columns needed.
-
-    Raises:
-        InputError: It lacks a column, or is no frame that narwhals knows.
-    """
-    import narwhals as nw
-
-    try:
-        frame: Any = nw.from_native(pets)
-    except TypeError:
-        raise InputError(
-            f"a {type(pets).__name__} is no frame of pets",
-            hint="pass an Inventory, or a pandas, polars, pyarrow, DuckDB, Dask or Spark frame",
-        ) from None
-    present = frame.collect_schema().names()
-    lacking = [column for column in needed if column not in present]
-    if lacking:
-        raise InputError(
-            f"a frame of pets needs {', '.join(needed)}; this one lacks {', '.join(lacking)}",
-            column=lacking[0],
-            hint="rename its columns to those of petstore_frame.PET_COLUMNS",
-        )
-    return frame
 
 
 def status_text() -> nw.Expr:
@@ -147,7 +123,7 @@ def _groups(pets: Any) -> Iterator[tuple[int | None, str, int]]:
     counted = _count(open_frame(pets, by), by).lazy().collect()
     nulls = counted["category_id"].is_null()
     for (category, status, count), is_null in zip(counted.iter_rows(), nulls, strict=True):
-        yield None if is_null else int(category), status, count
+        yield None if is_null else whole_category(category), status, count
 
 
 def _table(counts: StatusCounts) -> dict[str, list[Any]]:

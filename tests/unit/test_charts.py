@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 from xml.etree import ElementTree
 
-import pandas as pd
 import pytest
 
 import petstore_frame as pf
@@ -89,12 +87,3 @@ def test_table_headers_are_headers() -> None:
     """Columns and rows of a table are named for a screen reader."""
     markup = pets_table([("1", "Luna", "Cat", "sold")], caption="Pets")
     assert markup.count('scope="col"') == 4 and markup.count('scope="row"') == 1
-
-
-@pytest.mark.parametrize("draw", [pf.status_chart, pf.inventory_table])
-def test_what_is_no_table_of_pets_is_named(draw: Any) -> None:
-    """A path is refused by its kind, and a table by the column that it lacks."""
-    with pytest.raises(pf.InputError, match="a str is no table of pets"):
-        draw("pets.csv")
-    with pytest.raises(pf.InputError, match="lacks category_id"):
-        draw(pd.DataFrame({"id": [1], "name": ["Luna"], "status": ["sold"]}))

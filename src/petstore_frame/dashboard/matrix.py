@@ -73,7 +73,7 @@ def matrix(shown: Shown) -> Matrix:
         if now.status is None or counts.by_status[status].count
     ]
     lines = counts.largest(ROWS)
-    single = [line for line in lines if line.category_id is not None]
+    single = [line for line in lines if not line.is_rest]
     deepest = max((count.count for line in single for count in line.counts), default=1)
     cells = _names(shown, columns)
     for line in lines:
@@ -95,7 +95,7 @@ def _names(shown: Shown, columns: list[int]) -> list[MatrixCell]:
 
 def _line(shown: Shown, line: CategoryCounts, columns: list[int], deepest: int) -> list[MatrixCell]:
     """One category; the rest of them together lead nowhere, for no filter means them."""
-    if line.category_id is None:
+    if line.is_rest:
         here = None
     else:
         only = frozenset({line.category_id})

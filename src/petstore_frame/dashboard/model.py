@@ -34,7 +34,7 @@ class Selection:
 
     Attributes:
         status: A status, ``no status``, or None for all.
-        categories: Category ids; empty for all.
+        categories: Category ids, None for pets without one; empty for all.
         text: Part of a name in any case, or a whole id; empty for all.
         sort_by: A column of the pets' table.
         is_descending: Whether the table starts at the other end.
@@ -42,7 +42,7 @@ class Selection:
     """
 
     status: str | None = None
-    categories: frozenset[int] = frozenset()
+    categories: frozenset[int | None] = frozenset()
     text: str = ""
     sort_by: str = "id"
     is_descending: bool = False
@@ -132,12 +132,13 @@ class StoreModel:
         """Return the places in the frame of all selected pets, in the order asked."""
         return self._places(self.mask(selection), selection)
 
-    def category_options(self) -> dict[str, int]:
+    def category_options(self) -> dict[str, int | None]:
         """Return what a category may be called when it is searched for."""
-        names = dict(zip(self.pets.labels, self.pets.category_ids, strict=True))
-        return names | {str(number): number for number in self.pets.category_ids}
+        held = self.pets.category_ids
+        numbers = {str(number): number for number in held if number is not None}
+        return dict(zip(self.pets.labels, held, strict=True)) | numbers
 
-    def find_categories(self, text: str) -> list[int]:
+    def find_categories(self, text: str) -> list[int | None]:
         """Return the ids of the categories that a text means: its own name, or names with it."""
         options = self.category_options()
         if text in options:
@@ -151,7 +152,7 @@ class StoreModel:
         filters: list[tuple[str, Selection]] = []
         if selection.status:
             filters.append((f"Status: {selection.status}", replace(selection, status=None, page=1)))
-        for number in sorted(selection.categories):
+        for number in sorted(selection.categories, key=lambda id_: (id_ is None, id_ or 0)):
             rest = replace(selection, categories=selection.categories - {number}, page=1)
             filters.append((f"Category: {category_name(number, self.labels)}", rest))
         if selection.text:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from petstore_frame.inventory import Completeness
 from petstore_frame.models import INT64_MAX, INT64_MIN
-from petstore_frame.summary import count_pets, open_frame, status_text
+from petstore_frame.pet_table import open_frame
+from petstore_frame.summary import count_pets, status_text
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -64,7 +65,8 @@ def diff_pets(
         as text, a missing one as ``no status``, missing where the pet is absent.
 
     Raises:
-        InputError: A frame lacks a column, or is no frame that narwhals knows.
+        ArgumentError: It is not a frame.
+        InputError: A frame lacks a column, or ids are not whole numbers.
     """
     import narwhals as nw
 

@@ -49,7 +49,7 @@ class CountTable:
     @property
     def has_others(self) -> bool:
         """Whether some categories share the last row."""
-        return bool(self.lines) and self.lines[-1].category_id is None
+        return bool(self.lines) and self.lines[-1].is_rest
 
     @property
     def shown(self) -> int:
@@ -105,9 +105,10 @@ class CountTable:
 
     def _write_row(self, row: int, line: CategoryCounts) -> None:
         sheet = self.sheet
-        style = look.BODY if line.category_id is not None else {**look.BODY, "italic": True}
+        style = {**look.BODY, "italic": True} if line.is_rest else look.BODY
         if self.has_ids:
-            sheet.text(row, self.name - 1, str(line.category_id), **style, num_format="@")
+            category_id = "–" if line.category_id is None else str(line.category_id)
+            sheet.text(row, self.name - 1, category_id, **style, num_format="@")
         sheet.text(row, self.name, line.label, **style)
         across = self._sum((row, self.first_status), (row, self.share - 1))
         number = look.count_format(is_exact=line.total.is_exact)

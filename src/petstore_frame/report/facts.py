@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.categories import Categories, category_name, shown_labels
 from petstore_frame.charts import colours
 from petstore_frame.counts import CodedPets, StatusCounts
-from petstore_frame.errors import ReportError
 from petstore_frame.frame import PET_COLUMNS
 from petstore_frame.inventory import Completeness, Inventory, Verdict
 from petstore_frame.inventory.seal import SealState, read_seal
+from petstore_frame.pet_table import category_ids, pandas_frame, whole_categories, whole_ids
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,8 @@ class Facts:
     """Everything that a report may say.
 
     Attributes:
-        frame: One row per pet; ``id`` and ``category_id`` int64, ``status`` category.
+        frame: One row per pet; ``id`` int64, ``category_id`` int64 (Int64 where one is missing),
+            ``status`` category.
         claim: What the frame covers, or None for a frame without a claim.
         as_of: When the store was read, UTC, or None.
         base_url: The store's address, or None.
@@ -75,13 +76,14 @@ class Facts:
         return [*PET_COLUMNS[:3], *(["category"] if self.labels else []), PET_COLUMNS[3]]
 
     def rows(self, start: int, stop: int) -> Iterator[tuple[str, ...]]:
-        """Yield pets as text, in the order of ``columns``; a missing status is empty."""
+        """Yield pets as text, in the order of ``columns``; what is missing is empty."""
         part = self.frame.iloc[start:stop]
         ids = map(str, part["id"].tolist())
-        categories = part["category_id"].tolist()
+        categories = category_ids(part["category_id"])
         words = [*map(str, part["status"].cat.categories), ""]
         statuses = [words[code] for code in part["status"].cat.codes.tolist()]
-        columns = [ids, part["name"].tolist(), map(str, categories), statuses]
+        numbers = ["" if one is None else str(one) for one in categories]
+        columns = [ids, part["name"].tolist(), numbers, statuses]
         if self.labels:
             names = {one: self.label(one) for one in set(categories)}
             columns.insert(3, [names[one] for one in categories])
@@ -92,8 +94,8 @@ class Facts:
         """Whether every pet of the store is here, so that shares have a known denominator."""
         return self.claim is not None and self.claim.covers_all
 
-    def label(self, category_id: int) -> str:
-        """Return what a category is called."""
+    def label(self, category_id: int | None) -> str:
+        """Return what a category is called; None is a missing one."""
         return category_name(category_id, self.labels)
 
     @property
@@ -113,11 +115,12 @@ def gather(pets: Any, categories: Categories = None) -> Facts:
         categories: Labels by category id, as everywhere.
 
     Raises:
-        ReportError: A column is missing, or ids are no whole numbers; nothing was written.
+        ArgumentError: ``pets`` is neither an Inventory nor a frame.
+        InputError: A column is missing, or ids are not whole numbers.
     """
     labels = shown_labels(categories)
     given = pets.frame if isinstance(pets, Inventory) else pets
-    frame, known = checked_frame(given), read_seal(given)
+    frame, known = _checked_frame(given), read_seal(given)
     if known.state is SealState.CHANGED:
         origin = f"a part or a change of what was read ({known.completeness})"
         return Facts(frame, None, known.fetched_at, known.base_url, labels, origin)
@@ -126,21 +129,16 @@ def gather(pets: Any, categories: Categories = None) -> Facts:
     return Facts(frame, known.current, known.fetched_at, known.base_url, labels)
 
 
-def checked_frame(pets: Any) -> pd.DataFrame:
+def _checked_frame(pets: Any) -> pd.DataFrame:
     """Return the four columns of the pets as pandas, with their dtypes."""
     import pandas as pd
 
-    frame = pets if isinstance(pets, pd.DataFrame) else _as_pandas(pets)
-    missing = [name for name in PET_COLUMNS if name not in frame.columns]
-    if missing:
-        raise ReportError(
-            f"the frame lacks {', '.join(missing)}; a report needs {', '.join(PET_COLUMNS)}"
-        )
+    frame = pandas_frame(pets)
     return pd.DataFrame(
         {
-            "id": _whole_numbers(frame["id"]),
+            "id": whole_ids(frame["id"]).array,
             "name": _texts(frame["name"]),
-            "category_id": _whole_numbers(frame["category_id"]),
+            "category_id": whole_categories(frame["category_id"]).array,
             "status": frame["status"].astype("category").reset_index(drop=True),
         }
     )
@@ -155,22 +153,3 @@ def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
     # Kept as objects: Arrow refuses halves of surrogate pairs, which a name may hold.
     texts = ["" if one is None or one != one else str(one) for one in column]  # NaN
     return pd.Series(texts, dtype="object")
-
-
-def _as_pandas(pets: Any) -> pd.DataFrame:
-    to_pandas = getattr(pets, "to_pandas", None)
-    if to_pandas is None:
-        raise ReportError(
-            f"a report is made of an Inventory or a DataFrame, not of {type(pets).__name__}"
-        )
-    frame: pd.DataFrame = to_pandas()
-    return frame
-
-
-def _whole_numbers(column: pd.Series[Any]) -> Any:
-    if column.dtype.kind not in "iu" or column.hasnans:
-        raise ReportError(
-            f"column {column.name} is {column.dtype}, not whole numbers; ids that went through "
-            "floats may have changed, so read them as int64"
-        )
-    return column.to_numpy("int64")

@@ -14,6 +14,7 @@ from petstore_frame.book import Book, Sheet
 from petstore_frame.cells import fit, fits
 from petstore_frame.models import NO_STATUS
 from petstore_frame.palette import INK, PAPER
+from petstore_frame.pet_table import category_ids
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
 
@@ -152,7 +153,7 @@ def _write_rows(book: Book, sheet: Sheet, facts: Facts, part: Part, chunk: slice
     if not fits(names):
         names = [fit(name)[0] for name in names]
     ids = map(str, frame["id"].tolist())
-    categories = frame["category_id"].tolist()
+    categories = category_ids(frame["category_id"])
     words = _status_words(book, facts)
     status_codes = frame["status"].cat.codes.tolist()
     text = book.style(**_CELL)
@@ -166,7 +167,7 @@ def _write_rows(book: Book, sheet: Sheet, facts: Facts, part: Part, chunk: slice
         failed = (
             write(row, 0, pet_id, text)
             or write(row, 1, name, text)
-            or write(row, 2, str(category), text)
+            or write(row, 2, "" if category is None else str(category), text)
             or (labels and write(row, 3, labels[category], text))
             or write(row, status_col, word, style)
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from petstore_frame.errors import MissingExtraError
 from petstore_frame.inventory.seal import seal
+from petstore_frame.pet_table import category_ids
 from petstore_frame.report.facts import Facts
 
 
@@ -23,10 +24,13 @@ def write_parquet(facts: Facts, path: Path, *, advance: Callable[[int], None]) -
     """
     if find_spec("pyarrow") is None:
         raise MissingExtraError("writing Parquet", "history")
+    import pandas as pd
+
     frame = facts.frame.copy(deep=False)
     if facts.labels:
-        labels = {one: facts.label(one) for one in set(frame["category_id"].tolist())}
-        frame["category"] = frame["category_id"].map(labels).astype("str")
+        categories = category_ids(frame["category_id"])
+        labels = {one: facts.label(one) for one in set(categories)}
+        frame["category"] = pd.Series([labels[one] for one in categories], dtype="str")
     if facts.claim is not None and facts.as_of is not None and facts.base_url is not None:
         seal(frame, facts.claim, fetched_at=facts.as_of, base_url=facts.base_url)
     frame[facts.columns].to_parquet(path, engine="pyarrow", compression="zstd", index=False)

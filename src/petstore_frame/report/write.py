@@ -71,9 +71,11 @@ def write_report(
         The path written.
 
     Raises:
+        ArgumentError: ``pets`` is neither an Inventory nor a frame.
+        InputError: A column is missing, or ids are not whole numbers.
         ReportError: The ending is none of these, the folder is missing, the file is open in
-            another program, a column is missing, or the claim is not complete as required. The
-            file that was there is as it was.
+            another program, or the claim is not complete as required. The file that was there is
+            as it was.
         MissingExtraError: XlsxWriter (for ``.xlsx``) or pyarrow (for ``.parquet``) is missing.
 
     Example:

@@ -73,11 +73,3 @@ def test_status_named_like_a_column(name: str) -> None:
     counted = pf.summarize(table((1, "a", 3, name)))
     assert counted[f"status {name}"].tolist() == [1, 1]
     assert counted["all pets"].tolist() == [1, 1]
-
-
-def test_refuses_what_is_no_frame_of_pets() -> None:
-    """A wrong argument is named, with what to pass."""
-    with pytest.raises(pf.InputError, match=r"lacks status.*rename"):
-        pf.summarize(pd.DataFrame({"category_id": [1]}))
-    with pytest.raises(pf.InputError, match=r"a list is no frame of pets; pass an Inventory"):
-        pf.summarize([1, 2])
