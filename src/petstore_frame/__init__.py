@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
     from petstore_frame.errors import JournalError as JournalError
     from petstore_frame.errors import JournalLockedError as JournalLockedError
     from petstore_frame.errors import LoadFailedError as LoadFailedError
+    from petstore_frame.errors import LoadInterrupted as LoadInterrupted
     from petstore_frame.errors import MissingExtraError as MissingExtraError
     from petstore_frame.errors import NotFoundError as NotFoundError
     from petstore_frame.errors import PaginationLoopError as PaginationLoopError
@@ -58,7 +59,6 @@ if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
     from petstore_frame.inventory import Verdict as Verdict
     from petstore_frame.inventory import fetch_inventory as fetch_inventory
     from petstore_frame.inventory.result import completeness as completeness
-    from petstore_frame.loader.load import LoadInterrupted as LoadInterrupted
     from petstore_frame.loader.load import load_csv as load_csv
     from petstore_frame.loader.load import load_excel as load_excel
     from petstore_frame.loader.load import load_frame as load_frame
@@ -103,6 +103,7 @@ _HOMES: dict[str, str] = {
     "JournalError": "errors",
     "JournalLockedError": "errors",
     "LoadFailedError": "errors",
+    "LoadInterrupted": "errors",
     "MissingExtraError": "errors",
     "NotFoundError": "errors",
     "PaginationLoopError": "errors",
@@ -124,7 +125,6 @@ _HOMES: dict[str, str] = {
     "Verdict": "inventory",
     "fetch_inventory": "inventory",
     "completeness": "inventory.result",
-    "LoadInterrupted": "loader.load",
     "load_csv": "loader.load",
     "load_excel": "loader.load",
     "load_frame": "loader.load",

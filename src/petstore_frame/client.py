@@ -30,7 +30,7 @@ from petstore_frame.inventory.find import PetSearch, find_pet
 from petstore_frame.models import NewPet, Pet, read_pet
 from petstore_frame.outcome import (
     PostOutcome,
-    Verdict,
+    Proof,
     judge_answer,
     judge_failure,
     status_error,
@@ -252,7 +252,7 @@ class Client:
         """
         if self._is_closed:
             closed = self._closed_error()
-            return PostOutcome(Verdict.NOT_APPLIED, "client_closed", error=closed, is_systemic=True)
+            return PostOutcome(Proof.NOT_APPLIED, "client_closed", error=closed, is_systemic=True)
         headers = {} if store_id is None else {STORE_ID: store_id}
         has_key = False
         if idempotency_key is not None and self.idempotency is not None:

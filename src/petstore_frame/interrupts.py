@@ -1,15 +1,14 @@
-"""Ctrl-C as a wish that is heard where it can do no harm, not in the middle of a change.
+"""Delivers Ctrl-C only at safe points, never in the middle of a state change.
 
-In: the interrupt signal. Out: how often it came, or a KeyboardInterrupt at a place that bears it.
-Outside the main thread nothing is changed: the signal never comes there.
+In: the interrupt signal. Out: how often it came, or a KeyboardInterrupt at a safe point. Python
+delivers signals to the main thread alone, so in any other thread nothing is changed.
 """
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, Self
 
@@ -42,49 +41,57 @@ class Interrupts:
 
 
 class Deferred(Interrupts):
-    """Keeps an interrupt waiting while it is entered, and lets it in only at chosen places."""
+    """Holds interrupts back while it is entered, and delivers them where that is allowed."""
 
     def __init__(self) -> None:
         super().__init__(self._arrived)
-        self._may_enter = False
+        self.is_allowed = False
 
     def _arrived(self) -> None:
-        if self._may_enter:
-            self.let_in()
+        if self.is_allowed:
+            self.deliver()
 
-    def let_in(self) -> None:
-        """Raise the interrupt that is waiting.
+    def deliver(self) -> None:
+        """Raise the interrupt that is held back.
 
         Raises:
             KeyboardInterrupt: There is one.
         """
         if self.count:
             self.count = 0
+            self.is_allowed = False  # a second one may not tear what the first passes on its way
             raise KeyboardInterrupt
 
-    @contextmanager
-    def open(self) -> Iterator[None]:
-        """Let interrupts in for the length of a block: one that waits, where nothing changes."""
-        yield from self._set(may_enter=True)
+    def allow(self) -> _Delivery:
+        """Deliver interrupts inside a ``with`` block: one that waits for the store."""
+        return _Delivery(self, is_allowed=True)
 
-    @contextmanager
-    def shut(self) -> Iterator[None]:
-        """Keep them waiting for the length of a block inside an open one."""
-        yield from self._set(may_enter=False)
+    def block(self) -> _Delivery:
+        """Hold them back inside a ``with`` block: a state change within an allowed block."""
+        return _Delivery(self, is_allowed=False)
 
-    def _set(self, *, may_enter: bool) -> Iterator[None]:
-        if not _is_main_thread():
-            yield
-            return
-        before, self._may_enter = self._may_enter, may_enter
-        try:
-            if may_enter:
-                self.let_in()
-            yield
-        finally:
-            self._may_enter = before
-        if before:
-            self.let_in()
+
+class _Delivery:
+    """A block in which interrupts are delivered, or held back."""
+
+    __slots__ = ("_before", "_interrupts", "_is_allowed")
+
+    def __init__(self, interrupts: Deferred, *, is_allowed: bool) -> None:
+        self._interrupts, self._is_allowed = interrupts, is_allowed
+        self._before: bool | None = None
+
+    def __enter__(self) -> None:
+        if _is_main_thread():
+            self._before = self._interrupts.is_allowed
+            self._interrupts.is_allowed = self._is_allowed
+            if self._is_allowed:
+                self._interrupts.deliver()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._before is not None:
+            self._interrupts.is_allowed = self._before
+            if self._before and kind is None:
+                self._interrupts.deliver()
 
 
 def _is_main_thread() -> bool:

@@ -1,9 +1,9 @@
 """What the end of one ``create_pet`` proves.
 
-In: an Answer, or the error in its place. Out: one of four verdicts. This is the only table of
+In: an Answer, or the error in its place. Out: one of four proofs. This is the only table of
 proofs in the package; the loader and ``Client.create_pet`` both read it.
 
-| seen                                          | verdict                                      |
+| seen                                          | proof                                        |
 |-----------------------------------------------|----------------------------------------------|
 | nothing of the request left, or not all of it | not_applied                                  |
 | sent whole, no answer                         | unknown                                      |
@@ -38,7 +38,7 @@ from petstore_frame.models import Pet, excerpt, read_error, read_pet
 from petstore_frame.retry import read_retry_after
 
 
-class Verdict(StrEnum):
+class Proof(StrEnum):
     """What is known of a pet that was to be added."""
 
     CREATED = "created"
@@ -52,7 +52,7 @@ class PostOutcome:
     """The end of one attempt to add a pet.
 
     Attributes:
-        verdict: What is proven.
+        proof: What is proven.
         reason: One word for the cause: ``http_201``, ``read_timeout``, ``refused``, …
         pet: The Pet returned, or None when it was not readable.
         error: The error that says it in words, or None for a clean 201.
@@ -65,7 +65,7 @@ class PostOutcome:
         elapsed_s: Seconds that the attempt took, or None.
     """
 
-    verdict: Verdict
+    proof: Proof
     reason: str
     pet: Pet | None = None
     error: PetstoreError | None = None
@@ -84,9 +84,9 @@ _PASSES = frozenset({408, 425, 429})
 
 def judge_failure(problem: APIConnectionError) -> PostOutcome:
     """Judge an attempt that brought no answer."""
-    verdict = Verdict.UNKNOWN if problem.may_have_been_applied else Verdict.NOT_APPLIED
+    proof = Proof.UNKNOWN if problem.may_have_been_applied else Proof.NOT_APPLIED
     return PostOutcome(
-        verdict, problem.reason, error=problem, is_systemic=problem.reason in ("tls", "dns")
+        proof, problem.reason, error=problem, is_systemic=problem.reason in ("tls", "dns")
     )
 
 
@@ -102,14 +102,14 @@ def judge_answer(answer: Answer, *, has_key: bool = False) -> PostOutcome:
     error = status_error(answer)
     if answer.status_code >= 500 or answer.status_code < 400:
         is_redirect = answer.status_code < 400
-        return _outcome(Verdict.UNKNOWN, answer, error=error, is_systemic=is_redirect)
+        return _outcome(Proof.UNKNOWN, answer, error=error, is_systemic=is_redirect)
     if answer.status_code in _PASSES:
-        return _outcome(Verdict.NOT_APPLIED, answer, error=error)
+        return _outcome(Proof.NOT_APPLIED, answer, error=error)
     if has_key and answer.status_code == 409:
-        return _outcome(Verdict.UNKNOWN, answer, error=error)
+        return _outcome(Proof.UNKNOWN, answer, error=error)
     if answer.status_code in _REJECTS and _is_store_error(answer):
-        return _outcome(Verdict.REJECTED, answer, error=error)
-    return _outcome(Verdict.NOT_APPLIED, answer, error=error, is_systemic=True)
+        return _outcome(Proof.REJECTED, answer, error=error)
+    return _outcome(Proof.NOT_APPLIED, answer, error=error, is_systemic=True)
 
 
 def _judge_success(answer: Answer) -> PostOutcome:
@@ -117,19 +117,19 @@ def _judge_success(answer: Answer) -> PostOutcome:
         pet = read_pet(answer.body, operation=answer.operation)
     except ContractError as problem:
         if answer.status_code != 201:
-            return _outcome(Verdict.UNKNOWN, answer, error=problem, is_systemic=True)
+            return _outcome(Proof.UNKNOWN, answer, error=problem, is_systemic=True)
         lost = ContractError(
             f"{answer.operation} answered 201, but its body was lost or is no Pet; "
             "the pet exists, its id is not known",
             operation=answer.operation,
             may_have_been_applied=True,
         )
-        return _outcome(Verdict.CREATED, answer, error=lost)
-    return _outcome(Verdict.CREATED, answer, pet=pet)
+        return _outcome(Proof.CREATED, answer, error=lost)
+    return _outcome(Proof.CREATED, answer, pet=pet)
 
 
 def _outcome(
-    verdict: Verdict,
+    proof: Proof,
     answer: Answer,
     *,
     pet: Pet | None = None,
@@ -138,7 +138,7 @@ def _outcome(
 ) -> PostOutcome:
     replayed = answer.headers.get("Idempotency-Replayed")
     return PostOutcome(
-        verdict,
+        proof,
         f"http_{answer.status_code}",
         pet=pet,
         error=error,

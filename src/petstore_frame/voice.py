@@ -1,7 +1,7 @@
-"""In whose words a next step is told: of someone in Python, or of someone at a shell.
+"""Phrases a next step for a Python caller or a shell user.
 
-In: what to do, by the package's own names. Out: the words to type. A message is written once and
-names options by ``Advice``; it is put into words only when somebody reads it.
+In: what to do, by the package's own names. Out: the text to type. A message is written once and
+names options by ``Advice``; an option is phrased only when the reader is known.
 """
 
 from __future__ import annotations
@@ -10,29 +10,31 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from petstore_frame.errors import Phrasing
+
 
 class Voice:
-    """Tells steps in Python."""
+    """Phrases steps for a Python caller."""
 
     def option(self, name: str, value: Any = None) -> str:
         """Return how an option is given, with its value if that is known."""
         return f"{name}=" if value is None else f"{name}={value!r}"
 
     def mend(self) -> str:
-        """Return how one gets at the file of what is to be mended."""
+        """Return how to get the file of the records to correct."""
         return "result.write('results') and correct results/fix.csv"
 
     def reconcile(self, *, resends: bool = False) -> str:
-        """Return how records in doubt are settled by reading back."""
+        """Return how records in doubt are settled by reading the store."""
         return f"result.reconcile(client{', resend_absent=True' if resends else ''})"
 
     def again(self) -> str:
-        """Return what an import that is not over is called again by."""
+        """Return how an unfinished import is continued."""
         return "the same call"
 
 
 class ShellVoice(Voice):
-    """Tells steps of ``petstore-frame load``.
+    """Phrases steps for a user of ``petstore-frame load``.
 
     Args:
         folder: Where the results were written to, or None.
@@ -71,7 +73,7 @@ PYTHON, SHELL = Voice(), ShellVoice()
 
 
 class Advice:
-    """A next step, told in Python unless another voice is asked for.
+    """A next step, phrased for Python unless another voice is asked for.
 
     Args:
         words: The sentence, with ``{}`` where a part stands.
@@ -86,8 +88,8 @@ class Advice:
     def __init__(self, words: str, *parts: str | tuple[Any, ...]) -> None:
         self._words, self._parts = words, parts
 
-    def told(self, voice: Voice) -> str:
-        """Return the sentence in a voice."""
+    def told(self, voice: Phrasing) -> str:
+        """Return the sentence as a voice phrases it."""
         told = (part if isinstance(part, str) else voice.option(*part) for part in self._parts)
         return self._words.format(*told)
 

@@ -37,8 +37,8 @@ MUTATIONS = {
         "judge.py",
         [
             (
-                "outcome.verdict is Verdict.NOT_APPLIED and",
-                '(outcome.verdict is Verdict.NOT_APPLIED or outcome.reason == "read_timeout") and',
+                "outcome.proof is Proof.NOT_APPLIED and",
+                '(outcome.proof is Proof.NOT_APPLIED or outcome.reason == "read_timeout") and',
             )
         ],
         "test_load_verdicts.py::test_a_lost_answer_is_unknown_and_never_sent_again[stall_after]",

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.errors import JournalError
-from petstore_frame.loader.load import LoadInterrupted
+from petstore_frame.errors import JournalError, LoadInterrupted
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 

@@ -13,8 +13,7 @@ import pytest
 
 from faults.flaky_store import FlakyStore
 from faults.load_harness import check_promises, start_child
-from petstore_frame.errors import JournalError, JournalLockedError
-from petstore_frame.loader.load import LoadInterrupted
+from petstore_frame.errors import JournalError, JournalLockedError, LoadInterrupted
 from petstore_frame.loader.lock import Lock
 from petstore_frame.loader.pool import Done, Inbox
 from petstore_frame.loader.record import Ending, State

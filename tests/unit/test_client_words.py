@@ -10,7 +10,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.arguments import whole_number
-from petstore_frame.outcome import Verdict
+from petstore_frame.outcome import Proof
 from petstore_frame.settings import read_settings
 
 
@@ -137,7 +137,7 @@ def test_a_closed_client_says_so(sample_server: pf.Server) -> None:
         assert len(client.list_pets(limit=3)) == 3
     for call in (client.list_pets, lambda: client.create_pet(pf.NewPet(name="x", category_id=1))):
         assert "is closed" in told(call, pf.ClosedError)
-    assert client.post_pet(b"{}").verdict is Verdict.NOT_APPLIED
+    assert client.post_pet(b"{}").proof is Proof.NOT_APPLIED
     assert repr(client).endswith(", closed>")
 
 

@@ -15,7 +15,7 @@ from petstore_frame.loader.judge import settle
 from petstore_frame.loader.plan import identity_of
 from petstore_frame.loader.record import MOVES, Ending, Problem, Record, State, exit_code
 from petstore_frame.loader.writer import Intent, Resettlement, Settlement, Writer
-from petstore_frame.outcome import PostOutcome, Verdict
+from petstore_frame.outcome import PostOutcome, Proof
 
 RUN = Run("ab" * 16, "http://127.0.0.1:1/v1", "x.csv", None, "00", "11", ("name",), {})
 CELLS = [("plain",), ("a\x1fb",), (), ("",), ("lone \ud800",), ("Zoë\n", "=1"), ("\x00", "")]
@@ -69,7 +69,7 @@ def test_doubt_is_not_lifted_by_a_later_refusal(path: Path, writer: Writer) -> N
     writer.commit([end(intent, State.UNKNOWN)], 2.0)
     (again,) = writer.commit([], 3.0, repeats=[1], keys_since=0.0)
     assert again.is_in_doubt and again.key == intent.key
-    refused = PostOutcome(Verdict.NOT_APPLIED, "http_429", http_status=429)
+    refused = PostOutcome(Proof.NOT_APPLIED, "http_429", http_status=429)
     assert settle(again, refused).state is State.UNKNOWN
     with pytest.raises(JournalError, match="in doubt"):
         writer.commit([end(again, State.PENDING)], 4.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections.abc import Callable
 from functools import partial
@@ -55,6 +56,28 @@ def test_any_request_may_break_off(habits: Habits, broken: int) -> None:
         return
     assert inventory.frame["id"].is_unique
     assert len(inventory) == len(PETS) or not inventory.completeness.is_complete
+
+
+@pytest.mark.parametrize(
+    "cause", [httpx.ReadError("broken off"), KeyboardInterrupt()], ids=["failure", "ctrl-c"]
+)
+def test_the_error_names_its_cause(cause: BaseException) -> None:
+    """What ended a listing is an attribute of its error, also of a pickled copy."""
+    store = ZooStore(PETS, WAYS["links"])
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if len(store.requests) == 2:
+            raise cause
+        return store.answer(request)
+
+    client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
+    with pytest.raises(pf.IncompleteInventoryError) as caught:
+        pf.fetch_inventory(client)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    for problem in (caught.value, copy):
+        assert problem.is_interrupted is isinstance(cause, KeyboardInterrupt)
+        assert isinstance(problem.cause, KeyboardInterrupt | pf.APIConnectionError)
+    assert str(copy) == str(caught.value)
 
 
 @pytest.mark.parametrize("limit", [1, 20])

@@ -26,9 +26,12 @@ def pressed() -> Iterator[None]:
 def read_through(client: pf.Client, within_s: float) -> tuple[pf.Inventory, int]:
     """Fetch, pressing Ctrl-C once, and go on as the error says."""
     presses, go_on = 0, lambda: pf.fetch_inventory(client, progress=False)
-    signal.setitimer(signal.ITIMER_REAL, within_s)
+    is_armed = False
     while True:
         try:
+            if not is_armed:
+                is_armed = True
+                signal.setitimer(signal.ITIMER_REAL, within_s)
             inventory = go_on()
             signal.setitimer(signal.ITIMER_REAL, 0)
             return inventory, presses

@@ -80,9 +80,8 @@ def read_listing(
         try:
             inventory = fetch_inventory(client, **options)
         except IncompleteInventoryError as problem:
-            is_interrupt = isinstance(problem.__context__, KeyboardInterrupt)
-            code = INTERRUPTED if is_interrupt else PARTLY
-            if not (may_be_interrupted if is_interrupt else may_be_part):
+            code = INTERRUPTED if problem.is_interrupted else PARTLY
+            if not (may_be_interrupted if problem.is_interrupted else may_be_part):
                 end(f"{_held(problem)}; {untouched}", code)
             typer.echo(f"error: {_held(problem)}", err=True)
             inventory = problem.partial
@@ -95,6 +94,5 @@ def read_listing(
 
 def _held(problem: IncompleteInventoryError) -> str:
     """Return what was read and why no more, without the words that speak to a Python program."""
-    cause = problem.__cause__ or problem.__context__
-    why = "interrupted" if isinstance(cause, KeyboardInterrupt) else str(cause or problem)
+    why = "interrupted" if problem.is_interrupted else str(problem.cause or problem)
     return f"{why}; {problem.partial.completeness}"

@@ -91,7 +91,8 @@ def load(
     Example: petstore-frame load arrivals.csv --output results
     """
     from petstore_frame.client import Client
-    from petstore_frame.loader.load import LoadInterrupted, load_csv, load_excel
+    from petstore_frame.errors import LoadInterrupted
+    from petstore_frame.loader.load import load_csv, load_excel
     from petstore_frame.settings import IdempotencyKey
 
     options: dict[str, Any] = {

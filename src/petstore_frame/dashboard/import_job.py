@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.client import Client
-from petstore_frame.errors import InputError
-from petstore_frame.loader.load import LoadInterrupted, load_csv, load_excel
+from petstore_frame.errors import InputError, LoadInterrupted
+from petstore_frame.loader.load import load_csv, load_excel
 from petstore_frame.loader.read import open_source, read_header
 from petstore_frame.loader.reconcile import GRACE_S, Reconciliation
 from petstore_frame.loader.record import State
@@ -112,7 +112,8 @@ class ImportJob:
         try:
             return self._load(path, mapping, dry_run=False, progress=progress)
         except LoadInterrupted as stopped:
-            return stopped.result
+            result: LoadResult = stopped.result
+            return result
 
     def settle(self, result: LoadResult, pause: Callable[[float], None]) -> Reconciliation:
         """Look for the records in doubt in the store.

@@ -61,8 +61,7 @@ class Refresher:
             inventory = read()
         except IncompleteInventoryError as problem:
             self._go_on = problem.resume
-            was_cancelled = isinstance(problem.__context__, Cancelled)
-            self._end(None if was_cancelled else problem, may_resume=True)
+            self._end(None if problem.is_interrupted else problem, may_resume=True)
         except Cancelled:
             self._end(None, may_resume=False)
         except Exception as problem:  # noqa: BLE001 # shown to the user, who is not in this thread

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from petstore_frame.inventory.hints import next_value
-from petstore_frame.inventory.reader import Reader
+from petstore_frame.inventory.reader import PageReader
 from petstore_frame.page import Page
 
 REHEARSED_ROWS = 10
@@ -45,7 +45,7 @@ class Stride:
         return f"{self.name}="
 
 
-def short_page(reader: Reader, first: Page) -> Page | None:
+def short_page(reader: PageReader, first: Page) -> Page | None:
     """Ask for the beginning of a page already held, to see whether it comes again.
 
     Returns:
@@ -67,7 +67,7 @@ def short_page(reader: Reader, first: Page) -> Page | None:
     return page if is_kept else None
 
 
-def rehearse(reader: Reader, first: Page, short: Page) -> Stride | None:
+def rehearse(reader: PageReader, first: Page, short: Page) -> Stride | None:
     """Try parameters on rows that are already held and return the first that moves as it should.
 
     Args:
@@ -85,7 +85,7 @@ def rehearse(reader: Reader, first: Page, short: Page) -> Stride | None:
     return next((stride for attempt in tries if (stride := attempt()) is not None), None)
 
 
-def rehearse_value(reader: Reader, first: Page, short: Page) -> str | None:
+def rehearse_value(reader: PageReader, first: Page, short: Page) -> str | None:
     """Return the parameter that takes the value of a header such as ``X-Next-Page``.
 
     A short page names its own next one; that next one must be the rows that follow it.
@@ -102,7 +102,7 @@ def rehearse_value(reader: Reader, first: Page, short: Page) -> str | None:
     return None
 
 
-def _offset(reader: Reader, name: str, ids: list[int], size: int) -> Stride | None:
+def _offset(reader: PageReader, name: str, ids: list[int], size: int) -> Stride | None:
     # Half a window: a store that counts pages, not rows, would land elsewhere.
     at = size // 2
     params = reader.params({name: str(at)}, limit=size)
@@ -110,7 +110,7 @@ def _offset(reader: Reader, name: str, ids: list[int], size: int) -> Stride | No
     return Stride(name, "offset") if outcome else None
 
 
-def _page(reader: Reader, ids: list[int], size: int) -> Stride | None:
+def _page(reader: PageReader, ids: list[int], size: int) -> Stride | None:
     wanted = {
         "counts pages from 1": ids[size : 2 * size],
         "counts pages from 0": ids[2 * size : 3 * size],
@@ -120,14 +120,14 @@ def _page(reader: Reader, ids: list[int], size: int) -> Stride | None:
     return Stride("page", "page", int(outcome[-1])) if outcome else None
 
 
-def _after(reader: Reader, name: str, ids: list[int], size: int) -> Stride | None:
+def _after(reader: PageReader, name: str, ids: list[int], size: int) -> Stride | None:
     params = reader.params({name: str(ids[size - 1])}, limit=size)
     wanted = {"goes on after an id": ids[size : 2 * size]}
     return Stride(name, "after") if _compare(reader, name, params, wanted, ids[:size]) else None
 
 
 def _compare(
-    reader: Reader,
+    reader: PageReader,
     name: str,
     params: dict[str, str],
     wanted: dict[str, list[int]],

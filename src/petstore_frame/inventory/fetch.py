@@ -39,7 +39,7 @@ from petstore_frame.inventory.completeness import (
 from petstore_frame.inventory.finding import Finding
 from petstore_frame.inventory.ids import IdWalk
 from petstore_frame.inventory.progress import Meter
-from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, ClientLike, Reader
+from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, PageReader, ReadingClient
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.seal import seal
 from petstore_frame.inventory.strategies import CUT_BY_MAX_PETS, Ladder
@@ -49,7 +49,7 @@ MAX_IDS = 10_000
 
 
 def fetch_inventory(
-    client: ClientLike,
+    client: ReadingClient,
     *,
     status: str | None = None,
     max_pets: int | None = None,
@@ -121,7 +121,7 @@ class _Fetch:
 
     def __init__(
         self,
-        store: ClientLike,
+        store: ReadingClient,
         *,
         status: str | None,
         limit: int,
@@ -137,7 +137,9 @@ class _Fetch:
         self._id_range = id_range
         self._id_walk: IdWalk | None = None
         self._meter = meter
-        self._reader = Reader(store, status=status, limit=limit, budget=probe_budget, on_rows=meter)
+        self._reader = PageReader(
+            store, status=status, limit=limit, budget=probe_budget, on_rows=meter
+        )
         self._ladder = Ladder(self._reader, may_probe=may_probe, max_pets=max_pets)
 
     def run(self) -> Inventory:
@@ -146,7 +148,7 @@ class _Fetch:
         try:
             with self._reader.interrupts as interrupts:
                 finding = self._with_ids(self._ladder.climb())
-            interrupts.let_in()
+            interrupts.deliver()
         except (PetstoreError, KeyboardInterrupt) as problem:
             if not len(self._ladder.rows):
                 raise
@@ -233,6 +235,7 @@ class _Fetch:
             f"broke off after page {pages} with {held:,} pets held: {cause}; "
             "they are in this error's .partial, and .resume() goes on",
             partial=partial,
+            cause=problem,
             resume=self.run,
         ) from (None if is_interrupt else problem)
 

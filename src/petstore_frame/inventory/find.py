@@ -19,7 +19,7 @@ from petstore_frame.errors import (
 )
 from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
 from petstore_frame.inventory.finding import Finding
-from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, ClientLike, Reader
+from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, PageReader, ReadingClient
 from petstore_frame.inventory.strategies import Ladder
 from petstore_frame.models import Pet, PetColumns
 
@@ -70,7 +70,7 @@ class _Met(PetstoreError):  # noqa: N818 # no error: it ends the reading early
     """The pet came by."""
 
 
-def find_pet(store: ClientLike, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
+def find_pet(store: ReadingClient, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
     """Look for a pet; see ``Client.find_pet``."""
     if not allow_deprecated:
         by_id = "find_pet(..., allow_deprecated=True) asks for it by its id"
@@ -83,12 +83,14 @@ def find_pet(store: ClientLike, pet_id: int, *, allow_deprecated: bool = False) 
     )
 
 
-def _read_until_met(store: ClientLike, pet_id: int, *, asked: int = 0, next_step: str) -> PetSearch:
+def _read_until_met(
+    store: ReadingClient, pet_id: int, *, asked: int = 0, next_step: str
+) -> PetSearch:
     def on_rows(_: int) -> None:
         if pet_id in ladder.rows:
             raise _Met
 
-    reader = Reader(
+    reader = PageReader(
         store, status=None, limit=MAX_LIMIT, budget=DEFAULT_PROBE_BUDGET, on_rows=on_rows
     )
     ladder = Ladder(reader, may_probe=True, max_pets=None)
@@ -119,7 +121,7 @@ def _pet(columns: PetColumns, pet_id: int) -> Pet:
     )
 
 
-def _ask_directly(store: ClientLike, pet_id: int) -> tuple[PetSearch | None, int]:
+def _ask_directly(store: ReadingClient, pet_id: int) -> tuple[PetSearch | None, int]:
     """Ask the deprecated operation; its 404 counts only while a listed pet still answers."""
     try:
         pet = store.get_pet(pet_id)

@@ -7,7 +7,7 @@ absent only while a pet that exists still answers: after the operation's end all
 from __future__ import annotations
 
 from petstore_frame.errors import NotFoundError
-from petstore_frame.inventory.reader import Reader
+from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.models import Pet, PetColumns
 
@@ -27,7 +27,7 @@ class IdWalk:
     """
 
     def __init__(
-        self, reader: Reader, rows: Rows, first: int, last: int, control_id: int | None
+        self, reader: PageReader, rows: Rows, first: int, last: int, control_id: int | None
     ) -> None:
         self.is_trusted = control_id is not None
         self._reader = reader

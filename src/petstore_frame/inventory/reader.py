@@ -22,7 +22,7 @@ DEFAULT_PROBE_BUDGET = 12
 SIDE_BY_SIDE = 4
 
 
-class ClientLike(Protocol):
+class ReadingClient(Protocol):
     """What a fetch needs of a client."""
 
     @property
@@ -39,7 +39,7 @@ class ClientLike(Protocol):
     def get_pet(self, pet_id: int) -> Pet: ...
 
 
-class Reader:
+class PageReader:
     """Asks a store for pages of one listing.
 
     Args:
@@ -60,7 +60,7 @@ class Reader:
 
     def __init__(
         self,
-        store: ClientLike,
+        store: ReadingClient,
         *,
         status: str | None,
         limit: int,
@@ -102,13 +102,13 @@ class Reader:
         """Ask for the page at an address and leave its body undecoded."""
         with self._lock:
             self.requests += 1
-        with self.interrupts.open():
+        with self.interrupts.allow():
             return self.store.ask_page(address, while_waiting=while_waiting)
 
     def ask_pet(self, pet_id: int) -> Pet:
         """Ask for one pet by the deprecated operation."""
         self.requests += 1
-        with self.interrupts.open():
+        with self.interrupts.allow():
             return self.store.get_pet(pet_id)
 
     def page(
@@ -152,7 +152,7 @@ class Reader:
         """Ask several extra questions side by side."""
         with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
             answers = [pool.submit(self.probe, name, params) for name, params in asked.items()]
-            with self.interrupts.open():
+            with self.interrupts.allow():
                 found = [answer.result() for answer in answers]
         return dict(zip(asked, found, strict=True))
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from petstore_frame.inventory.reader import Reader
+from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.page import Page
 
@@ -50,7 +50,7 @@ class Readings:
         conflicts: Takes what did not fit, in words.
     """
 
-    def __init__(self, reader: Reader, rows: Rows, conflicts: list[str]) -> None:
+    def __init__(self, reader: PageReader, rows: Rows, conflicts: list[str]) -> None:
         self._reader = reader
         self._rows = rows
         self._conflicts = conflicts

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from petstore_frame.inventory.completeness import Assumption
 from petstore_frame.inventory.finding import Finding, complete
 from petstore_frame.inventory.hints import may_name_next
-from petstore_frame.inventory.reader import Reader
+from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.statuses import (
     SMALLEST_CAP,
@@ -36,7 +36,7 @@ class Evidence:
         total: The total that the store stated.
     """
 
-    reader: Reader
+    reader: PageReader
     rows: Rows
     conflicts: list[str]
     total: StatedTotal

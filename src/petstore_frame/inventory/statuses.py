@@ -1,7 +1,7 @@
 """The pages of the three statuses, and what they vouch for.
 
-In: a Reader. Out: the pages that kept to their filter, and what follows from their lengths. Pets
-without a status match no filter, so these pages alone never cover a store.
+In: a PageReader. Out: the pages that kept to their filter, and what follows from their lengths.
+Pets without a status match no filter, so these pages alone never cover a store.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from petstore_frame.inventory.hints import may_name_next
-from petstore_frame.inventory.reader import Reader
+from petstore_frame.inventory.reader import PageReader
 from petstore_frame.models import PET_STATUSES
 from petstore_frame.page import Page
 
@@ -62,7 +62,7 @@ class StatusPages:
         )
 
 
-def read_status_pages(reader: Reader, first: Page) -> StatusPages:
+def read_status_pages(reader: PageReader, first: Page) -> StatusPages:
     """Ask for one page of each status, side by side, and hold them to the unfiltered first page."""
     names = {f"status={status}": status for status in PET_STATUSES}
     answers = reader.probe_all(
@@ -100,7 +100,7 @@ def missed(page: Page, whole: Page, status: str) -> str | None:
     return f"the page filtered by {status} left out {len(missing)} pets of an unfiltered page"
 
 
-def filters_first(reader: Reader, whole: Page) -> bool:
+def filters_first(reader: PageReader, whole: Page) -> bool:
     """Ask whether the filter comes before the limit: the other way round it sees one page alone.
 
     The limit asked for is one at which the listing's own beginning holds a pet of another status,

@@ -1,6 +1,6 @@
 """The ladder: from what a store shows of itself to the most that can be claimed of a listing.
 
-In: a Reader. Out: the rows held and a Finding. Each rung states what it rests on; a rung that
+In: a PageReader. Out: the rows held and a Finding. Each rung states what it rests on; a rung that
 proves nothing leaves its rows to the next one.
 
 | rung            | sound when                                            | may claim             |
@@ -30,7 +30,7 @@ from petstore_frame.inventory.hints import (
     next_addresses,
     next_value,
 )
-from petstore_frame.inventory.reader import Reader
+from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.readings import MAX_READINGS, Readings
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.shortness import Evidence, is_vouched_for, judge_short_page
@@ -57,7 +57,7 @@ class Ladder:
         conflicts: Contradictions met, in words.
     """
 
-    def __init__(self, reader: Reader, *, may_probe: bool, max_pets: int | None) -> None:
+    def __init__(self, reader: PageReader, *, may_probe: bool, max_pets: int | None) -> None:
         self.reader = reader
         self.rows = Rows()
         self.conflicts: list[str] = []

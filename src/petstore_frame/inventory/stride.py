@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from petstore_frame.errors import APIStatusError, PaginationLoopError
 from petstore_frame.inventory.calibrate import Stride
-from petstore_frame.inventory.reader import SIDE_BY_SIDE, Reader
+from petstore_frame.inventory.reader import SIDE_BY_SIDE, PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.models import PetColumns
 from petstore_frame.page import Page
@@ -35,7 +35,9 @@ class StridedWalk:
         doubt: Why the end that was met proves nothing, in words, or None.
     """
 
-    def __init__(self, reader: Reader, rows: Rows, stride: Stride, max_pets: int | None) -> None:
+    def __init__(
+        self, reader: PageReader, rows: Rows, stride: Stride, max_pets: int | None
+    ) -> None:
         self.rows = rows
         self.pages = 1
         self.is_over = False
@@ -126,7 +128,7 @@ class StridedWalk:
             place = self._position + ahead * max(1, step)
             if place not in self._ahead:
                 self._ahead[place] = pool.submit(self._ask, place)
-        with self._reader.interrupts.open():
+        with self._reader.interrupts.allow():
             return self._ahead.pop(self._position).result()
 
     def _ask(self, position: int) -> Page:

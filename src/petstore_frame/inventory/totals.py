@@ -7,7 +7,7 @@ prove only after a test. Some programs state the length of the page and call it 
 from __future__ import annotations
 
 from petstore_frame.inventory.hints import advertised_total, advertised_totals
-from petstore_frame.inventory.reader import Reader
+from petstore_frame.inventory.reader import PageReader
 from petstore_frame.page import Page
 
 
@@ -22,7 +22,7 @@ class StatedTotal:
         value: The largest total stated, or None.
     """
 
-    def __init__(self, reader: Reader, conflicts: list[str]) -> None:
+    def __init__(self, reader: PageReader, conflicts: list[str]) -> None:
         self.value: int | None = None
         self._reader = reader
         self._conflicts = conflicts

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from petstore_frame.errors import PaginationLoopError, PetstoreError
 from petstore_frame.headers import Headers
-from petstore_frame.inventory.reader import Reader
+from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.page import Page, UnreadPage
 
@@ -38,7 +38,7 @@ class Walk:
     """
 
     def __init__(
-        self, reader: Reader, rows: Rows, first: Page, next_of: NextOf, max_pets: int | None
+        self, reader: PageReader, rows: Rows, first: Page, next_of: NextOf, max_pets: int | None
     ) -> None:
         self.rows = rows
         self.pages = 1
@@ -96,7 +96,7 @@ class Walk:
 
     def _read(self) -> None:
         """Decode the last page; what is wrong with it is raised between two requests."""
-        with self._reader.interrupts.shut():
+        with self._reader.interrupts.block():
             self._decode()
 
     def _decode(self) -> None:

@@ -12,7 +12,7 @@ from petstore_frame.errors import APIStatusError, AuthenticationError
 from petstore_frame.loader.record import State
 from petstore_frame.loader.writer import Intent, Settlement
 from petstore_frame.models import Pet
-from petstore_frame.outcome import PostOutcome, Verdict
+from petstore_frame.outcome import PostOutcome, Proof
 
 _KEY_MISUSED = 422
 
@@ -25,7 +25,7 @@ def settle(intent: Intent, outcome: PostOutcome) -> Settlement:
     return Settlement(
         intent,
         _state(intent, outcome),
-        str(outcome.verdict),
+        str(outcome.proof),
         outcome.reason,
         pet_id=outcome.pet.id if outcome.pet else None,
         http_status=outcome.http_status,
@@ -50,11 +50,11 @@ def why_stopped(error: Exception | None) -> str:
 
 
 def _state(intent: Intent, outcome: PostOutcome) -> State:
-    if outcome.verdict is Verdict.CREATED:
+    if outcome.proof is Proof.CREATED:
         return State.CREATED
-    if outcome.verdict is Verdict.REJECTED and not is_key_misused(intent, outcome):
+    if outcome.proof is Proof.REJECTED and not is_key_misused(intent, outcome):
         return State.REJECTED
-    if outcome.verdict is Verdict.NOT_APPLIED and not intent.is_in_doubt:
+    if outcome.proof is Proof.NOT_APPLIED and not intent.is_in_doubt:
         return State.PENDING
     return State.UNKNOWN
 

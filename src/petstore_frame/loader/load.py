@@ -14,7 +14,7 @@ from typing import Any
 
 from petstore_frame.arguments import checked_client, whole_number
 from petstore_frame.categories import Categories, category_labels
-from petstore_frame.errors import InputError
+from petstore_frame.errors import InputError, LoadInterrupted
 from petstore_frame.loader import journal as journals
 from petstore_frame.loader.journal import Run
 from petstore_frame.loader.plan import identity_of, name_store, new_run_id, open_run, rehearse
@@ -22,28 +22,16 @@ from petstore_frame.loader.progress import Told
 from petstore_frame.loader.read import Source, ValueMap, open_source
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.send import ClientLike, Limits, Timing, ignore
+from petstore_frame.loader.send import Limits, PostingClient, Timing, ignore
 from petstore_frame.loader.session import ask_store_id, run_session
 
 DEFAULT_WORKERS, MOST_WORKERS = 16, 32
 REAL_TIME = Timing()
 
 
-class LoadInterrupted(KeyboardInterrupt):
-    """An import was interrupted; what was on its way has been awaited.
-
-    Attributes:
-        result: The LoadResult so far; the same import again goes on.
-    """
-
-    def __init__(self, result: LoadResult) -> None:
-        super().__init__("interrupted; run the same import again to go on")
-        self.result = result
-
-
 def load_csv(
     path: str | PathLike[str],
-    client: ClientLike,
+    client: PostingClient,
     *,
     dry_run: bool = False,
     mapping: Mapping[str, str] | None = None,
@@ -137,7 +125,7 @@ def load_csv(
 
 def load_excel(
     path: str | PathLike[str],
-    client: ClientLike,
+    client: PostingClient,
     *,
     sheet: str | None = None,
     dry_run: bool = False,
@@ -200,7 +188,7 @@ def load_excel(
 
 def load_frame(
     frame: Any,
-    client: ClientLike,
+    client: PostingClient,
     *,
     dry_run: bool = False,
     mapping: Mapping[str, str] | None = None,
@@ -255,7 +243,7 @@ def load_frame(
 
 def load(
     path_or_frame: Any,
-    client: ClientLike,
+    client: PostingClient,
     reading: dict[str, Any],
     limits: Limits,
     *,
@@ -324,7 +312,7 @@ def default_folder() -> Path:
 
 
 def _run(
-    source: Source, client: ClientLike, reading: dict[str, Any], *, again: bool, now: float
+    source: Source, client: PostingClient, reading: dict[str, Any], *, again: bool, now: float
 ) -> Run:
     given = reading | {"categories": category_labels(reading.get("categories"))}
     meaning = {name: value for name, value in given.items() if value}

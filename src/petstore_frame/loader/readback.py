@@ -92,8 +92,8 @@ def _list(client: Any, status: str | None, evidence: Evidence) -> None:
         inventory = fetch_inventory(client, status=status, progress=False)
         is_broken = False
     except IncompleteInventoryError as problem:
-        if isinstance(problem.__context__, KeyboardInterrupt):
-            raise problem.__context__ from None
+        if isinstance(problem.cause, KeyboardInterrupt):
+            raise problem.cause from None
         inventory, is_broken = problem.partial, True
     claim = inventory.completeness
     evidence.requests += claim.requests

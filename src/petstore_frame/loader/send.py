@@ -23,7 +23,7 @@ from petstore_frame.loader.pace import Pace
 from petstore_frame.loader.pool import Done, Inbox, Pool, wait_for
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.writer import Intent, JournalFullError, Settlement, Writer
-from petstore_frame.outcome import PostOutcome, Verdict
+from petstore_frame.outcome import PostOutcome, Proof
 from petstore_frame.settings import IdempotencyKey
 
 CANARY_ROWS = 5
@@ -33,7 +33,7 @@ KEY_MARGIN_S = 300.0
 _INTERRUPTED = "interrupted"
 
 
-class ClientLike(Reader, Protocol):
+class PostingClient(Reader, Protocol):
     """What the loader asks of a client."""
 
     base_url: str
@@ -98,7 +98,7 @@ class Sender:
 
     def __init__(
         self,
-        client: ClientLike,
+        client: PostingClient,
         writer: Writer,
         counts: Counter[State],
         *,
@@ -208,10 +208,10 @@ class Sender:
             )
 
     def _note_pace(self, outcome: PostOutcome) -> None:
-        if outcome.verdict in (Verdict.CREATED, Verdict.REJECTED):
+        if outcome.proof in (Proof.CREATED, Proof.REJECTED):
             self._answers += 1
             self._pace.note_answer()
-        elif outcome.verdict is Verdict.UNKNOWN:
+        elif outcome.proof is Proof.UNKNOWN:
             self._pace.note_doubt()
         elif outcome.http_status is None:
             self._pace.open()
@@ -396,4 +396,4 @@ class Sender:
 def _broken(problem: Exception | None) -> PostOutcome:
     """Judge a client that raised where it should have answered: nothing is proven."""
     error = problem if isinstance(problem, PetstoreError) else PetstoreError(repr(problem))
-    return PostOutcome(Verdict.UNKNOWN, type(problem).__name__, error=error, is_systemic=True)
+    return PostOutcome(Proof.UNKNOWN, type(problem).__name__, error=error, is_systemic=True)

@@ -14,14 +14,14 @@ from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
 from petstore_frame.loader.journal import Run, count_states, read_run, store_of
 from petstore_frame.loader.progress import Progress, Told
 from petstore_frame.loader.record import State
-from petstore_frame.loader.send import ClientLike, Limits, Sender, Timing, ignore
+from petstore_frame.loader.send import Limits, PostingClient, Sender, Timing, ignore
 from petstore_frame.loader.view import plan_words
 from petstore_frame.loader.writer import Writer
 
 
 def run_session(
     path: Path,
-    client: ClientLike,
+    client: PostingClient,
     limits: Limits,
     *,
     told: Told,
@@ -73,7 +73,7 @@ def run_session(
     return True
 
 
-def check_store(path: Path, run: Run, client: ClientLike) -> None:
+def check_store(path: Path, run: Run, client: PostingClient) -> None:
     """Refuse a client of another address than the journal's."""
     if store_of(client.base_url) != store_of(run.base_url):
         raise JournalError(
@@ -82,7 +82,7 @@ def check_store(path: Path, run: Run, client: ClientLike) -> None:
         )
 
 
-def check_store_id(path: Path, run: Run, client: ClientLike) -> None:
+def check_store_id(path: Path, run: Run, client: PostingClient) -> None:
     """Refuse a store that has the address of the journal's store, and is another."""
     if run.store_id is not None and ask_store_id(client) not in (None, run.store_id):
         raise JournalError(
@@ -91,7 +91,7 @@ def check_store_id(path: Path, run: Run, client: ClientLike) -> None:
         )
 
 
-def ask_store_id(client: ClientLike) -> str | None:
+def ask_store_id(client: PostingClient) -> str | None:
     """Return what the store calls itself, by one GET; None where it does not say."""
     try:
         store_id: str | None = client.list_pets(1).store_id
@@ -102,7 +102,7 @@ def ask_store_id(client: ClientLike) -> str | None:
     return store_id
 
 
-def _is_work_left(counts: Counter[State], client: ClientLike) -> bool:
+def _is_work_left(counts: Counter[State], client: PostingClient) -> bool:
     if counts[State.PENDING] or counts[State.IN_FLIGHT]:
         return True
     return bool(counts[State.UNKNOWN] and client.idempotency)

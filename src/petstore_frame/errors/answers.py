@@ -1,0 +1,190 @@
+"""Errors of one request: the store refused, did not answer, or left the interface.
+
+Who meets them: whoever asks a store, one request at a time.
+"""
+
+from __future__ import annotations
+
+from petstore_frame.errors.calls import PetstoreError
+
+
+class APIStatusError(PetstoreError):
+    """The store answered with an error status.
+
+    Attributes:
+        status_code: HTTP status of the answer.
+        code: The Error body's machine-readable code, or None when the body was no Error.
+        api_message: The Error body's message, or a short description of the body received.
+        operation: Method and path, for example ``GET /pets``.
+        field: The body field at fault, where the service names one (an extension).
+        request_id: The answer's ``X-Request-Id``, for the store's operator, or None.
+        store_id: What the store calls itself (an extension), or None.
+        retry_after_s: Seconds that the store asked to wait, or None.
+        next_step: What to do about it, in words.
+        retryable: Whether a later identical GET may succeed.
+
+    Interface: Errors.
+    """
+
+    next_step = "see the store's message"
+
+    def __init__(
+        self,
+        status_code: int,
+        api_message: str,
+        *,
+        code: str | None = None,
+        operation: str = "",
+        field: str | None = None,
+        request_id: str | None = None,
+        store_id: str | None = None,
+        retry_after_s: float | None = None,
+        next_step: str | None = None,
+    ) -> None:
+        super().__init__(status_code, api_message)
+        self.status_code = status_code
+        self.api_message = api_message
+        self.code = code
+        self.operation = operation
+        self.field = field
+        self.request_id = request_id
+        self.store_id = store_id
+        self.retry_after_s = retry_after_s
+        if next_step is not None:
+            self.next_step = next_step
+
+    @property
+    def retryable(self) -> bool:
+        return self.status_code in (408, 429) or self.status_code >= 500
+
+    def __str__(self) -> str:
+        place = f" from {self.operation}" if self.operation else ""
+        code = f"{self.code}: " if self.code else ""
+        request = f" (request {self.request_id})" if self.request_id else ""
+        return f"{self.status_code}{place}: {code}{self.api_message}{request}; {self.next_step}"
+
+
+class BadRequestError(APIStatusError):
+    """400: the request lacks a required field or holds an invalid value."""
+
+    next_step = "correct the named value and send it again"
+
+
+class AuthenticationError(APIStatusError):
+    """401: the API key is missing or invalid."""
+
+    next_step = "check the key, as in PETSTORE_API_KEY, against this store's address"
+
+
+class PermissionDeniedError(APIStatusError):
+    """403: the key is known and may not do this."""
+
+    next_step = "ask the store's operator what this key may do"
+
+
+class NotFoundError(APIStatusError):
+    """404: no such resource."""
+
+    next_step = "check the id, or the address"
+
+
+class ConflictError(APIStatusError):
+    """409: the request meets another one that is still running or has already settled."""
+
+    next_step = "wait for the first request to settle"
+
+
+class RateLimitError(APIStatusError):
+    """429: too many requests."""
+
+    next_step = "wait and try again, or with fewer workers"
+
+
+class ServerError(APIStatusError):
+    """5xx: the store failed."""
+
+    next_step = "try again later; a POST may or may not have been applied"
+
+
+class APIConnectionError(PetstoreError):
+    """No usable answer arrived.
+
+    Attributes:
+        operation: Method and path.
+        reason: One word for the cause: refused, dns, tls, timeout, reset, closed, …
+        may_have_been_applied: False only on proof that the store cannot have acted on the request.
+        retryable: Whether a later identical GET may succeed.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        operation: str = "",
+        reason: str = "connection",
+        may_have_been_applied: bool = True,
+        retryable: bool = True,
+    ) -> None:
+        super().__init__(message)
+        self.operation = operation
+        self.reason = reason
+        self.may_have_been_applied = may_have_been_applied
+        self.retryable = retryable
+
+
+class APITimeoutError(APIConnectionError):
+    """No usable answer arrived within the time allowed."""
+
+
+class ContractError(PetstoreError):
+    """The answer is not what the interface states.
+
+    Attributes:
+        operation: Method and path.
+        page: Number of the page within a listing, 1 for the first, or None.
+        position: Position of the pet on that page, 1 for the first, or None.
+        field: The wire field at fault, or None.
+        may_have_been_applied: For a POST, whether a pet may exist because of it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        operation: str = "",
+        page: int | None = None,
+        position: int | None = None,
+        field: str | None = None,
+        may_have_been_applied: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.operation = operation
+        self.page = page
+        self.position = position
+        self.field = field
+        self.may_have_been_applied = may_have_been_applied
+
+
+class CrossOriginError(PetstoreError):
+    """An address led away from the store and was not followed, so the key stayed here."""
+
+
+class EndpointDeprecatedWarning(FutureWarning):
+    """An operation of the interface will be removed; the text has the date and the replacement."""
+
+
+_BY_STATUS: dict[int, type[APIStatusError]] = {
+    400: BadRequestError,
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    409: ConflictError,
+    429: RateLimitError,
+}
+
+
+def status_error_class(status_code: int) -> type[APIStatusError]:
+    """Return the class of error for an HTTP status."""
+    if status_code >= 500:
+        return ServerError
+    return _BY_STATUS.get(status_code, APIStatusError)

@@ -1,0 +1,104 @@
+"""Errors of an import: its file, its records, its journal, and Ctrl-C.
+
+Who meets them: whoever loads a file or frame into a store.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Protocol
+
+from petstore_frame.errors.calls import PetstoreError
+
+
+class Phrasing(Protocol):
+    """Phrases options for one kind of reader; ``voice`` has one for Python and one for a shell."""
+
+    def option(self, name: str, value: Any = None) -> str: ...
+
+
+class Hint(Protocol):
+    """A next step that can be phrased for each kind of reader."""
+
+    def told(self, voice: Phrasing) -> str: ...
+
+
+class InputError(PetstoreError, ValueError):
+    """A file or frame cannot be read as records; nothing was sent.
+
+    Attributes:
+        path: The file, or None for a frame.
+        line: First physical line concerned (1 is the first of the file), or None.
+        column: Name of the column concerned, or None.
+        hint: The next step; a text, or a ``voice.Advice``, which can also be phrased for a shell.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | None = None,
+        line: int | None = None,
+        column: str | None = None,
+        hint: str | Hint = "",
+    ) -> None:
+        super().__init__(message)
+        self.path = path
+        self.line = line
+        self.column = column
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.told()
+
+    def told(self, voice: Phrasing | None = None) -> str:
+        """Return the text, its next step phrased by a voice; None is for Python."""
+        hint = str(self.hint)
+        if voice is not None and not isinstance(self.hint, str):
+            hint = self.hint.told(voice)
+        place = ", ".join(
+            part
+            for part in (
+                self.path or "",
+                f"line {self.line}" if self.line else "",
+                f"column {self.column!r}" if self.column else "",
+            )
+            if part
+        )
+        text = f"{place}: {self.args[0]}" if place else str(self.args[0])
+        return f"{text}; {hint}" if hint else text
+
+
+class LoadFailedError(PetstoreError):
+    """Some records of an import are not in the store.
+
+    Attributes:
+        result: The LoadResult, which tells them apart.
+    """
+
+    def __init__(self, message: str, *, result: Any) -> None:
+        super().__init__(message)
+        self.result = result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(LoadFailedError, result=self.result), self.args
+
+
+class JournalError(PetstoreError):
+    """The journal of an import cannot be used; sending has stopped."""
+
+
+class JournalLockedError(JournalError):
+    """Another importer is at work on this journal."""
+
+
+class LoadInterrupted(KeyboardInterrupt):
+    """An import was interrupted; what was on its way has been awaited.
+
+    Attributes:
+        result: The LoadResult so far; the same import again goes on.
+    """
+
+    def __init__(self, result: Any) -> None:
+        super().__init__("interrupted; run the same import again to go on")
+        self.result = result
