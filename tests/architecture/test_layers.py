@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import petstore_frame
+from petstore_frame import errors
 
 HOUSE = Path(petstore_frame.__file__).parent
 
@@ -125,9 +126,32 @@ def test_no_file_has_grown_out_of_its_room() -> None:
 
 
 def test_public_names_are_importable() -> None:
-    """``__all__`` equals what a user can import."""
-    assert all(hasattr(petstore_frame, name) for name in petstore_frame.__all__)
-    assert sorted(petstore_frame.__all__) == petstore_frame.__all__
+    """``from petstore_frame import *`` gives the names of ``__all__``, each of them once."""
+    given: dict[str, object] = {}
+    exec("from petstore_frame import *", given)
+    del given["__builtins__"]
+    assert sorted(given) == petstore_frame.__all__ == dir(petstore_frame)
+
+
+def test_every_error_is_public() -> None:
+    """What the package raises on purpose can be caught by a name of ``petstore_frame``."""
+    kinds = {
+        name
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, BaseException) and name[0] != "_"
+    }
+    assert kinds - set(petstore_frame.__all__) == set()
+
+
+def test_each_public_name_is_defined_where_the_table_says() -> None:
+    """The home of a class or function is the part that the table of late imports names."""
+    homes = {
+        name: getattr(petstore_frame, name).__module__.removeprefix("petstore_frame.")
+        for name in petstore_frame._HOMES
+        if callable(getattr(petstore_frame, name))
+    }
+    table = petstore_frame._HOMES
+    assert {name for name, home in homes.items() if not home.startswith(table[name])} == set()
 
 
 def test_a_type_checker_sees_what_runs() -> None:

@@ -67,12 +67,3 @@ def test_shell_blocks_run(tmp_path: Path) -> None:
 def free_port() -> str:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return str(probe.getsockname()[1])
-
-
-def test_every_command_is_in_the_readme() -> None:
-    """A command that the README does not show is a command that nobody finds."""
-    from petstore_frame.cli import app
-
-    names = {command.name for command in app.registered_commands if not command.hidden}
-    names |= {group.name for group in app.registered_groups}
-    assert {name for name in names if f"petstore-frame {name}" not in README} == set()

@@ -1,0 +1,93 @@
+"""What is declared is what is imported: no library comes by chance, and none for nothing."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import petstore_frame
+
+ROOT = Path(__file__).parents[2]
+HOUSE = Path(petstore_frame.__file__).parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+
+EVERY = sorted(HOUSE.rglob("*.py"))
+SERVICE = [path for path in EVERY if path.relative_to(HOUSE).parts[0] == "service"]
+
+# Where a distribution is imported under another name.
+IMPORTED_AS = {
+    "pydantic-core": "pydantic_core",
+    "typing-extensions": "typing_extensions",
+    "ipython": "IPython",
+    "XlsxWriter": "xlsxwriter",
+    "SQLAlchemy": "sqlalchemy",
+}
+# Programs that are started, and engines that are imported by the name that a user gives.
+STARTED_OR_CHOSEN = {"jupyterlab", "voila", "psycopg", "duckdb", "polars", "dask", "pyspark"}
+SHOWN = ("excel", "history", "service", "postgres", "lab", "polars", "dask", "spark")
+
+
+def declared(requirements: list[str]) -> set[str]:
+    """Return the distributions of a list of requirements, our own extras left out."""
+    names = {re.split(r"[\[<>=]", requirement)[0] for requirement in requirements}
+    return names - {PROJECT["name"]}
+
+
+def imported(paths: list[Path], *, top_only: bool = False) -> set[str]:
+    """Return the outside libraries that these modules import."""
+    found = set()
+    for path in paths:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in tree.body if top_only else ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add(str(node.module).split(".")[0])
+    return found - set(sys.stdlib_module_names) - {"petstore_frame"}
+
+
+def names_of(distributions: set[str]) -> set[str]:
+    return {IMPORTED_AS.get(name, name) for name in distributions}
+
+
+def test_the_service_declares_what_it_imports() -> None:
+    """The extra service is what the service imports, and nothing else."""
+    assert imported(SERVICE) == names_of(declared(EXTRAS["service"]))
+
+
+def test_each_import_is_declared_and_each_declaration_used() -> None:
+    """Core and extras together are the imports of the package, and what it starts by name."""
+    extras = set().union(*(declared(EXTRAS[extra]) for extra in SHOWN))
+    assert imported(EVERY).isdisjoint(STARTED_OR_CHOSEN)
+    assert imported(EVERY) | STARTED_OR_CHOSEN == names_of(
+        declared(PROJECT["dependencies"]) | extras
+    )
+
+
+def test_only_the_core_is_imported_at_the_top() -> None:
+    """Outside the service, a library of an extra is imported where it is first used."""
+    extras = set().union(*(names_of(declared(EXTRAS[extra])) for extra in SHOWN))
+    assert (
+        imported([path for path in EVERY if path not in SERVICE], top_only=True) & extras == set()
+    )
+
+
+def test_the_list_for_people_is_the_declaration() -> None:
+    """docs/dependencies.md names each extra with its libraries, and no other."""
+    text = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
+    shown: dict[str, set[str]] = {}
+    for extra, libraries in re.findall(r"^\| (\w+) \| ([\w, -]+) \| [\d.]", text, re.MULTILINE):
+        shown.setdefault(extra, set()).update(libraries.lower().split(", "))
+    groups = {"core": PROJECT["dependencies"], **{extra: EXTRAS[extra] for extra in SHOWN}}
+    lists = {extra: {name.lower() for name in declared(group)} for extra, group in groups.items()}
+    assert {extra: libraries - {"distributed"} for extra, libraries in shown.items()} == lists
+
+
+def test_the_version_has_one_place() -> None:
+    """The build reads the version from the package."""
+    assert "version" in PROJECT["dynamic"]
+    assert re.fullmatch(r"\d+\.\d+\.\d+", petstore_frame.__version__)

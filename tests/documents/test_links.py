@@ -1,0 +1,55 @@
+"""What a document points to is there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import petstore_frame
+from petstore_frame.service.rules import CHOICES
+
+ROOT = Path(__file__).parents[2]
+HOUSE = Path(petstore_frame.__file__).parent
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("*/*.md")])
+HEADINGS = re.findall(
+    r"^#+ (?:\d+\. )?(.+)$", (ROOT / "docs/interface.md").read_text(encoding="utf-8"), re.MULTILINE
+)
+
+
+def citations() -> list[str]:
+    """Return what follows ``Interface:`` in each docstring of the package, remarks left out."""
+    found = []
+    for path in HOUSE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                found += re.findall(r"^Interface: ([^.;(\n]+)", ast.get_docstring(node) or "", re.M)
+    return [name.strip() for cited in found for name in cited.split(", ")]
+
+
+def is_heading(name: str) -> bool:
+    """A citation is a heading or its first words, as Resources of "Resources and their fields"."""
+    return any(heading == name or heading.startswith(f"{name} ") for heading in HEADINGS)
+
+
+def test_every_citation_of_the_interface_is_a_heading() -> None:
+    """Whoever follows an ``Interface:`` line finds the section; "none" marks an extension."""
+    cited = set(citations()) - {"none"}
+    assert len(cited) > 8
+    assert {name for name in cited if not is_heading(name)} == set()
+
+
+def test_every_choice_of_the_service_names_its_section() -> None:
+    """The table of the service's choices cites the same headings."""
+    parts = {choice.part.rstrip(" 123") for choice in CHOICES}
+    assert {part for part in parts if not is_heading(part)} == set()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_relative_links_lead_somewhere(document: Path) -> None:
+    """Each link and picture inside the repository exists."""
+    links = re.findall(r"\]\(([^)#\s]+)", document.read_text(encoding="utf-8"))
+    inside = [link for link in links if "://" not in link]
+    assert [link for link in inside if not (document.parent / link).exists()] == []
