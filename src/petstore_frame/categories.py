@@ -12,7 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
-from petstore_frame.errors import InputError
+from petstore_frame.errors import ArgumentError, InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,15 +27,16 @@ def category_labels(
     """Return labels by category id from a dict, a Series, or a CSV path of ``category_id,label``.
 
     Raises:
-        InputError: The CSV cannot be opened or lacks a column, or an id is no whole number;
-            names the line.
+        InputError: The CSV cannot be opened or lacks a column, or an id in it is not a whole
+            number; names the line.
+        ArgumentError: What was passed is not labels by id.
 
     Interface: Gaps in the resources (no category records are shown).
     """
     if categories is None:
         return {}
     if not isinstance(categories, (str, PathLike)):
-        return _plain_labels(dict(categories))
+        return _plain_labels(categories)
     path = Path(fspath(categories))
     try:
         return _read_labels(path)
@@ -64,11 +65,14 @@ def shown_labels(categories: Categories) -> dict[int, str]:
     }
 
 
-def _plain_labels(categories: Mapping[Any, Any]) -> dict[int, str]:
+def _plain_labels(categories: Any) -> dict[int, str]:
     try:
-        return {int(key): str(label) for key, label in categories.items()}
+        return {int(key): str(label) for key, label in dict(categories).items()}
     except (TypeError, ValueError):
-        raise InputError('labels go by id: {1: "Dog"}') from None
+        raise ArgumentError(
+            'categories are labels by id, as in {1: "Dog"}, a Series of these, or the path of a '
+            f"CSV file, got {str(categories)[:60]!r}"
+        ) from None
 
 
 def _read_labels(path: Path) -> dict[int, str]:

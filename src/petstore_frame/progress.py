@@ -35,12 +35,21 @@ def open_progress(
     Raises:
         ArgumentError: The option is something else; nothing was sent.
     """
+    checked_progress(option)
     if callable(option):
         return Display(option, None)
-    if not (option is None or option is True or option is False):
-        refuse(f"progress is a function, True, False or None, got {option!r}")
     has_bar = is_watched() if option is None else option
     return Display(None, (lambda: show_bar(words, total=total, **look)) if has_bar else None)
+
+
+def checked_progress(option: Any) -> None:
+    """Refuse what cannot be a ``progress=`` option.
+
+    Raises:
+        ArgumentError: It is not a function, True, False or None; nothing was sent.
+    """
+    if not (callable(option) or option is None or option is True or option is False):
+        refuse(f"progress is a function, True, False or None, got {option!r}")
 
 
 class Display(Generic[Fact]):

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import SecretStr
 
 from petstore_frame.errors import ConfigurationError
+from petstore_frame.voice import Advice
 
 DEFAULT_TIMEOUT_S = 120.0
 DEFAULT_CONNECT_TIMEOUT_S = 5.0
@@ -94,8 +95,11 @@ def read_settings(
     address = base_url or environ.get("PETSTORE_BASE_URL")
     if not address:
         raise ConfigurationError(
-            "no store address: pass base_url= or set PETSTORE_BASE_URL "
-            "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)"
+            Advice(
+                "no store address: pass {} or set PETSTORE_BASE_URL "
+                "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)",
+                ("base_url",),
+            )
         )
     if not isinstance(address, str):
         raise ConfigurationError(
@@ -136,7 +140,9 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
             f"base_url {address!r} is no http(s) address; it looks like https://host/v1"
         )
     if parts.username or parts.password:
-        raise ConfigurationError("base_url holds a user or password; pass the key as api_key=")
+        raise ConfigurationError(
+            Advice("base_url holds a user or password; pass the key as {}", ("api_key",))
+        )
     if parts.query or parts.fragment:
         raise ConfigurationError(f"base_url {address!r} has a query or fragment; leave it out")
     if scheme == "http" and not is_loopback(host) and not allow_insecure:
@@ -167,7 +173,9 @@ def _key_source(api_key: ApiKey | None, environ: Mapping[str, str]) -> Callable[
         return lambda: _checked_key(source())
     value = api_key if api_key is not None else environ.get("PETSTORE_API_KEY")
     if value is None:
-        raise ConfigurationError("no API key: set PETSTORE_API_KEY, or pass api_key=")
+        raise ConfigurationError(
+            Advice("no API key: set PETSTORE_API_KEY, or pass {}", ("api_key",))
+        )
     secret = _checked_key(value)
     return lambda: secret
 
@@ -180,7 +188,9 @@ def _checked_key(value: str | SecretStr) -> SecretStr:
     if text.startswith(("http://", "https://")):
         raise ConfigurationError("the API key is an address; base_url comes first, then api_key")
     if not text:
-        raise ConfigurationError("the API key is empty: set PETSTORE_API_KEY, or pass api_key=")
+        raise ConfigurationError(
+            Advice("the API key is empty: set PETSTORE_API_KEY, or pass {}", ("api_key",))
+        )
     if not text.isascii() or not text.isprintable() or " " in text:
         # The value itself must not be in the message.
         raise ConfigurationError(

@@ -76,22 +76,22 @@ class Advice:
     """A next step, phrased for Python unless another voice is asked for.
 
     Args:
-        words: The sentence, with ``{}`` where a part stands.
+        text: The sentence, with ``{}`` where a part stands.
         parts: Text as it is, or an option: its name, or its name and its value.
 
     Example:
         >>> advice = Advice("say which with {}", ("delimiter", ";"))
-        >>> str(advice), advice.told(SHELL)
+        >>> str(advice), advice.phrased_by(SHELL)
         ("say which with delimiter=';'", "say which with --delimiter ';'")
     """
 
-    def __init__(self, words: str, *parts: str | tuple[Any, ...]) -> None:
-        self._words, self._parts = words, parts
+    def __init__(self, text: str, *parts: str | tuple[Any, ...]) -> None:
+        self._text, self._parts = text, parts
 
-    def told(self, voice: Phrasing) -> str:
+    def phrased_by(self, voice: Phrasing) -> str:
         """Return the sentence as a voice phrases it."""
-        told = (part if isinstance(part, str) else voice.option(*part) for part in self._parts)
-        return self._words.format(*told)
+        parts = (part if isinstance(part, str) else voice.option(*part) for part in self._parts)
+        return self._text.format(*parts)
 
     def __str__(self) -> str:
-        return self.told(PYTHON)
+        return self.phrased_by(PYTHON)

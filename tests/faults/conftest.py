@@ -14,9 +14,9 @@ import pytest
 from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import start_child
 from petstore_frame.client import Client
+from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.load import load
 from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.send import Limits
 
 STATUSES = ("available", "pending", "sold", "")
 

@@ -56,6 +56,37 @@ def test_an_error_names_options_and_not_arguments(
     assert "base_url=" not in result.stderr and "api_key=" not in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["load", "a.csv", "--sheet", "Fix"], "--sheet is for a workbook, which a.csv is not"),
+        (["load", "x.xlsx", "--delimiter", ";"], "--delimiter is for a text file, which x.xlsx"),
+        (["load", "x.xlsx", "--quoting", "none"], "--quoting is for a text file"),
+        (["load", "x.xlsx", "--encoding", "cp1252"], "--encoding is for a text file"),
+        (["load", "x.xlsm", "--thousands", "."], "--thousands is for a text file"),
+        (["load", "a.csv", "--quoting", "bogus"], "'bogus' is not one of 'strict', 'none'"),
+        (["load", "a.csv", "--grace", "1"], "--grace needs --reconcile"),
+        (["load", "a.csv", "--resend-absent"], "--resend-absent needs --reconcile"),
+        (["load", "a.csv", "--reconcile", "--dry-run"], "exclude each other"),
+        (["load", "a.csv", "--columns", ""], "--columns names no column"),
+        (["load", "a.csv", "--idempotency-lifetime", "0"], "greater than or equal to 1"),
+        (["report", "--output", "a.csv", "--history", "."], "--history is for a workbook (.xlsx)"),
+        (["dashboard", "--sample", "5"], "--sample shows a store of its own"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_option_without_effect_is_refused(
+    arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An option is obeyed or refused, never ignored; nothing is staged."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("name,categoryId\nRex,3\n", encoding="utf-8")
+    place = ["--journal", "journal"] if arguments[0] == "load" else []
+    result = CliRunner().invoke(app, [*arguments, *place, *STORE], env={"COLUMNS": "200"})
+    assert (result.exit_code, words in result.stderr) == (2, True), result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
 def test_a_port_in_use_is_refused() -> None:
     """Another program's address is never announced as the dashboard's."""
     pytest.importorskip("voila")
@@ -90,7 +121,7 @@ def test_a_wrong_argument_is_named(tmp_path: Path) -> None:
     frame = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
     with pytest.raises(pf.InputError, match="cannot open the categories file"):
         category_labels(tmp_path / "nocat.csv")
-    with pytest.raises(pf.InputError, match="labels go by id"):
+    with pytest.raises(pf.ArgumentError, match="labels by id"):
         category_labels({"Dog": 1})
     with pytest.raises(pf.ReportError, match="swapped"):
         pf.write_report("x.xlsx", frame)

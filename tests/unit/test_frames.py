@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.errors import InputError
+from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.read import open_source
 from petstore_frame.loader.record import Record, State
 
@@ -88,19 +88,18 @@ def test_digest_is_of_the_content() -> None:
 
 
 def test_no_frame_at_all() -> None:
-    """What is neither a path nor a frame says what is wanted."""
-    with pytest.raises(InputError, match="a dict is neither a path nor a DataFrame"):
+    """What is not a frame is a wrong argument, and the message names what is expected."""
+    with pytest.raises(ArgumentError, match="expected a pandas or polars DataFrame, got a dict"):
         open_source({"name": ["Rex"]})
 
 
 @pytest.mark.parametrize(
     ("load", "what", "words"),
     [
-        (pf.load_frame, pf.Inventory, "in a store already.*pass its .frame"),
+        (pf.load_frame, pf.Inventory, "in a store already; pass its .frame"),
         (pf.load_csv, pd.DataFrame({"name": ["Rex"]}), "got a DataFrame; load_frame takes"),
-        (pf.load_csv, "pets.xlsx", "pets.xlsx: a workbook; load_excel reads it"),
-        (pf.load_excel, "pets.csv", "pets.csv: a text file, no workbook; load_csv reads it"),
-        (pf.load_frame, pd.DataFrame({"a": ["Rex"]}), r"say which column it is: mapping=\{[^;]*$"),
+        (pf.load_csv, "pets.xlsx", "pets.xlsx is a workbook; use load_excel"),
+        (pf.load_excel, "pets.csv", "pets.csv is not a workbook; use load_csv"),
     ],
 )
 def test_what_is_meant_for_another_function_names_it(
@@ -109,5 +108,11 @@ def test_what_is_meant_for_another_function_names_it(
     """A caller who passes the wrong kind of thing is told what would be right."""
     with sample_server.client() as client:
         given = pf.fetch_inventory(client) if what is pf.Inventory else what
-        with pytest.raises(pf.InputError, match=words):
+        with pytest.raises(pf.ArgumentError, match=words):
             load(given, client, journal=tmp_path)
+
+
+def test_a_frame_without_the_columns_is_bad_content() -> None:
+    """A frame has no missing header, so the message names the mapping alone."""
+    with pytest.raises(InputError, match=r"say which column it is: mapping=\{[^;]*$"):
+        read(pd.DataFrame({"a": ["Rex"]}))

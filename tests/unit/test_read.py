@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petstore_frame.errors import InputError
+from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.fields import MAX_CELL
 from petstore_frame.loader.giants import shorten_giants
 from petstore_frame.loader.read import open_source
@@ -169,18 +169,21 @@ def test_labels_stand_for_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mapping", "words"),
+    ("mapping", "kind", "words"),
     [
-        ({"Animal": "name"}, "goes from field to column"),
-        ({"name": "Anmial"}, "not among 'Animal', 'Kind'"),
-        ({"name": "Animal", "category_id": "Animal"}, "one column to two fields"),
-        ({"name": "Animal"}, "no column for category_id"),
+        ({"Animal": "name"}, ArgumentError, "goes from field to column"),
+        ({"name": "Anmial"}, InputError, "not among 'Animal', 'Kind'"),
+        ({"name": "Animal", "category_id": "Animal"}, ArgumentError, "one column to two fields"),
+        ({"name": "Animal", "category_id": "animal"}, InputError, "one column to two fields"),
+        ({"name": "Animal"}, InputError, "no column for category_id"),
     ],
 )
-def test_mapping_is_checked_first(tmp_path: Path, mapping: dict[str, str], words: str) -> None:
+def test_mapping_is_checked_first(
+    tmp_path: Path, mapping: dict[str, str], kind: type[Exception], words: str
+) -> None:
     """A mapping that does not fit the header stops with what to write instead."""
     path = write(tmp_path / "pets.csv", "Animal,Kind\nRex,3\n")
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(kind, match=words):
         records_of(path, mapping=mapping)
     fitting = {"name": "animal", "categoryId": "Kind"}
     assert records_of(path, mapping=fitting)[0].payload == b'{"name":"Rex","categoryId":3}'

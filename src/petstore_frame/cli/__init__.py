@@ -1,6 +1,6 @@
 """The same verbs from a shell.
 
-One module a command; each imports the rest of the package only when it runs, so that ``--help``
+One module per command; each imports the rest of the package only when it runs, so that ``--help``
 answers at once. Human tables on a terminal, ``--json`` for scripts, progress on stderr.
 """
 
@@ -23,7 +23,7 @@ from petstore_frame.cli.failures import (
     REFUSED,
     STORE,
     PlainlyFailing,
-    exit_codes_in_words,
+    describe_exit_codes,
 )
 from petstore_frame.cli.fetch import fetch
 from petstore_frame.cli.load import load
@@ -42,7 +42,7 @@ app = typer.Typer(
         "command prints one line of JSON on stdout, and nothing there where it fails.\n\n"
         "Example: petstore-frame demo"
     ),
-    epilog=exit_codes_in_words(EXIT_CODES),
+    epilog=describe_exit_codes(EXIT_CODES),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -64,7 +64,7 @@ def petstore_frame(
         typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version),
     ] = False,
 ) -> None:
-    """Take what goes before the command."""
+    """Options that precede the command."""
 
 
 # In the order of a first day: look, get a store, fill it, read it, send it on, keep it.
@@ -80,5 +80,5 @@ _COMMANDS: tuple[tuple[Callable[..., None], tuple[int, ...]], ...] = (
     (trend, (0, PARTLY, REFUSED)),
 )
 for _command, _codes in _COMMANDS:
-    app.command(_command.__name__, epilog=exit_codes_in_words(_codes))(_command)
+    app.command(_command.__name__, epilog=describe_exit_codes(_codes))(_command)
 app.add_typer(keys.app, name="keys")

@@ -58,6 +58,8 @@ def dashboard(
     from petstore_frame.server import serve
     from petstore_frame.settings import read_settings
 
+    if sample and (base_url or api_key):
+        raise typer.BadParameter("--sample shows a store of its own; leave out its address and key")
     if find_spec("voila") is None:
         raise MissingExtraError("the dashboard as a page", "lab")
     if port and is_open(port):

@@ -1,13 +1,12 @@
 """How a command ends: one table of numbers, and one line on stderr where it could not do its work.
 
-In: an error that a command let out. Out: its words without a trace, in the names of the command's
-own options, and the exit code that a script reads. A number means the same whatever the command, so
-that a script needs one table.
+In: an error that a command did not catch. Out: its message without a trace, with the names of the
+command line's own options, and the exit code that a script reads. A number means the same for every
+command, so that a script needs one table.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
@@ -21,7 +20,6 @@ from petstore_frame.errors import (
     CrossOriginError,
     HistoryLockedError,
     IncompleteInventoryError,
-    InputError,
     JournalError,
     JournalLockedError,
     PetstoreError,
@@ -54,7 +52,7 @@ _CODES: tuple[tuple[tuple[type[Exception], ...], int], ...] = (
 
 
 class PlainlyFailing(TyperGroup):
-    """Commands none of which ends in a trace over a wrong name, key or disk."""
+    """Commands that report a wrong name, key or disk without a trace."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -62,44 +60,32 @@ class PlainlyFailing(TyperGroup):
         except BrokenPipeError:
             raise  # a reader such as head has enough; typer ends quietly
         except (PetstoreError, OSError) as problem:
-            command = self.commands.get(ctx.invoked_subcommand)
-            end(in_shell_words(in_words(problem), command), exit_code(problem))
+            end(plain_message(problem), exit_code(problem))
         except KeyboardInterrupt:
             end("interrupted", INTERRUPTED)
 
 
-def end(words: str, code: int) -> NoReturn:
-    """Say in one line on stderr why a command goes no further, and end it."""
-    typer.echo(f"error: {words}", err=True)
+def end(message: str, code: int) -> NoReturn:
+    """Print on stderr, in one line, why a command goes no further, and end it."""
+    typer.echo(f"error: {message}", err=True)
     raise typer.Exit(code)
 
 
-def in_words(problem: Exception) -> str:
-    """Return what went wrong, a file's name first and without the system's number."""
+def plain_message(problem: Exception) -> str:
+    """Return what went wrong, with options spelt as a shell wants them.
+
+    An error of the system begins with the file's name and has no number.
+    """
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
         return f"{problem.filename}: {problem.strerror}"
-    return problem.told(SHELL) if isinstance(problem, InputError) else str(problem)
-
-
-def in_shell_words(text: str, command: Any) -> str:
-    """Name arguments as the options of a command: ``base_url=`` is ``--base-url`` there.
-
-    An argument that is no option of the command keeps its name: it can be had in Python alone.
-    """
-    flags = {flag for option in getattr(command, "params", ()) for flag in option.opts}
-
-    def named(found: re.Match[str]) -> str:
-        flag = SHELL.option(found["name"])
-        return flag if flag in flags else found[0]
-
-    return re.sub(r"\b(?P<name>[a-z_]+)=(?:True\b)?(?![\w'\"{(])", named, text)
+    return problem.phrased_by(SHELL) if isinstance(problem, PetstoreError) else str(problem)
 
 
 def exit_code(problem: Exception) -> int:
-    """Return the number that tells a script why a command ended."""
+    """Return the exit code of an error."""
     return next(code for kinds, code in _CODES if isinstance(problem, kinds))
 
 
-def exit_codes_in_words(codes: Iterable[int]) -> str:
+def describe_exit_codes(codes: Iterable[int]) -> str:
     """Return the lines of the table that a command may end with, for its ``--help``."""
     return "Exit codes: " + "; ".join(f"{code} {EXIT_CODES[code]}" for code in codes)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from petstore_frame.cli.failures import DISK, REFUSED, end, exit_codes_in_words
+from petstore_frame.cli.failures import DISK, REFUSED, describe_exit_codes, end
 from petstore_frame.cli.options import AsJson, Database, print_json
 
 if TYPE_CHECKING:
     from petstore_frame.service.keys import KeyBook, KeyRecord
 
 app = typer.Typer(help="Make, list and revoke the keys that a store accepts.", no_args_is_help=True)
-_ENDS = exit_codes_in_words((0, REFUSED, DISK))
+_ENDS = describe_exit_codes((0, REFUSED, DISK))
 
 
 @app.command("new", epilog=_ENDS)

@@ -6,6 +6,7 @@ exit code that says the worst of it. The same command again goes on where the la
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,10 +20,19 @@ from petstore_frame.cli.options import (
     Timeout,
     print_json,
 )
+from petstore_frame.loader.kinds import is_workbook
+from petstore_frame.loader.limits import DEFAULT_WORKERS, GRACE_S, MOST_WORKERS
 from petstore_frame.voice import ShellVoice
 
 if TYPE_CHECKING:
     from petstore_frame.loader.results import LoadResult
+
+
+class Quoting(StrEnum):
+    """How quotes in a text file are read."""
+
+    STRICT = "strict"
+    NONE = "none"
 
 
 def load(
@@ -40,14 +50,18 @@ def load(
         str | None, typer.Option(help="Column names of a file without a header: name,category_id.")
     ] = None,
     quoting: Annotated[
-        str, typer.Option(help="strict, or none to read quotes as letters.")
-    ] = "strict",
+        Quoting | None, typer.Option(help="none reads quotes as letters; else strict.")
+    ] = None,
     thousands: Annotated[
-        str | None, typer.Option(help="Sign that groups the digits of category ids, , or .")
+        str | None, typer.Option(help="Separator of thousands in category ids: , or .")
     ] = None,
     sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook.")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Codec of the file, if not UTF-8.")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="Sign between cells.")] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="Encoding of a text file, if not UTF-8.")
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Character between cells; else it is found.")
+    ] = None,
     column: Annotated[
         list[str] | None,
         typer.Option(help="field=column, such as name='Pet name'; may be repeated."),
@@ -65,19 +79,27 @@ def load(
     max_errors: Annotated[
         int | None, typer.Option(help="Stop above so many invalid or rejected records.", min=0)
     ] = None,
-    workers: Annotated[int, typer.Option(help="Requests in flight at most.", min=1, max=32)] = 16,
+    workers: Annotated[
+        int, typer.Option(help="Requests in flight at most.", min=1, max=MOST_WORKERS)
+    ] = DEFAULT_WORKERS,
     idempotency_lifetime: Annotated[
         float | None,
-        typer.Option(help="The store is known to remember Idempotency-Keys for so many seconds."),
+        typer.Option(
+            help="The store is known to remember Idempotency-Keys for so many seconds.", min=1
+        ),
     ] = None,
     reconcile: Annotated[
         bool,
         typer.Option("--reconcile", help="Settle records in doubt by reading the store back."),
     ] = False,
     grace: Annotated[
-        float,
-        typer.Option(help="Seconds after which the store can no longer act on a request.", min=0),
-    ] = 240.0,
+        float | None,
+        typer.Option(
+            help="With --reconcile: seconds after which the store can no longer act on a request; "
+            f"else {GRACE_S:.0f}.",
+            min=0,
+        ),
+    ] = None,
     resend_absent: Annotated[
         bool,
         typer.Option("--resend-absent", help="With --reconcile: send what was not found again."),
@@ -95,38 +117,62 @@ def load(
     from petstore_frame.loader.load import load_csv, load_excel
     from petstore_frame.settings import IdempotencyKey
 
+    _check_reconcile(reconcile, dry_run=dry_run, grace=grace, resends=resend_absent)
+    for_text = {
+        "encoding": encoding,
+        "delimiter": delimiter,
+        "quoting": None if quoting is None else str(quoting),
+        "thousands": thousands,
+    }
     options: dict[str, Any] = {
         "mapping": _mapping(column),
         "categories": categories,
-        "columns": columns.split(",") if columns else None,
+        "columns": None if columns is None else columns.split(","),
         "keep_spaces": keep_spaces,
         "dry_run": dry_run,
         "again": again,
         "max_errors": max_errors,
         "workers": workers,
         "journal": journal,
+        **_options_of_kind(path, for_text, {"sheet": sheet}),
     }
-    keys = IdempotencyKey(idempotency_lifetime) if idempotency_lifetime else None
+    keys = None if idempotency_lifetime is None else IdempotencyKey(idempotency_lifetime)
+    load_file = load_excel if is_workbook(path) else load_csv
     try:
         with Client(base_url, api_key, timeout_s=timeout, idempotency=keys) as client:
-            if path.suffix.lower() in (".xlsx", ".xlsm"):
-                result = load_excel(path, client, sheet=sheet, **options)
-            elif sheet is not None:
-                raise typer.BadParameter("--sheet is for workbooks")
-            else:
-                reading: dict[str, Any] = {
-                    "encoding": encoding,
-                    "delimiter": delimiter,
-                    "quoting": quoting,
-                    "thousands": thousands,
-                }
-                result = load_csv(path, client, **reading, **options)
-            if reconcile and not dry_run:
-                result.reconcile(client, grace_s=grace, resend_absent=resend_absent)
+            result = load_file(path, client, **options)
+            if reconcile:
+                seconds = GRACE_S if grace is None else grace
+                result.reconcile(client, grace_s=seconds, resend_absent=resend_absent)
     except LoadInterrupted as interrupted:
         result = interrupted.result
     _tell(result, output, as_json=as_json)
     raise typer.Exit(result.exit_code)
+
+
+def _check_reconcile(reconcile: bool, *, dry_run: bool, grace: float | None, resends: bool) -> None:
+    """Refuse options that would have no effect."""
+    if reconcile and dry_run:
+        raise typer.BadParameter("--dry-run and --reconcile exclude each other")
+    if grace is not None and not reconcile:
+        raise typer.BadParameter("--grace needs --reconcile")
+    if resends and not reconcile:
+        raise typer.BadParameter("--resend-absent needs --reconcile")
+
+
+def _options_of_kind(
+    path: Path, for_text: dict[str, str | None], for_workbook: dict[str, str | None]
+) -> dict[str, str]:
+    """Return the options given for the file's kind; refuse those of the other kind."""
+    used, useless, kind = (
+        (for_workbook, for_text, "a text file")
+        if is_workbook(path)
+        else (for_text, for_workbook, "a workbook")
+    )
+    for name, value in useless.items():
+        if value is not None:
+            raise typer.BadParameter(f"--{name} is for {kind}, which {path} is not")
+    return {name: value for name, value in used.items() if value is not None}
 
 
 def _mapping(columns: list[str] | None) -> dict[str, str] | None:

@@ -10,7 +10,8 @@ import typer
 
 BaseUrl = Annotated[str | None, typer.Option(help="The store's address; else PETSTORE_BASE_URL.")]
 ApiKey = Annotated[
-    str | None, typer.Option(help="The key; better in PETSTORE_API_KEY, unseen by ps.")
+    str | None,
+    typer.Option(help="The key. Prefer PETSTORE_API_KEY: arguments show in the process list."),
 ]
 Timeout = Annotated[
     float | None,
@@ -27,5 +28,5 @@ RequireComplete = Annotated[
 
 
 def print_json(facts: dict[str, Any]) -> None:
-    """Print one line, in ASCII, which every terminal and log can take."""
+    """Print one line, in ASCII, which every terminal and log accepts."""
     typer.echo(json.dumps(facts))

@@ -32,7 +32,7 @@ def report(
     history: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of snapshots: adds what changed between the last.",
+            help="Folder of snapshots: adds to a workbook what changed between the last two.",
             exists=True,
             file_okay=False,
         ),
@@ -49,7 +49,9 @@ def report(
     """
     from petstore_frame.report import check_target, write_report
 
-    check_target(output)  # before minutes are spent on reading
+    ending = check_target(output)  # before minutes are spent on reading
+    if history is not None and ending != ".xlsx":
+        raise typer.BadParameter(f"--history is for a workbook (.xlsx), which {output} is not")
     with whole_or_untouched(output) as untouched:
         listing = read_listing(
             base_url, api_key, timeout, untouched=untouched, require_complete=require_complete

@@ -16,7 +16,7 @@ def sample(
     ),
     rows: Annotated[int, typer.Option(min=0, help="Number of animals.")] = 2_000,
     seed: Annotated[int, typer.Option(help="The same seed writes the same file.")] = 7,
-    clean: Annotated[bool, typer.Option("--clean", help="Spoil no record.")] = False,
+    clean: Annotated[bool, typer.Option("--clean", help="Write valid records only.")] = False,
     categories: Annotated[
         Path | None, typer.Option(help="Write the category labels here too.")
     ] = None,

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.client import Client
-from petstore_frame.errors import InputError, LoadInterrupted
+from petstore_frame.errors import ArgumentError, InputError, LoadInterrupted
+from petstore_frame.loader.kinds import is_workbook
+from petstore_frame.loader.limits import GRACE_S
 from petstore_frame.loader.load import load_csv, load_excel
 from petstore_frame.loader.read import open_source, read_header
-from petstore_frame.loader.reconcile import GRACE_S, Reconciliation
+from petstore_frame.loader.reconcile import Reconciliation
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 
@@ -97,7 +99,7 @@ class ImportJob:
             with open_source(path, mapping=mapping, categories=self._labels) as source:
                 rows = [record.cells for record in islice(source, PREVIEW_ROWS)]
                 return Preview(path, source.header, source.mapping, rows)
-        except InputError as problem:
+        except (ArgumentError, InputError) as problem:
             header = read_header(path)
             return Preview(path, header, dict(mapping or {}), [], str(problem))
 
@@ -136,7 +138,7 @@ class ImportJob:
         self._uploads.cleanup()
 
     def _load(self, path: Path, mapping: Mapping[str, str], **options: Any) -> LoadResult:
-        load = load_excel if path.suffix.lower() == ".xlsx" else load_csv
+        load = load_excel if is_workbook(path) else load_csv
         return load(
             path,
             self._client,

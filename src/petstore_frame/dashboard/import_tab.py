@@ -53,7 +53,7 @@ class ImportTab:
 
     def _make_widgets(self) -> None:
         self.upload = widgets.FileUpload(
-            accept=".csv,.tsv,.txt,.gz,.xlsx", multiple=False, description="Choose a file"
+            accept=".csv,.tsv,.txt,.gz,.xlsx,.xlsm", multiple=False, description="Choose a file"
         )
         self.path = widgets.Text(
             description="or its path",

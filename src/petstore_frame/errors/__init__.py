@@ -63,6 +63,7 @@ from petstore_frame.errors.calls import (
     ConfigurationError,
     MissingExtraError,
     PetstoreError,
+    Phrasing,
     ServiceStartError,
 )
 from petstore_frame.errors.files import (
@@ -77,7 +78,6 @@ from petstore_frame.errors.imports import (
     JournalLockedError,
     LoadFailedError,
     LoadInterrupted,
-    Phrasing,
 )
 from petstore_frame.errors.listings import (
     ForeignLinkError,

@@ -5,9 +5,35 @@ Who meets them: whoever calls the package with something missing, wrong or no lo
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
+
+class Phrasing(Protocol):
+    """Phrases options for one kind of reader; ``voice`` has those that there are."""
+
+    def option(self, name: str, value: Any = None) -> str: ...
+
+
+class Hint(Protocol):
+    """A text that can be phrased for each kind of reader."""
+
+    def phrased_by(self, voice: Phrasing) -> str: ...
+
 
 class PetstoreError(Exception):
-    """Base of every error that this package raises on purpose."""
+    """Base of every error that this package raises on purpose.
+
+    Its message is a text, or a ``voice.Advice``, which can also be phrased for a shell.
+    """
+
+    def phrased_by(self, voice: Phrasing) -> str:
+        """Return the message as a voice phrases it."""
+        return phrase(self.args[0], voice) if len(self.args) == 1 else str(self)
+
+
+def phrase(text: Any, voice: Phrasing) -> str:
+    """Return a hint as a voice phrases it, and anything else as its text."""
+    return str(text.phrased_by(voice) if hasattr(text, "phrased_by") else text)
 
 
 class ConfigurationError(PetstoreError, ValueError):

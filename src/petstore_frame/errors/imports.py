@@ -6,21 +6,9 @@ Who meets them: whoever loads a file or frame into a store.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
-from petstore_frame.errors.calls import PetstoreError
-
-
-class Phrasing(Protocol):
-    """Phrases options for one kind of reader; ``voice`` has one for Python and one for a shell."""
-
-    def option(self, name: str, value: Any = None) -> str: ...
-
-
-class Hint(Protocol):
-    """A next step that can be phrased for each kind of reader."""
-
-    def told(self, voice: Phrasing) -> str: ...
+from petstore_frame.errors.calls import Hint, PetstoreError, Phrasing, phrase
 
 
 class InputError(PetstoreError, ValueError):
@@ -30,12 +18,12 @@ class InputError(PetstoreError, ValueError):
         path: The file, or None for a frame.
         line: First physical line concerned (1 is the first of the file), or None.
         column: Name of the column concerned, or None.
-        hint: The next step; a text, or a ``voice.Advice``, which can also be phrased for a shell.
+        hint: The next step; like the message, a text or a ``voice.Advice``.
     """
 
     def __init__(
         self,
-        message: str,
+        message: str | Hint,
         *,
         path: str | None = None,
         line: int | None = None,
@@ -49,13 +37,13 @@ class InputError(PetstoreError, ValueError):
         self.hint = hint
 
     def __str__(self) -> str:
-        return self.told()
+        return self._joined(str(self.args[0]), str(self.hint))
 
-    def told(self, voice: Phrasing | None = None) -> str:
-        """Return the text, its next step phrased by a voice; None is for Python."""
-        hint = str(self.hint)
-        if voice is not None and not isinstance(self.hint, str):
-            hint = self.hint.told(voice)
+    def phrased_by(self, voice: Phrasing) -> str:
+        """Return place, message and next step as a voice phrases them."""
+        return self._joined(phrase(self.args[0], voice), phrase(self.hint, voice))
+
+    def _joined(self, message: str, hint: str) -> str:
         place = ", ".join(
             part
             for part in (
@@ -65,7 +53,7 @@ class InputError(PetstoreError, ValueError):
             )
             if part
         )
-        text = f"{place}: {self.args[0]}" if place else str(self.args[0])
+        text = f"{place}: {message}" if place else message
         return f"{text}; {hint}" if hint else text
 
 

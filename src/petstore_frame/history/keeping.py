@@ -16,6 +16,7 @@ from petstore_frame.history.lock import writing
 from petstore_frame.history.snapshots import Snapshot, scan_folder, write_snapshot
 from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.inventory.seal import SealState, read_seal
+from petstore_frame.voice import Advice
 
 
 def add_snapshot(folder: Path, inventory: Inventory, *, replace: bool) -> Snapshot:
@@ -61,7 +62,13 @@ def _check_order(present: Snapshot, inventory: Inventory) -> None:
         reason = f"a listing that proves more ({present.completeness})"
     else:
         return
-    raise HistoryError(f"{present.date} already has {reason}; replace=True puts this one in place")
+    raise HistoryError(
+        Advice(
+            f"{present.date} already has {{}}; {{}} puts this one in place",
+            reason,
+            ("replace", True),
+        )
+    )
 
 
 def _is_same(present: Snapshot, inventory: Inventory) -> bool:

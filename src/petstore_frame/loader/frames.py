@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from petstore_frame.errors import InputError
+from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.loader.check import OddRow
 from petstore_frame.loader.columns import COLUMNS, file_name
@@ -29,15 +29,15 @@ class Frame:
         is_result: Whether it is (part of) a LoadResult's frame.
 
     Raises:
-        InputError: It is no frame.
+        ArgumentError: It is not a frame.
     """
 
     def __init__(self, frame: Any) -> None:
         _refuse_what_was_read_back(frame)
         if not hasattr(frame, "columns") or _row_method(frame) is None:
-            raise InputError(
-                f"a {type(frame).__name__} is neither a path nor a DataFrame",
-                hint="pass the path of a file, or a pandas or polars DataFrame",
+            raise ArgumentError(
+                f"expected a pandas or polars DataFrame, got a {type(frame).__name__}; "
+                "load_csv and load_excel read files; nothing was sent"
             )
         self._frame = frame
         names = [str(name) for name in frame.columns]
@@ -88,17 +88,16 @@ class Frame:
 
 
 def _refuse_what_was_read_back(frame: Any) -> None:
-    """Refuse results of this package that hold a frame, and say which frame may be meant."""
+    """Refuse results of this package that hold a frame, and name the frame that may be meant."""
     if isinstance(frame, Inventory):
-        raise InputError(
-            "an Inventory holds animals that are in a store already; loading them makes new ones "
-            "of them, with other ids",
-            hint="pass its .frame if copies are what you want",
+        raise ArgumentError(
+            "expected a DataFrame, got an Inventory, whose animals are in a store already; pass "
+            "its .frame to make copies of them, with new ids; nothing was sent"
         )
     if hasattr(frame, "fix") and hasattr(frame, "frame"):
-        raise InputError(
-            "a LoadResult tells of records that were loaded already",
-            hint="mend its .fix and load that",
+        raise ArgumentError(
+            "expected a DataFrame, got a LoadResult, whose records were loaded already; correct "
+            "its .fix and load that; nothing was sent"
         )
 
 

@@ -12,20 +12,21 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.arguments import checked_client, whole_number
 from petstore_frame.categories import Categories, category_labels
-from petstore_frame.errors import InputError, LoadInterrupted
+from petstore_frame.errors import ArgumentError, LoadInterrupted
 from petstore_frame.loader import journal as journals
 from petstore_frame.loader.journal import Run
+from petstore_frame.loader.kinds import is_workbook
+from petstore_frame.loader.limits import DEFAULT_WORKERS, Limits
+from petstore_frame.loader.options import check_sending
 from petstore_frame.loader.plan import identity_of, name_store, new_run_id, open_run, rehearse
 from petstore_frame.loader.progress import Told
 from petstore_frame.loader.read import Source, ValueMap, open_source
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.send import Limits, PostingClient, Timing, ignore
+from petstore_frame.loader.send import PostingClient, Timing, ignore
 from petstore_frame.loader.session import ask_store_id, run_session
 
-DEFAULT_WORKERS, MOST_WORKERS = 16, 32
 REAL_TIME = Timing()
 
 
@@ -89,7 +90,8 @@ def load_csv(
         JournalLockedError: Another import of this file is at work.
         JournalError: The journal or its disk failed; sending has stopped.
         LoadInterrupted: Ctrl-C; requests on their way were awaited (a second one does not wait).
-        ArgumentError: The client is none, or ``workers`` is out of bounds; nothing was sent.
+        ArgumentError: An argument cannot be used: ``client`` is not a Client, ``workers`` is out
+            of bounds, the file is a workbook; nothing was sent.
 
     Example:
         >>> import tempfile
@@ -105,7 +107,7 @@ def load_csv(
 
     Interface: Endpoints, Add an animal.
     """
-    _check_file(path, is_workbook=False)
+    _check_file(path, wants_workbook=False)
     reading = {
         "mapping": mapping,
         "value_map": value_map,
@@ -168,10 +170,11 @@ def load_excel(
         MissingExtraError: openpyxl is not installed.
         InputError: The sheet cannot be read as records; nothing was sent.
         JournalError: As in ``load_csv``.
+        ArgumentError: As in ``load_csv``, or the file is not a workbook.
 
     Interface: Endpoints, Add an animal.
     """
-    _check_file(path, is_workbook=True)
+    _check_file(path, wants_workbook=True)
     reading = {
         "sheet": sheet,
         "columns": columns,
@@ -226,6 +229,7 @@ def load_frame(
     Raises:
         InputError: The frame cannot be read as records; nothing was sent.
         JournalError: As in ``load_csv``.
+        ArgumentError: As in ``load_csv``, or ``frame`` is not a DataFrame.
 
     Interface: Endpoints, Add an animal.
     """
@@ -268,8 +272,7 @@ def load(
         timing: The clocks.
         step: Called with the name of each step, where a test ends the process.
     """
-    checked_client(client, "post_pet")
-    whole_number("workers", limits.workers, 1, MOST_WORKERS)
+    check_sending(client, limits, journal=folder, progress=told, dry_run=dry_run, again=again)
     place = Path(fspath(folder)) if folder is not None else default_folder()
     with open_source(path_or_frame, **reading) as source:
         run = _run(source, client, reading, again=again, now=timing.now())
@@ -290,18 +293,17 @@ def load(
     return result
 
 
-def _check_file(path: Any, *, is_workbook: bool) -> None:
+def _check_file(path: Any, *, wants_workbook: bool) -> None:
     """Name the function that is meant, where what is passed is for another one."""
     if not isinstance(path, str | PathLike):
-        raise InputError(
-            f"this function reads a file, and got a {type(path).__name__}",
-            hint="load_frame takes a DataFrame",
+        raise ArgumentError(
+            f"expected the path of a file, got a {type(path).__name__}; load_frame takes a "
+            "DataFrame; nothing was sent"
         )
-    suffix = Path(fspath(path)).suffix.lower()
-    if suffix in (".xlsx", ".xlsm") and not is_workbook:
-        raise InputError("a workbook", path=fspath(path), hint="load_excel reads it")
-    if suffix in (".csv", ".tsv", ".txt", ".gz") and is_workbook:
-        raise InputError("a text file, no workbook", path=fspath(path), hint="load_csv reads it")
+    if is_workbook(path) and not wants_workbook:
+        raise ArgumentError(f"{fspath(path)} is a workbook; use load_excel; nothing was sent")
+    if wants_workbook and not is_workbook(path):
+        raise ArgumentError(f"{fspath(path)} is not a workbook; use load_csv; nothing was sent")
 
 
 def default_folder() -> Path:

@@ -98,17 +98,15 @@ def _refuse_twins(header: Sequence[str]) -> None:
 
 
 def _by_field(mapping: Mapping[str, str], header: Sequence[str]) -> dict[str, str]:
-    given: dict[str, str] = {}
-    for word, column in mapping.items():
-        field = field_name(word)
-        if field is None:
-            raise InputError(
-                f"mapping= names the field {word!r}; the fields are {', '.join(FIELDS)}",
-                hint="mapping= goes from field to column, as in {'name': 'Animal'}",
-            )
-        given[field] = _find_given(column, header)
+    given = {
+        field: _find_given(column, header)
+        for word, column in mapping.items()
+        if (field := field_name(word)) is not None
+    }
     if len(set(given.values())) < len(given):
-        raise InputError("mapping= gives one column to two fields", hint="give each its own")
+        raise InputError(
+            Advice("{} gives one column to two fields", ("mapping",)), hint="give each its own"
+        )
     return given
 
 
@@ -119,7 +117,12 @@ def _find_given(column: str, header: Sequence[str]) -> str:
     if len(alike) == 1:
         return alike[0]
     raise InputError(
-        f"mapping= names the column {column!r}, which is not among {_listed(header)}",
+        Advice(
+            "{} names the column {}, which is not among {}",
+            ("mapping",),
+            repr(column),
+            _listed(header),
+        ),
         hint="spell it as the file does",
     )
 

@@ -20,7 +20,9 @@ from petstore_frame.categories import Categories, category_labels
 from petstore_frame.errors import InputError
 from petstore_frame.loader.check import Checker, GiantCellError, OddRow, numbered
 from petstore_frame.loader.fields import Rules
+from petstore_frame.loader.kinds import OLE, ZIP
 from petstore_frame.loader.mapping import find_columns
+from petstore_frame.loader.options import check_reading
 from petstore_frame.loader.record import Record
 from petstore_frame.loader.returned import Returned, has_own_columns
 from petstore_frame.loader.text import Dialect, find_dialect, read_rows, text_of
@@ -28,7 +30,6 @@ from petstore_frame.loader.values import read_value_map
 from petstore_frame.voice import Advice
 
 _CHUNK = 1024 * 1024
-_ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 ValueMap = Mapping[str, Mapping[Any, Any]]
 
 
@@ -215,11 +216,24 @@ def open_source(
 
     Raises:
         InputError: It cannot be read as records; says where and what to do.
+        ArgumentError: An option cannot be used.
         MissingExtraError: A workbook, and openpyxl is not installed.
 
     Interface: Resources, NewPet (the layout of a file is ours).
     """
-    rules = _rules(value_map, categories, keep_spaces=keep_spaces, thousands=thousands)
+    check_reading(
+        mapping=mapping,
+        value_map=value_map,
+        encoding=encoding,
+        delimiter=delimiter,
+        quoting=quoting,
+        columns=columns,
+        sheet=sheet,
+        keep_spaces=keep_spaces,
+        thousands=thousands,
+    )
+    words = read_value_map(value_map, category_labels(categories))
+    rules = Rules(keep_spaces, thousands, words.categories, words.statuses)
     plan_of = partial(read_plan, mapping=mapping, rules=rules)
     if not isinstance(path_or_frame, str | PathLike):
         return _open_frame(path_or_frame, partial(plan_of, may_lack_header=False))
@@ -272,13 +286,15 @@ PlanOf = Callable[[Sequence[str]], Plan]
 def _open_file(
     path: Path, file: BinaryIO, sheet: str | None, options: dict[str, Any], plan_of: PlanOf
 ) -> Source:
+    if not file.seekable():
+        raise InputError("not a regular file", hint="save its content as a file first")
     start = file.read(8)
-    if start.startswith(_ZIP):
+    if start.startswith(ZIP):
         return _open_sheet(path, file, sheet, options["columns"], plan_of)
-    if start.startswith(_OLE):
+    if start.startswith(OLE):
         raise InputError("an old or a protected workbook", hint="save it as plain .xlsx")
     if sheet is not None:
-        raise InputError("a sheet was named, but this is no workbook")
+        raise InputError("a sheet was named, but the file is not a workbook")
     dialect = find_dialect(file, str(path), plan_of, **options)
     return TextSource(path, file, dialect, plan_of(dialect.header))
 
@@ -303,15 +319,6 @@ def _open_frame(frame: Any, plan_of: PlanOf) -> Source:
     if plan.returned is None:
         table.refuse_missing_names(plan.mapping["name"])
     return TypedSource("frame", None, table.digest(), plan, table.rows)
-
-
-def _rules(
-    value_map: ValueMap | None, categories: Categories, *, keep_spaces: bool, thousands: str | None
-) -> Rules:
-    if thousands not in (None, ",", "."):
-        raise InputError(f"thousands={thousands!r} is not known", hint="it is ',' or '.'")
-    words = read_value_map(value_map, category_labels(categories))
-    return Rules(keep_spaces, thousands, words.categories, words.statuses)
 
 
 def file_digest(file: BinaryIO) -> str:

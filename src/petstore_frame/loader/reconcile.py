@@ -19,6 +19,7 @@ from typing import Any
 
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
 from petstore_frame.loader.journal import Row, Run, connect, read_run, rows
+from petstore_frame.loader.limits import GRACE_S, MOST_GETS, Limits
 from petstore_frame.loader.lock import Lock
 from petstore_frame.loader.plan import find_runs, hold
 from petstore_frame.loader.readback import (
@@ -31,13 +32,9 @@ from petstore_frame.loader.readback import (
     wanted,
 )
 from petstore_frame.loader.record import State
-from petstore_frame.loader.send import Limits, Timing
+from petstore_frame.loader.send import Timing
 from petstore_frame.loader.session import check_store, check_store_id, run_session
 from petstore_frame.loader.writer import Resettlement, Writer
-from petstore_frame.settings import DEFAULT_TIMEOUT_S
-
-GRACE_S = 2 * DEFAULT_TIMEOUT_S
-MOST_GETS = 5000
 
 
 @dataclass(frozen=True)

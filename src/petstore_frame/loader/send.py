@@ -19,6 +19,7 @@ from petstore_frame.errors import AuthenticationError, JournalError, PetstoreErr
 from petstore_frame.interrupts import Interrupts
 from petstore_frame.loader.canary import Reader, read_back
 from petstore_frame.loader.judge import is_key_misused, settle, why_stopped
+from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.pace import Pace
 from petstore_frame.loader.pool import Done, Inbox, Pool, wait_for
 from petstore_frame.loader.record import Ending, State
@@ -57,25 +58,6 @@ class Timing:
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
     wait: Callable[[Inbox, float | None], Done | None] = wait_for
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How far a session goes.
-
-    Attributes:
-        workers: The largest number of requests in flight.
-        max_errors: Invalid or rejected records that are put up with, or None for any number.
-        patience_s: Seconds without an answer after which an outage ends the session.
-        first_patience_s: The same before the first answer of the session.
-        has_canary: Send one record alone first, and read it back.
-    """
-
-    workers: int = 16
-    max_errors: int | None = None
-    patience_s: float = 900.0
-    first_patience_s: float = 10.0
-    has_canary: bool = True
 
 
 def ignore(_: Any) -> None:

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
 from petstore_frame.loader.journal import Run, count_states, read_run, store_of
+from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.progress import Progress, Told
 from petstore_frame.loader.record import State
-from petstore_frame.loader.send import Limits, PostingClient, Sender, Timing, ignore
+from petstore_frame.loader.send import PostingClient, Sender, Timing, ignore
 from petstore_frame.loader.view import plan_words
 from petstore_frame.loader.writer import Writer
 

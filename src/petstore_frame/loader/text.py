@@ -89,8 +89,6 @@ def find_dialect(
     Raises:
         InputError: The encoding or the delimiter cannot be told, or the header lacks a column.
     """
-    if quoting not in ("strict", "none"):
-        raise InputError(f"quoting={quoting!r} is not known", hint="it is 'strict' or 'none'")
     codec = _find_encoding(file, path, encoding)
     has_giants = _prove_encoding(file, path, codec, is_given=encoding is not None)
     with text_of(file, codec) as text:
@@ -164,10 +162,7 @@ def _find_encoding(file: BinaryIO, path: str, encoding: str | None) -> str:
         raise InputError(f"the gzip file is damaged: {problem}", path=path) from None
     marked = next((name for mark, name in _BOMS if start.startswith(mark)), None)
     if encoding is not None:
-        try:
-            name = codecs.lookup(encoding).name
-        except LookupError:
-            raise InputError(f"no encoding is called {encoding!r}", path=path) from None
+        name = codecs.lookup(encoding).name
         return "utf-8-sig" if name == "utf-8" else name
     if marked:
         return marked

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from petstore_frame.errors import InputError
+from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.mapping import field_name
 from petstore_frame.models import INT64_MAX, INT64_MIN, PET_STATUSES
 
@@ -28,7 +28,7 @@ def read_value_map(
     A word of ``value_map`` beats a label; a label of two categories is kept as ambiguous.
 
     Raises:
-        InputError: A field that has no words, or a value that could not be sent.
+        ArgumentError: A field that cannot be translated, or a value that could not be sent.
     """
     categories: dict[str, int | None] = {}
     for number, label in labels.items():
@@ -37,15 +37,13 @@ def read_value_map(
             categories[word] = None if categories.get(word, number) != number else number
     statuses: dict[str, str] = {}
     for field, table in (value_map or {}).items():
-        match field_name(field):
+        match field_name(str(field)):
             case "category_id":
                 categories |= {_word(word): _category(value) for word, value in table.items()}
             case "status":
                 statuses |= {_word(word): _status(value) for word, value in table.items()}
             case _:
-                raise InputError(
-                    f"value_map= names {field!r}", hint="it translates category_id and status only"
-                )
+                raise _refused(f"names {field!r}; it translates category_id and status only")
     return Words(categories or None, statuses or None)
 
 
@@ -55,19 +53,21 @@ def _word(word: Any) -> str:
 
 def _category(value: Any) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise InputError(f"value_map= gives {value!r} as a category id", hint="give a whole number")
+        raise _refused(f"gives {value!r} as a category id; give a whole number")
     number = value.__index__()
     if not INT64_MIN <= number <= INT64_MAX:
-        raise InputError(f"value_map= gives {value!r}, which does not fit into 64 bits")
+        raise _refused(f"gives {value!r} as a category id, which does not fit into 64 bits")
     return int(number)
 
 
 def _status(value: Any) -> str:
     if value is None or value == "":
         return ""
-    if value not in PET_STATUSES:
-        raise InputError(
-            f"value_map= gives {value!r} as a status",
-            hint=f"one of {', '.join(PET_STATUSES)}, or None to leave it out",
-        )
+    if not isinstance(value, str) or value not in PET_STATUSES:
+        known = ", ".join(PET_STATUSES)
+        raise _refused(f"gives {value!r} as a status; it is one of {known}, or None for no status")
     return str(value)
+
+
+def _refused(what: str) -> ArgumentError:
+    return ArgumentError(f"value_map {what}; nothing was sent")

@@ -1,0 +1,164 @@
+"""What a caller may ask of the loader, checked before anything is read, staged or sent.
+
+In: the arguments of ``load_csv`` and its like, as they were passed. Out: nothing, or an
+ArgumentError that says what the argument can be. It opens no file; whether the columns that it
+names exist is seen when the file is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, NoReturn
+
+from petstore_frame.arguments import checked_client, whole_number
+from petstore_frame.errors import ArgumentError
+from petstore_frame.loader.limits import MOST_WORKERS, Limits
+from petstore_frame.loader.mapping import FIELDS, field_name
+from petstore_frame.progress import checked_progress
+from petstore_frame.voice import Advice
+
+
+def check_sending(
+    client: Any, limits: Limits, *, journal: Any, progress: Any, **switches: Any
+) -> None:
+    """Refuse wrong arguments that concern the sending.
+
+    Args:
+        client: The store.
+        limits: How far to go.
+        journal: Folder of the journals.
+        progress: The caller's ``progress=``.
+        switches: Arguments that are True or False, by name.
+
+    Raises:
+        ArgumentError: One of them cannot be used; nothing was sent.
+    """
+    checked_client(client, "post_pet")
+    whole_number("workers", limits.workers, 1, MOST_WORKERS)
+    if limits.max_errors is not None:
+        whole_number("max_errors", limits.max_errors, 0)
+    if not isinstance(journal, str | PathLike | None):
+        _refuse("{} is a folder's path, got {}", ("journal",), _shown(journal))
+    checked_progress(progress)
+    for name, value in switches.items():
+        check_switch(name, value)
+
+
+def check_reading(
+    *,
+    mapping: Any = None,
+    value_map: Any = None,
+    encoding: Any = None,
+    delimiter: Any = None,
+    quoting: Any = "strict",
+    columns: Any = None,
+    sheet: Any = None,
+    keep_spaces: Any = False,
+    thousands: Any = None,
+) -> None:
+    """Refuse wrong arguments that concern the reading; all are as in ``open_source``.
+
+    Raises:
+        ArgumentError: One of them cannot be used; nothing was sent.
+    """
+    _check_mapping(mapping)
+    _check_value_map(value_map)
+    _check_encoding(encoding)
+    _check_delimiter(delimiter)
+    _check_columns(columns)
+    if quoting not in ("strict", "none"):
+        _refuse("{} is 'strict' or 'none', got {}", ("quoting",), _shown(quoting))
+    if thousands not in (None, ",", "."):
+        _refuse("{} is ',' or '.', got {}", ("thousands",), _shown(thousands))
+    if not isinstance(sheet, str | None):
+        _refuse("{} is the name of a sheet, got {}", ("sheet",), _shown(sheet))
+    check_switch("keep_spaces", keep_spaces)
+
+
+def check_switch(name: str, value: Any) -> None:
+    """Refuse what is neither True nor False: the text "no" would count as yes."""
+    if not isinstance(value, bool):
+        _refuse("{} is True or False, got {}", (name,), _shown(value))
+
+
+def _check_mapping(mapping: Any) -> None:
+    example = "as in {{'name': 'Animal'}}"
+    if mapping is None:
+        return
+    if not isinstance(mapping, Mapping):
+        _refuse(
+            f"{{}} goes from field to column, {example}, got {{}}", ("mapping",), _shown(mapping)
+        )
+    fields = [field_name(word) if isinstance(word, str) else None for word in mapping]
+    for word, field in zip(mapping, fields, strict=True):
+        if field is None:
+            _refuse(
+                f"{{}} names the field {{}}; the fields are {', '.join(FIELDS)}, and it goes from "
+                f"field to column, {example}",
+                ("mapping",),
+                _shown(word),
+            )
+        if fields.count(field) > 1:
+            _refuse("{} names the field {} twice", ("mapping",), field)
+    for column in mapping.values():
+        if not isinstance(column, str):
+            _refuse("{} names the column {}, which is not text", ("mapping",), _shown(column))
+    if len(set(mapping.values())) < len(mapping):
+        _refuse("{} gives one column to two fields; give each its own", ("mapping",))
+
+
+def _check_value_map(value_map: Any) -> None:
+    if value_map is None:
+        return
+    tables = value_map.values() if isinstance(value_map, Mapping) else [value_map]
+    if not all(isinstance(table, Mapping) for table in tables):
+        _refuse(
+            "{} goes from field to values by word, as in "
+            "{{'status': {{'in stock': 'available'}}}}, got {}",
+            ("value_map",),
+            _shown(value_map),
+        )
+
+
+def _check_encoding(encoding: Any) -> None:
+    try:
+        if encoding is not None:
+            "".encode(encoding)
+    except (LookupError, TypeError, ValueError):
+        _refuse("{} is the name of a text encoding, got {}", ("encoding",), _shown(encoding))
+
+
+def _check_delimiter(delimiter: Any) -> None:
+    if delimiter is None:
+        return
+    is_sign = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in '"\r\n'
+    if not is_sign:
+        _refuse(
+            "{} is one character, not a quote or a line end, got {}",
+            ("delimiter",),
+            _shown(delimiter),
+        )
+
+
+def _check_columns(columns: Any) -> None:
+    if columns is None:
+        return
+    is_list = isinstance(columns, Sequence) and not isinstance(columns, str | bytes)
+    if not is_list or not columns or not all(isinstance(name, str) for name in columns):
+        _refuse("{} is a list of column names, got {}", ("columns",), _shown(columns))
+    if not any(name.strip() for name in columns):
+        _refuse("{} names no column", ("columns",))
+    twice = [name for name in columns if name.strip() and columns.count(name) > 1]
+    if twice:
+        _refuse("{} names the column {} twice", ("columns",), repr(twice[0]))
+
+
+def _shown(value: Any) -> str:
+    """Return a value in few characters; of a long one, its type."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"a {type(value).__name__}"
+
+
+def _refuse(text: str, *parts: str | tuple[Any, ...]) -> NoReturn:
+    raise ArgumentError(Advice(f"{text}; nothing was sent", *parts))
