@@ -1,0 +1,180 @@
+"""Which animals of earlier imports the records of a staged file may be.
+
+In: a staged journal, attached by name, and the journals before it. Out: one row per animal in the
+temporary table ``theirs``, with what is known of it now. It matches nothing and changes nothing.
+
+Two journals are kin where one is an edited version of the other, or mends its records. A record
+that a version skipped stands for an animal of an older journal, and one that was taken over for
+an animal of a newer one; each animal is counted once, in the journal that answers for it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from petstore_frame.loader.journal import Run
+
+# From this share of the smaller file on, two files are versions of each other. Below it, equal
+# records are taken for different animals: names repeat, and a delivery is not an edit.
+VERSION_SHARE = 0.5
+
+CREATED, IN_DOUBT, NOT_SENT = 0, 1, 2
+
+# A rejected record is no animal: mending most of a file leaves the rest of it what it was.
+_SHARED = """
+SELECT coalesce(sum(min(mine.n, theirs.n)), 0) FROM
+  (SELECT payload, count(*) AS n FROM main.rows
+    WHERE payload IS NOT NULL AND lineage IS NULL GROUP BY payload) AS mine
+  JOIN (SELECT payload, count(*) AS n FROM earlier.rows
+    WHERE payload IS NOT NULL AND state <> 'rejected' GROUP BY payload) AS theirs USING (payload)
+"""
+_SHARED_LINEAGE = """
+SELECT EXISTS (SELECT 1 FROM main.rows AS mine JOIN earlier.rows AS theirs USING (lineage))
+"""
+_LIVE = "state IN ('created', 'unknown', 'in_flight', 'absent', 'pending')"
+_RANK = "CASE state WHEN 'created' THEN 0 WHEN 'pending' THEN 2 ELSE 1 END"
+_STANDS_FOR = """
+CASE WHEN reason IN ('created_earlier', 'in_doubt_earlier') THEN taken_from
+     ELSE :run || ':' || number END
+"""
+_GATHER = f"""
+INSERT INTO temp.found
+SELECT CASE WHEN {_LIVE} THEN :run || ':' || number ELSE {_STANDS_FOR} END,
+       payload, {{lineage}}, CASE WHEN {_LIVE} THEN {_RANK} END, pet_id, :is_version,
+       CASE reason WHEN 'created_earlier' THEN 0 ELSE 1 END
+FROM earlier.rows
+WHERE payload IS NOT NULL AND {{which}} AND ({_LIVE} OR state = 'skipped' AND
+  (reason = 'taken_over' OR taken_from IS NOT NULL))
+"""  # noqa: S608 # our own names
+# What was taken over is answered for by the journal that took it, which is a newer one.
+_FOLLOW = """
+UPDATE temp.found SET at = :run || ':' || number FROM earlier.rows
+WHERE rank IS NULL AND taken_from = at AND (state <> 'skipped' OR rows.reason = 'taken_over')
+"""
+_ANSWER = f"""
+UPDATE temp.found SET rank = {_RANK}, pet_id = rows.pet_id FROM earlier.rows
+WHERE rank IS NULL AND substr(at, 1, 32) = :run AND number = CAST(substr(at, 34) AS INTEGER)
+  AND {_LIVE}
+"""  # noqa: S608 # our own names
+_THEIRS = """
+CREATE TEMP TABLE theirs AS
+SELECT at, max(payload) AS payload, max(lineage) AS lineage, max(pet_id) AS pet_id,
+       coalesce(min(rank), min(past)) AS rank, max(is_version) AS is_version
+FROM temp.found GROUP BY at
+"""
+Runs = Sequence[tuple[Path, Run]]
+
+
+@contextmanager
+def attached(sql: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Let statements read, and change, another journal under the name ``earlier``."""
+    sql.execute("ATTACH ? AS earlier", [str(path)])
+    try:
+        yield
+    finally:
+        sql.execute("DETACH earlier")
+
+
+def gather(sql: sqlite3.Connection, earlier: Runs, hold: Callable[[Path], None]) -> Runs:
+    """Fill ``temp.theirs`` with the animals that the staged records may be.
+
+    Args:
+        sql: The staged journal.
+        earlier: The runs of the same store, the oldest first.
+        hold: Called with each journal whose records count, before they are read.
+
+    Returns:
+        The earlier versions of the staged file.
+    """
+    sql.execute("CREATE TEMP TABLE found (at, payload, lineage, rank, pet_id, is_version, past)")
+    versions = [found for found in earlier if _is_version(sql, found[0])]
+    mended = mended_runs(sql)
+    family = _Family(sql, earlier if versions or mended else ())
+    kin_of_versions = family.of(run.run_id for _, run in versions)
+    kin_of_mended = family.of(mended)
+    for path, run in earlier:
+        if (path, run) in versions:
+            which, lineage = "true", "lineage"
+        elif run.run_id in mended:
+            # Its other records are other animals than those mended, so they bear their own names.
+            which, lineage = "state <> 'pending'", "coalesce(lineage, :run || ':' || number)"
+        elif run.run_id in kin_of_mended:
+            which, lineage = "true", "lineage"
+        elif run.run_id in kin_of_versions:
+            which, lineage = "lineage IS NOT NULL", "lineage"
+        else:
+            continue
+        if run.run_id not in mended:
+            hold(path)
+        is_version = (path, run) in versions
+        with attached(sql, path):
+            sql.execute(
+                _GATHER.format(which=which, lineage=lineage),
+                {"run": run.run_id, "is_version": is_version},
+            )
+    _find_answers(sql, earlier, hold)
+    sql.execute(_THEIRS)
+    return versions
+
+
+def mended_runs(sql: sqlite3.Connection) -> set[str]:
+    """Return the ids of the runs whose records the staged file mends."""
+    found = sql.execute(
+        "SELECT DISTINCT substr(lineage, 1, 32) FROM main.rows WHERE lineage NOT NULL"
+    )
+    return {run_id for (run_id,) in found}
+
+
+def _is_version(sql: sqlite3.Connection, path: Path) -> bool:
+    counting = "SELECT count(*) FROM {}.rows WHERE payload IS NOT NULL AND {}"
+    with attached(sql, path):
+        if sql.execute(_SHARED_LINEAGE).fetchone() != (0,):
+            return True
+        (shared,) = sql.execute(_SHARED).fetchone()
+        (mine,) = sql.execute(counting.format("main", "lineage IS NULL")).fetchone()
+        (theirs,) = sql.execute(counting.format("earlier", "state <> 'rejected'")).fetchone()
+    return bool(shared) and shared >= VERSION_SHARE * min(mine, theirs)
+
+
+class _Family:
+    """Which runs are kin, over any number of versions and mendings."""
+
+    def __init__(self, sql: sqlite3.Connection, earlier: Runs) -> None:
+        self._near: dict[str, set[str]] = defaultdict(set)
+        for path, run in earlier:
+            with attached(sql, path):
+                found = sql.execute(
+                    "SELECT DISTINCT substr(lineage, 1, 32) FROM earlier.rows"
+                    " WHERE lineage NOT NULL"
+                ).fetchall()
+            versions = [other["run_id"] for other in run.plan.get("earlier", ())]
+            for other in [*versions, *(run_id for (run_id,) in found)]:
+                self._near[run.run_id].add(other)
+                self._near[other].add(run.run_id)
+
+    def of(self, run_ids: Iterable[str]) -> set[str]:
+        """Return the runs that are kin of these, and these."""
+        known: set[str] = set()
+        new = set(run_ids)
+        while new:
+            known |= new
+            new = set[str]().union(*(self._near[run_id] for run_id in new)) - known
+        return known
+
+
+def _find_answers(sql: sqlite3.Connection, earlier: Runs, hold: Callable[[Path], None]) -> None:
+    """Follow each record that stands for another to the journal that answers for it."""
+    sql.execute("CREATE INDEX temp.found_at ON found(at)")
+    for path, run in earlier:
+        if sql.execute("SELECT 1 FROM temp.found WHERE rank IS NULL").fetchone() is None:
+            return
+        with attached(sql, path):
+            sql.execute(_FOLLOW, {"run": run.run_id})
+            asks = "SELECT 1 FROM temp.found WHERE rank IS NULL AND substr(at, 1, 32) = ?"
+            if sql.execute(asks, [run.run_id]).fetchone() is not None:
+                hold(path)
+                sql.execute(_ANSWER, {"run": run.run_id})

@@ -1,0 +1,127 @@
+"""Edited and mended files over several imports: each animal of them is created once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from faults.flaky_store import FlakyStore
+from petstore_frame.loader.record import State
+from petstore_frame.loader.results import LoadResult
+
+HEADER = "name,categoryId,status\n"
+BROKEN = ("Ada,1,", "Bo,2,", "Cy,3,", "Di,x,", "Ed,y,")
+MENDED = ("Ada,1,", "Bo,2,", "Cy,3,", "Di,4,", "Ed,5,")
+
+
+def write(folder: Path, *lines: str, name: str = "pets.csv") -> Path:
+    path = folder / name
+    path.write_text(HEADER + "".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def mended_fix(result: LoadResult, folder: Path) -> Path:
+    """The fix file of ``BROKEN``, mended as ``MENDED``."""
+    result.write(folder / "out", excel=False)
+    path = folder / "out" / "fix.csv"
+    text = path.read_text("utf-8-sig").replace("Di,x", "Di,4").replace("Ed,y", "Ed,5")
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def twins(store: FlakyStore) -> list[str]:
+    counts = Counter(pet["name"] for pet in store.pets.values())
+    return [name for name, count in counts.items() if count > 1]
+
+
+def days(first: int, step: int, length: int = 9) -> list[str]:
+    return [f"Pet {number},1," for number in range(first * step, first * step + length)]
+
+
+@pytest.mark.parametrize("fault", [None, "500_after"])
+def test_a_file_mostly_rejected_is_known_when_it_is_mended(
+    tmp_path: Path, stores, run_load, fault
+) -> None:
+    """Rejected records do not count against the share that two versions have in common."""
+    store = stores(lambda number: fault if number <= 2 else None)
+    refused = [f"refuse me {n},1," for n in range(3)]
+    run_load(write(tmp_path, "Ada,1,", "Bo,2,", *refused), store, workers=1)
+    store.fault_of = lambda number: None
+    result = run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,1,", "Di,1,", "Ed,1,"), store)
+    assert not twins(store) and len(store.pets) == 5
+    assert result.counts[State.SKIPPED] == 2
+
+
+def test_a_rolling_export_sends_each_animal_once(tmp_path: Path, stores, run_load) -> None:
+    """A record that yesterday's version skipped stands for the animal that it was skipped for."""
+    store = stores()
+    for day in range(5):
+        run_load(write(tmp_path, *days(day, 3)), store)
+    assert not twins(store) and len(store.pets) == 21
+
+
+def test_an_animal_that_left_a_rolling_export_may_come_again(
+    tmp_path: Path, stores, run_load
+) -> None:
+    """What no version in sight holds is another animal, though an old one had its name."""
+    store = stores()
+    for day in range(4):
+        run_load(write(tmp_path, *days(day, 3)), store)
+    run_load(write(tmp_path, *days(4, 3), "Pet 0,1,"), store)
+    assert twins(store) == ["Pet 0"]
+
+
+def test_doubt_is_passed_on_from_version_to_version(tmp_path: Path, stores, run_load) -> None:
+    """A record in doubt in a version of a version is not sent."""
+    store = stores(lambda number: "500_after" if number == 9 else None)
+    run_load(write(tmp_path, *days(0, 4)), store, workers=1)
+    run_load(write(tmp_path, *days(1, 4)), store)
+    last = run_load(write(tmp_path, *days(2, 4)), store)
+    assert not twins(store)
+    assert last.run.plan["in_doubt"] == 1
+
+
+def test_what_a_version_took_over_is_found_where_it_went(tmp_path: Path, stores, run_load) -> None:
+    """A version of the import that gave its records away finds them in the one that took them."""
+    store = stores(lambda number: "401" if number == 3 else None)
+    all_of_it = days(0, 1)
+    run_load(write(tmp_path, *all_of_it), store, workers=1)
+    run_load(write(tmp_path, *all_of_it[5:], *(f"New {n},1," for n in range(4))), store)
+    run_load(write(tmp_path, *all_of_it[:5], *all_of_it[6:], "One more,1,"), store)
+    assert not twins(store) and len(store.pets) == 14
+
+
+def test_mending_the_original_after_its_fix_file_makes_no_twin(
+    tmp_path: Path, stores, run_load
+) -> None:
+    """The records of a mended fix file count as records of the file that it mends."""
+    store = stores()
+    run_load(mended_fix(run_load(write(tmp_path, *BROKEN), store), tmp_path), store)
+    result = run_load(write(tmp_path, *MENDED), store)
+    assert not twins(store) and len(store.pets) == 5
+    assert result.counts[State.SKIPPED] == 5
+
+
+def test_mending_the_fix_file_after_its_original_makes_no_twin(
+    tmp_path: Path, stores, run_load
+) -> None:
+    """A mended record is looked for in the edited versions of the file that it mends."""
+    store = stores()
+    fix = mended_fix(run_load(write(tmp_path, *BROKEN), store), tmp_path)
+    run_load(write(tmp_path, *MENDED), store)
+    result = run_load(fix, store)
+    assert not twins(store) and len(store.pets) == 5
+    assert result.counts[State.SKIPPED] == 2
+
+
+def test_a_record_mended_into_its_neighbours_equal_is_created(
+    tmp_path: Path, stores, run_load
+) -> None:
+    """Two equal records of one file are two animals, also where one was mended."""
+    store = stores()
+    fix = mended_fix(run_load(write(tmp_path, *BROKEN, "Di,4,"), store), tmp_path)
+    run_load(write(tmp_path, *BROKEN, "Di,4,", "New,1,"), store)
+    run_load(fix, store)
+    assert twins(store) == ["Di"] and len(store.pets) == 7
