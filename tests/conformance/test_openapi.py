@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -82,7 +82,8 @@ def test_the_routes_are_those_of_the_document(tmp_path) -> None:
 
     engine = open_database(f"sqlite:///{tmp_path}/store.sqlite3")
     addresses = Addresses("http://127.0.0.1:80/v1", None)
-    guard = build_app(Store(engine), KeyRing(KeyBook(engine)), Options(), addresses)
+    with closing(Store(engine)) as store:
+        guard = build_app(store, KeyRing(KeyBook(engine)), Options(), addresses)
     routed = {
         (route.name, route.path.replace("pet_id", "petId"), *(route.methods - {"HEAD"}))
         for route in guard.app.routes

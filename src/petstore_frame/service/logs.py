@@ -1,4 +1,4 @@
-"""What the service tells its operator: one JSON object a line, on stderr.
+"""What the service tells its operator: one JSON object per line, on stderr.
 
 In: a level, an event and its facts. Out: a line without raw control characters.
 Keys and bodies are never passed in.
@@ -10,8 +10,11 @@ import json
 import logging
 import sys
 from datetime import UTC, datetime
+from typing import get_args
 
-_LEVELS = ("debug", "info", "warning", "error", "off")
+from petstore_frame.service.options import LogLevel
+
+_LEVELS: tuple[LogLevel, ...] = get_args(LogLevel)
 
 
 class _Least:
@@ -20,7 +23,7 @@ class _Least:
     rank = _LEVELS.index("info")
 
 
-def set_log_level(level: str) -> None:
+def set_log_level(level: LogLevel) -> None:
     """Choose the least severe level, and let the libraries' own lines take the same way."""
     _Least.rank = _LEVELS.index(level)
     root = logging.getLogger()
@@ -28,7 +31,7 @@ def set_log_level(level: str) -> None:
     root.setLevel(logging.WARNING)
 
 
-def write_log(level: str, event: str, **facts: object) -> None:
+def write_log(level: LogLevel, event: str, **facts: object) -> None:
     """Write one line; JSON escapes control and non-ASCII characters."""
     if _LEVELS.index(level) < _Least.rank:
         return
@@ -39,6 +42,6 @@ def write_log(level: str, event: str, **facts: object) -> None:
 
 class _JsonHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        level = "error" if record.levelno >= logging.ERROR else "warning"
+        level: LogLevel = "error" if record.levelno >= logging.ERROR else "warning"
         error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else None
         write_log(level, "library", logger=record.name, text=record.getMessage(), error=error)

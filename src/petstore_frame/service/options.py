@@ -6,6 +6,7 @@ It opens nothing and knows no library.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -14,6 +15,7 @@ from petstore_frame.service.rules import HEAD_S
 
 LimitPolicy = Literal["refuse", "clamp"]
 AfterSunset = Literal["serve", "gone"]
+LogLevel = Literal["debug", "info", "warning", "error", "off"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +40,10 @@ class Options:
             may take twice as long.
         workers: Number of processes; more than one needs PostgreSQL.
         listen_fd: An inherited socket that listens already; host and port are then its own.
-        log_level: Least severe log line that is written.
+        log_level: Least severe log line that is written; ``off`` writes none.
+
+    Raises:
+        ValueError: A setting is outside its bounds; the text names it and what it can be.
     """
 
     host: str = "127.0.0.1"
@@ -56,19 +61,20 @@ class Options:
     patience_s: float = HEAD_S
     workers: int = 1
     listen_fd: int | None = None
-    log_level: str = "info"
+    log_level: LogLevel = "info"
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ValueError(f"port is 0 to 65535, got {self.port}")
         if self.sample < 0:
             raise ValueError(f"sample is 0 or more, got {self.sample}")
-        if self.limit_policy not in get_args(LimitPolicy):
-            raise ValueError(f"limit_policy is refuse or clamp, got {self.limit_policy!r}")
-        if self.after_sunset not in get_args(AfterSunset):
-            raise ValueError(f"after_sunset is serve or gone, got {self.after_sunset!r}")
-        if self.rate is not None and self.rate <= 0:
-            raise ValueError(f"rate is above 0, got {self.rate}")
+        _check_choice("limit_policy", self.limit_policy, LimitPolicy)
+        _check_choice("after_sunset", self.after_sunset, AfterSunset)
+        _check_choice("log_level", self.log_level, LogLevel)
+        for name in ("rate", "patience_s"):
+            value = getattr(self, name)
+            if value is not None and not (value > 0 and math.isfinite(value)):
+                raise ValueError(f"{name} is a finite number above 0, got {value}")
         if self.workers < 1:
             raise ValueError(f"workers is 1 or more, got {self.workers}")
         if self.workers > 1 and not (self.database or "").startswith("postgresql"):
@@ -84,6 +90,13 @@ class Options:
         if unknown:
             raise ValueError(f"unknown option: {', '.join(unknown)}")
         return cls(**values)
+
+
+def _check_choice(name: str, value: object, choices: Any) -> None:
+    allowed = get_args(choices)
+    if value not in allowed:
+        listed = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
+        raise ValueError(f"{name} is {listed}, got {value!r}")
 
 
 def database_url(database: str) -> str:

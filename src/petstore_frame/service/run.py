@@ -13,7 +13,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -54,9 +54,11 @@ def run(
         StartError: The database or the port cannot be had.
     """
     set_log_level(options.log_level)
-    with _open(options) as engine, closing(Store(engine)) as store:
+    with ExitStack() as resources:
+        engine = resources.enter_context(_open(options))
+        store = resources.enter_context(closing(Store(engine)))
         ring = prepare(engine, options)
-        listener = listen(options)
+        listener = resources.enter_context(closing(listen(options)))
         base_url = own_address(listener)
         app = build_app(store, ring, options, Addresses(base_url, options.public_url))
         config = uvicorn.Config(
@@ -146,9 +148,12 @@ def announce_ready(stream: TextIO, base_url: str) -> None:
 
 @contextmanager
 def _open(options: Options) -> Iterator[Engine]:
-    with tempfile.TemporaryDirectory(prefix="petstore-frame-") as folder:
-        engine = open_store(options.database or str(Path(folder, "store.sqlite3")))
-        try:
-            yield engine
-        finally:
-            engine.dispose()
+    """Open the database asked for, or a fresh one that is removed afterwards."""
+    with ExitStack() as resources:
+        database = options.database
+        if not database:
+            folder = tempfile.TemporaryDirectory(prefix="petstore-frame-")
+            database = str(Path(resources.enter_context(folder), "store.sqlite3"))
+        engine = open_store(database)
+        resources.callback(engine.dispose)
+        yield engine

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from typing import Any, TextIO
 
@@ -41,22 +42,31 @@ def run_workers(
         on_start(ended.set)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
+    _prepare_once(options)
+    with closing(listen(options)) as listener, ExitStack() as resources:
+        os.set_inheritable(listener.fileno(), True)
+        settings = {**asdict(options), "workers": 1, "sample": 0, "listen_fd": listener.fileno()}
+        workers: list[subprocess.Popen[str]] = []
+        resources.callback(_end, workers)
+        for _ in range(options.workers):
+            workers.append(_start(settings))
+        for worker in workers:
+            _wait_until_ready(worker)
+        announce_ready(announce, own_address(listener))
+        while not ended.wait(_RESTART_PAUSE_S):
+            for place, worker in enumerate(workers):
+                if worker.poll() is not None:
+                    write_log("error", "worker ended", pid=worker.pid, code=worker.returncode)
+                    _let_go(worker)
+                    workers[place] = _start(settings)
+
+
+def _prepare_once(options: Options) -> None:
     engine = open_store(options.database or "")
-    prepare(engine, options)
-    engine.dispose()
-    listener = listen(options)
-    os.set_inheritable(listener.fileno(), True)
-    settings = {**asdict(options), "workers": 1, "sample": 0, "listen_fd": listener.fileno()}
-    workers = [_start(settings) for _ in range(options.workers)]
-    for worker in workers:
-        _wait_until_ready(worker)
-    announce_ready(announce, own_address(listener))
-    while not ended.wait(_RESTART_PAUSE_S):
-        for place, worker in enumerate(workers):
-            if worker.poll() is not None:
-                write_log("error", "worker ended", pid=worker.pid, code=worker.returncode)
-                workers[place] = _start(settings)
-    _end(workers)
+    try:
+        prepare(engine, options)
+    finally:
+        engine.dispose()
 
 
 def _start(settings: dict[str, Any]) -> subprocess.Popen[str]:
@@ -82,11 +92,17 @@ def _wait_until_ready(worker: subprocess.Popen[str]) -> None:
 def _end(workers: list[subprocess.Popen[str]]) -> None:
     """Let go of the lifelines, and wait while the workers drain."""
     for worker in workers:
-        if worker.stdin is not None:
-            worker.stdin.close()
+        _let_go(worker)
     for worker in workers:
         try:
             worker.wait(DRAIN_S + 1)
         except subprocess.TimeoutExpired:
             worker.kill()
             worker.wait()
+
+
+def _let_go(worker: subprocess.Popen[str]) -> None:
+    """Close both pipes; the end of its input tells a worker to end."""
+    for pipe in (worker.stdin, worker.stdout):
+        if pipe is not None:
+            pipe.close()
