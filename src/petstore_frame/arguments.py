@@ -6,17 +6,17 @@ what it can be. It knows no store and keeps nothing.
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any, NoReturn, cast
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.models import INT64_MAX, INT64_MIN, PET_STATUSES
+from petstore_frame.whole import as_whole
 
 MAX_LIMIT = 100
 
 
 def checked_client(client: Any, operation: str) -> None:
-    """Refuse what is no client: an address, a Server, None.
+    """Refuse anything but a client: an address, a Server, None.
 
     Args:
         client: What the caller passed as the client.
@@ -56,10 +56,7 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None) -> 
         petstore_frame.errors.ArgumentError: pet_id is a whole number, got the text '3'; nothing \
 was sent
     """
-    try:
-        number = None if isinstance(value, bool) else index(value)
-    except TypeError:
-        number = None
+    number = as_whole(value)
     if number is None:
         refuse(f"{name} is a whole number, got {'the text ' * isinstance(value, str)}{value!r}")
     if number < least or (most is not None and number > most):
@@ -69,7 +66,7 @@ was sent
 
 
 def refuse(what: str) -> NoReturn:
-    """Raise what is wrong with an argument."""
+    """Raise an ArgumentError with this text."""
     raise ArgumentError(f"{what}; nothing was sent")
 
 

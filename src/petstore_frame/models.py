@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from operator import index
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypeAlias
 
 import msgspec
@@ -25,6 +24,7 @@ from pydantic_core import ErrorDetails
 from typing_extensions import TypedDict, Unpack
 
 from petstore_frame.errors import ArgumentError, ContractError
+from petstore_frame.whole import as_whole
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]
@@ -73,10 +73,8 @@ class NewPet(BaseModel):
     @classmethod
     def _take_numpy(cls, number: Any) -> Any:
         """Turn numpy's whole numbers into Python's; the check of the field sees all others."""
-        try:
-            return number if isinstance(number, bool) else index(number)
-        except TypeError:
-            return number
+        whole = as_whole(number)
+        return number if whole is None else whole
 
     def __init__(self, **values: Unpack[_NewPetValues]) -> None:
         try:
@@ -111,7 +109,10 @@ def _in_our_words(problem: ErrorDetails) -> str:
 
 
 class Pet(BaseModel):
-    """An animal as the store returns it; fields beyond the interface are kept too.
+    """An animal as the store returns it.
+
+    Fields beyond the interface are kept by ``get_pet`` and ``create_pet`` (in ``model_extra``); a
+    Page and a frame hold the four fields of the interface.
 
     Attributes:
         id: The id that the store assigned, an int64.

@@ -37,7 +37,7 @@ class Page:
 
     @property
     def pets(self) -> list[Pet]:
-        """The pets as models, built anew at each call."""
+        """The pets as models of the four fields of the interface, built anew at each call."""
         return [
             Pet(id=pet_id, name=name, category_id=category_id, status=status)
             for pet_id, name, category_id, status in zip(*self.columns, strict=True)

@@ -9,13 +9,16 @@ import ipaddress
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from numbers import Real
+from threading import TIMEOUT_MAX
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
 from petstore_frame.errors import ConfigurationError
 from petstore_frame.voice import Advice
+from petstore_frame.whole import as_whole
 
 DEFAULT_TIMEOUT_S = 120.0
 DEFAULT_CONNECT_TIMEOUT_S = 5.0
@@ -35,8 +38,8 @@ class IdempotencyKey:
         header: Name of the request header.
         is_quoted: Whether the value is sent as a quoted string.
 
-    Interface: none; an extension of the store. Never switch it on by guess: a gateway may take
-    the header as leave to repeat a POST for a store that ignores it.
+    Interface: none; an extension of the store. Never switch it on by guess: a gateway may
+    treat the header as permission to retry a POST, for a store that ignores it.
     """
 
     lifetime_s: float
@@ -92,29 +95,13 @@ def read_settings(
 
     Interface: What the service does (base addresses); Authentication.
     """
-    address = base_url or environ.get("PETSTORE_BASE_URL")
-    if not address:
-        raise ConfigurationError(
-            Advice(
-                "no store address: pass {} or set PETSTORE_BASE_URL "
-                "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)",
-                ("base_url",),
-            )
-        )
-    if not isinstance(address, str):
-        raise ConfigurationError(
-            f"base_url is text such as https://host/v1, got a {type(address).__name__}; "
-            "for a store of pf.serve(), server.client() makes the Client"
-        )
-    number = partial(_number, environ)
-    key = _key_source(api_key, environ)
+    address = _address(base_url, environ)
+    key = _key_source(api_key, environ)  # before the address, which may be a key by mistake
     return Settings(
         base_url=normalise_base_url(address, allow_insecure=allow_insecure),
         key=key,
-        timeout_s=number("timeout_s", timeout_s, "PETSTORE_TIMEOUT", DEFAULT_TIMEOUT_S),
-        max_retries=int(
-            number("max_retries", max_retries, "PETSTORE_MAX_RETRIES", DEFAULT_MAX_RETRIES)
-        ),
+        timeout_s=_timeout_s(timeout_s, environ),
+        max_retries=_max_retries(max_retries, environ),
     )
 
 
@@ -133,11 +120,11 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
         parts = urlsplit(address.strip())
         port = parts.port
     except ValueError as problem:
-        raise ConfigurationError(f"base_url {address!r} is no address: {problem}") from None
+        raise ConfigurationError(f"base_url {address!r} is not an address: {problem}") from None
     scheme, host = parts.scheme.lower(), (parts.hostname or "").lower()
     if scheme not in ("http", "https") or not host:
         raise ConfigurationError(
-            f"base_url {address!r} is no http(s) address; it looks like https://host/v1"
+            f"base_url {address!r} is not an http(s) address; expected one such as https://host/v1"
         )
     if parts.username or parts.password:
         raise ConfigurationError(
@@ -165,6 +152,30 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _address(base_url: str | None, environ: Mapping[str, str]) -> str:
+    if base_url is None:
+        base_url = environ.get("PETSTORE_BASE_URL") or None
+    if base_url is None:
+        raise ConfigurationError(
+            Advice(
+                "no store address: pass {} or set PETSTORE_BASE_URL "
+                "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)",
+                ("base_url",),
+            )
+        )
+    if not isinstance(base_url, str):
+        raise ConfigurationError(
+            f"base_url is text such as https://host/v1, got a {type(base_url).__name__}; "
+            "for a store of pf.serve(), server.client() makes the Client"
+        )
+    if not base_url.strip():
+        raise ConfigurationError(
+            "base_url is empty; pass an address such as https://host/v1, or None to read "
+            "PETSTORE_BASE_URL"
+        )
+    return base_url
 
 
 def _key_source(api_key: ApiKey | None, environ: Mapping[str, str]) -> Callable[[], SecretStr]:
@@ -200,17 +211,34 @@ def _checked_key(value: str | SecretStr) -> SecretStr:
     return secret
 
 
-def _number(
-    environ: Mapping[str, str], name: str, value: float | None, variable: str, default: float
-) -> float:
-    if value is None:
-        text = environ.get(variable)
-        if text is None:
-            return default
-        try:
-            value = float(text)
-        except ValueError:
-            raise ConfigurationError(f"{variable} is {text!r}, not a number") from None
-    if not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise ConfigurationError(f"{name} is a number, 0 or more, got {value!r}")
-    return value
+def _timeout_s(value: float | None, environ: Mapping[str, str]) -> float:
+    name, given = _given("timeout_s", value, "PETSTORE_TIMEOUT", float, environ)
+    if given is None:
+        return DEFAULT_TIMEOUT_S
+    is_number = isinstance(given, Real) and not isinstance(given, bool)
+    if not is_number or not 0 < given <= TIMEOUT_MAX:
+        raise ConfigurationError(f"{name} is a number of seconds above 0, got {given!r}")
+    return float(given)
+
+
+def _max_retries(value: int | None, environ: Mapping[str, str]) -> int:
+    name, given = _given("max_retries", value, "PETSTORE_MAX_RETRIES", int, environ)
+    if given is None:
+        return DEFAULT_MAX_RETRIES
+    repeats = as_whole(given)
+    if repeats is None or repeats < 0:
+        raise ConfigurationError(f"{name} is a whole number, 0 or more, got {given!r}")
+    return repeats
+
+
+def _given(
+    name: str, value: Any, variable: str, read: Callable[[str], Any], environ: Mapping[str, str]
+) -> tuple[str, Any]:
+    """Return what was given, after the name of its source; text that cannot be read stays text."""
+    if value is not None:
+        return name, value
+    text = environ.get(variable)
+    try:
+        return variable, text if text is None else read(text)
+    except ValueError:
+        return variable, text

@@ -82,7 +82,7 @@ def test_a_broken_pet_is_named(pet: str, words: str) -> None:
 
 
 def test_what_a_later_interface_adds_is_carried() -> None:
-    """Unknown statuses, a null status, further fields and all of int64 are kept."""
+    """Unknown statuses, a null status and all of int64 are kept; further fields do no harm."""
     body = (
         '[{"id":9223372036854775807,"name":"a","categoryId":-9223372036854775808,'
         '"status":"reserved","colour":"red"},'
@@ -93,6 +93,26 @@ def test_what_a_later_interface_adds_is_carried() -> None:
     assert list(frame["id"]) == [2**63 - 1, -1]
     assert list(frame["category_id"]) == [-(2**63), 1]
     assert list(frame["status"].astype("object").fillna("none")) == ["reserved", "none"]
+    assert list(frame) == ["id", "name", "category_id", "status"]
+
+
+def test_a_single_pet_keeps_further_fields_and_a_page_does_not() -> None:
+    """``get_pet`` and ``create_pet`` carry what a later interface adds; a Page has four fields."""
+    pet = '{"id":1,"name":"a","categoryId":2,"colour":"red"}'
+
+    def answer(head: str) -> bytes:
+        if head.startswith("POST"):
+            return http("201 Created", pet)
+        return http("200 OK", pet if "/pets/1" in head else f"[{pet}]")
+
+    with HostileStore(answer) as store, client_of(store) as client:
+        with pytest.warns(pf.EndpointDeprecatedWarning):
+            alone = [client.get_pet(1), client.create_pet({"name": "a", "category_id": 2})]
+        listed = client.list_pets().pets
+    assert [found.model_extra for found in alone] == [{"colour": "red"}] * 2
+    assert [found.model_dump() for found in listed] == [
+        {"id": 1, "name": "a", "category_id": 2, "status": None}
+    ]
 
 
 @pytest.mark.parametrize("status", ["408 Request Timeout", "429 Too Many Requests", "503 Busy"])

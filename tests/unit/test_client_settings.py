@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from typing import Any
 
+import numpy as np
 import pytest
 
 import petstore_frame as pf
@@ -37,8 +39,10 @@ def test_the_environment_fills_in() -> None:
         ({}, "PETSTORE_BASE_URL"),
         ({"PETSTORE_BASE_URL": "http://127.0.0.1/v1"}, "PETSTORE_API_KEY"),
         (HERE | {"PETSTORE_TIMEOUT": "soon"}, "PETSTORE_TIMEOUT"),
-        (HERE | {"PETSTORE_TIMEOUT": "nan"}, "timeout_s"),
-        (HERE | {"PETSTORE_MAX_RETRIES": "-1"}, "max_retries"),
+        (HERE | {"PETSTORE_TIMEOUT": "nan"}, "PETSTORE_TIMEOUT"),
+        (HERE | {"PETSTORE_TIMEOUT": "0"}, "PETSTORE_TIMEOUT is a number of seconds above 0"),
+        (HERE | {"PETSTORE_MAX_RETRIES": "-1"}, "PETSTORE_MAX_RETRIES"),
+        (HERE | {"PETSTORE_MAX_RETRIES": "2.9"}, "PETSTORE_MAX_RETRIES is a whole number"),
     ],
 )
 def test_what_is_missing_is_named(environ: dict[str, str], words: str) -> None:
@@ -46,6 +50,39 @@ def test_what_is_missing_is_named(environ: dict[str, str], words: str) -> None:
     with pytest.raises(pf.ConfigurationError, match=words) as caught:
         read_settings(environ=environ)
     assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("address", ["", "  "])
+def test_an_empty_address_is_not_a_missing_one(address: str) -> None:
+    """A program whose own setting is empty is not sent to another store of the environment."""
+    with pytest.raises(pf.ConfigurationError, match="base_url is empty"):
+        read_settings(address, environ=HERE)
+    with pytest.raises(pf.ConfigurationError, match="base_url is empty"):
+        pf.Client(address, "k")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"max_retries": 2.9}, "max_retries is a whole number, 0 or more, got 2.9"),
+        ({"max_retries": True}, "max_retries is a whole number, 0 or more, got True"),
+        ({"max_retries": "3"}, "max_retries is a whole number, 0 or more, got '3'"),
+        ({"timeout_s": 0}, "timeout_s is a number of seconds above 0, got 0"),
+        ({"timeout_s": True}, "timeout_s is a number of seconds above 0, got True"),
+        ({"timeout_s": float("inf")}, "timeout_s is a number of seconds above 0, got inf"),
+        ({"timeout_s": "3"}, "timeout_s is a number of seconds above 0, got '3'"),
+    ],
+)
+def test_a_number_is_refused_rather_than_bent(options: dict[str, Any], words: str) -> None:
+    """A number that a caller cannot have meant never becomes another one."""
+    with pytest.raises(pf.ConfigurationError, match=words):
+        read_settings(environ=HERE, **options)
+
+
+def test_numpys_numbers_are_numbers() -> None:
+    """What a notebook computes is accepted as it is."""
+    settings = read_settings(environ=HERE, timeout_s=np.float32(2.5), max_retries=np.int64(3))
+    assert (settings.timeout_s, settings.max_retries) == (2.5, 3)
 
 
 @pytest.mark.parametrize(

@@ -100,16 +100,19 @@ class PageReader:
 
     def ask(self, address: str, *, while_waiting: Callable[[], None] | None = None) -> UnreadPage:
         """Ask for the page at an address and leave its body undecoded."""
-        with self._lock:
-            self.requests += 1
+        self._count()
         with self.interrupts.allow():
             return self.store.ask_page(address, while_waiting=while_waiting)
 
     def ask_pet(self, pet_id: int) -> Pet:
         """Ask for one pet by the deprecated operation."""
-        self.requests += 1
+        self._count()
         with self.interrupts.allow():
             return self.store.get_pet(pet_id)
+
+    def _count(self) -> None:
+        with self._lock:
+            self.requests += 1
 
     def page(
         self,
@@ -122,12 +125,24 @@ class PageReader:
         asked = self.params() if params is None else params
         unread = self.ask(self.address(asked))
         page = unread.read(limit=int(asked["limit"]), status=status, number=number)
-        self.max_page = max(self.max_page, len(page))
+        self.note_length(page)
         return page
+
+    def note_length(self, page: Page) -> None:
+        """Remember the length of the longest page."""
+        with self._lock:
+            self.max_page = max(self.max_page, len(page))
 
     def has_budget(self, count: int = 1) -> bool:
         """Tell whether so many extra requests are allowed."""
         return self.spent + count <= self.budget
+
+    def spend(self) -> bool:
+        """Take one extra request out of the budget; False when there is none left."""
+        with self._lock:
+            is_left = self.has_budget()
+            self.spent += is_left
+        return is_left
 
     def probe(self, name: str, params: Mapping[str, str]) -> Page | None:
         """Ask extra; a refusal is noted under the name and answered with None.
@@ -135,11 +150,9 @@ class PageReader:
         Raises:
             AuthenticationError: The key stopped working; nothing more can be learned.
         """
-        if not self.has_budget():
+        if not self.spend():
             self.probes[name] = "not asked: the budget is spent"
             return None
-        with self._lock:
-            self.spent += 1
         try:
             return self.page(params)
         except AuthenticationError:

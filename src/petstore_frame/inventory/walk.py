@@ -112,7 +112,7 @@ class Walk:
             self.pages -= 1
             return
         is_news = self.rows.add(page.columns) > 0
-        self._reader.max_page = max(self._reader.max_page, len(page))
+        self._reader.note_length(page)
         self._without_news = 0 if is_news else self._without_news + 1
         try:
             self._reader.note(self.rows)

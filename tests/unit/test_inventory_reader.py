@@ -1,0 +1,88 @@
+"""A reader that is asked from several threads loses no count."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from petstore_frame.headers import Headers
+from petstore_frame.inventory.reader import PageReader
+from petstore_frame.page import UnreadPage
+
+SIDE_BY_SIDE_S = 0.3  # how long two threads are given to meet; with a lock they cannot
+
+
+class Store:
+    """Gives pages of the length asked for."""
+
+    base_url = "http://127.0.0.1/v1"
+
+    def ask_page(self, address: str = "/pets", **_: object) -> UnreadPage:
+        count = int(address.rpartition("=")[2])
+        body = json.dumps([{"id": n, "name": "x", "categoryId": 1} for n in range(count)])
+        return UnreadPage(body.encode(), Headers([]), "GET /pets", address)
+
+
+class MeetingReader(PageReader):
+    """Lets two threads meet where one reads the longest length and the other writes it."""
+
+    @property
+    def max_page(self) -> int:
+        held = self._held
+        if threading.current_thread().name == "short":
+            self.has_read.set()
+            self.may_write.wait(SIDE_BY_SIDE_S)
+        return held
+
+    @max_page.setter
+    def max_page(self, length: int) -> None:
+        self._held = length
+
+
+class MeetingBudget(int):
+    """Lets two threads meet where the budget is compared."""
+
+    barrier = threading.Barrier(2)
+
+    def __ge__(self, other: int) -> bool:
+        with suppress(threading.BrokenBarrierError):
+            self.barrier.wait(SIDE_BY_SIDE_S)
+        return int(self) >= other
+
+
+def side_by_side(*calls: tuple[str, Callable[[], object]]) -> None:
+    threads = [threading.Thread(target=call, name=name) for name, call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def reader_of(kind: type[PageReader], budget: int = 12) -> PageReader:
+    return kind(Store(), status=None, limit=100, budget=budget, on_rows=lambda _: None)
+
+
+def test_the_longest_page_is_not_lost_to_a_shorter_one() -> None:
+    """A stated total is believed by the longest page seen, so that length never falls."""
+    MeetingReader.has_read, MeetingReader.may_write = threading.Event(), threading.Event()
+    reader = reader_of(MeetingReader)
+
+    def read_long() -> None:
+        reader.has_read.wait(SIDE_BY_SIDE_S)
+        reader.page({"limit": "100"})
+        reader.may_write.set()
+
+    side_by_side(("short", lambda: reader.page({"limit": "1"})), ("long", read_long))
+    assert reader._held == 100
+    assert reader.requests == 2
+
+
+def test_the_budget_is_spent_once() -> None:
+    """Two threads that ask for the last request of the budget get one between them."""
+    reader = reader_of(PageReader, MeetingBudget(1))
+    probes = [(name, lambda name=name: reader.probe(name, {"limit": "1"})) for name in ("a", "b")]
+    side_by_side(*probes)
+    assert (reader.spent, reader.requests) == (1, 1)
+    assert list(reader.probes.values()) == ["not asked: the budget is spent"]
