@@ -43,7 +43,7 @@ def main() -> None:
         {},
         Limits(workers=wish.get("workers", 8)),
         folder=wish["journal"],
-        told=False,
+        progress=False,
         step=die_at,
     )
     ending = result.run.ending

@@ -31,7 +31,7 @@ def test_an_edited_file_sends_what_is_new(tmp_path: Path, stores, run_load) -> N
     edited = write(tmp_path, "New,9,", "Bo,2,sold", "Ada,1,", "Bo,2,sold", "Bo,2,sold")
     result = run_load(edited, store)
     assert names(store) == ["Ada", "Bo", "Bo", "Bo", "Cy", "New"]
-    plan = result.run.plan
+    plan = result.run.overlap
     assert (plan["created"], plan["new"], plan["vanished"]) == (3, 2, 1)
     assert result.counts[State.SKIPPED] == 3
 
@@ -44,7 +44,7 @@ def test_the_plan_is_told_before_the_first_request(
     run_load(write(tmp_path, "Ada,1,", "Bo,2,"), store)
     told: list[str] = []
     store.on_post = lambda number, stage: told.append(capsys.readouterr().err)
-    run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,"), store, told=True)
+    run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,"), store, progress=True)
     assert "2 created before" in told[0] and "1 new" in told[0]
 
 
@@ -64,7 +64,7 @@ def test_another_delivery_may_hold_equal_animals(tmp_path: Path, stores, run_loa
     run_load(write(tmp_path, "Luna,1,", "Bo,2,", "Cy,3,"), store)
     result = run_load(write(tmp_path, "Luna,1,", "Di,4,", "Ed,5,", name="tuesday.csv"), store)
     assert names(store).count("Luna") == 2
-    assert result.counts[State.SKIPPED] == 0 and result.run.plan == {}
+    assert result.counts[State.SKIPPED] == 0 and result.run.overlap == {}
 
 
 def test_again_loads_a_deliberate_copy(tmp_path: Path, stores, run_load) -> None:
@@ -139,7 +139,7 @@ def test_a_record_in_doubt_blocks_its_equal_in_an_edited_file(
     run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,"), store)
     result = run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,", "Di,4,"), store)
     assert names(store) == ["Ada", "Bo", "Cy", "Di"]
-    assert result.run.plan["in_doubt"] == 1
+    assert result.run.overlap["in_doubt"] == 1
 
 
 def test_a_mended_fix_file_creates_each_record_once(tmp_path: Path, stores, run_load) -> None:

@@ -76,7 +76,7 @@ class Imports(RuleBasedStateMachine):
                 {},
                 Limits(workers=4, first_patience_s=1.0, patience_s=1.0),
                 folder=self.folder / "journal",
-                told=False,
+                progress=False,
                 step=step,
             )
 

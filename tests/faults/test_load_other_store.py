@@ -82,7 +82,7 @@ def test_each_store_keeps_its_own_import(address, load, pets_csv) -> None:
     first = load(path, address.serve("old.sqlite3"))
     load(path, address.serve("new.sqlite3"))
     again = load(path, address.serve("old.sqlite3"))
-    assert again.path == first.path and again.is_of_then
+    assert again.path == first.path and again.is_from_earlier_run
     assert address.names("old.sqlite3") == names_of(path)
 
 
@@ -173,7 +173,7 @@ def test_a_store_without_ids_is_known_by_its_address(address, load, pets_csv) ->
     path = pets_csv(8)
     load(path, address.serve("old.sqlite3", spec_only=True))
     again = load(path, address.serve("old.sqlite3", spec_only=True))
-    assert again.is_of_then and again.run.store_id is None
+    assert again.is_from_earlier_run and again.run.store_id is None
     assert address.names("old.sqlite3") == names_of(path)
 
 

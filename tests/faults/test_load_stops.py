@@ -194,7 +194,7 @@ def test_a_progress_function_that_fails_leaves_no_doubt(pets_csv, stores, run_lo
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        run_load(pets_csv(200), store, told=told)
+        run_load(pets_csv(200), store, progress=told)
     result = run_load(pets_csv(200), store)
     assert (result.counts[State.CREATED], store.posts) == (200, 200)
     assert result.counts[State.UNKNOWN] == 0

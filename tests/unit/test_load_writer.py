@@ -12,8 +12,8 @@ from petstore_frame.errors import JournalError
 from petstore_frame.loader import journal
 from petstore_frame.loader.journal import Run, rows
 from petstore_frame.loader.judge import settle
-from petstore_frame.loader.plan import identity_of
-from petstore_frame.loader.record import MOVES, Ending, Problem, Record, State, exit_code
+from petstore_frame.loader.record import MOVES, Ending, Record, RecordProblem, State, exit_code
+from petstore_frame.loader.runs import identity_of
 from petstore_frame.loader.writer import Intent, Resettlement, Settlement, Writer
 from petstore_frame.outcome import PostOutcome, Proof
 
@@ -119,7 +119,7 @@ def test_an_absent_record_begins_a_new_life(path: Path, writer: Writer) -> None:
 def test_cells_come_back_as_they_were(cells: tuple[str, ...], tmp_path: Path) -> None:
     """Any text, also separators, NUL, lone surrogates and no cell at all, is kept verbatim."""
     path = tmp_path / "x.journal"
-    problem = Problem("odd", "it is odd", "name", "\ud800", "mend it")
+    problem = RecordProblem("odd", "it is odd", "name", "\ud800", "mend it")
     journal.create(path, RUN, [Record(1, 2, cells, State.INVALID, None, problem, ("a", "b"))])
     (row,) = rows(path)
     assert (row.cells, row.problem, row.warnings) == (cells, problem, ("a", "b"))

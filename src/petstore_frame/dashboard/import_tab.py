@@ -180,7 +180,7 @@ class ImportTab:
         result = self._job.rehearse(preview.path, preview.mapping)
         with self._lock:
             self._at_start = result.counts.get(State.PENDING, 0)
-            self.result.value = result_html(result.told(), has_steps=False)
+            self.result.value = result_html(result.facts(), has_steps=False)
             self.message.value = ""
 
     def _load(self, preview: Preview) -> None:
@@ -198,7 +198,7 @@ class ImportTab:
             self.last = result
             self._at_start = result.counts.get(State.PENDING, 0)
             self._has_doubt = doubtful(result) > 0
-            self.result.value = result_html(result.told(), has_steps=False)
+            self.result.value = result_html(result.facts(), has_steps=False)
             self.files.value = files_note(folder, result)
             self.message.value = note
         self._loaded()

@@ -28,7 +28,7 @@ from petstore_frame.loader.fields import (
     read_status,
     too_large,
 )
-from petstore_frame.loader.record import Problem, Record, State
+from petstore_frame.loader.record import Record, RecordProblem, State
 from petstore_frame.voice import Advice
 
 _quote: Callable[[str], str] = json.encoder.encode_basestring
@@ -178,7 +178,7 @@ class Checker:
         row: tuple[str, ...],
         oddities: Mapping[int, CellError | str],
         values: dict[str, Any],
-        problems: list[Problem],
+        problems: list[RecordProblem],
         warnings: list[str],
     ) -> None:
         """Fill in what each field says, what is wrong, and what was normalised."""
@@ -217,15 +217,15 @@ class Checker:
         payload = f'{{"name":{_quote(values["name"])}{end}'.encode()
         return Record(number, line, row, State.PENDING, payload, None, warnings)
 
-    def _check_width(self, row: tuple[str, ...]) -> tuple[list[Problem], list[str]]:
+    def _check_width(self, row: tuple[str, ...]) -> tuple[list[RecordProblem], list[str]]:
         """Judge a row that is shorter or longer than the header, or holds a giant cell."""
-        problems: list[Problem] = []
+        problems: list[RecordProblem] = []
         warnings: list[str] = []
         if len(row) > self.width:
             extra = [cell for cell in row[self.width :] if cell.strip()]
             if extra:
                 problems.append(
-                    Problem(
+                    RecordProblem(
                         "extra_cell",
                         self._width_words(row),
                         value=extra[0][:200],
@@ -239,7 +239,7 @@ class Checker:
             warnings.append("short_row")
         elif missing:
             problems.append(
-                Problem(
+                RecordProblem(
                     "missing_cell",
                     self._width_words(row),
                     column=self.header[self.places[missing[0]]],
@@ -251,7 +251,7 @@ class Checker:
     def _width_words(self, row: tuple[str, ...]) -> str:
         return f"the record has {len(row)} of {self.width} cells"
 
-    def _giant_cells(self, row: tuple[str, ...]) -> list[Problem]:
+    def _giant_cells(self, row: tuple[str, ...]) -> list[RecordProblem]:
         """Refuse a giant cell of a column that is not sent, for it was cut on reading."""
         return [
             self._problem(too_large(), self.header[at] if at < self.width else "", cell)
@@ -259,5 +259,5 @@ class Checker:
             if len(cell) > MAX_CELL and at not in self.places.values()
         ]
 
-    def _problem(self, refused: CellError, column: str, value: str) -> Problem:
-        return Problem(refused.code, refused.message, column, value[:200], refused.hint)
+    def _problem(self, refused: CellError, column: str, value: str) -> RecordProblem:
+        return RecordProblem(refused.code, refused.message, column, value[:200], refused.hint)

@@ -10,9 +10,9 @@ import json
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from petstore_frame.loader.journal import Row, Run
+from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.mapping import OWN_PREFIX, field_name
-from petstore_frame.loader.record import Problem, State
+from petstore_frame.loader.record import RecordProblem, State
 
 # Name in the frame, and its dtype; in files each has the prefix that the reader ignores.
 COLUMNS: dict[str, str] = {
@@ -78,7 +78,7 @@ _DOUBT_HINTS: dict[State, str] = {
 }
 
 
-class Line(NamedTuple):
+class ResultLine(NamedTuple):
     """One record as it goes into a file: its own cells, then what is told of it."""
 
     state: State
@@ -97,7 +97,7 @@ def original_columns(run: Run) -> list[str]:
     return names
 
 
-def describe(row: Row, run: Run) -> tuple[Any, ...]:
+def describe(row: JournalRow, run: Run) -> tuple[Any, ...]:
     """Return all that is known of a record, in the order of ``COLUMNS``; None is missing."""
     sent = json.loads(row.payload) if row.payload is not None else {}
     problem = problem_of(row, run)
@@ -131,7 +131,7 @@ def describe(row: Row, run: Run) -> tuple[Any, ...]:
     )
 
 
-def problem_of(row: Row, run: Run) -> Problem:
+def problem_of(row: JournalRow, run: Run) -> RecordProblem:
     """Return what is wrong with a record, by our own checks or by the store's answer."""
     if row.problem is not None:
         return row.problem
@@ -139,7 +139,7 @@ def problem_of(row: Row, run: Run) -> Problem:
         column = run.mapping.get(field_name(row.error_field or "") or "")
         at = run.header.index(column) if column in run.header else len(row.cells)
         value = row.cells[at] if at < len(row.cells) else None
-        return Problem(
+        return RecordProblem(
             row.error_code or row.reason or "",
             row.error_message or "the store refused it",
             column,
@@ -147,7 +147,7 @@ def problem_of(row: Row, run: Run) -> Problem:
             "the store refused it; mend it as its message says",
         )
     hint = _DOUBT_HINTS.get(row.state, "")
-    return Problem(row.error_code or "", row.error_message or "", hint=hint)
+    return RecordProblem(row.error_code or "", row.error_message or "", hint=hint)
 
 
 def file_name(column: str) -> str:

@@ -22,27 +22,27 @@ from petstore_frame.loader.columns import (
     DOUBT_STATES,
     FIX_COLUMNS,
     FIX_STATES,
-    Line,
+    ResultLine,
     describe,
     file_name,
 )
-from petstore_frame.loader.journal import Row, Run
+from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.record import State
 from petstore_frame.loader.returned import ESCAPED, EXTRA, escaped_columns, harmless, unconverted
-from petstore_frame.loader.view import Told
+from petstore_frame.loader.view import ResultFacts
 from petstore_frame.loader.workbook import workbook
 
-Rows = Callable[..., Iterator[Row]]
+Rows = Callable[..., Iterator[JournalRow]]
 
 
 def write_results(
-    folder: Path, told: Told, rows: Rows, summary: dict[str, Any], *, excel: bool | None
+    folder: Path, facts: ResultFacts, rows: Rows, summary: dict[str, Any], *, excel: bool | None
 ) -> list[Path]:
     """Write all files of a result into a folder.
 
     Args:
         folder: Where to; made if missing.
-        told: The facts of the run and its counts.
+        facts: The facts of the run and its counts.
         rows: Yields the rows of the states given, or all.
         summary: What summary.json holds.
         excel: Whether to write the workbook; None does if XlsxWriter is installed.
@@ -52,20 +52,20 @@ def write_results(
     """
     folder.mkdir(parents=True, exist_ok=True)
     has_excel = find_spec("xlsxwriter") is not None if excel is None else excel
-    header = [*told.run.header, *_extra_columns(len(told.run.header), rows(State.INVALID))]
-    names_at = header.index(told.run.mapping["name"])
+    header = [*facts.run.header, *_extra_columns(len(facts.run.header), rows(State.INVALID))]
+    names_at = header.index(facts.run.mapping["name"])
     paths = [folder / name for name in ("results.csv", "fix.csv", "unknown.csv")]
     with ExitStack() as files:
         write_all = files.enter_context(_csv(paths[0], header, tuple(COLUMNS)))
         write_fix = files.enter_context(_csv(paths[1], header, FIX_COLUMNS, edited=names_at))
         write_doubt = files.enter_context(_csv(paths[2], header, tuple(COLUMNS)))
-        write_sheets: Callable[[Line], None] | None = None
+        write_sheets: Callable[[ResultLine], None] | None = None
         if has_excel:
             paths.append(folder / "results.xlsx")
             write_sheets = files.enter_context(
-                workbook(paths[-1], told, summary["problems"], header)
+                workbook(paths[-1], facts, summary["problems"], header)
             )
-        for line in _lines(told.run, rows(), len(header)):
+        for line in _lines(facts.run, rows(), len(header)):
             write_all(line)
             if write_sheets is not None:
                 write_sheets(line)
@@ -78,34 +78,34 @@ def write_results(
         (folder / "results.xlsx").unlink(missing_ok=True)
     paths.append(folder / "summary.json")
     with replacing(paths[-1]) as temporary:
-        facts = summary | {"files": [path.name for path in paths]}
-        temporary.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+        written = summary | {"files": [path.name for path in paths]}
+        temporary.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
     return paths
 
 
-def _extra_columns(width: int, rows: Iterator[Row]) -> list[str]:
+def _extra_columns(width: int, rows: Iterator[JournalRow]) -> list[str]:
     """Return names for the cells of rows that are longer than the header."""
     most = max((len(row.cells) for row in rows), default=width)
     return [f"{EXTRA}_{at + 1}" for at in range(most - width)]
 
 
-def _lines(run: Run, rows: Iterator[Row], width: int) -> Iterator[Line]:
+def _lines(run: Run, rows: Iterator[JournalRow], width: int) -> Iterator[ResultLine]:
     names = tuple(COLUMNS)
     for row in rows:
         cells = [*row.cells[:width], *[""] * (width - len(row.cells))]
-        yield Line(row.state, cells, dict(zip(names, describe(row, run), strict=True)))
+        yield ResultLine(row.state, cells, dict(zip(names, describe(row, run), strict=True)))
 
 
 @contextmanager
 def _csv(
     path: Path, header: Sequence[str], columns: Sequence[str], *, edited: int | None = None
-) -> Iterator[Callable[[Line], None]]:
+) -> Iterator[Callable[[ResultLine], None]]:
     """Give a function that writes a record; UTF-8 with a mark, RFC 4180.
 
     Args:
         path: The file.
         header: The columns of the records' own cells.
-        columns: What is told of each record.
+        columns: What is known of each record.
         edited: The column of names, in a file that a spreadsheet is to save again.
     """
     with (
@@ -116,12 +116,12 @@ def _csv(
         own = [file_name(column) for column in columns]
         writer.writerow([*map(harmless, header), *own, ESCAPED])
 
-        def write(line: Line) -> None:
-            told = [_text(line.values[column]) for column in columns]
+        def write(line: ResultLine) -> None:
+            own_values = [_text(line.values[column]) for column in columns]
             cells = [*map(harmless, line.cells)]
             if edited is not None and edited < len(cells):
                 cells[edited] = unconverted(line.cells[edited])
-            writer.writerow([*cells, *told, escaped_columns(header, line.cells, cells)])
+            writer.writerow([*cells, *own_values, escaped_columns(header, line.cells, cells)])
 
         yield write
 

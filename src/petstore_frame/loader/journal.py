@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError
-from petstore_frame.loader.record import Ending, Problem, Record, State
+from petstore_frame.loader.record import Ending, Record, RecordProblem, State
 
 FORMAT = 1
 SUFFIX = ".journal"
@@ -70,7 +70,7 @@ class Run:
         header: The file's columns.
         mapping: Field to column of the file.
         is_again: A deliberate second copy.
-        plan: What an edited file meant against earlier runs; empty for a first run.
+        overlap: What an edited file has in common with earlier runs; empty for a first run.
         created_at: When it was staged, seconds since 1970, UTC.
         started_at: When the last session began to send, or None.
         ended_at: When the last session ended, or None while it runs or after a kill.
@@ -88,7 +88,7 @@ class Run:
     header: tuple[str, ...]
     mapping: dict[str, str]
     is_again: bool = False
-    plan: dict[str, Any] = field(default_factory=dict)
+    overlap: dict[str, Any] = field(default_factory=dict)
     created_at: float = 0.0
     started_at: float | None = None
     ended_at: float | None = None
@@ -98,7 +98,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class JournalRow:
     """All that is known of one record; times are seconds since 1970, UTC."""
 
     number: int
@@ -106,7 +106,7 @@ class Row:
     cells: tuple[str, ...]
     state: State
     payload: bytes | None
-    problem: Problem | None
+    problem: RecordProblem | None
     warnings: tuple[str, ...]
     reason: str | None
     attempts: int
@@ -130,8 +130,10 @@ class Row:
         return None if self.payload is None else hashlib.sha256(self.payload).hexdigest()
 
 
-_RUN_COLUMNS = tuple(Run.__dataclass_fields__)
-_ROW_COLUMNS = tuple(Row.__dataclass_fields__)
+_RUN_FIELDS = tuple(Run.__dataclass_fields__)
+# A journal has one name of its own, so that journals of earlier versions stay readable.
+_RUN_COLUMNS = tuple("plan" if name == "overlap" else name for name in _RUN_FIELDS)
+_ROW_COLUMNS = tuple(JournalRow.__dataclass_fields__)
 _STATES = {str(state): state for state in State}
 
 
@@ -206,7 +208,7 @@ def _staged(record: Record) -> tuple[Any, ...]:
     )
 
 
-def _problem_values(problem: Problem) -> list[str | None]:
+def _problem_values(problem: RecordProblem) -> list[str | None]:
     return [problem.code, problem.message, problem.column, problem.value, problem.hint]
 
 
@@ -232,7 +234,7 @@ def _unpack(value: str | bytes) -> tuple[str, ...]:
 def _run_values(run: Run) -> list[Any]:
     return [
         json.dumps(value) if isinstance(value, dict | tuple) else value
-        for value in (getattr(run, name) for name in _RUN_COLUMNS)
+        for value in (getattr(run, name) for name in _RUN_FIELDS)
     ]
 
 
@@ -248,11 +250,16 @@ def read_run(path: Path) -> Run:
     if found is None or found["format"] != FORMAT:
         raise JournalError(f"{path} is no journal of this version; use another journal folder")
     # Journals from before stores had ids lack that column.
-    facts: dict[str, Any] = {name: found[name] for name in _RUN_COLUMNS if name in found.keys()}  # noqa: SIM118 # a Row is no dict
+    known = found.keys()
+    facts: dict[str, Any] = {
+        name: found[column]
+        for name, column in zip(_RUN_FIELDS, _RUN_COLUMNS, strict=True)
+        if column in known
+    }
     facts |= {
         "header": tuple(json.loads(facts["header"])),
         "mapping": json.loads(facts["mapping"]),
-        "plan": json.loads(facts["plan"]),
+        "overlap": json.loads(facts["overlap"]),
         "is_again": bool(facts["is_again"]),
         "ending": Ending(facts["ending"]) if facts["ending"] else None,
         "ending_detail": facts["ending_detail"] or "",
@@ -260,7 +267,7 @@ def read_run(path: Path) -> Run:
     return Run(**facts)
 
 
-def rows(path: Path, *states: State) -> Iterator[Row]:
+def rows(path: Path, *states: State) -> Iterator[JournalRow]:
     """Read the rows in order of their number, those of the given states or all.
 
     What it yields is one moment of the journal, also while an importer writes.
@@ -272,16 +279,16 @@ def rows(path: Path, *states: State) -> Iterator[Row]:
             yield read_row(values)
 
 
-def read_row(values: Sequence[Any]) -> Row:
-    """Make a Row of a row of the database."""
+def read_row(values: Sequence[Any]) -> JournalRow:
+    """Make a JournalRow of a row of the database."""
     number, line, cells, state, payload, problem, warnings, reason, attempts, doubt, *rest = values
-    return Row(
+    return JournalRow(
         number,
         line,
         _unpack(cells),
         _STATES[state],
         payload,
-        None if problem is None else Problem(*json.loads(problem)),
+        None if problem is None else RecordProblem(*json.loads(problem)),
         tuple(warnings.split("\n")) if warnings else (),
         reason,
         attempts,

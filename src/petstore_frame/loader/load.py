@@ -19,11 +19,11 @@ from petstore_frame.loader.journal import Run
 from petstore_frame.loader.kinds import is_workbook
 from petstore_frame.loader.limits import DEFAULT_WORKERS, Limits
 from petstore_frame.loader.options import check_sending
-from petstore_frame.loader.plan import identity_of, name_store, new_run_id, open_run, rehearse
-from petstore_frame.loader.progress import Told
+from petstore_frame.loader.progress import ProgressOption
 from petstore_frame.loader.read import Source, ValueMap, open_source
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.runs import identity_of, name_store, new_run_id, open_run, rehearse
 from petstore_frame.loader.send import PostingClient, Timing, ignore
 from petstore_frame.loader.session import ask_store_id, run_session
 
@@ -40,7 +40,7 @@ def load_csv(
     categories: Categories = None,
     max_errors: int | None = None,
     again: bool = False,
-    progress: Told = None,
+    progress: ProgressOption = None,
     journal: str | PathLike[str] | None = None,
     workers: int = DEFAULT_WORKERS,
     encoding: str | None = None,
@@ -121,7 +121,14 @@ def load_csv(
     }
     sending = Limits(workers=workers, max_errors=max_errors)
     return load(
-        path, client, reading, sending, dry_run=dry_run, folder=journal, again=again, told=progress
+        path,
+        client,
+        reading,
+        sending,
+        dry_run=dry_run,
+        folder=journal,
+        again=again,
+        progress=progress,
     )
 
 
@@ -136,7 +143,7 @@ def load_excel(
     categories: Categories = None,
     max_errors: int | None = None,
     again: bool = False,
-    progress: Told = None,
+    progress: ProgressOption = None,
     journal: str | PathLike[str] | None = None,
     workers: int = DEFAULT_WORKERS,
     columns: Sequence[str] | None = None,
@@ -185,7 +192,14 @@ def load_excel(
     }
     sending = Limits(workers=workers, max_errors=max_errors)
     return load(
-        path, client, reading, sending, dry_run=dry_run, folder=journal, again=again, told=progress
+        path,
+        client,
+        reading,
+        sending,
+        dry_run=dry_run,
+        folder=journal,
+        again=again,
+        progress=progress,
     )
 
 
@@ -199,7 +213,7 @@ def load_frame(
     categories: Categories = None,
     max_errors: int | None = None,
     again: bool = False,
-    progress: Told = None,
+    progress: ProgressOption = None,
     journal: str | PathLike[str] | None = None,
     workers: int = DEFAULT_WORKERS,
     keep_spaces: bool = False,
@@ -241,7 +255,14 @@ def load_frame(
     }
     sending = Limits(workers=workers, max_errors=max_errors)
     return load(
-        frame, client, reading, sending, dry_run=dry_run, folder=journal, again=again, told=progress
+        frame,
+        client,
+        reading,
+        sending,
+        dry_run=dry_run,
+        folder=journal,
+        again=again,
+        progress=progress,
     )
 
 
@@ -254,7 +275,7 @@ def load(
     dry_run: bool = False,
     folder: str | PathLike[str] | None = None,
     again: bool = False,
-    told: Told = None,
+    progress: ProgressOption = None,
     timing: Timing = REAL_TIME,
     step: Callable[[str], None] = ignore,
 ) -> LoadResult:
@@ -268,29 +289,37 @@ def load(
         dry_run: Send nothing.
         folder: Where the journals are.
         again: A second copy on purpose.
-        told: Who is told of the progress.
+        progress: As in ``load_csv``.
         timing: The clocks.
         step: Called with the name of each step, where a test ends the process.
     """
-    check_sending(client, limits, journal=folder, progress=told, dry_run=dry_run, again=again)
+    check_sending(client, limits, journal=folder, progress=progress, dry_run=dry_run, again=again)
     place = Path(fspath(folder)) if folder is not None else default_folder()
     with open_source(path_or_frame, **reading) as source:
         run = _run(source, client, reading, again=again, now=timing.now())
         if dry_run:
-            rehearsed = LoadResult(rehearse(place, run, source))
-            rehearsed.is_of_then = not rehearsed.is_rehearsal
-            return rehearsed
+            return _rehearsed(rehearse(place, run, source))
         run = name_store(place, run, partial(ask_store_id, client))
         opened = open_run(place, run, source)
     with opened.lock:
         was_at_work = run_session(
-            opened.path, client, limits, told=told, timing=timing, step=step, is_new=opened.is_new
+            opened.path,
+            client,
+            limits,
+            progress=progress,
+            timing=timing,
+            step=step,
+            is_new=opened.is_new,
         )
-    result = LoadResult(opened.path)
-    result.is_of_then = not was_at_work
+    result = LoadResult(opened.path, is_from_earlier_run=not was_at_work)
     if journals.read_run(opened.path).ending is Ending.INTERRUPTED:
         raise LoadInterrupted(result)
     return result
+
+
+def _rehearsed(path: Path) -> LoadResult:
+    """Return the result of a rehearsal, or of the run that was sent before."""
+    return LoadResult(path, is_from_earlier_run=journals.read_run(path).started_at is not None)
 
 
 def _check_file(path: Any, *, wants_workbook: bool) -> None:

@@ -77,7 +77,7 @@ def compare(path: Path, earlier: Runs, holds: ExitStack) -> dict[str, Any]:
         holds: Receives the locks of the earlier versions, so that none of them moves meanwhile.
 
     Returns:
-        The plan in numbers; empty when no earlier run has anything to do with it.
+        What they have in common, in numbers; empty where that is nothing.
     """
     held: set[Path] = set()
 
@@ -88,7 +88,7 @@ def compare(path: Path, earlier: Runs, holds: ExitStack) -> dict[str, Any]:
 
     with sql_errors(path), closing(connect(path)) as sql:
         versions = gather(sql, earlier, hold)
-        plan = _mark(sql) | {
+        found = _mark(sql) | {
             "earlier": [
                 {
                     "run_id": other.run_id,
@@ -98,10 +98,10 @@ def compare(path: Path, earlier: Runs, holds: ExitStack) -> dict[str, Any]:
                 for _, other in versions
             ]
         }
-        if not versions and not plan["matched"]:
+        if not versions and not found["matched"]:
             return {}
-        sql.execute("UPDATE run SET plan = json_patch(plan, ?)", [json.dumps(plan)])
-        return plan
+        sql.execute("UPDATE run SET plan = json_patch(plan, ?)", [json.dumps(found)])
+        return found
 
 
 def trace_to_root(path: Path, earlier: Runs) -> None:
@@ -123,7 +123,7 @@ def hand_over(path: Path, run: Run, earlier: Runs, *, held: bool = False) -> Non
     Done after this run has its name and before it sends, and again after a kill in between: the
     records are in two journals for that moment, but only one of them may send.
     """
-    if not run.plan.get("taken_over") or run.plan.get("is_handed_over"):
+    if not run.overlap.get("taken_over") or run.overlap.get("is_handed_over"):
         return
     with sql_errors(path), closing(connect(path)) as sql:
         giving = {
@@ -138,7 +138,7 @@ def hand_over(path: Path, run: Run, earlier: Runs, *, held: bool = False) -> Non
                 if not held:
                     hold.enter_context(Lock(other_path))
                 sql.execute(_RETIRE)
-        sql.execute("UPDATE run SET plan = ?", [json.dumps(run.plan | {"is_handed_over": True})])
+        sql.execute("UPDATE run SET plan = ?", [json.dumps(run.overlap | {"is_handed_over": True})])
 
 
 def _mark(sql: sqlite3.Connection) -> dict[str, Any]:

@@ -1,60 +1,52 @@
-"""How far an import is, for a person who waits.
+"""How far an import is, shown to whoever waits.
 
-In: counts of states. Out: a bar on stderr or in the notebook, or calls of the caller's own
-function. It changes nothing.
+In: counts of states. Out: what ``progress.open_progress`` shows of them.
 """
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Self
 
 from petstore_frame.loader.record import State
-from petstore_frame.progress import is_watched, show_bar
+from petstore_frame.progress import open_progress
 
-Told = bool | Callable[[Mapping[State, int]], None] | None
+ProgressOption = bool | Callable[[Mapping[State, int]], None] | None
 _UNSETTLED = (State.PENDING, State.IN_FLIGHT)
 
 
-class Progress:
+class Meter:
     """Shows counts as they change.
 
     Args:
-        told: True shows a bar, False nothing, None a bar where someone can see it; or a function
-            that is called with the number of records in each state.
-        total: How many records are to be sent.
+        progress: True shows a bar, False nothing, None a bar where a person can see it; or a
+            function that is called with the number of records in each state.
+        total: How many records are to be sent; for 0 no bar is shown.
     """
 
-    def __init__(self, told: Told, total: int) -> None:
+    def __init__(self, progress: ProgressOption, total: int) -> None:
         self._total = total
-        self._function = told if callable(told) else None
-        is_shown = told is True or (told is None and is_watched())
-        self._bar = (
-            show_bar("Loading", total=total, dynamic_ncols=True) if is_shown and total else None
+        has_bar = bool(total) or callable(progress)
+        self._display = open_progress(
+            progress if has_bar else False, "Loading", total, dynamic_ncols=True
         )
 
     def say(self, text: str) -> None:
         """Show a sentence above the bar, where there is one."""
-        if self._bar is not None:
-            self._bar.write(text, file=sys.stderr)
+        self._display.write(text)
 
     def __call__(self, counts: Counter[State]) -> None:
-        if self._function is not None:
-            self._function(dict(counts))
-        if self._bar is not None:
-            done = self._total - sum(counts[state] for state in _UNSETTLED)
-            self._bar.set_postfix(_doubts(counts), refresh=False)
-            self._bar.update(done - self._bar.n)
+        self._display.tell(dict(counts))
+        done = self._total - sum(counts[state] for state in _UNSETTLED)
+        self._display.move_to(done, **_refused_and_doubtful(counts))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        self._display.close()
 
 
-def _doubts(counts: Counter[State]) -> dict[str, int]:
+def _refused_and_doubtful(counts: Counter[State]) -> dict[str, int]:
     return {str(state): counts[state] for state in (State.REJECTED, State.UNKNOWN) if counts[state]}

@@ -21,7 +21,7 @@ from typing import Any
 from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
 from petstore_frame.inventory.completeness import Assumption, Completeness
 from petstore_frame.inventory.fetch import fetch_inventory
-from petstore_frame.loader.journal import Row, connect
+from petstore_frame.loader.journal import JournalRow, connect
 from petstore_frame.models import PET_STATUSES
 
 CONNECT_S = 5.0
@@ -61,7 +61,7 @@ class Evidence:
     requests: int = 0
     notes: list[str] = field(default_factory=list)
 
-    def is_exhaustive(self, row: Row) -> bool:
+    def is_exhaustive(self, row: JournalRow) -> bool:
         """Tell whether this record's pet would have been seen."""
         status = wanted(row)[2]
         return (
@@ -71,13 +71,13 @@ class Evidence:
         )
 
 
-def wanted(row: Row) -> tuple[str, int, str | None]:
+def wanted(row: JournalRow) -> tuple[str, int, str | None]:
     """Return name, category and status of the pet that a record asks for."""
     sent = json.loads(row.payload or b"{}")
     return sent["name"], sent["categoryId"], sent.get("status")
 
 
-def list_all(client: Any, rows: Sequence[Row], evidence: Evidence) -> None:
+def list_all(client: Any, rows: Sequence[JournalRow], evidence: Evidence) -> None:
     """Read the listings in which the records would be, and that of all where one is in doubt."""
     statuses = {wanted(row)[2] for row in rows}
     for status in sorted(statuses, key=str):
@@ -119,7 +119,9 @@ def _whole(claim: Completeness) -> set[str | None]:
     return {*exact, None} if claim.covers_all else {*exact}
 
 
-def find_windows(path: Path, rows: Sequence[Row], evidence: Evidence, grace_s: float) -> None:
+def find_windows(
+    path: Path, rows: Sequence[JournalRow], evidence: Evidence, grace_s: float
+) -> None:
     """Find between which ids the records' pets must be, where ids rise with time."""
     with closing(connect(path, is_reader=True)) as sql:
         if _do_ids_rise(sql):
@@ -129,7 +131,7 @@ def find_windows(path: Path, rows: Sequence[Row], evidence: Evidence, grace_s: f
 
 
 def search_ids(
-    client: Any, path: Path, rows: Sequence[Row], evidence: Evidence, *, most: int
+    client: Any, path: Path, rows: Sequence[JournalRow], evidence: Evidence, *, most: int
 ) -> None:
     """Ask for the ids that the records' pets can have."""
     if not evidence.windows:
@@ -211,7 +213,9 @@ def _do_ids_rise(sql: sqlite3.Connection) -> bool:
     return pairs > 0
 
 
-def _window(sql: sqlite3.Connection, row: Row, grace_s: float) -> tuple[int | None, int | None]:
+def _window(
+    sql: sqlite3.Connection, row: JournalRow, grace_s: float
+) -> tuple[int | None, int | None]:
     """Return the last id surely before a record's first sending, and the first surely after."""
     first, last = sql.execute(
         "SELECT min(first_sent_at, coalesce((SELECT min(started_at) FROM attempts"

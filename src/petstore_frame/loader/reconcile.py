@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
-from petstore_frame.loader.journal import Row, Run, connect, read_run, rows
+from petstore_frame.loader.journal import JournalRow, Run, connect, read_run, rows
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS, Limits
 from petstore_frame.loader.lock import Lock
-from petstore_frame.loader.plan import find_runs, hold
 from petstore_frame.loader.readback import (
     CONNECT_S,
     Evidence,
@@ -32,6 +31,7 @@ from petstore_frame.loader.readback import (
     wanted,
 )
 from petstore_frame.loader.record import State
+from petstore_frame.loader.runs import find_runs, hold
 from petstore_frame.loader.send import Timing
 from petstore_frame.loader.session import check_store, check_store_id, run_session
 from petstore_frame.loader.writer import Resettlement, Writer
@@ -105,7 +105,7 @@ def reconcile(
             resent = _resend(writer, path, timing.now()) if resend_absent else 0
             writer.note(timing.now(), "reconcile", {"notes": evidence.notes, **done})
         if resent:
-            run_session(path, client, Limits(), told=False, timing=timing)
+            run_session(path, client, Limits(), progress=False, timing=timing)
     return Reconciliation(
         **done, resent=resent, requests=evidence.requests, notes=tuple(evidence.notes)
     )
@@ -145,7 +145,7 @@ def resolve(
         writer.resettle(changes, now)
 
 
-def _wait_s(path: Path, doubtful: Sequence[Row], grace_s: float, now: float) -> float:
+def _wait_s(path: Path, doubtful: Sequence[JournalRow], grace_s: float, now: float) -> float:
     """Return the seconds until the last doubtful request can no longer be applied."""
     if not doubtful:
         return 0.0
@@ -157,7 +157,7 @@ def _wait_s(path: Path, doubtful: Sequence[Row], grace_s: float, now: float) -> 
 
 
 def _read(
-    client: Any, path: Path, doubtful: Sequence[Row], grace_s: float, by_id: bool, most: int
+    client: Any, path: Path, doubtful: Sequence[JournalRow], grace_s: float, by_id: bool, most: int
 ) -> Evidence:
     evidence = Evidence()
     list_all(client, doubtful, evidence)
@@ -189,8 +189,8 @@ def _settle(
     writer: Writer,
     path: Path,
     run: Run,
-    doubtful: Sequence[Row],
-    nameless: Sequence[Row],
+    doubtful: Sequence[JournalRow],
+    nameless: Sequence[JournalRow],
     evidence: Evidence,
     now: float,
 ) -> dict[str, int]:
@@ -226,7 +226,10 @@ def _settle(
 
 
 def _pair(
-    named: Sequence[Row], left: Sequence[Row], pets: Sequence[Found], evidence: Evidence
+    named: Sequence[JournalRow],
+    left: Sequence[JournalRow],
+    pets: Sequence[Found],
+    evidence: Evidence,
 ) -> dict[int, int] | None:
     """Give each pet to a record that it can be of, those surely created first.
 
@@ -249,18 +252,18 @@ def _pair(
     return pairs if len(pairs) == len(newer) else None
 
 
-def _is_older(pet_id: int, group: Sequence[Row], evidence: Evidence) -> bool:
+def _is_older(pet_id: int, group: Sequence[JournalRow], evidence: Evidence) -> bool:
     """Tell whether a pet surely was in the store before any of the records was sent."""
     lows = [evidence.windows.get(row.number, (None, None))[0] for row in group]
     return all(low is not None and pet_id <= low for low in lows)
 
 
-def _fits(pet_id: int, row: Row, evidence: Evidence) -> bool:
+def _fits(pet_id: int, row: JournalRow, evidence: Evidence) -> bool:
     low, high = evidence.windows.get(row.number, (None, None))
     return low is not None and low < pet_id and (high is None or pet_id < high)
 
 
-def _cannot_tell(group: Sequence[Row], pets: Sequence[Found]) -> str:
+def _cannot_tell(group: Sequence[JournalRow], pets: Sequence[Found]) -> str:
     first = f"{len(group)} records (the first is record {group[0].number})"
     if len(pets) > len(group):
         return f"{len(pets)} pets equal {first}: some are someone else's, so none is claimed"
@@ -272,14 +275,14 @@ def _cannot_tell(group: Sequence[Row], pets: Sequence[Found]) -> str:
 
 
 def _groups(
-    doubtful: Sequence[Row], nameless: Sequence[Row], free: Sequence[Found]
-) -> Iterator[tuple[list[Row], list[Found]]]:
+    doubtful: Sequence[JournalRow], nameless: Sequence[JournalRow], free: Sequence[Found]
+) -> Iterator[tuple[list[JournalRow], list[Found]]]:
     """Yield equal records with the pets that could be theirs, each pet once.
 
     A record that left its status open may have become a pet of any status, so records that
     state one choose first.
     """
-    members: dict[tuple[str, int, str | None], list[Row]] = defaultdict(list)
+    members: dict[tuple[str, int, str | None], list[JournalRow]] = defaultdict(list)
     for row in (*nameless, *doubtful):
         members[wanted(row)].append(row)
     pets: dict[tuple[str, int], list[Found]] = defaultdict(list)

@@ -75,7 +75,7 @@ def exit_code(counts: Mapping[State, int], ending: Ending | None) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class RecordProblem:
     """Why a record was refused before sending.
 
     Attributes:
@@ -115,6 +115,6 @@ class Record(NamedTuple):
     cells: tuple[str, ...]
     state: State
     payload: bytes | None = None
-    problem: Problem | None = None
+    problem: RecordProblem | None = None
     warnings: tuple[str, ...] = ()
     lineage: str | None = None

@@ -25,10 +25,10 @@ from petstore_frame.loader.columns import (
     original_columns,
     problem_of,
 )
-from petstore_frame.loader.journal import Row, Run
+from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import State, exit_code
-from petstore_frame.loader.view import Told, result_html, result_text
+from petstore_frame.loader.view import ResultFacts, result_html, result_text
 from petstore_frame.voice import PYTHON
 
 if TYPE_CHECKING:
@@ -46,15 +46,16 @@ class LoadResult:
 
     Args:
         path: The journal.
+        is_from_earlier_run: No request was sent by this call; the result describes the earlier
+            run.
 
     Interface: Errors (code, message and status of a refusal are shown as the store gave them).
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, is_from_earlier_run: bool = False) -> None:
         self.path = path
-        # Nothing was asked of the store now, so what is told is what was true when it ended.
-        self.is_of_then = False
-        # Who reads it: next steps are told in the words of Python, or of a shell.
+        self.is_from_earlier_run = is_from_earlier_run
+        # Next steps are phrased for the reader: a Python caller, or a shell.
         self.voice = PYTHON
 
     @cached_property
@@ -67,7 +68,7 @@ class LoadResult:
         """How many records are in each state, none left out."""
         return journal.count_states(self.path)
 
-    def rows(self, *states: State) -> Iterator[Row]:
+    def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield what the journal knows of the records, in constant memory; no state means all."""
         return journal.rows(self.path, *states)
 
@@ -118,7 +119,7 @@ class LoadResult:
             "journal": str(self.path),
             "dry_run": self.is_rehearsal,
             "again": run.is_again,
-            "plan": run.plan,
+            "plan": run.overlap,
             "records": sum(self.counts.values()),
             "states": {str(state): count for state, count in self.counts.items()},
             "problems": dict(causes["problems"].most_common()),
@@ -166,7 +167,7 @@ class LoadResult:
         """
         from petstore_frame.loader.files import write_results
 
-        return write_results(Path(folder), self.told(), self.rows, self.summary, excel=excel)
+        return write_results(Path(folder), self.facts(), self.rows, self.summary, excel=excel)
 
     def raise_for_failures(self) -> None:
         """Raise unless every record is in the store, was there before, or was blank.
@@ -217,22 +218,24 @@ class LoadResult:
         self._forget()
 
     def __str__(self) -> str:
-        return result_text(self.told())
+        return result_text(self.facts())
 
     def __repr__(self) -> str:
         counted = ", ".join(f"{n:,} {state}" for state, n in self.counts.items() if n)
         return f"<LoadResult of {self.run.source_name}: {counted or 'no records'}>"
 
     def _repr_html_(self) -> str:
-        return result_html(self.told())
+        return result_html(self.facts())
 
-    def told(self) -> Told:
+    def facts(self) -> ResultFacts:
         """Return what a view shows of this result."""
         run = self.run
         firsts = [
             (row, problem_of(row, run)) for row in islice(self.rows(*FIX_STATES), SHOWN_PROBLEMS)
         ]
-        return Told(run, self.counts, firsts, self.is_rehearsal, self.is_of_then, self.voice)
+        return ResultFacts(
+            run, self.counts, firsts, self.is_rehearsal, self.is_from_earlier_run, self.voice
+        )
 
     def _part(self, *states: State) -> pd.DataFrame:
         frame = self.frame
@@ -265,7 +268,7 @@ def _kind(note: str) -> str:
     return "normalised" if "→" in note else note.partition(":")[0]
 
 
-def _make_frame(run: Run, rows: Iterator[Row]) -> pd.DataFrame:
+def _make_frame(run: Run, rows: Iterator[JournalRow]) -> pd.DataFrame:
     import pandas as pd
 
     originals = original_columns(run)

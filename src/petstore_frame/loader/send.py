@@ -61,7 +61,7 @@ class Timing:
 
 
 def ignore(_: Any) -> None:
-    """Be told, and do nothing."""
+    """Accept a value and do nothing."""
 
 
 class Sender:
@@ -74,7 +74,7 @@ class Sender:
         limits: How far to go.
         timing: The clocks.
         store_id: What the journal's store called itself, or None as long as it has not.
-        told: Called with the counts after each commit.
+        meter: Called with the counts after each commit.
         step: Called with the name of each step, where a test ends the process.
     """
 
@@ -87,7 +87,7 @@ class Sender:
         limits: Limits,
         timing: Timing,
         store_id: str | None = None,
-        told: Callable[[Counter[State]], None] = ignore,
+        meter: Callable[[Counter[State]], None] = ignore,
         step: Callable[[str], None] = ignore,
     ) -> None:
         self.counts = counts
@@ -96,7 +96,7 @@ class Sender:
         self._limits = limits
         self._timing = timing
         self._store_id = store_id
-        self._told = told
+        self._meter = meter
         self._step = step
         self._pool = Pool(limits.workers, wait=timing.wait)
         self._pace = Pace(limits.workers, clock=timing.clock)
@@ -255,7 +255,7 @@ class Sender:
     def _tell(self) -> None:
         """Tell the caller's function; whatever it raises waits for what is on its way."""
         try:
-            self._told(self.counts)
+            self._meter(self.counts)
         except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
             self._stop(Ending.INTERRUPTED, _INTERRUPTED)
         except Exception as problem:  # noqa: BLE001 # raised again once nothing is in flight
@@ -367,12 +367,12 @@ class Sender:
     def _last_words(self) -> str:
         """Name what the journal could not keep, so that nothing is lost with it."""
         _, problem = self._ending or (Ending.JOURNAL, "")
-        told = [
+        lost = [
             f"record {end.intent.number} is {end.state}"
             + (f" with id {end.pet_id}" if end.pet_id is not None else "")
             for end in self._settled
         ]
-        return f"{problem}; not on disk: {', '.join(told)}" if told else problem
+        return f"{problem}; not on disk: {', '.join(lost)}" if lost else problem
 
 
 def _broken(problem: Exception | None) -> PostOutcome:

@@ -13,10 +13,10 @@ from pathlib import Path
 from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
 from petstore_frame.loader.journal import Run, count_states, read_run, store_of
 from petstore_frame.loader.limits import Limits
-from petstore_frame.loader.progress import Progress, Told
+from petstore_frame.loader.progress import Meter, ProgressOption
 from petstore_frame.loader.record import State
 from petstore_frame.loader.send import PostingClient, Sender, Timing, ignore
-from petstore_frame.loader.view import plan_words
+from petstore_frame.loader.view import describe_overlap
 from petstore_frame.loader.writer import Writer
 
 
@@ -25,7 +25,7 @@ def run_session(
     client: PostingClient,
     limits: Limits,
     *,
-    told: Told,
+    progress: ProgressOption,
     timing: Timing,
     is_new: bool = False,
     step: Callable[[str], None] = ignore,
@@ -36,7 +36,7 @@ def run_session(
         path: The journal.
         client: The store; it must be the journal's own.
         limits: How far to go.
-        told: Who is told of the progress.
+        progress: As in ``load_csv``.
         timing: The clocks.
         is_new: The run was staged just now.
         step: Called with the name of each step.
@@ -56,9 +56,9 @@ def run_session(
         left = writer.start(timing.now())
         counts[State.IN_FLIGHT] -= left
         counts[State.UNKNOWN] += left
-        with Progress(told, counts[State.PENDING]) as progress:
-            if is_new and run.plan:
-                progress.say(plan_words(run))
+        with Meter(progress, counts[State.PENDING]) as meter:
+            if is_new and run.overlap:
+                meter.say(describe_overlap(run))
             sender = Sender(
                 client,
                 writer,
@@ -66,7 +66,7 @@ def run_session(
                 limits=limits,
                 timing=timing,
                 store_id=run.store_id,
-                told=progress,
+                meter=meter,
                 step=step,
             )
             ending, detail = sender.run()

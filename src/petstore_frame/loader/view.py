@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from html import escape
 from typing import NamedTuple
 
-from petstore_frame.loader.journal import Row, Run
-from petstore_frame.loader.record import Ending, Problem, State
+from petstore_frame.loader.journal import JournalRow, Run
+from petstore_frame.loader.record import Ending, RecordProblem, State
 from petstore_frame.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
 from petstore_frame.voice import PYTHON, Voice
 
@@ -38,35 +38,35 @@ _MEANINGS: dict[State, str] = {
 }
 
 
-class Told(NamedTuple):
+class ResultFacts(NamedTuple):
     """What a view shows of a result."""
 
     run: Run
     counts: Mapping[State, int]
-    problems: list[tuple[Row, Problem]]
+    problems: list[tuple[JournalRow, RecordProblem]]
     is_rehearsal: bool
-    is_of_then: bool = False
+    is_from_earlier_run: bool = False
     voice: Voice = PYTHON
 
 
-def headline(told: Told) -> tuple[str, str]:
+def headline(facts: ResultFacts) -> tuple[str, str]:
     """Return one word for the whole and one sentence."""
-    total = sum(told.counts.values())
+    total = sum(facts.counts.values())
     if total == 0:
-        return "Done", f"{told.run.source_name}: a header and no records, so nothing was sent"
+        return "Done", f"{facts.run.source_name}: a header and no records, so nothing was sent"
     records = _records(total)
-    name = told.run.source_name
-    if told.is_rehearsal:
-        return "Rehearsal", f"{name}: {records} read, {_n(told, State.PENDING)} would be sent"
-    created = f"{name}: {_cause(told.run)}{_created(told, records)}"
-    if told.is_of_then and told.run.ended_at is not None:
-        ended = datetime.fromtimestamp(told.run.ended_at, UTC)
+    name = facts.run.source_name
+    if facts.is_rehearsal:
+        return "Rehearsal", f"{name}: {records} read, {_n(facts, State.PENDING)} would be sent"
+    created = f"{name}: {_cause(facts.run)}{_created(facts, records)}"
+    if facts.is_from_earlier_run and facts.run.ended_at is not None:
+        ended = datetime.fromtimestamp(facts.run.ended_at, UTC)
         created += f" by {ended:%Y-%m-%d %H:%M} UTC; nothing was sent now"
-    if told.counts[State.UNKNOWN] or told.counts[State.IN_FLIGHT]:
+    if facts.counts[State.UNKNOWN] or facts.counts[State.IN_FLIGHT]:
         return "In doubt", created
-    if told.counts[State.PENDING]:
+    if facts.counts[State.PENDING]:
         return "Not finished", created
-    if _to_mend(told) or told.counts[State.ABSENT]:
+    if _to_mend(facts) or facts.counts[State.ABSENT]:
         return "Done, some to mend", created
     return "Done", created
 
@@ -77,10 +77,10 @@ def _cause(run: Run) -> str:
     return f"{run.ending_detail}; " if is_stopped and run.ending_detail else ""
 
 
-def _created(told: Told, records: str) -> str:
-    pending = told.counts[State.PENDING]
-    if told.counts[State.CREATED] or not pending:
-        return f"{_n(told, State.CREATED)} of {records} created"
+def _created(facts: ResultFacts, records: str) -> str:
+    pending = facts.counts[State.PENDING]
+    if facts.counts[State.CREATED] or not pending:
+        return f"{_n(facts, State.CREATED)} of {records} created"
     return f"nothing was created, {pending:,} of {records} still to send"
 
 
@@ -88,64 +88,64 @@ def _records(count: int) -> str:
     return "1 record" if count == 1 else f"{count:,} records"
 
 
-def next_steps(told: Told) -> list[str]:
+def next_steps(facts: ResultFacts) -> list[str]:
     """Return what to do next, the most urgent first."""
-    counts, steps = told.counts, []
+    counts, steps = facts.counts, []
     doubtful = counts[State.UNKNOWN] + counts[State.IN_FLIGHT]
     if doubtful:
         steps.append(
-            f"{_records(doubtful)} in doubt, perhaps in the store: {told.voice.reconcile()} "
+            f"{_records(doubtful)} in doubt, perhaps in the store: {facts.voice.reconcile()} "
             "settles that by reading back; never send these again by hand"
         )
-    if told.is_rehearsal and counts[State.PENDING]:
-        steps.append(f"nothing was sent: load it without {told.voice.option('dry_run', True)}")
+    if facts.is_rehearsal and counts[State.PENDING]:
+        steps.append(f"nothing was sent: load it without {facts.voice.option('dry_run', True)}")
     elif counts[State.PENDING]:
         steps.append(
-            f"{_records(counts[State.PENDING])} still to send: {told.voice.again()} again goes on"
+            f"{_records(counts[State.PENDING])} still to send: {facts.voice.again()} again goes on"
         )
-    if _to_mend(told):
+    if _to_mend(facts):
         steps.append(
-            f"{_records(_to_mend(told))} to mend: {told.voice.mend()}, then load that file"
+            f"{_records(_to_mend(facts))} to mend: {facts.voice.mend()}, then load that file"
         )
     if counts[State.ABSENT]:
         steps.append(
             f"{_records(counts[State.ABSENT])} not found in the store: look, then "
-            f"{told.voice.reconcile(resends=True)} sends again"
+            f"{facts.voice.reconcile(resends=True)} sends again"
         )
     return steps
 
 
-def facts(told: Told) -> list[tuple[str, str | int]]:
+def fact_pairs(facts: ResultFacts) -> list[tuple[str, str | int]]:
     """Return the facts of the import and its counts, as pairs."""
-    run = told.run
-    counts = [(str(state), count) for state, count in told.counts.items()]
+    run = facts.run
+    counts = [(str(state), count) for state, count in facts.counts.items()]
     return [
         ("file", run.source_path or run.source_name),
         ("SHA-256", run.source_sha256),
         ("store", run.base_url),
         ("run", run.run_id),
         ("ended", run.ending_detail or str(run.ending or "not yet")),
-        ("records", sum(told.counts.values())),
+        ("records", sum(facts.counts.values())),
         *counts,
     ]
 
 
-def result_text(told: Told) -> str:
+def result_text(facts: ResultFacts) -> str:
     """Return the view for a terminal."""
-    word, sentence = headline(told)
-    lines = [f"{word}: {sentence}", f"store {told.run.base_url}", _columns(told.run)]
-    lines += [plan_words(told.run)] if told.run.plan else []
-    lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in _counted(told)]
-    lines += _problem_lines(told)
-    lines += [f"Next: {step}" for step in next_steps(told)]
+    word, sentence = headline(facts)
+    lines = [f"{word}: {sentence}", f"store {facts.run.base_url}", _columns(facts.run)]
+    lines += [describe_overlap(facts.run)] if facts.run.overlap else []
+    lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in _counted(facts)]
+    lines += _problem_lines(facts)
+    lines += [f"Next: {step}" for step in next_steps(facts)]
     return "\n".join(lines)
 
 
-def _problem_lines(told: Told) -> list[str]:
-    if not told.problems:
+def _problem_lines(facts: ResultFacts) -> list[str]:
+    if not facts.problems:
         return []
-    lines = [_first_words(told)]
-    for row, problem in told.problems:
+    lines = [_first_words(facts)]
+    for row, problem in facts.problems:
         place = f"record {row.number}, line {row.line}"
         column = f": {problem.column}" if problem.column else ""
         value = _shown(problem.value)
@@ -155,14 +155,14 @@ def _problem_lines(told: Told) -> list[str]:
     return lines
 
 
-def result_html(told: Told, *, has_steps: bool = True) -> str:
+def result_html(facts: ResultFacts, *, has_steps: bool = True) -> str:
     """Return the view for a notebook.
 
     Args:
-        told: What became of the records.
+        facts: What became of the records.
         has_steps: Whether to end with what to type next; a page with buttons has its own words.
     """
-    word, sentence = headline(told)
+    word, sentence = headline(facts)
     badge = _badge(word)
     style = (
         f"color:{badge.ink};background:{badge.fill};border:1px solid {badge.edge};"
@@ -172,11 +172,11 @@ def result_html(told: Told, *, has_steps: bool = True) -> str:
         '<div class="petstore-frame-result" style="line-height:1.5;max-width:72em">'
         f'<div role="status"><span style="{style}">{escape(word)}</span> '
         f'<span style="margin-left:4px"><bdi>{escape(sentence)}</bdi></span></div>'
-        f'<div style="color:{_FAINT};margin:2px 0 8px">{escape(told.run.base_url)}'
-        f"<br><bdi>{escape(_columns(told.run))}</bdi>"
-        f"{'<br>' if told.run.plan else ''}{escape(plan_words(told.run))}</div>"
-        f"{_counts_html(told)}{_problems_html(told)}"
-        f"{_steps_html(told) if has_steps else ''}</div>"
+        f'<div style="color:{_FAINT};margin:2px 0 8px">{escape(facts.run.base_url)}'
+        f"<br><bdi>{escape(_columns(facts.run))}</bdi>"
+        f"{'<br>' if facts.run.overlap else ''}{escape(describe_overlap(facts.run))}</div>"
+        f"{_counts_html(facts)}{_problems_html(facts)}"
+        f"{_steps_html(facts) if has_steps else ''}</div>"
     )
 
 
@@ -188,19 +188,19 @@ def _badge(word: str) -> Badge:
     return FAILED_BADGE if word == "In doubt" else VERDICT_BADGES["incomplete"]
 
 
-def _counts_html(told: Told) -> str:
+def _counts_html(facts: ResultFacts) -> str:
     rows = "".join(
         f'<tr style="background:none"><td style="{_CELL};text-align:right">'
         f"<strong>{count:,}</strong></td>"
         f'<td style="{_CELL}">{escape(state)}</td>'
         f'<td style="{_CELL};color:{_FAINT}">{escape(meaning)}</td></tr>'
-        for state, count, meaning in _counted(told)
+        for state, count, meaning in _counted(facts)
     )
     return f'<table style="{_TABLE}">{rows}</table>'
 
 
-def _problems_html(told: Told) -> str:
-    if not told.problems:
+def _problems_html(facts: ResultFacts) -> str:
+    if not facts.problems:
         return ""
     head = "".join(
         f'<th scope="col" style="{_CELL};font-weight:600">{name}</th>'
@@ -219,17 +219,17 @@ def _problems_html(told: Told) -> str:
             )
         )
         + "</tr>"
-        for row, problem in told.problems
+        for row, problem in facts.problems
     )
     return (
-        f'<div style="margin:10px 0 2px">{escape(_first_words(told))}</div>'
+        f'<div style="margin:10px 0 2px">{escape(_first_words(facts))}</div>'
         f'<table style="{_TABLE}"><thead><tr style="background:none">{head}</tr></thead>'
         f"<tbody>{body}</tbody></table>"
     )
 
 
-def _steps_html(told: Told) -> str:
-    steps = next_steps(told)
+def _steps_html(facts: ResultFacts) -> str:
+    steps = next_steps(facts)
     if not steps:
         return ""
     items = "".join(f"<li><bdi>{escape(step)}</bdi></li>" for step in steps)
@@ -239,8 +239,8 @@ def _steps_html(told: Told) -> str:
     )
 
 
-def _first_words(told: Told) -> str:
-    shown, total = len(told.problems), _to_mend(told)
+def _first_words(facts: ResultFacts) -> str:
+    shown, total = len(facts.problems), _to_mend(facts)
     if total == shown:
         return "The record to mend" if total == 1 else f"The {total:,} records to mend"
     return f"The first {shown:,} of {total:,} records to mend"
@@ -256,9 +256,9 @@ def _columns(run: Run) -> str:
     return f"columns: {used}" + (f"; not sent: {', '.join(unused)}" if unused else "")
 
 
-def plan_words(run: Run) -> str:
+def describe_overlap(run: Run) -> str:
     """Say what an edited file has in common with earlier imports."""
-    if not run.plan:
+    if not run.overlap:
         return ""
     words = {
         "created": "created before",
@@ -267,37 +267,39 @@ def plan_words(run: Run) -> str:
         "new": "new",
         "vanished": "no longer in the file",
     }
-    counted = [f"{run.plan[key]:,} {word}" for key, word in words.items() if run.plan.get(key)]
-    told = [f"beside earlier imports: {', '.join(counted) or 'nothing new'}"]
-    if elsewhere := run.plan.get("elsewhere"):
+    counted = [
+        f"{run.overlap[key]:,} {word}" for key, word in words.items() if run.overlap.get(key)
+    ]
+    parts = [f"beside earlier imports: {', '.join(counted) or 'nothing new'}"]
+    if elsewhere := run.overlap.get("elsewhere"):
         imports = "1 earlier import" if elsewhere == 1 else f"{elsewhere:,} earlier imports"
-        told = told if counted else []
-        told.append(
+        parts = parts if counted else []
+        parts.append(
             f"{imports} of this file went to another store, which had this address before; "
             "what went there is not here"
         )
-    return "; ".join(told)
+    return "; ".join(parts)
 
 
-def _counted(told: Told) -> list[tuple[State, int, str]]:
+def _counted(facts: ResultFacts) -> list[tuple[State, int, str]]:
     """Return the states that occur, with their counts and meanings."""
     return [
         (
             state,
-            told.counts[state],
-            "created then" if told.is_of_then and state is State.CREATED else meaning,
+            facts.counts[state],
+            "created then" if facts.is_from_earlier_run and state is State.CREATED else meaning,
         )
         for state, meaning in _MEANINGS.items()
-        if told.counts[state]
+        if facts.counts[state]
     ]
 
 
-def _to_mend(told: Told) -> int:
-    return told.counts[State.INVALID] + told.counts[State.REJECTED]
+def _to_mend(facts: ResultFacts) -> int:
+    return facts.counts[State.INVALID] + facts.counts[State.REJECTED]
 
 
-def _n(told: Told, state: State) -> str:
-    return f"{told.counts[state]:,}"
+def _n(facts: ResultFacts, state: State) -> str:
+    return f"{facts.counts[state]:,}"
 
 
 def _shown(value: str | None) -> str:

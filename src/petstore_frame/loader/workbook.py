@@ -20,10 +20,10 @@ from petstore_frame.loader.columns import (
     DOUBT_STATES,
     FIX_COLUMNS,
     FIX_STATES,
-    Line,
+    ResultLine,
     file_name,
 )
-from petstore_frame.loader.view import Told, facts, headline, next_steps
+from petstore_frame.loader.view import ResultFacts, fact_pairs, headline, next_steps
 
 MAX_ROWS = 1_048_575
 _MAX_NUMBER = 2**53
@@ -38,13 +38,13 @@ _WIDTHS = {"error_message": 48, "hint": 40, "sent_name": 24, "warnings": 24}
 
 @contextmanager
 def workbook(
-    path: Path, told: Told, problems: Mapping[str, int], header: Sequence[str]
-) -> Iterator[Callable[[Line], None]]:
+    path: Path, facts: ResultFacts, problems: Mapping[str, int], header: Sequence[str]
+) -> Iterator[Callable[[ResultLine], None]]:
     """Give a function that writes a record to the sheets it belongs on.
 
     Args:
         path: The workbook.
-        told: The facts of the run and its counts.
+        facts: The facts of the run and its counts.
         problems: How often each problem occurred, for the first sheet.
         header: The columns of the records' own cells.
 
@@ -52,12 +52,12 @@ def workbook(
         MissingExtraError: XlsxWriter is not installed.
     """
     with replacing(path) as draft, open_book(draft, is_constant_memory=True) as book:
-        _write_summary(book.sheet("Summary"), told, problems)
+        _write_summary(book.sheet("Summary"), facts, problems)
         fix = _Sheets(book, "Fix", header, FIX_COLUMNS, is_edited=True)
         doubt = _Sheets(book, "Unknown", header, tuple(COLUMNS))
         every = _Sheets(book, "All", header, _ALL_COLUMNS)
 
-        def write(line: Line) -> None:
+        def write(line: ResultLine) -> None:
             every.write(line)
             if line.state in FIX_STATES:
                 fix.write(line)
@@ -102,7 +102,7 @@ class _Sheets:
             self._sheet.text(0, at, text, bold=True, bottom=1, num_format="@")
         self._sheet.finish()
 
-    def write(self, line: Line) -> None:
+    def write(self, line: ResultLine) -> None:
         if self._row == MAX_ROWS:
             self.finish()
             self._open()
@@ -140,15 +140,15 @@ def _with_note(values: Mapping[str, Any]) -> dict[str, Any]:
     return {**values, "warnings": "; ".join(notes)}
 
 
-def _write_summary(sheet: Sheet, told: Told, problems: Mapping[str, int]) -> None:
+def _write_summary(sheet: Sheet, facts: ResultFacts, problems: Mapping[str, int]) -> None:
     sheet.do("set_column", 0, 0, 28)
     sheet.do("set_column", 1, 1, 90)
-    word, sentence = headline(told)
+    word, sentence = headline(facts)
     sheet.text(0, 0, f"{word}: {sentence}", bold=True, font_size=14)
     blocks: list[tuple[str, list[tuple[str, str | int]]]] = [
-        ("The import", facts(told)),
+        ("The import", fact_pairs(facts)),
         ("What was wrong", list(problems.items())),
-        ("What to do next", [("", step) for step in next_steps(told)]),
+        ("What to do next", [("", step) for step in next_steps(facts)]),
     ]
     at = 2
     for heading, pairs in blocks:

@@ -11,7 +11,7 @@ from typing import Any
 from petstore_frame.book import Book, Sheet
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.view import Told, headline, next_steps
+from petstore_frame.loader.view import ResultFacts, headline, next_steps
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.row_list import write_list
@@ -26,15 +26,15 @@ def write_import(book: Book, facts: Facts, results: LoadResult) -> None:
     sheet = book.sheet("Import")
     counted = results.frame["state"].astype("str").value_counts()
     counts = {state: int(counted.get(str(state), 0)) for state in State}
-    told = Told(results.run, counts, [], results.is_rehearsal)
-    word, sentence = headline(told)
+    imported = ResultFacts(results.run, counts, [], results.is_rehearsal)
+    word, sentence = headline(imported)
     look.put_title(sheet, "Import", f"{word}: {sentence}")
     for col, width in enumerate((2, 12, 16, 26, 52, 52)):
         sheet.do("set_column", col, col, width)
     held = [(str(state), count) for state, count in counts.items() if count]
     held.append(("all records", sum(counts.values())))
     row = write_list(sheet, _COUNTS_ROW, ("State", "Records"), held)
-    row = _steps(sheet, told, row + 1)
+    row = _steps(sheet, imported, row + 1)
     row = _mend(sheet, results, row)
     sheet.do("ignore_errors", {"number_stored_as_text": f"B1:F{row + 1}"})
     sheet.finish()
@@ -42,8 +42,8 @@ def write_import(book: Book, facts: Facts, results: LoadResult) -> None:
     look.set_up_print(sheet, facts)
 
 
-def _steps(sheet: Sheet, told: Told, row: int) -> int:
-    steps = next_steps(told)
+def _steps(sheet: Sheet, imported: ResultFacts, row: int) -> int:
+    steps = next_steps(imported)
     if not steps:
         return row
     sheet.text(row, 1, "What to do next", **look.SECTION)

@@ -78,8 +78,8 @@ def name_store(folder: Path, run: Run, ask: Callable[[], str | None]) -> Run:
         if found.store_id != store_id
         and (found.identity == run.identity or found.source_path == run.source_path is not None)
     ]
-    plan = run.plan | ({"elsewhere": len(elsewhere)} if elsewhere else {})
-    return replace(run, store_id=store_id, plan=plan)
+    found = run.overlap | ({"elsewhere": len(elsewhere)} if elsewhere else {})
+    return replace(run, store_id=store_id, overlap=found)
 
 
 def open_run(folder: Path, run: Run, records: Iterable[Record]) -> Opened:
@@ -196,7 +196,7 @@ def _stage(
     overlap.trace_to_root(path, earlier)
     if run.is_again or not earlier:
         return run
-    return replace(run, plan=run.plan | overlap.compare(path, earlier, holds))
+    return replace(run, overlap=run.overlap | overlap.compare(path, earlier, holds))
 
 
 def _publish(staged: Path, path: Path) -> None:
