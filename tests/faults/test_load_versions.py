@@ -80,7 +80,7 @@ def test_doubt_is_passed_on_from_version_to_version(tmp_path: Path, stores, run_
     run_load(write(tmp_path, *days(1, 4)), store)
     last = run_load(write(tmp_path, *days(2, 4)), store)
     assert not twins(store)
-    assert last.run.plan["in_doubt"] == 1
+    assert last.run.overlap["in_doubt"] == 1
 
 
 def test_what_a_version_took_over_is_found_where_it_went(tmp_path: Path, stores, run_load) -> None:

@@ -151,7 +151,7 @@ class _Family:
                     "SELECT DISTINCT substr(lineage, 1, 32) FROM earlier.rows"
                     " WHERE lineage NOT NULL"
                 ).fetchall()
-            versions = [other["run_id"] for other in run.plan.get("earlier", ())]
+            versions = [other["run_id"] for other in run.overlap.get("earlier", ())]
             for other in [*versions, *(run_id for (run_id,) in found)]:
                 self._near[run.run_id].add(other)
                 self._near[other].add(run.run_id)
