@@ -6,6 +6,7 @@ what it can be. It knows no store and keeps nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NoReturn, cast
 
 from petstore_frame.errors import ArgumentError
@@ -63,6 +64,21 @@ was sent
         bounds = f"{least} or more" if most is None else f"{least} to {most}"
         refuse(f"{name} is {bounds}, got {number}")
     return number
+
+
+def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Return a text that is one of several.
+
+    Example:
+        >>> one_of("period", "day", ["week", "month"])
+        Traceback (most recent call last):
+        petstore_frame.errors.ArgumentError: period is one of week, month, got 'day'; nothing was \
+sent
+    """
+    known = tuple(choices)
+    if not isinstance(value, str) or value not in known:
+        refuse(f"{name} is one of {', '.join(known)}, got {value!r}")
+    return value
 
 
 def refuse(what: str) -> NoReturn:

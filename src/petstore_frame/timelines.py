@@ -13,12 +13,13 @@ from datetime import date
 from html import escape
 from itertools import pairwise
 from math import floor, log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame.categories import Categories, category_name, shown_labels
 from petstore_frame.charts import HATCH, HATCH_ID, INK, RULE, STYLE, Drawing, colours
-from petstore_frame.errors import InputError
+from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.palette import STATUS_COLOURS, shorten, status_word
+from petstore_frame.pet_table import category_ids
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +30,7 @@ LINES_SHOWN = 8
 # Okabe and Ito's colours, for groups that are no statuses.
 _HUES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#767676", "#B8A900")
 _TREND = ("date", "pets", "claim")
+_AGEING = ("days_available", "is_listed", "is_at_least")
 _AGES = ((0, "0-6"), (7, "7-13"), (14, "14-29"), (30, "30-59"), (60, "60-89"), (90, "90 or more"))
 
 
@@ -51,14 +53,10 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawin
         A Drawing; a notebook shows it, ``.html`` is the markup for a page of your own.
 
     Raises:
-        InputError: A column is missing.
+        ArgumentError: ``trend`` is not a DataFrame.
+        InputError: A column is missing, or a date or a number cannot be read.
     """
-    missing = [name for name in _TREND if name not in trend.columns]
-    if missing:
-        raise InputError(
-            f"a trend needs the columns {', '.join(_TREND)}; {', '.join(missing)} not found",
-            hint="pass what history.trend() returns",
-        )
+    _check_table(trend, _TREND, "history.trend()")
     by = [name for name in trend.columns if name not in _TREND]
     lines = _lines(trend, _group_names(trend[by], categories))
     largest = sorted(lines, key=lambda name: -_highest(lines[name]))[:LINES_SHOWN]
@@ -78,7 +76,7 @@ def _group_names(groups: pd.DataFrame, categories: Categories) -> list[str]:
     """Return what the group of each row is called."""
     if "category_id" in groups:
         labels = shown_labels(categories)
-        named = groups["category_id"].map(lambda id_: category_name(int(id_), labels))
+        named = [category_name(id_, labels) for id_ in category_ids(groups["category_id"])]
         groups = groups.assign(category_id=named)
     return [" ".join(row) for row in groups.astype("str").itertuples(index=False)]
 
@@ -87,10 +85,17 @@ def _lines(trend: pd.DataFrame, names: Sequence[str]) -> dict[str, list[_Point]]
     """Return the points of each group, groups and days in the order of the rows."""
     import pandas as pd
 
+    try:
+        days = pd.to_datetime(trend["date"]).dt.date
+        counts = trend["pets"].astype("Int64")
+    except (AttributeError, TypeError, ValueError) as problem:
+        raise InputError(
+            f"a date or a number of pets cannot be read: {problem}",
+            hint="pass what history.trend() returns",
+        ) from None
     lines: dict[str, list[_Point]] = {}
-    rows = trend[list(_TREND)].itertuples(index=False)
-    for name, (day, pets, claim) in zip(names, rows, strict=True):
-        point = _Point(day.date(), None if pd.isna(pets) else int(pets), claim)
+    for name, day, pets, claim in zip(names, days, counts, trend["claim"], strict=True):
+        point = _Point(day, None if pd.isna(pets) else int(pets), claim)
         lines.setdefault(name, []).append(point)
     return lines
 
@@ -107,7 +112,12 @@ def ageing_chart(ageing: pd.DataFrame) -> Drawing:
 
     Returns:
         A Drawing of one bar per band of days; ages that are minimums are hatched.
+
+    Raises:
+        ArgumentError: ``ageing`` is not a DataFrame.
+        InputError: A column is missing.
     """
+    _check_table(ageing, _AGEING, "history.flow().ageing")
     listed = ageing[ageing["is_listed"]]
     known, least = (
         _by_age(listed.loc[listed["is_at_least"] == is_least, "days_available"])
@@ -128,6 +138,21 @@ def ageing_chart(ageing: pd.DataFrame) -> Drawing:
     )
     key = '<div style="margin:0 0 6px">hatched: for so long at least</div>' if any(least) else ""
     return _drawing(key + _svg(HATCH + plane.frame() + bars, words), words)
+
+
+def _check_table(table: Any, needed: Sequence[str], source: str) -> None:
+    """Refuse what is not the table that ``source`` returns."""
+    import pandas as pd
+
+    if not isinstance(table, pd.DataFrame):
+        raise ArgumentError(f"expected what {source} returns, got {type(table).__name__}")
+    missing = [name for name in needed if name not in table.columns]
+    if missing:
+        raise InputError(
+            f"this drawing needs {', '.join(needed)}; the table lacks {', '.join(missing)}",
+            column=missing[0],
+            hint=f"pass what {source} returns",
+        )
 
 
 def _by_age(days: pd.Series[int]) -> list[int]:

@@ -123,11 +123,11 @@ def test_a_wrong_argument_is_named(tmp_path: Path) -> None:
         category_labels(tmp_path / "nocat.csv")
     with pytest.raises(pf.ArgumentError, match="labels by id"):
         category_labels({"Dog": 1})
-    with pytest.raises(pf.ReportError, match="swapped"):
+    with pytest.raises(pf.ArgumentError, match="swapped"):
         pf.write_report("x.xlsx", frame)
     with pytest.raises(pf.ReportError, match="is a folder"):
         pf.write_report(frame, ".")
-    with pytest.raises(pf.HistoryError, match="not its frame"):
+    with pytest.raises(pf.ArgumentError, match="not its frame"):
         pf.History(tmp_path).add(frame)
     with pytest.raises(pf.InputError, match="date, pets, claim"):
         pf.trend_chart(frame)

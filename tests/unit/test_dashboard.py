@@ -390,16 +390,34 @@ def test_an_inventory_may_be_given(store: MemoryStore) -> None:
 
 
 def test_a_history_has_its_tab(store: MemoryStore, tmp_path: Path) -> None:
-    """Given a History, its trend and last changes are a tab; without snapshots it says so."""
+    """A History has a tab of its own; without snapshots the tab says so."""
     empty = tmp_path / "empty"
     empty.mkdir()
     shown = pf.Dashboard(store.client(), history=pf.History(empty))
     press(shown._switch.widget, 2)
     assert shown.history_tab is not None and "No trend yet" in shown.history_tab.trend.value
     shown.close()
-    history = samples.write_sample_history(tmp_path / "history", days=3)
-    shown = pf.Dashboard(store.client(), history=history)
+
+
+def test_a_history_may_come_as_its_folder(store: MemoryStore, tmp_path: Path) -> None:
+    """The folder of a history stands for it, as in ``write_report``."""
+    samples.write_sample_history(tmp_path / "history", days=3)
+    shown = pf.Dashboard(store.client(), history=str(tmp_path / "history"))
     press(shown._switch.widget, 2)
     assert shown.history_tab is not None
     assert "<svg" in shown.history_tab.trend.value and "changed" in shown.history_tab.flow.value
     shown.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"history": 3}, "history is a History or its folder, got 3"),
+        ({"inventory": "stock.csv"}, "inventory is an Inventory, got str"),
+    ],
+)
+def test_wrong_options_are_refused(store: MemoryStore, options: Any, message: str) -> None:
+    """A wrong option is named where the dashboard is made, not later in a callback."""
+    with pytest.raises(pf.ArgumentError, match=message):
+        pf.Dashboard(store.client(), **options)
+    assert store.requests == 0

@@ -240,3 +240,29 @@ def test_progress_counts_every_pet(inventory_of, tmp_path) -> None:
         told: list[int] = []
         pf.write_report(inventory_of(), tmp_path / f"stock.{kind}", progress=told.append)
         assert told[-1] == 5
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".html"])
+def test_what_a_report_does_not_show_is_refused(ending: str, inventory_of, tmp_path) -> None:
+    """A history or results for a file without sheets is refused, not dropped."""
+    for extra in ("history", "results"):
+        with pytest.raises(pf.ArgumentError, match=f"{extra} can be shown in an .xlsx report only"):
+            pf.write_report(inventory_of(), tmp_path / f"stock{ending}", **{extra: "nowhere"})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"progress": "yes"}, "progress is a function, True, False or None, got 'yes'"),
+        ({"history": 3}, "history is a History or its folder, got 3"),
+        ({"results": 3}, "results is a LoadResult, got int"),
+        ({"path": 3}, "path is the file to write, got int"),
+    ],
+)
+def test_wrong_options_are_refused(options, message: str, inventory_of, tmp_path) -> None:
+    """A wrong option is named before a file is made."""
+    call = {"pets": inventory_of(), "path": tmp_path / "stock.xlsx"} | options
+    with pytest.raises(pf.ArgumentError, match=message):
+        pf.write_report(**call)
+    assert list(tmp_path.iterdir()) == []

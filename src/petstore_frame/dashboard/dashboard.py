@@ -27,6 +27,8 @@ from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.refresh import Refresher
 from petstore_frame.dashboard.static_copy import static_copy
 from petstore_frame.dashboard.style import SHEET
+from petstore_frame.errors import ArgumentError
+from petstore_frame.history import History, HistoryOption, open_history
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader.results import LoadResult
 
@@ -43,7 +45,7 @@ class Dashboard:
     Args:
         client: The store.
         categories: Labels by category id: a dict, a Series or a CSV path.
-        history: A ``History``, for the tab that shows what changed.
+        history: A ``History`` or its folder, for the tab that shows what changed.
         inventory: Pets read before, shown in place of a first reading.
         journal: Folder of the journals of imports; None is the user's state directory.
         folder: Where result files and large exports go; None is the working directory.
@@ -55,6 +57,7 @@ class Dashboard:
         widget: The live part, for a page of your own.
 
     Raises:
+        ArgumentError: The client, the history or the inventory is something else.
         InputError: The categories file cannot be read.
 
     Interface: Endpoints, List all animals; Add an animal.
@@ -65,13 +68,16 @@ class Dashboard:
         client: Client,
         *,
         categories: Categories = None,
-        history: Any = None,
+        history: HistoryOption = None,
         inventory: Inventory | None = None,
         journal: str | PathLike[str] | None = None,
         folder: str | PathLike[str] | None = None,
         wait_s: float = 10.0,
     ) -> None:
         checked_client(client, "ask_page")
+        kept = open_history(history)
+        if not (inventory is None or isinstance(inventory, Inventory)):
+            raise ArgumentError(f"inventory is an Inventory, got {type(inventory).__name__}")
         self.client = client
         self.inventory: Inventory | None = None
         self._labels = category_labels(categories)
@@ -81,7 +87,7 @@ class Dashboard:
             lambda progress: fetch_inventory(client, progress=progress), self
         )
         self._kit = Kit()
-        self._make_tabs(history, _path(journal), _path(folder))
+        self._make_tabs(kept, _path(journal), _path(folder))
         self._make_widgets()
         if inventory is not None:
             self._take(inventory)
@@ -89,7 +95,9 @@ class Dashboard:
             self.refresh()
             self._refresher.wait(wait_s)
 
-    def _make_tabs(self, history: Any, journal: Path | None, folder: Path | None) -> None:
+    def _make_tabs(
+        self, history: History | None, journal: Path | None, folder: Path | None
+    ) -> None:
         self.inventory_tab = InventoryTab(self._kit, self._lock, self._say)
         job = ImportJob(self.client, self._labels, journal=journal, results=folder)
         self.import_tab = ImportTab(self._kit, job, self.refresh, self._lock)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.errors import PetstoreError
+from petstore_frame.history import History
 from petstore_frame.timelines import trend_chart
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class HistoryTab:
         history: A ``History``.
     """
 
-    def __init__(self, kit: Kit, history: Any) -> None:
+    def __init__(self, kit: Kit, history: History) -> None:
         self._history = history
         self.trend, self.flow = kit.html(), kit.html()
         self.widget = kit.column(

@@ -4,6 +4,18 @@ from petstore_frame.history.changes import IdRange, diff_pets, trend_pets
 from petstore_frame.history.diff import Diff
 from petstore_frame.history.flow import Flow
 from petstore_frame.history.history import History
+from petstore_frame.history.opening import HistoryOption, open_history
 from petstore_frame.history.snapshots import Problem, Snapshot
 
-__all__ = ["Diff", "Flow", "History", "IdRange", "Problem", "Snapshot", "diff_pets", "trend_pets"]
+__all__ = [
+    "Diff",
+    "Flow",
+    "History",
+    "HistoryOption",
+    "IdRange",
+    "Problem",
+    "Snapshot",
+    "diff_pets",
+    "open_history",
+    "trend_pets",
+]

@@ -15,7 +15,8 @@ from glob import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import ConfigurationError, MissingExtraError
+from petstore_frame.arguments import one_of
+from petstore_frame.errors import MissingExtraError
 from petstore_frame.history.snapshots import Snapshot, read_table
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def open_snapshots(
         session: What ``start_session`` returned: frames meet in a join only on one session.
 
     Raises:
-        ConfigurationError: The engine is none of the five.
+        ArgumentError: The engine is not one of the five.
         MissingExtraError: The engine's library is not installed.
     """
     check_engine(engine)
@@ -61,13 +62,12 @@ def start_session(engine: str, session: Any = None) -> Any:
 
 
 def check_engine(engine: str) -> None:
-    """Refuse an engine that is none of ours.
+    """Refuse an unknown engine.
 
     Raises:
-        ConfigurationError: It is none of the five; names them.
+        ArgumentError: It is not one of the five; the text names them.
     """
-    if engine not in _ENGINES:
-        raise ConfigurationError(f"engine is one of {', '.join(_ENGINES)}, got {engine!r}")
+    one_of("engine", engine, _ENGINES)
 
 
 def to_pandas(frame: Any) -> pd.DataFrame:

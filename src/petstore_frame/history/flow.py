@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import ConfigurationError
+from petstore_frame.arguments import one_of, whole_number
 from petstore_frame.history.changes import age_pets, live_pets, sell_pets
 from petstore_frame.history.diff import MOVE, Diff, sort_moves
 from petstore_frame.history.engines import to_pandas
@@ -43,11 +43,9 @@ class Flow:
         period: str,
         stale_days: int,
     ) -> None:
-        if period not in _PERIODS:
-            raise ConfigurationError(f"period is one of {', '.join(_PERIODS)}, got {period!r}")
         self.snapshots = tuple(snapshots)
-        self.period = period
-        self.stale_days = stale_days
+        self.period = one_of("period", period, _PERIODS)
+        self.stale_days = whole_number("stale_days", stale_days, 0)
         self._open_pets = open_pets
         self._compare = compare
 

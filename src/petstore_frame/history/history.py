@@ -6,23 +6,30 @@ whoever fetched an inventory adds it.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
 from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from petstore_frame.arguments import whole_number
 from petstore_frame.categories import Categories
-from petstore_frame.errors import HistoryError, HistoryWarning
+from petstore_frame.errors import ArgumentError
 from petstore_frame.frame import PET_COLUMNS
 from petstore_frame.history.changes import IdRange, diff_pets, trend_pets
+from petstore_frame.history.contents import Contents
+from petstore_frame.history.days import Day
 from petstore_frame.history.diff import Diff
 from petstore_frame.history.engines import check_engine, open_snapshots, start_session, to_pandas
 from petstore_frame.history.flow import Flow
 from petstore_frame.history.keeping import add_snapshot
-from petstore_frame.history.snapshots import Problem, Snapshot, read_inventory, scan_folder
+from petstore_frame.history.snapshots import (
+    Problem,
+    Snapshot,
+    list_snapshots,
+    read_inventory,
+    scan_folder,
+)
 from petstore_frame.history.trend import fill_trend, trend_columns
 from petstore_frame.inventory import Inventory
 from petstore_frame.summary import Summary
@@ -30,9 +37,7 @@ from petstore_frame.summary import Summary
 if TYPE_CHECKING:
     import pandas as pd
 
-Day = str | date
 _ROWS_SHOWN = 10
-_SNAPSHOT_COLUMNS = ("date", "rows", "verdict", "scope", "claim", "fetched_at", "base_url", "size")
 
 
 class History:
@@ -40,7 +45,7 @@ class History:
 
     The interface shows no events and no timestamps; the difference between two dated listings
     is all that can be known of what came, went and was sold. One snapshot is kept per UTC day:
-    a later listing of the same day takes the place of an earlier one, unless it proves less.
+    a later listing of the same day replaces an earlier one unless its claim is weaker.
 
     Args:
         folder: Where the snapshots are; made by the first ``add``.
@@ -50,7 +55,7 @@ class History:
             on. None makes or finds one; Dask runs on the current client.
 
     Raises:
-        ConfigurationError: The engine is none of the five.
+        ArgumentError: The engine is not one of the five, or ``folder`` is not a path.
 
     Example:
         >>> history = History("history")
@@ -64,6 +69,8 @@ class History:
         self, folder: str | PathLike[str], *, engine: str = "duckdb", session: Any = None
     ) -> None:
         check_engine(engine)
+        if not isinstance(folder, (str, PathLike)):
+            raise ArgumentError(f"folder is a path, got {folder!r}")
         self.folder = Path(folder)
         self.engine = engine
         self._session = session
@@ -75,14 +82,14 @@ class History:
 
         Args:
             inventory: What was fetched.
-            replace: Take the place of that day's snapshot even if this one is older or proves
-                less.
+            replace: Replace that day's snapshot even if this one is older or its claim weaker.
 
         Raises:
+            ArgumentError: It is not an Inventory.
             HistoryLockedError: Another writer is at work; nothing was changed.
-            HistoryError: The day has a snapshot that is newer or proves more; the folder belongs
-                to another store; the frame was changed since it was fetched; or an id repeats.
-                Nothing was changed.
+            HistoryError: The day has a snapshot that is newer or has a stronger claim; the
+                folder belongs to another store; the frame was changed since it was fetched; or
+                an id repeats. Nothing was changed.
             MissingExtraError: pyarrow is not installed.
         """
         return add_snapshot(self.folder, inventory, replace=replace)
@@ -95,24 +102,7 @@ class History:
             (a sentence), ``fetched_at`` (UTC), ``base_url``, ``size`` (bytes, int64). Files that
             are damaged or not ours are in ``problems()``.
         """
-        import pandas as pd
-
-        listed = [
-            (
-                each.date, each.rows, str(each.completeness.verdict), each.completeness.scope,
-                str(each.completeness), each.fetched_at, each.base_url, each.size,
-            )
-            for each in self._scan()
-        ]  # fmt: skip
-        table = pd.DataFrame(listed, columns=list(_SNAPSHOT_COLUMNS))
-        return table.astype(
-            {
-                **dict.fromkeys(("verdict", "scope", "claim", "base_url"), "str"),
-                **dict.fromkeys(("rows", "size"), "int64"),
-                "date": "datetime64[us]",
-                "fetched_at": "datetime64[us, UTC]",
-            }
-        )
+        return list_snapshots(Contents.of(self.folder).snapshots)
 
     def problems(self) -> list[Problem]:
         """Name every path in the folder that cannot be read or is not ours, and why.
@@ -130,7 +120,7 @@ class History:
         Raises:
             HistoryError: No snapshot of that day can be read; names what is there.
         """
-        return read_inventory(self._find(day))
+        return read_inventory(Contents.of(self.folder).on(day))
 
     def at(self, day: Day) -> Inventory:
         """Return the last inventory kept on or before a day; its ``fetched_at`` says of when.
@@ -138,7 +128,7 @@ class History:
         Raises:
             HistoryError: The history begins later, or is empty.
         """
-        return read_inventory(self._last_until(_day(day)))
+        return read_inventory(Contents.of(self.folder).on_or_before(day))
 
     def open(self, day: Day | None = None, columns: Sequence[str] = PET_COLUMNS) -> Any:
         """Open one snapshot, or all, as a frame of the engine, lazy where the engine is.
@@ -148,10 +138,15 @@ class History:
             columns: Columns of the pets' table; ``date`` is added as the last one.
 
         Raises:
+            ArgumentError: There is no such column.
             HistoryError: There is no such snapshot.
         """
-        chosen = self._some() if day is None else [self._find(day)]
-        return self._open(chosen, tuple(columns), start_session(self.engine, self._session))
+        wanted = (columns,) if isinstance(columns, str) else tuple(columns)
+        if not wanted or set(wanted) - set(PET_COLUMNS):
+            raise ArgumentError(f"columns are some of {', '.join(PET_COLUMNS)}, got {columns!r}")
+        held = Contents.of(self.folder)
+        chosen = held.between() if day is None else [held.on(day)]
+        return self._open(chosen, wanted, start_session(self.engine, self._session))
 
     def summarize(self, day: Day | None = None, *, categories: Categories = None) -> Summary:
         """Count one snapshot by category and status on the engine, with its claim.
@@ -163,7 +158,8 @@ class History:
         Raises:
             HistoryError: There is no such snapshot.
         """
-        chosen = self._some()[-1] if day is None else self._find(day)
+        held = Contents.of(self.folder)
+        chosen = held.last() if day is None else held.on(day)
         session = start_session(self.engine, self._session)
         rows = self._open([chosen], ("category_id", "status"), session)
         return Summary.of(rows, chosen.completeness, categories)
@@ -181,12 +177,14 @@ class History:
             ``new`` only where the earlier one does, else ``first seen``.
 
         Raises:
-            HistoryError: A snapshot is not there, or the days are not in this order.
+            ArgumentError: The days are not in this order.
+            HistoryError: A snapshot is not there.
         """
-        later = self._some()[-1] if new is None else self._find(new)
-        earlier = self._before(later) if old is None else self._find(old)
+        held = Contents.of(self.folder)
+        later = held.last() if new is None else held.on(new)
+        earlier = held.before(later) if old is None else held.on(old)
         if earlier.date >= later.date:
-            raise HistoryError(f"old comes before new; got {earlier.date} and {later.date}")
+            raise ArgumentError(f"old comes before new; got {earlier.date} and {later.date}")
         return self._compare(earlier, later)
 
     def trend(
@@ -213,22 +211,24 @@ class History:
             ``trend.pivot(index="date", columns="status", values="pets")``.
 
         Raises:
+            ArgumentError: ``by`` names another column, or ``every_days`` is not 1 or more.
             HistoryError: No snapshot lies between the days.
-            ConfigurationError: ``by`` names another column.
         """
         import pandas as pd
 
         columns = trend_columns(by)
-        chosen = self._some(since, until)
+        step = None if every_days is None else whole_number("every_days", every_days, 1)
+        held = Contents.of(self.folder)
+        chosen = held.between(since, until)
         session = start_session(self.engine, self._session)
         # pandas holds all that it opens, so it gets one day at a time; the others plan for all.
-        steps = [[each] for each in chosen] if self.engine == "pandas" else [chosen]
+        parts = [[each] for each in chosen] if self.engine == "pandas" else [chosen]
         counted = pd.concat(
-            [to_pandas(trend_pets(self._open(step, columns, session), columns)) for step in steps],
+            [to_pandas(trend_pets(self._open(part, columns, session), columns)) for part in parts],
             ignore_index=True,
         )
-        lost = self._lost_days(chosen[0].date, chosen[-1].date)
-        return fill_trend(counted, chosen, columns, lost=lost, every_days=every_days)
+        lost = held.lost_days(chosen[0].date, chosen[-1].date)
+        return fill_trend(counted, chosen, columns, lost=lost, every_days=step)
 
     def flow(
         self,
@@ -248,10 +248,10 @@ class History:
             until: Last day; None ends at the last snapshot.
 
         Raises:
+            ArgumentError: The period is not one of the three, or ``stale_days`` is not 0 or more.
             HistoryError: No snapshot lies between the days.
-            ConfigurationError: The period is none of the three.
         """
-        chosen = self._some(since, until)
+        chosen = Contents.of(self.folder).between(since, until)
         return Flow(
             chosen,
             open_pets=lambda columns: self._open(
@@ -263,34 +263,24 @@ class History:
         )
 
     def __len__(self) -> int:
-        return len(self._scan())
+        return len(Contents.of(self.folder).snapshots)
 
     def __repr__(self) -> str:
         snapshots, problems = scan_folder(self.folder)
-        span = f" from {snapshots[0].date} to {snapshots[-1].date}" if snapshots else ""
-        named = "".join(f"\n  {problem}" for problem in problems)
-        return f"<History {str(self.folder)!r}: {len(snapshots)} snapshots{span}>{named}"
+        return "\n  ".join([f"<{self._in_words(snapshots)}>", *map(str, problems)])
 
     def _repr_html_(self) -> str:
-        first, *rest = repr(self).splitlines()
-        named = "".join(f"<li>{escape(line.strip())}</li>" for line in rest)
-        table = self.snapshots()[["date", "rows", "claim"]]
+        snapshots, problems = scan_folder(self.folder)
+        named = "".join(f"<li>{escape(str(problem))}</li>" for problem in problems)
+        table = list_snapshots(snapshots)[["date", "rows", "claim"]]
         html = table.tail(_ROWS_SHOWN).to_html(index=False, escape=True, border=0)
         more = max(0, len(table) - _ROWS_SHOWN)
         note = f"<p>{more} earlier: <code>.snapshots()</code> has all</p>" if more else ""
-        return f"<p><b>{escape(first.strip('<>'))}</b></p><ul>{named}</ul>{html}{note}"
+        return f"<p><b>{escape(self._in_words(snapshots))}</b></p><ul>{named}</ul>{html}{note}"
 
-    def _scan(self) -> list[Snapshot]:
-        snapshots, problems = scan_folder(self.folder)
-        for problem in problems:
-            if problem.date is not None:
-                text = f"{problem}; that day is left out"
-                warnings.warn(text, HistoryWarning, stacklevel=3)
-        return snapshots
-
-    def _lost_days(self, first: date, last: date) -> set[date]:
-        lost = {problem.date for problem in self.problems() if problem.date is not None}
-        return {day for day in lost if first <= day <= last}
+    def _in_words(self, snapshots: Sequence[Snapshot]) -> str:
+        span = f" from {snapshots[0].date} to {snapshots[-1].date}" if snapshots else ""
+        return f"History {str(self.folder)!r}: {len(snapshots)} snapshots{span}"
 
     def _open(self, snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
         return open_snapshots(snapshots, columns, engine=self.engine, session=session)
@@ -304,60 +294,3 @@ class History:
             new_covers=IdRange.of(new.completeness),
         )
         return Diff(old, new, rows)
-
-    def _some(self, since: Day | None = None, until: Day | None = None) -> list[Snapshot]:
-        low = date.min if since is None else _day(since)
-        high = date.max if until is None else _day(until)
-        found = [each for each in self._scan() if low <= each.date <= high]
-        if not found:
-            raise HistoryError(f"no snapshot {_between(since, until)}; {self._what_is_there()}")
-        return found
-
-    def _find(self, day: Day) -> Snapshot:
-        wanted = _day(day)
-        found = next((each for each in self._scan() if each.date == wanted), None)
-        if found is None:
-            raise HistoryError(f"no snapshot of {wanted}; {self._what_is_there()}")
-        return found
-
-    def _last_until(self, day: date) -> Snapshot:
-        earlier = [each for each in self._scan() if each.date <= day]
-        if not earlier:
-            raise HistoryError(f"no snapshot on or before {day}; {self._what_is_there()}")
-        return earlier[-1]
-
-    def _before(self, snapshot: Snapshot) -> Snapshot:
-        earlier = [each for each in self._scan() if each.date < snapshot.date]
-        if not earlier:
-            raise HistoryError(
-                f"nothing comes before {snapshot.date}: a diff needs two snapshots; "
-                "add an inventory on another day"
-            )
-        return earlier[-1]
-
-    def _what_is_there(self) -> str:
-        snapshots = self._scan()
-        if not snapshots:
-            return f"{str(self.folder)!r} holds none: add an inventory first"
-        return f"{self.folder} has {len(snapshots)}, {snapshots[0].date} to {snapshots[-1].date}"
-
-
-def _between(since: Day | None, until: Day | None) -> str:
-    bounds = [f"from {_day(since)}" if since else "", f"to {_day(until)}" if until else ""]
-    return " ".join(bound for bound in bounds if bound) or "yet"
-
-
-def _day(value: Day) -> date:
-    """Return the UTC day of a date, an instant or a text.
-
-    Raises:
-        HistoryError: The text is no date.
-    """
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).date() if value.tzinfo else value.date()
-    if isinstance(value, date):
-        return value
-    try:
-        return date.fromisoformat(value)
-    except ValueError:
-        raise HistoryError(f"{value!r} is no date; write it like 2026-11-01") from None

@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from petstore_frame.errors import HistoryError
+from petstore_frame.errors import ArgumentError, HistoryError
 from petstore_frame.history.lock import writing
 from petstore_frame.history.snapshots import Snapshot, scan_folder, write_snapshot
 from petstore_frame.inventory import Completeness, Inventory
@@ -22,7 +22,10 @@ from petstore_frame.voice import Advice
 def add_snapshot(folder: Path, inventory: Inventory, *, replace: bool) -> Snapshot:
     """Keep an inventory unless that would lose or mix what is known; see ``History.add``."""
     if not isinstance(inventory, Inventory):
-        raise HistoryError("pass the Inventory, not its frame")
+        raise ArgumentError(
+            f"expected an Inventory, got {type(inventory).__name__}; "
+            "pass the Inventory, not its frame"
+        )
     _check_frame(inventory)
     with writing(folder):
         snapshots, _ = scan_folder(folder)

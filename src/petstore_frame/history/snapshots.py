@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -30,6 +30,16 @@ if TYPE_CHECKING:
 
 FILE_NAME = "pets.parquet"
 ROWS_PER_GROUP = 1_000_000
+_LISTED = {
+    "date": "datetime64[us]",
+    "rows": "int64",
+    "verdict": "str",
+    "scope": "str",
+    "claim": "str",
+    "fetched_at": "datetime64[us, UTC]",
+    "base_url": "str",
+    "size": "int64",
+}
 _KEY = b"petstore_frame"
 _FORMAT = 1
 _FOLDER_NAME = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
@@ -64,7 +74,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Problem:
-    """A path in the folder that is no snapshot that can be read, and why.
+    """A path that is not a readable snapshot, and why.
 
     Attributes:
         path: The file or folder.
@@ -102,6 +112,20 @@ def scan_folder(folder: Path) -> tuple[list[Snapshot], list[Problem]]:
             else:
                 problems.append(found)
     return snapshots, problems
+
+
+def list_snapshots(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
+    """Return snapshots as a table, one row each; see ``History.snapshots``."""
+    import pandas as pd
+
+    listed = [
+        (
+            each.date, each.rows, str(each.completeness.verdict), each.completeness.scope,
+            str(each.completeness), each.fetched_at, each.base_url, each.size,
+        )
+        for each in snapshots
+    ]  # fmt: skip
+    return pd.DataFrame(listed, columns=list(_LISTED)).astype(_LISTED)
 
 
 def write_snapshot(folder: Path, inventory: Inventory) -> Snapshot:

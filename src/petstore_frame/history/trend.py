@@ -6,12 +6,12 @@ word on what the number is worth. Nothing is interpolated.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, timedelta
 from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import ConfigurationError
+from petstore_frame.errors import ArgumentError
 from petstore_frame.history.snapshots import Snapshot
 from petstore_frame.models import NO_STATUS, PET_STATUSES
 
@@ -25,11 +25,11 @@ def trend_columns(by: str | Sequence[str]) -> tuple[str, ...]:
     """Return the columns to count by, in a fixed order.
 
     Raises:
-        ConfigurationError: A name is neither ``status`` nor ``category_id``.
+        ArgumentError: A name is neither ``status`` nor ``category_id``.
     """
-    asked = {by} if isinstance(by, str) else set(by)
-    if not asked or asked - {"status", "category_id"}:
-        raise ConfigurationError(f"by is 'status', 'category_id' or both, got {by!r}")
+    asked = [by] if isinstance(by, str) or not isinstance(by, Iterable) else list(by)
+    if not asked or any(name not in ("category_id", "status") for name in asked):
+        raise ArgumentError(f"by is 'status', 'category_id' or both, got {by!r}")
     return tuple(name for name in ("category_id", "status") if name in asked)
 
 

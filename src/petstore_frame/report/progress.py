@@ -1,6 +1,6 @@
-"""How far a report is, for a person who waits longer than two seconds.
+"""How far a report is, shown after two seconds.
 
-In: numbers of pets as they are written. Out: a bar, or calls of the caller's own function.
+In: numbers of pets as they are written. Out: what ``progress.open_progress`` shows of them.
 """
 
 from __future__ import annotations
@@ -9,36 +9,30 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from petstore_frame.inventory.progress import Progress
-from petstore_frame.progress import is_watched, show_bar
+from petstore_frame.progress import open_progress
 
 PATIENCE_S = 2.0
 
 
 @contextmanager
 def shown(progress: Progress, total: int) -> Iterator[Callable[[int], None]]:
-    """Give a function to tell how many more pets were written.
+    """Yield a function that takes how many more pets were written.
 
     Args:
         progress: A function to call with the number so far; True or False for a bar or none;
             None for a bar where a person is watching, after two seconds.
         total: How many pets there are.
+
+    Raises:
+        ArgumentError: ``progress`` is something else.
     """
-    tell = progress if callable(progress) else None
-    bar = None
-    if progress is True or (progress is None and is_watched()):
-        bar = show_bar("Pets written", total=total, leave=False, delay=PATIENCE_S)
     written = 0
+    with open_progress(progress, "Pets written", total, leave=False, delay=PATIENCE_S) as display:
 
-    def advance(pets: int) -> None:
-        nonlocal written
-        written += pets
-        if tell is not None:
-            tell(written)
-        if bar is not None:
-            bar.update(pets)
+        def advance(pets: int) -> None:
+            nonlocal written
+            written += pets
+            display.tell(written)
+            display.move_to(written)
 
-    try:
         yield advance
-    finally:
-        if bar is not None:
-            bar.close()

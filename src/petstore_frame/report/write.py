@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.categories import Categories
-from petstore_frame.errors import ReportError
-from petstore_frame.history import History
+from petstore_frame.errors import ArgumentError, ReportError
+from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory.progress import Progress
 from petstore_frame.report.csv_file import write_csv
 from petstore_frame.report.facts import gather
@@ -42,7 +42,7 @@ def write_report(
     path: str | PathLike[str],
     *,
     categories: Categories = None,
-    history: History | str | PathLike[str] | None = None,
+    history: HistoryOption = None,
     results: LoadResult | None = None,
     require_complete: bool = False,
     progress: Progress = None,
@@ -61,8 +61,9 @@ def write_report(
         categories: Labels by category id: a dict, a Series, or a CSV path of
             ``category_id,label``.
         history: A History, or its folder; the workbook gets a sheet of what changed since the
-            snapshot before.
-        results: A LoadResult; the workbook gets a sheet of what became of its records.
+            snapshot before. Only for ``.xlsx``.
+        results: A LoadResult; the workbook gets a sheet of what became of its records. Only for
+            ``.xlsx``.
         require_complete: Refuse to write unless every pet of the store was read.
         progress: True shows a bar, False none, None one where a person is watching, after two
             seconds; or a function that is called with the number of pets written so far.
@@ -71,7 +72,8 @@ def write_report(
         The path written.
 
     Raises:
-        ArgumentError: ``pets`` is neither an Inventory nor a frame.
+        ArgumentError: ``pets`` is neither an Inventory nor a frame, ``history`` or ``results`` is
+            given for another file than ``.xlsx``, or an option is not one that is described here.
         InputError: A column is missing, or ids are not whole numbers.
         ReportError: The ending is none of these, the folder is missing, the file is open in
             another program, or the claim is not complete as required. The file that was there is
@@ -90,27 +92,29 @@ def write_report(
     Interface: Resources, Pet; an optional status and int64 ids are kept as they are.
     """
     if isinstance(pets, (str, PathLike)):
-        raise ReportError("path and pets are swapped: write_report(pets, path)")
+        raise ArgumentError("path and pets are swapped: write_report(pets, path)")
+    if not isinstance(path, (str, PathLike)):
+        raise ArgumentError(f"path is the file to write, got {type(path).__name__}")
     target = Path(path)
     ending = check_target(target)
+    _check_extras(target, ending, history, results)
+    kept = open_history(history)
     facts = gather(pets, categories)
     if require_complete and not facts.covers_all:
         raise ReportError(
             f"not proven complete, so no report was written: {facts.claim_sentence}; leave out "
             "require_complete= to have the report say so itself"
         )
-    if isinstance(history, (str, PathLike)):
-        history = History(history)
-    with whole_file(target) as draft, shown(progress, len(facts.frame)) as advance:
+    with shown(progress, len(facts.frame)) as advance, whole_file(target) as draft:
         if ending == ".xlsx":
-            write_workbook(facts, draft, advance=advance, history=history, results=results)
+            write_workbook(facts, draft, advance=advance, history=kept, results=results)
         else:
             _PLAIN_WRITERS[ending](facts, draft, advance=advance)
     return target
 
 
 def check_target(target: Path) -> str:
-    """Return the ending that says what is written, after all that can be told beforehand.
+    """Return the ending that names the kind of report, if such a report can be written there.
 
     Raises:
         ReportError: No report has this ending, or the file cannot be written there.
@@ -121,3 +125,17 @@ def check_target(target: Path) -> str:
         hint = _HINTS.get(ending, _HINTS[""])
         raise ReportError(f"no report can be written as {target.name!r}: {hint}")
     return ending
+
+
+def _check_extras(target: Path, ending: str, history: Any, results: Any) -> None:
+    """Refuse what this kind of report does not show."""
+    from petstore_frame.loader.results import LoadResult
+
+    given = {"history": history, "results": results}
+    extras = [name for name, value in given.items() if value is not None]
+    if extras and ending != ".xlsx":
+        raise ArgumentError(
+            f"{' and '.join(extras)} can be shown in an .xlsx report only, not in {target.name!r}"
+        )
+    if not (results is None or isinstance(results, LoadResult)):
+        raise ArgumentError(f"results is a LoadResult, got {type(results).__name__}")

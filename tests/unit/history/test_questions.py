@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 
 import narwhals as nw
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -74,9 +75,14 @@ def test_diff(folder: Path, engine: str) -> None:
     assert html.index("Ada") < html.index("Ki")
 
 
-def test_flow(folder: Path, engine: str) -> None:
-    """Moves, sell-through and ageing follow their definitions on every engine."""
-    flow = pf.History(folder, engine=engine).flow(stale_days=2, until="2026-11-04")
+@pytest.fixture
+def flow(folder: Path, engine: str) -> pf.Flow:
+    """The pets' ways through the three complete days, on every engine."""
+    return pf.History(folder, engine=engine).flow(stale_days=2, until="2026-11-04")
+
+
+def test_moves(flow: pf.Flow) -> None:
+    """Each period has each move that any period has, with the pets that made it."""
     occurred = flow.moves[flow.moves["pets"] > 0].fillna("")
     moves = occurred[["until", "kind", "was", "now", "pets"]]
     assert flow.moves.groupby("until").size().tolist() == [5, 5]
@@ -88,12 +94,24 @@ def test_flow(folder: Path, engine: str) -> None:
         (day[4], "changed", "pending", "sold", 1),
         (day[4], "gone", "available", "", 1),
     ]
+
+
+def test_sell_through(flow: pf.Flow) -> None:
+    """Of the pets seen on offer, those sold when last seen, by category."""
     assert flow.sell_through.drop(columns="claim").values.tolist() == [[3, 2, 1, 0.5], [7, 1, 0, 0]]
-    ageing = flow.ageing.set_index("id")
-    assert ageing["days_available"].to_dict() == {5: 2, 2: 1}
-    assert ageing["is_listed"].to_dict() == {5: True, 2: False}
-    assert ageing["is_at_least"].to_dict() == {5: False, 2: True}
+    assert set(flow.sell_through["claim"]) == {"exact"}
+
+
+def test_ageing(flow: pf.Flow) -> None:
+    """Days are counted from the first to the last snapshot of the run that shows it available."""
+    columns = ["id", "days_available", "is_listed", "is_at_least"]
+    assert flow.ageing[columns].values.tolist() == [[5, 2, True, False], [2, 1, False, True]]
+
+
+def test_stale(flow: pf.Flow) -> None:
+    """Stale is what is still listed after so many days, the last of them included."""
     assert flow.stale["id"].tolist() == [5]
+    assert flow.stale["days_available"].tolist() == [flow.stale_days]
 
 
 def test_flow_by_week(folder: Path, make_inventory) -> None:
@@ -151,9 +169,7 @@ def test_snapshots(folder: Path) -> None:
     ("ask", "text"),
     [
         (lambda history: history.diff(), "a diff needs two snapshots"),
-        (lambda history: history.diff("2026-11-01", "2026-11-01"), "old comes before new"),
         (lambda history: history.trend(since="2026-12-01"), "no snapshot from 2026-12-01"),
-        (lambda history: history.at("yesterday"), "is no date; write it like"),
         (lambda history: pf.History(history.folder / "none").trend(), "add an inventory first"),
     ],
 )
@@ -191,13 +207,59 @@ def test_a_path_is_no_pattern(tmp_path: Path, engine: str, make_inventory) -> No
     assert trend["status"].tolist() == ["available", "pending", "sold", "no status"]
 
 
-def test_settings_are_checked_at_once(tmp_path: Path) -> None:
-    """A wrong engine, grouping or period is named before anything is read."""
-    with pytest.raises(pf.ConfigurationError, match="duckdb, pandas, polars, dask, spark"):
-        pf.History(tmp_path, engine="oracle")
-    with pytest.raises(pf.ConfigurationError, match="got 'name'"):
-        pf.History(tmp_path).trend("name")
-    assert "0 snapshots" in repr(pf.History(tmp_path))
+@pytest.mark.parametrize(
+    ("ask", "text"),
+    [
+        (lambda history: history.diff("2026-11-01", "2026-11-01"), "old comes before new"),
+        (lambda history: history.at("yesterday"), "expected a day, got 'yesterday'; pass a date"),
+        (lambda history: history.read(20261101), "expected a day, got 20261101"),
+        (lambda history: history.read(pd.NaT), "expected a day, got NaT"),
+        (lambda history: history.trend("name"), "got 'name'"),
+        (lambda history: history.trend(3), "got 3"),
+        (lambda history: history.trend([["status"]]), "by is 'status', 'category_id' or both"),
+        (lambda history: history.trend(every_days=0), "every_days is 1 or more, got 0"),
+        (lambda history: history.flow(period=["week"]), "period is one of snapshot, week, month"),
+        (lambda history: history.flow(stale_days="30"), "stale_days is a whole number"),
+        (lambda history: history.open(columns="age"), "columns are some of id, name"),
+        (lambda history: history.add(3), "expected an Inventory, got int"),
+        (lambda history: pf.History(history.folder, engine=[]), "duckdb, pandas, polars, dask, sp"),
+        (lambda history: pf.History(3), "folder is a path, got 3"),
+    ],
+)
+def test_wrong_calls_are_argument_errors(folder: Path, ask, text: str) -> None:
+    """Whatever is wrong in a call is named as an argument, whichever question is asked."""
+    with pytest.raises(pf.ArgumentError, match=text):
+        ask(pf.History(folder))
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        "2026-11-04",
+        date(2026, 11, 4),
+        datetime(2026, 11, 5, 1, tzinfo=timezone(timedelta(hours=2))),
+        pd.Timestamp(2026, 11, 4, 23),
+        np.datetime64("2026-11-04"),
+        np.datetime64("2026-11-04T23:59", "ns"),
+    ],
+)
+def test_a_day_may_come_as_any_date(folder: Path, day) -> None:
+    """A day is a date, an instant of any library, or a text."""
+    assert pf.History(folder).read(day).fetched_at.date() == date(2026, 11, 4)
+
+
+def test_a_lost_day_is_warned_of_once_at_the_caller(folder: Path) -> None:
+    """A question warns once of a damaged file, and names the line that asked."""
+    history = pf.History(folder)
+    (folder / "date=2026-11-02" / "pets.parquet").write_bytes(b"")
+    asked = [
+        history.diff, history.trend, history.flow, history.snapshots, history.summarize,
+        history.open, lambda: history.at("2026-11-04"), lambda: len(history),
+    ]  # fmt: skip
+    for ask in asked:
+        with pytest.warns(pf.HistoryWarning) as warned:
+            ask()
+        assert [warning.filename for warning in warned] == [__file__]
 
 
 @pytest.mark.parametrize(

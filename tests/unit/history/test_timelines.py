@@ -73,3 +73,22 @@ def test_ageing_counts_each_listed_pet_once(history) -> None:
     )
     assert (counts, least) == (len(listed), listed["is_at_least"].sum())
     assert f"{counts:,} pets available" in repr(drawing)
+
+
+@pytest.mark.parametrize("draw", [pf.trend_chart, pf.ageing_chart])
+def test_another_table_is_refused(draw) -> None:
+    """What is not the table to draw is named, with what to pass."""
+    with pytest.raises(pf.ArgumentError, match=r"expected what history\..* returns, got int"):
+        draw(3)
+    with pytest.raises(pf.InputError, match=r"the table lacks .*; pass what history\."):
+        draw(pd.DataFrame({"id": [1]}))
+
+
+def test_dates_may_be_of_any_kind() -> None:
+    """A trend that went through a CSV has its dates as text, and is drawn; no date is named."""
+    trend = pd.DataFrame(
+        {"date": ["2026-01-01"], "status": ["sold"], "pets": [3], "claim": ["exact"]}
+    )
+    assert repr(pf.trend_chart(trend)) == "<2026-01-01 to 2026-01-01: sold 3 to 3>"
+    with pytest.raises(pf.InputError, match="a date or a number of pets cannot be read"):
+        pf.trend_chart(trend.assign(date="soon"))
