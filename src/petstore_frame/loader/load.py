@@ -20,12 +20,13 @@ from petstore_frame.loader.kinds import is_workbook
 from petstore_frame.loader.limits import DEFAULT_WORKERS, Limits
 from petstore_frame.loader.options import check_sending
 from petstore_frame.loader.progress import ProgressOption
-from petstore_frame.loader.read import Source, ValueMap, open_source
+from petstore_frame.loader.read import ValueMap, open_source
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.runs import identity_of, name_store, new_run_id, open_run, rehearse
 from petstore_frame.loader.send import PostingClient, Timing, ignore
 from petstore_frame.loader.session import ask_store_id, run_session
+from petstore_frame.loader.sources import Source
 
 REAL_TIME = Timing()
 

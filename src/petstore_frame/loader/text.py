@@ -14,7 +14,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any, BinaryIO, cast
@@ -41,7 +41,6 @@ _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 # cell invalid. The limit belongs to the process, so it is only ever raised.
 _FIELD_LIMIT = 2 * MAX_CELL
 _DAMAGED = (OSError, EOFError, zlib.error)
-Fits = Callable[[Sequence[str]], Any]
 
 
 @dataclass(frozen=True)
@@ -65,29 +64,31 @@ class Dialect:
     has_giants: bool
 
 
-def find_dialect(
+def find_dialects(
     file: BinaryIO,
     path: str,
-    fits: Fits,
     *,
     encoding: str | None = None,
     delimiter: str | None = None,
     quoting: str = "strict",
     columns: Sequence[str] | None = None,
-) -> Dialect:
-    """Prove how a file is to be read.
+) -> list[Dialect]:
+    """Find out how a file can be read, its encoding proven.
 
     Args:
         file: The file, open for bytes; read from its start.
         path: Its path, for messages.
-        fits: Raises InputError unless a header has the columns needed.
         encoding: The codec, where the caller knows it.
         delimiter: The delimiter, where the caller knows it.
         quoting: ``strict`` or ``none``.
         columns: The column names of a file without a header.
 
+    Returns:
+        One dialect per delimiter that may be meant, the one with most columns first; a single one
+        where the caller or the file's first line names the delimiter.
+
     Raises:
-        InputError: The encoding or the delimiter cannot be told, or the header lacks a column.
+        InputError: The encoding cannot be found out, or the first line cannot be read.
     """
     codec = _find_encoding(file, path, encoding)
     has_giants = _prove_encoding(file, path, codec, is_given=encoding is not None)
@@ -99,13 +100,34 @@ def find_dialect(
     body = "".join(islice(io.StringIO(sample, newline=""), skipped, None))
     if columns is not None:
         delimiter = delimiter or _delimiter_by_width(body, quoting, len(columns), path)
-        fits(columns)
-        return Dialect(codec, delimiter, quoting, tuple(columns), skipped + 1, has_giants)
-    delimiter = delimiter or _delimiter_by_header(body, quoting, fits, path)
-    header, length = _first_row(body, delimiter, quoting, path, skipped + 1)
-    header = (header[0].removeprefix("\ufeff"), *header[1:])
-    fits(header)
-    return Dialect(codec, delimiter, quoting, header, skipped + length + 1, has_giants)
+        return [Dialect(codec, delimiter, quoting, tuple(columns), skipped + 1, has_giants)]
+    headers, problems = _headers(body, [delimiter] if delimiter else DELIMITERS, quoting)
+    if not headers:
+        raise InputError(
+            f"the header cannot be read: {problems[-1]}",
+            path=path,
+            line=skipped + 1,
+            hint="look at its quotes",
+        )
+    return [
+        Dialect(codec, sign, quoting, header, skipped + length + 1, has_giants)
+        for sign, (header, length) in sorted(headers.items(), key=lambda found: -len(found[1][0]))
+    ]
+
+
+def _headers(
+    body: str, delimiters: Sequence[str], quoting: str
+) -> tuple[dict[str, tuple[tuple[str, ...], int]], list[csv.Error]]:
+    """Return the header by delimiter, with how many physical lines it takes, and the failures."""
+    headers, problems = dict[str, tuple[tuple[str, ...], int]](), list[csv.Error]()
+    for delimiter in delimiters:
+        try:
+            header, length = _first_row(body, delimiter, quoting)
+        except csv.Error as problem:
+            problems.append(problem)
+        else:
+            headers[delimiter] = ((header[0].removeprefix("\ufeff"), *header[1:]), length)
+    return headers, problems
 
 
 def text_of(file: BinaryIO, encoding: str) -> _Text:
@@ -244,35 +266,13 @@ def _leading_lines(sample: str, delimiter: str | None) -> tuple[int, str | None]
     return 0, delimiter
 
 
-def _delimiter_by_header(body: str, quoting: str, fits: Fits, path: str) -> str:
-    """Return the one delimiter that makes the needed columns appear.
-
-    Where none does, the one with most cells, so that the message is about the likeliest header.
-    """
-    widths, fitting, unreadable = dict[str, int](), list[str](), InputError("")
-    for delimiter in DELIMITERS:
-        try:
-            row, _ = _first_row(body, delimiter, quoting, path, 1)
-            widths[delimiter] = len(row)
-            fits(row)
-            fitting.append(delimiter)
-        except InputError as problem:
-            unreadable = problem
-    if not widths:
-        raise unreadable
-    if len(fitting) > 1:
-        raise InputError(
-            f"the delimiter may be {' or '.join(map(repr, fitting))}",
-            path=path,
-            hint=Advice("say which with {}", ("delimiter",)),
-        )
-    return fitting[0] if fitting else max(widths, key=lambda delimiter: widths[delimiter])
-
-
 def _delimiter_by_width(body: str, quoting: str, width: int, path: str) -> str:
     for delimiter in DELIMITERS:
-        if len(_first_row(body, delimiter, quoting, path, 1)[0]) == width:
-            return delimiter
+        try:
+            if len(_first_row(body, delimiter, quoting)[0]) == width:
+                return delimiter
+        except csv.Error:
+            continue
     raise InputError(
         f"no delimiter cuts the first line into the {width} columns given",
         path=path,
@@ -281,15 +281,7 @@ def _delimiter_by_width(body: str, quoting: str, width: int, path: str) -> str:
     )
 
 
-def _first_row(
-    body: str, delimiter: str, quoting: str, path: str, line: int
-) -> tuple[tuple[str, ...], int]:
+def _first_row(body: str, delimiter: str, quoting: str) -> tuple[tuple[str, ...], int]:
     """Return the first row and how many physical lines it takes."""
     reader = _reader(iter(io.StringIO(body, newline="")), delimiter, quoting)
-    try:
-        row = tuple(next(reader))
-    except csv.Error as problem:
-        raise InputError(
-            f"the header cannot be read: {problem}", path=path, line=line, hint="look at its quotes"
-        ) from None
-    return row, reader.line_num
+    return tuple(next(reader)), reader.line_num

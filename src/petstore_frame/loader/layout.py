@@ -1,0 +1,91 @@
+"""How the columns of a source are read.
+
+In: a header, and what the caller said about it. Out: a ColumnLayout, which makes Records of rows;
+for a text file, the one delimiter that makes the needed columns appear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.check import Checker
+from petstore_frame.loader.fields import Rules
+from petstore_frame.loader.mapping import find_columns
+from petstore_frame.loader.returned import Returned, has_own_columns
+from petstore_frame.loader.text import Dialect
+from petstore_frame.voice import Advice
+
+
+@dataclass(frozen=True)
+class ColumnLayout:
+    """How the columns of a source are read.
+
+    Attributes:
+        header: The columns of the records.
+        mapping: The column of each field.
+        rules: What the caller allows.
+        returned: What to undo first, if it is one of our own result files.
+    """
+
+    header: tuple[str, ...]
+    mapping: dict[str, str]
+    rules: Rules
+    returned: Returned | None
+
+    def checker(self) -> Checker:
+        """Return what turns rows into Records."""
+        return Checker(self.header, self.mapping, self.rules)
+
+
+LayoutOf = Callable[[Sequence[str]], ColumnLayout]
+
+
+def read_layout(
+    header: Sequence[str],
+    mapping: Mapping[str, str] | None,
+    rules: Rules,
+    *,
+    may_lack_header: bool = True,
+) -> ColumnLayout:
+    """Find out how the columns of a header are to be read.
+
+    Raises:
+        InputError: A required column is missing or ambiguous.
+    """
+    returned = Returned(header) if has_own_columns(header) else None
+    own = tuple(header) if returned is None else returned.header
+    found = find_columns(own, mapping, may_lack_header=may_lack_header)
+    return ColumnLayout(own, found, rules, returned)
+
+
+def choose_dialect(
+    dialects: Sequence[Dialect], layout_of: LayoutOf, path: str
+) -> tuple[Dialect, ColumnLayout]:
+    """Choose the dialect whose header has the needed columns.
+
+    Args:
+        dialects: The ways in which the file can be read, the likeliest first.
+        layout_of: Finds the columns of a header, or raises InputError.
+        path: The file, for messages.
+
+    Raises:
+        InputError: Several have them; or none has, and the message is about the likeliest.
+    """
+    fitting: list[tuple[Dialect, ColumnLayout]] = []
+    refusals: list[InputError] = []
+    for dialect in dialects:
+        try:
+            fitting.append((dialect, layout_of(dialect.header)))
+        except InputError as problem:
+            refusals.append(problem)
+    if not fitting:
+        raise refusals[0]
+    if len(fitting) > 1:
+        raise InputError(
+            f"the delimiter may be {' or '.join(repr(one.delimiter) for one, _ in fitting)}",
+            path=path,
+            hint=Advice("say which with {}", ("delimiter",)),
+        )
+    return fitting[0]
