@@ -97,3 +97,11 @@ def test_a_claim_is_shown_in_a_notebook() -> None:
     html = claim(Verdict.UNKNOWN, basis="<b>", rows=1, requests=1, conflicts=("<i>",))._repr_html_()
     assert "Not known to be complete" in html
     assert "&lt;b&gt;" in html and "<i>" not in html
+
+
+def test_equal_claims_have_equal_hashes() -> None:
+    """Claims can be told apart in a set; their mappings do not stand in the way."""
+    counts = {"sold": StatusCount(3, True)}
+    claims = {claim(by_status=counts), claim(by_status=dict(counts)), claim(rows=7)}
+    assert len(claims) == 2
+    assert claim(by_status=counts) in claims

@@ -87,7 +87,7 @@ def test_a_frame_without_a_seal_makes_no_claim(attrs: dict[str, object]) -> None
 
 
 EDITS = {
-    "dropped in place": lambda held: held.frame.drop(held.frame.index[2:], inplace=True),
+    "a row added in place": lambda held: held.frame.loc.__setitem__(99, [9, "Rex", 1, "sold"]),
     "a cell set": lambda held: held.frame.__setitem__("category_id", 1),
     "replaced": lambda held: dataclasses.replace(held, frame=held.frame.head(2)),
 }

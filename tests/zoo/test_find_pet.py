@@ -19,9 +19,10 @@ def store(habits: Habits, count: int = 450) -> ZooStore:
 
 
 def test_a_listed_pet_is_found_early() -> None:
-    """The reading ends with the page that has the pet; the one after it was on its way."""
+    """The reading ends with the page that has the pet; no later one is asked for."""
     found = store(Habits(way="link cursor")).client().find_pet(150)
-    assert (found.state, found.requests) == ("found", 3)
+    assert (found.state, found.requests) == ("found", 2)
+    assert found.basis == "on a page of the listing"
     assert found.pet == pf.Pet(id=150, name="Pet 150", category_id=1, status="sold")
 
 

@@ -120,6 +120,10 @@ class Completeness:
     probes: Mapping[str, str] = field(default_factory=dict)
     probe_budget: int | None = None
 
+    def __hash__(self) -> int:
+        # The mappings, which have no hash, are left out: equal claims still have equal hashes.
+        return hash((self.verdict, self.scope, self.basis, self.rows, self.requests))
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "verdict", Verdict(self.verdict))
 

@@ -20,7 +20,7 @@ from petstore_frame.errors import (
 from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
 from petstore_frame.inventory.finding import Finding
 from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, PageReader, ReadingClient
-from petstore_frame.inventory.strategies import Ladder
+from petstore_frame.inventory.strategies import CUT_BY_CALLER, Ladder
 from petstore_frame.models import Pet, PetColumns
 
 
@@ -63,13 +63,6 @@ class PetSearch:
         raise TypeError("a search has three ends; ask .state or .pet")
 
 
-_UNFINISHED = Finding(Verdict.INCOMPLETE, "the reading ended with the pet")
-
-
-class _Met(PetstoreError):  # noqa: N818 # no error: it ends the reading early
-    """The pet came by."""
-
-
 def find_pet(store: ReadingClient, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
     """Look for a pet; see ``Client.find_pet``."""
     if not allow_deprecated:
@@ -86,23 +79,16 @@ def find_pet(store: ReadingClient, pet_id: int, *, allow_deprecated: bool = Fals
 def _read_until_met(
     store: ReadingClient, pet_id: int, *, asked: int = 0, next_step: str
 ) -> PetSearch:
-    def on_rows(_: int) -> None:
-        if pet_id in ladder.rows:
-            raise _Met
-
-    reader = PageReader(
-        store, status=None, limit=MAX_LIMIT, budget=DEFAULT_PROBE_BUDGET, on_rows=on_rows
-    )
-    ladder = Ladder(reader, may_probe=True, max_pets=None)
-    where = "on a page asked for beyond the listing"
+    reader = PageReader(store, status=None, limit=MAX_LIMIT, budget=DEFAULT_PROBE_BUDGET)
+    ladder = Ladder(reader, may_probe=True, is_enough=lambda rows: pet_id in rows)
     try:
         finding = ladder.climb()
     except (PaginationLoopError, CrossOriginError) as problem:
         finding = Finding(Verdict.INCOMPLETE, str(problem))
-    except _Met:
-        finding, where = _UNFINISHED, "on a page of the listing"
     requests = asked + reader.requests
     if pet_id in ladder.rows:
+        is_listed = finding is CUT_BY_CALLER
+        where = f"on a page {'of' if is_listed else 'asked for beyond'} the listing"
         return PetSearch(SearchState.FOUND, _pet(ladder.rows.columns(), pet_id), where, requests)
     basis = f"not among {len(ladder.rows):,} pets: {finding.basis}"
     if finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS:

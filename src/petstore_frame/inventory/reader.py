@@ -47,7 +47,7 @@ class PageReader:
         status: The listing's filter, or None.
         limit: Pets to ask for in a page, 1 to 100.
         budget: Requests allowed beyond the listing itself.
-        on_rows: Told the number of pets held after each page.
+        on_rows: Called with the number of pets held after each page; None for nobody.
 
     Attributes:
         requests: Requests sent, whatever came of them.
@@ -65,7 +65,7 @@ class PageReader:
         status: str | None,
         limit: int,
         budget: int,
-        on_rows: Callable[[int], None],
+        on_rows: Callable[[int], None] | None = None,
     ) -> None:
         self.store = store
         self.status = status
@@ -171,4 +171,5 @@ class PageReader:
 
     def note(self, rows: Rows) -> None:
         """Report progress."""
-        self.on_rows(len(rows))
+        if self.on_rows is not None:
+            self.on_rows(len(rows))

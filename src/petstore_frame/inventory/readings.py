@@ -17,17 +17,31 @@ from petstore_frame.page import Page
 MAX_READINGS = 3
 
 
+@dataclass
+class Flaws:
+    """What speaks against a reading, in words.
+
+    Attributes:
+        breaks: Seams between pages that did not fit.
+        doubt: Why the end that was met proves nothing, or None.
+    """
+
+    breaks: list[str] = field(default_factory=list)
+    doubt: str | None = None
+
+
 class AnyWalk(Protocol):
     """What the two kinds of walk have in common."""
 
     pages: int
-    breaks: list[str]
-    doubt: str | None
 
     @property
     def is_over(self) -> bool: ...
 
     def run(self) -> None: ...
+
+
+Begin = Callable[[Rows, Page, Flaws], AnyWalk]
 
 
 @dataclass
@@ -36,6 +50,7 @@ class _Reading:
 
     rows: Rows
     walk: AnyWalk
+    flaws: Flaws
     first_ids: list[int]
     is_done: bool = False
     trouble: list[str] = field(default_factory=list)
@@ -70,21 +85,21 @@ class Readings:
     @property
     def doubt(self) -> str | None:
         """Why the end of the last reading proves nothing, in words, or None."""
-        walk = self._all[-1].walk
-        return walk.doubt or next(iter(walk.breaks), None)
+        flaws = self._all[-1].flaws
+        return flaws.doubt or next(iter(flaws.breaks), None)
 
-    def read_until_stable(self, first: Page, begin: Callable[[Rows, Page], AnyWalk]) -> bool:
+    def read_until_stable(self, first: Page, begin: Begin) -> bool:
         """Read the listing, and again while it moves; tell whether it held still at last.
 
         Args:
             first: The first page, already held.
-            begin: Starts a walk from a first page that the rows hold.
+            begin: Starts a walk from a first page that the rows hold, and that notes its flaws.
         """
         if self._is_stable is None:  # a fetch that goes on after its last reading has its answer
             self._is_stable = self._read_until_stable(first, begin)
         return self._is_stable
 
-    def _read_until_stable(self, first: Page, begin: Callable[[Rows, Page], AnyWalk]) -> bool:
+    def _read_until_stable(self, first: Page, begin: Begin) -> bool:
         while True:
             if not self._all or self._all[-1].is_done:
                 self._start(first, begin)
@@ -105,7 +120,7 @@ class Readings:
                 self._conflicts += current.trouble
                 return False
 
-    def _start(self, first: Page, begin: Callable[[Rows, Page], AnyWalk]) -> None:
+    def _start(self, first: Page, begin: Begin) -> None:
         if self._all:
             first = self._reader.page(number=1)
         rows = self._rows
@@ -113,7 +128,9 @@ class Readings:
             # A reading counts its own rows: other pages may have brought some already.
             rows = Rows()
             rows.add(first.columns)
-        self._all.append(_Reading(rows, begin(rows, first), list(first.columns.id)))
+        flaws = Flaws()
+        walk = begin(rows, first, flaws)
+        self._all.append(_Reading(rows, walk, flaws, list(first.columns.id)))
 
     def _gather(self, current: _Reading) -> None:
         if current.rows is not self._rows:
@@ -122,7 +139,7 @@ class Readings:
     def _check(self, current: _Reading) -> None:
         if current.rows.repeated:
             current.trouble.append(f"{current.rows.repeated} rows came twice")
-        current.trouble += current.walk.breaks
+        current.trouble += current.flaws.breaks
         if current.walk.pages > 1:
             self._check_beginning(current)
 
@@ -141,7 +158,7 @@ class Readings:
             self._rows.add(page.columns)
             self._reader.probes[name] = f"{grown} new pets in front, now held"
             current.trouble.clear()
-            current.walk.breaks.clear()
+            current.flaws.breaks.clear()
         else:
             self._reader.probes[name] = "moved"
             current.trouble.append("the first page was not the same when it was read again")

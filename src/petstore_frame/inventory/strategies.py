@@ -31,17 +31,18 @@ from petstore_frame.inventory.hints import (
     next_value,
 )
 from petstore_frame.inventory.reader import PageReader
-from petstore_frame.inventory.readings import MAX_READINGS, Readings
+from petstore_frame.inventory.readings import MAX_READINGS, Flaws, Readings
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.shortness import Evidence, is_vouched_for, judge_short_page
 from petstore_frame.inventory.statuses import StatusPages, read_status_pages
 from petstore_frame.inventory.stride import StridedWalk
 from petstore_frame.inventory.totals import StatedTotal
-from petstore_frame.inventory.walk import NextOf, Walk
+from petstore_frame.inventory.walk import IsEnough, NextOf, Walk
 from petstore_frame.models import PET_STATUSES
 from petstore_frame.page import Page
 
 CUT_BY_MAX_PETS = Finding(Verdict.INCOMPLETE, "max_pets ended the listing before the store did")
+CUT_BY_CALLER = Finding(Verdict.INCOMPLETE, "the caller had enough before the listing ended")
 
 
 class Ladder:
@@ -50,14 +51,22 @@ class Ladder:
     Args:
         reader: Asks for pages.
         may_probe: Whether anything beyond the interface may be asked or believed.
-        max_pets: Stop once so many pets are held.
+        max_pets: Stop once so many pets are held; None for no cap.
+        is_enough: Whether to stop with the pets held, asked after each page; None for never.
 
     Attributes:
         rows: The pets held.
         conflicts: Contradictions met, in words.
     """
 
-    def __init__(self, reader: PageReader, *, may_probe: bool, max_pets: int | None) -> None:
+    def __init__(
+        self,
+        reader: PageReader,
+        *,
+        may_probe: bool,
+        max_pets: int | None = None,
+        is_enough: IsEnough | None = None,
+    ) -> None:
         self.reader = reader
         self.rows = Rows()
         self.conflicts: list[str] = []
@@ -65,6 +74,9 @@ class Ladder:
         self._evidence = Evidence(reader, self.rows, self.conflicts, self._total)
         self._may_probe = may_probe
         self._max_pets = max_pets
+        self._is_enough = is_enough
+        self._cut = CUT_BY_MAX_PETS if is_enough is None else CUT_BY_CALLER
+        self._may_stop = None if max_pets is None and is_enough is None else self._holds_enough
         self._first: Page | None = None
         self._readings = Readings(reader, self.rows, self.conflicts)
         # Once found, a way is kept: after a failure the walk goes on and asks for no way again.
@@ -86,6 +98,8 @@ class Ladder:
     def climb(self) -> Finding:
         """Read what can be read and return the most that can be claimed."""
         first = self._first_page()
+        if self._leaves_some_out():
+            return self._cut
         if self._stride is not None:
             return self._strided(self._stride)
         if self._next_of is None:
@@ -93,7 +107,7 @@ class Ladder:
         if self._next_of is not None:
             return self._walked(self._next_of)
         if self._is_cut():
-            return CUT_BY_MAX_PETS
+            return self._cut
         return self._unannounced(first)
 
     def _first_page(self) -> Page:
@@ -152,12 +166,12 @@ class Ladder:
         return next_of
 
     def _walked(self, next_of: NextOf) -> Finding:
-        def begin(rows: Rows, first: Page) -> Walk:
-            return Walk(self.reader, rows, first, next_of, self._max_pets)
+        def begin(rows: Rows, first: Page, _: Flaws) -> Walk:
+            return Walk(self.reader, rows, first, next_of, self._may_stop)
 
         is_stable = self._readings.read_until_stable(self._first_page(), begin)
         if self._is_cut():
-            return CUT_BY_MAX_PETS
+            return self._cut
         basis = f"the server's {self._way_name}, followed to the end"
         spare = self._spare_rows()
         if spare:
@@ -245,12 +259,12 @@ class Ladder:
         return pages
 
     def _strided(self, stride: Stride) -> Finding:
-        def begin(rows: Rows, first: Page) -> StridedWalk:
-            return StridedWalk(self.reader, rows, stride, self._max_pets)
+        def begin(rows: Rows, first: Page, flaws: Flaws) -> StridedWalk:
+            return StridedWalk(self.reader, rows, stride, flaws, self._may_stop)
 
         is_stable = self._readings.read_until_stable(self._first_page(), begin)
         if self._is_cut():
-            return CUT_BY_MAX_PETS
+            return self._cut
         basis = f"{stride} of the server, rehearsed on rows already held, to the end"
         return self._judge_walk(is_stable, basis, Assumption.OFFSETS_REACH_ALL)
 
@@ -312,8 +326,20 @@ class Ladder:
             return Verdict.UNKNOWN, "the page was full and the store shows no way on"
         return Verdict.UNKNOWN, f"{len(first)} pets, as if the store cut its pages there"
 
+    def _holds_enough(self, rows: Rows) -> bool:
+        """Whether a walk may stop with these pets."""
+        if self._max_pets is not None and len(rows) >= self._max_pets:
+            return True
+        return self._is_enough is not None and self._is_enough(rows)
+
+    def _leaves_some_out(self) -> bool:
+        """Whether more is held than the caller's cap, or all that the caller looks for."""
+        if self._max_pets is not None:
+            return len(self.rows) > self._max_pets
+        return self._is_enough is not None and self._is_enough(self.rows)
+
     def _is_cut(self) -> bool:
-        """Whether the caller's own cap left something out, or may have."""
-        if self._max_pets is None:
+        """Whether the caller, not the store, ended the listing, or may have."""
+        if self._may_stop is None:
             return False
-        return len(self.rows) > self._max_pets or not self._readings.is_over
+        return self._leaves_some_out() or not self._readings.is_over

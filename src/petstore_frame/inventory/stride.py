@@ -12,7 +12,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from petstore_frame.errors import APIStatusError, PaginationLoopError
 from petstore_frame.inventory.calibrate import Stride
 from petstore_frame.inventory.reader import SIDE_BY_SIDE, PageReader
+from petstore_frame.inventory.readings import Flaws
 from petstore_frame.inventory.rows import Rows
+from petstore_frame.inventory.walk import IsEnough
 from petstore_frame.models import PetColumns
 from petstore_frame.page import Page
 
@@ -26,27 +28,30 @@ class StridedWalk:
         reader: Asks for pages.
         rows: Takes the pets; must hold exactly those of the first page.
         stride: The parameter and its meaning.
-        max_pets: Stop once so many pets are held.
+        flaws: Takes what speaks against the reading.
+        is_enough: Whether to stop with the pets held; None reads to the end.
 
     Attributes:
         pages: Pages read, the first included.
         is_over: Whether the listing's end was reached.
-        breaks: Seams that did not fit, in words.
-        doubt: Why the end that was met proves nothing, in words, or None.
     """
 
     def __init__(
-        self, reader: PageReader, rows: Rows, stride: Stride, max_pets: int | None
+        self,
+        reader: PageReader,
+        rows: Rows,
+        stride: Stride,
+        flaws: Flaws,
+        is_enough: IsEnough | None,
     ) -> None:
         self.rows = rows
         self.pages = 1
         self.is_over = False
-        self.breaks: list[str] = []
-        self.doubt: str | None = None
+        self._flaws = flaws
         self._trickles = 0
         self._reader = reader
         self._stride = stride
-        self._max_pets = max_pets
+        self._is_enough = is_enough
         self._size = len(rows)
         self._position = len(rows)
         self._was_short = False
@@ -68,7 +73,7 @@ class StridedWalk:
                 raise
             # The window was our own idea: a refusal ends the walk and proves nothing.
             self.is_over = True
-            self.doubt = f"{self._stride} was refused after {len(self.rows):,} pets"
+            self._flaws.doubt = f"{self._stride} was refused after {len(self.rows):,} pets"
         finally:
             self._ahead.clear()
             if pool is not None:
@@ -76,8 +81,8 @@ class StridedWalk:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the caller's own cap ended the walk before the store did."""
-        return self._max_pets is not None and len(self.rows) >= self._max_pets
+        """Whether the caller has enough before the listing ends."""
+        return self._is_enough is not None and self._is_enough(self.rows)
 
     def _take(self, page: Page) -> None:
         """Take a window's rows; one without any is the end."""
@@ -86,10 +91,12 @@ class StridedWalk:
         if not fresh.id:
             self.is_over = True
             if self._stride.kind == "offset" and not len(page):
-                self.doubt = f"nothing came where row {len(self.rows):,} should have come again"
+                self._flaws.doubt = (
+                    f"nothing came where row {len(self.rows):,} should have come again"
+                )
             return
         if self._stride.kind == "page" and self._was_short:
-            self.breaks.append(f"page {self.pages - 1} was short and yet not the last")
+            self._flaws.breaks.append(f"page {self.pages - 1} was short and yet not the last")
         self._was_short = len(page) < self._size
         if self.rows.add(fresh) == 0:
             raise PaginationLoopError(
@@ -105,7 +112,7 @@ class StridedWalk:
         self._trickles = self._trickles + 1 if new * 10 < self._size else 0
         if self._trickles == MAX_TRICKLES:
             self.is_over = True
-            self.doubt = "each further request brought a few more"
+            self._flaws.doubt = "each further request brought a few more"
 
     def _past_the_seam(self, columns: PetColumns) -> PetColumns:
         if self._stride.kind != "offset":
@@ -113,7 +120,9 @@ class StridedWalk:
         if not columns.id:
             return columns
         if columns.id[0] != self.rows.last_id:
-            self.breaks.append(f"row {self._position:,} was another pet when it was read again")
+            self._flaws.breaks.append(
+                f"row {self._position:,} was another pet when it was read again"
+            )
             return columns
         return columns.part(1)
 

@@ -14,10 +14,11 @@ from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.page import Page, UnreadPage
 
-# Pages may overlap while a store is filled, and a filter may leave a page empty: a few are borne.
+# Tolerated: pages may overlap while a store is filled, and a filter may leave a page empty.
 MAX_PAGES_WITHOUT_NEWS = 5
 
 NextOf = Callable[[Headers, str], str | None]
+IsEnough = Callable[[Rows], bool]
 
 
 class Walk:
@@ -28,26 +29,27 @@ class Walk:
         rows: Takes the pets; must hold those of the first page.
         first: The first page.
         next_of: Reads the next address out of a page's headers and its own address.
-        max_pets: Stop once so many pets are held.
+        is_enough: Whether to stop with the pets held; None reads to the end.
 
     Attributes:
         pages: Pages read, the first included.
         following: Address of the next page, or None at the end.
-        breaks: Always empty: pages that a store links have no seams to check.
-        doubt: Always None: the end of the links is the end that the store states.
     """
 
     def __init__(
-        self, reader: PageReader, rows: Rows, first: Page, next_of: NextOf, max_pets: int | None
+        self,
+        reader: PageReader,
+        rows: Rows,
+        first: Page,
+        next_of: NextOf,
+        is_enough: IsEnough | None,
     ) -> None:
         self.rows = rows
         self.pages = 1
-        self.breaks: list[str] = []
-        self.doubt: str | None = None
         self.following = next_of(first.headers, first.address)
         self._reader = reader
         self._next_of = next_of
-        self._max_pets = max_pets
+        self._is_enough = is_enough
         self._visited = {first.address}
         self._unread: UnreadPage | None = None
         self._problem: PetstoreError | None = None
@@ -74,11 +76,11 @@ class Walk:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the caller's own cap ended the walk before the store did."""
-        if self._max_pets is None:
+        """Whether the caller has enough before the listing ends."""
+        if self._is_enough is None:
             return False
         self._read()
-        return len(self.rows) >= self._max_pets
+        return self._is_enough(self.rows)
 
     def _step(self, address: str) -> None:
         if address in self._visited:
@@ -114,10 +116,7 @@ class Walk:
         is_news = self.rows.add(page.columns) > 0
         self._reader.note_length(page)
         self._without_news = 0 if is_news else self._without_news + 1
-        try:
-            self._reader.note(self.rows)
-        except PetstoreError as problem:  # whoever watches has seen enough
-            self._problem = problem
+        self._reader.note(self.rows)
 
     def _raise_problem(self) -> None:
         problem, self._problem = self._problem, None
