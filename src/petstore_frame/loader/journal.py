@@ -135,6 +135,8 @@ _RUN_FIELDS = tuple(Run.__dataclass_fields__)
 _RUN_COLUMNS = tuple("plan" if name == "overlap" else name for name in _RUN_FIELDS)
 _ROW_COLUMNS = tuple(JournalRow.__dataclass_fields__)
 _STATES = {str(state): state for state in State}
+# No table, a file that is no database, or a torn one: what it knew is not there.
+_LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def store_of(base_url: str) -> str:
@@ -152,14 +154,35 @@ def sql_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as problem:
-        raise JournalError(
-            f"{path}: {problem}; free some room or mend the disk, then run the same import again"
-        ) from problem
+        raise JournalError(_in_words(path, problem)) from problem
 
 
-def connect(path: Path, *, is_reader: bool = False) -> sqlite3.Connection:
+def _in_words(path: Path, problem: sqlite3.Error) -> str:
+    """Say what is wrong with a journal, and the next step, which is never to send all again."""
+    is_lost = problem.sqlite_errorcode & 0xFF in _LOST or not path.is_file()
+    if not is_lost:
+        return f"{path}: {problem}; free some room or mend the disk, then run the same import again"
+    return (
+        f"{path} is missing, damaged or not a journal ({problem}); only it may know which records "
+        "are in the store: restore it before you load its file again, and move it to another "
+        "folder only if it does not matter"
+    )
+
+
+def address_of(path: Path, *, is_new: bool = False) -> str:
+    """Return how SQLite is to open a file: one that is missing is not made unless it is new."""
+    return f"{path.absolute().as_uri()}?mode={'rwc' if is_new else 'rw'}"
+
+
+def connect(path: Path, *, is_reader: bool = False, is_new: bool = False) -> sqlite3.Connection:
     """Open a journal's database; a reader changes nothing."""
-    connection = sqlite3.connect(path, timeout=10.0, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        address_of(path, is_new=is_new),
+        uri=True,
+        timeout=10.0,
+        isolation_level=None,
+        check_same_thread=False,
+    )
     if is_reader:
         connection.execute("PRAGMA query_only = 1")
     return connection
@@ -170,7 +193,7 @@ def create(path: Path, run: Run, records: Iterable[Record]) -> None:
 
     The file is worthless until this returns: a caller gives it its final name afterwards.
     """
-    with sql_errors(path), closing(connect(path)) as connection:
+    with sql_errors(path), closing(connect(path, is_new=True)) as connection:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.executescript(_TABLES)

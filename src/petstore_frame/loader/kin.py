@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from petstore_frame.loader.journal import Run
+from petstore_frame.loader.journal import Run, address_of
 
 # From this share of the smaller file on, two files are versions of each other. Below it, equal
 # records are taken for different animals: names repeat, and a delivery is not an edit.
@@ -72,7 +72,7 @@ Runs = Sequence[tuple[Path, Run]]
 @contextmanager
 def attached(sql: sqlite3.Connection, path: Path) -> Iterator[None]:
     """Let statements read, and change, another journal under the name ``earlier``."""
-    sql.execute("ATTACH ? AS earlier", [str(path)])
+    sql.execute("ATTACH ? AS earlier", [address_of(path)])
     try:
         yield
     finally:

@@ -162,6 +162,9 @@ def find_runs(folder: Path, base_url: str, store_id: str | None) -> list[tuple[P
     A store is known by its address, and by what it calls itself where both sides say it: the id
     tells two stores at one address apart, but never joins two addresses, for a copied database
     has its original's id.
+
+    Raises:
+        JournalError: Two journals are of one run: a copy would send what the other has sent.
     """
     runs = [(path, journal.read_run(path)) for path in folder.glob(f"*{SUFFIX}")]
     store = journal.store_of(base_url)
@@ -171,6 +174,14 @@ def find_runs(folder: Path, base_url: str, store_id: str | None) -> list[tuple[P
         if journal.store_of(run.base_url) == store
         and (None in (run.store_id, store_id) or run.store_id == store_id)
     ]
+    by_id: dict[str, Path] = {}
+    for path, run in mine:
+        twin = by_id.setdefault(run.run_id, path)
+        if twin is not path:
+            raise JournalError(
+                f"{twin} and {path} are copies of one journal, and only one can be right; move "
+                f"the copy to another folder (the original is {_name(run)}{SUFFIX})"
+            )
     return sorted(mine, key=lambda found: found[1].created_at)
 
 

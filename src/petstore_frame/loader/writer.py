@@ -94,8 +94,20 @@ class Writer:
             self._sql.execute("PRAGMA fullfsync = 1")
             self._sql.executescript(INDEXES)
             add_store_id(self._sql)
-        if not self._ballast.exists():
-            self._ballast.write_bytes(bytes(BALLAST_BYTES))
+        self._inode = path.stat().st_ino
+        self._put_ballast()
+
+    def _put_ballast(self) -> None:
+        try:
+            if not self._ballast.exists():
+                self._ballast.write_bytes(bytes(BALLAST_BYTES))
+        except OSError as problem:
+            self._ballast.unlink(missing_ok=True)
+            self._sql.close()
+            raise JournalError(
+                f"{self._ballast}: {problem.strerror}; nothing was sent; free some room, then run "
+                "the same import again"
+            ) from problem
 
     def start(self, now: float) -> int:
         """Begin a session; rows that a dead one left in flight become unknown.
@@ -159,6 +171,7 @@ class Writer:
             JournalError: Nothing of this call is on disk.
         """
         try:
+            self._check_place()
             return self._commit(settlements, now, fresh, list(repeats), keys_since, store_id)
         except sqlite3.OperationalError as problem:
             if problem.sqlite_errorcode != sqlite3.SQLITE_FULL or not settlements:
@@ -166,6 +179,18 @@ class Writer:
             return self._commit_in_need(settlements, now, store_id)
         except sqlite3.Error as problem:
             raise JournalError(_stopped(self.path, problem)) from problem
+
+    def _check_place(self) -> None:
+        """Refuse to write to a file that has lost its name: no later import would find it."""
+        try:
+            is_there = self.path.stat().st_ino == self._inode
+        except OSError:
+            is_there = False
+        if not is_there:
+            raise JournalError(
+                f"{self.path} was moved or deleted during the import; sending has stopped; put it "
+                "back, or compare the store with the file: a new import would send all of it again"
+            )
 
     def _commit_in_need(
         self, settlements: Sequence[Settlement], now: float, store_id: str | None

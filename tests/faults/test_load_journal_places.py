@@ -1,0 +1,73 @@
+"""What happens when the journals' folder is not as the imports left it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from faults.flaky_store import FlakyStore
+from petstore_frame.errors import JournalError
+from petstore_frame.loader.record import State
+
+
+def journals(folder: Path) -> list[Path]:
+    return sorted((folder / "journal").glob("*.journal"))
+
+
+def test_a_copy_of_a_journal_in_its_folder_is_refused(
+    tmp_path: Path, pets_csv, stores, run_load
+) -> None:
+    """Of two journals of one run only one can be right, so neither sends; both are named."""
+    store = stores(lambda number: "401" if number == 5 else None)
+    (original,) = [run_load(pets_csv(10), store, workers=1).path]
+    copy = original.with_name(f"backup of {original.name}")
+    shutil.copy(original, copy)
+    with pytest.raises(JournalError, match="copies of one journal") as caught:
+        run_load(pets_csv(10), store)
+    assert str(copy) in str(caught.value) and str(original) in str(caught.value)
+    copy.unlink()
+    assert run_load(pets_csv(10), store).counts[State.CREATED] == len(store.pets) == 10
+
+
+def test_a_look_at_a_lost_journal_makes_none(tmp_path: Path, pets_csv, stores, run_load) -> None:
+    """An old result whose journal is gone says so, and later imports are not disturbed."""
+    result = run_load(pets_csv(3), stores())
+    for path in (tmp_path / "journal").iterdir():
+        path.unlink()
+    with pytest.raises(JournalError, match="missing, damaged or not a journal"):
+        len(result.frame)
+    assert journals(tmp_path) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage" * 1000])
+def test_a_file_that_is_not_a_journal_is_named_before_anything_is_sent(
+    tmp_path: Path, pets_csv, stores, run_load, content: bytes
+) -> None:
+    """A damaged journal may know what is in the store: sending anew is never the advice."""
+    (tmp_path / "journal").mkdir()
+    broken = tmp_path / "journal" / "old.journal"
+    broken.write_bytes(content)
+    store = stores()
+    with pytest.raises(JournalError, match="restore it before you load its file again") as caught:
+        run_load(pets_csv(3), store)
+    assert str(broken) in str(caught.value) and "run the same import again" not in str(caught.value)
+    assert store.posts == 0
+
+
+def test_a_journal_deleted_during_an_import_stops_it(
+    tmp_path: Path, pets_csv, stores, run_load
+) -> None:
+    """An intent that no later import would find is not sent."""
+    store: FlakyStore = stores()
+
+    def lose(number: int, stage: str) -> None:
+        if number == 20 and stage == "body":
+            for path in journals(tmp_path):
+                path.unlink()
+
+    store.on_post = lose
+    with pytest.raises(JournalError, match="moved or deleted during the import"):
+        run_load(pets_csv(200), store, workers=2)
+    assert 20 <= store.posts < 30
