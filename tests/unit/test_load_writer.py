@@ -14,7 +14,8 @@ from petstore_frame.loader.journal import Run, rows
 from petstore_frame.loader.judge import settle
 from petstore_frame.loader.record import MOVES, Ending, Record, RecordProblem, State, exit_code
 from petstore_frame.loader.runs import identity_of
-from petstore_frame.loader.writer import Intent, Resettlement, Settlement, Writer
+from petstore_frame.loader.settlements import Intent, Resettlement, Settlement
+from petstore_frame.loader.writer import Writer
 from petstore_frame.outcome import PostOutcome, Proof
 
 RUN = Run("ab" * 16, "http://127.0.0.1:1/v1", "x.csv", None, "00", "11", ("name",), {})

@@ -10,7 +10,7 @@ import json
 
 from petstore_frame.errors import APIStatusError, AuthenticationError
 from petstore_frame.loader.record import State
-from petstore_frame.loader.writer import Intent, Settlement
+from petstore_frame.loader.settlements import Intent, Settlement
 from petstore_frame.models import Pet
 from petstore_frame.outcome import PostOutcome, Proof
 

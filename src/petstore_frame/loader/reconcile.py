@@ -34,7 +34,8 @@ from petstore_frame.loader.record import State
 from petstore_frame.loader.runs import find_runs, hold
 from petstore_frame.loader.send import Timing
 from petstore_frame.loader.session import check_store, check_store_id, run_session
-from petstore_frame.loader.writer import Resettlement, Writer
+from petstore_frame.loader.settlements import Resettlement
+from petstore_frame.loader.writer import Writer
 
 
 @dataclass(frozen=True)

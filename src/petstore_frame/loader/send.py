@@ -23,7 +23,8 @@ from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.pace import Pace
 from petstore_frame.loader.pool import Done, Inbox, Pool, wait_for
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.writer import Intent, JournalFullError, Settlement, Writer
+from petstore_frame.loader.settlements import Intent, Settlement
+from petstore_frame.loader.writer import JournalFullError, Writer
 from petstore_frame.outcome import PostOutcome, Proof
 from petstore_frame.settings import IdempotencyKey
 
