@@ -1,4 +1,4 @@
-"""Inventories made by hand for the dashboard's tests."""
+"""A store in memory, inventories made by hand, and what a browser sends to a dashboard."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from threading import Lock
 from typing import Any
 
 import httpx
+import ipywidgets as widgets
 
+import petstore_frame as pf
 from petstore_frame.client import Client
 from petstore_frame.frame import to_frame
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
@@ -18,6 +20,8 @@ from petstore_frame.models import NO_STATUS, PetColumns
 
 BASE_URL = "http://127.0.0.1:9/v1"
 KEY = "a-key-that-nobody-may-see"
+LABELS = {1: "Cat", 2: "Dog", 3: "<b>Bird</b>"}
+WAIT_S = 20
 AS_OF = datetime(2030, 1, 2, 9, 30, tzinfo=UTC)
 Row = tuple[int, str, int, str | None]
 
@@ -100,3 +104,18 @@ class MemoryStore(httpx.BaseTransport):
             )
             headers["Link"] = f'<{BASE_URL}/pets?{httpx.QueryParams(query)}>; rel="next"'
         return httpx.Response(200, json=page, headers=headers)
+
+
+def press(group: widgets.ToggleButtons, index: int) -> None:
+    """What a browser sends for a click on one of many buttons."""
+    group.index = index
+    group._handle_custom_msg({"event": "click"}, [])
+
+
+def upload(dashboard: pf.Dashboard, name: str, content: bytes) -> None:
+    """What a browser sends for a file chosen."""
+    file = {
+        "name": name, "type": "text/csv", "size": len(content), "content": memoryview(content),
+        "last_modified": AS_OF,
+    }  # fmt: skip
+    dashboard.import_tab.upload.value = (file,)

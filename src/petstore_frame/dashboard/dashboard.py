@@ -24,7 +24,7 @@ from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.inventory_tab import InventoryTab
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.model import Selection, StoreModel
-from petstore_frame.dashboard.refresh import Refresher
+from petstore_frame.dashboard.reading_bar import ReadingBar
 from petstore_frame.dashboard.static_copy import static_copy
 from petstore_frame.dashboard.style import SHEET
 from petstore_frame.errors import ArgumentError
@@ -53,7 +53,6 @@ class Dashboard:
             behind it.
 
     Attributes:
-        inventory: The Inventory on the screen, or None before there is one.
         widget: The live part, for a page of your own.
 
     Raises:
@@ -79,26 +78,29 @@ class Dashboard:
         if not (inventory is None or isinstance(inventory, Inventory)):
             raise ArgumentError(f"inventory is an Inventory, got {type(inventory).__name__}")
         self.client = client
-        self.inventory: Inventory | None = None
         self._labels = category_labels(categories)
         self._lock = RLock()
         self._copies: list[Any] = []
-        self._refresher = Refresher(
-            lambda progress: fetch_inventory(client, progress=progress), self
-        )
         self._kit = Kit()
+        self.reading_bar = ReadingBar(
+            self._kit,
+            client.base_url,
+            lambda progress: fetch_inventory(client, progress=progress),
+            self._take,
+            self._lock,
+        )
         self._make_tabs(kept, _path(journal), _path(folder))
         self._make_widgets()
         if inventory is not None:
-            self._take(inventory)
+            self.reading_bar.take(inventory)
         else:
             self.refresh()
-            self._refresher.wait(wait_s)
+            self.wait(wait_s)
 
     def _make_tabs(
         self, history: History | None, journal: Path | None, folder: Path | None
     ) -> None:
-        self.inventory_tab = InventoryTab(self._kit, self._lock, self._say)
+        self.inventory_tab = InventoryTab(self._kit, self._lock, self.reading_bar.say)
         job = ImportJob(self.client, self._labels, journal=journal, results=folder)
         self.import_tab = ImportTab(self._kit, job, self.refresh, self._lock)
         self.history_tab = HistoryTab(self._kit, history) if history is not None else None
@@ -111,20 +113,14 @@ class Dashboard:
             self._tabs["History"] = self.history_tab.widget
 
     def _make_widgets(self) -> None:
-        kit = self._kit
-        self._header, self._notice = kit.html(parts.header(None, self.client.base_url)), kit.html()
-        self._refresh = kit.button("Refresh", "read the store again", self.refresh)
-        self._cancel = kit.button("Cancel", "stop reading", self._refresher.cancel, may_hide=True)
-        self._resume = kit.button("Resume", "go on where it broke off", self._go_on, may_hide=True)
-        self._switch = ButtonGroup(self._open_tab, "pf-tabs")
-        self._switch.show(list(self._tabs))
-        self._switch.widget.index = 0
-        actions = kit.row(self._refresh, self._cancel, self._resume)
-        top = kit.row(self._header, actions).add_class("pf-top")
+        bar = self.reading_bar
+        self.tabs = ButtonGroup(self._open_tab, "pf-tabs")
+        self.tabs.show(list(self._tabs))
+        self.tabs.widget.index = 0
+        sheet = self._kit.html(SHEET)
         self.widget = widgets.VBox(
-            [kit.html(SHEET), top, self._notice, self._switch.widget, *self._tabs.values()]
+            [sheet, bar.widget, bar.notice, self.tabs.widget, *self._tabs.values()]
         ).add_class("pf-dash")
-        self._show_actions(is_busy=False, may_resume=False)
         self._open_tab(0)
 
     def refresh(self, *, resume: bool = False) -> None:
@@ -133,10 +129,12 @@ class Dashboard:
         Args:
             resume: Go on with a reading that broke off half-way.
         """
-        with self._lock:
-            if self._refresher.start(resume=resume):
-                self._say(parts.progress("Reading the store …"))
-                self._show_actions(is_busy=True, may_resume=False)
+        self.reading_bar.start(resume=resume)
+
+    @property
+    def inventory(self) -> Inventory | None:
+        """The Inventory on the screen, or None before there is one."""
+        return self.reading_bar.inventory
 
     @property
     def last_import(self) -> LoadResult | None:
@@ -145,39 +143,14 @@ class Dashboard:
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until no reading is under way; False when the time was not enough."""
-        return self._refresher.wait(timeout_s)
-
-    def reading(self, pets: int) -> None:
-        """Show how far a reading is; called from its thread."""
-        self._say(parts.progress(f"Reading the store: {pets:,} pets so far"))
-
-    def read(self, inventory: Inventory) -> None:
-        """Show a new reading in place of the old one; called from its thread."""
-        with self._lock:
-            self._take(inventory)
-            self._say("")
-            self._show_actions(is_busy=False, may_resume=False)
-
-    def broken_off(self, problem: BaseException | None, *, may_resume: bool) -> None:
-        """Say why there is no new reading, the old one staying; called from its thread."""
-        with self._lock:
-            if problem is None:
-                self._say(parts.warning("Reading was cancelled", [self._still_shown()]))
-            else:
-                title = "The store could not be read"
-                self._say(parts.failure(title, problem, self._still_shown()))
-            self._show_actions(is_busy=False, may_resume=may_resume)
+        return self.reading_bar.wait(timeout_s)
 
     def close(self) -> None:
         """End the dashboard's threads and take its widgets off the screen."""
-        self._refresher.cancel()
-        self._refresher.wait()
+        self.reading_bar.close()
         self.import_tab.close()
         self.export.wait()
         _close(self.widget)
-
-    def _go_on(self) -> None:
-        self.refresh(resume=True)
 
     def _open_tab(self, index: int) -> None:
         for at, (name, part) in enumerate(self._tabs.items()):
@@ -191,24 +164,9 @@ class Dashboard:
 
     def _take(self, inventory: Inventory) -> None:
         model = StoreModel(inventory, shown_labels(self._labels))
-        self.inventory = inventory
-        self._header.value = parts.header(inventory, self.client.base_url)
         self.inventory_tab.take(model)
         for copy in self._copies:
             copy.update(_notebook().HTML(static_copy(model)))
-
-    def _still_shown(self) -> str:
-        if self.inventory is None:
-            return "There is nothing to show yet."
-        return f"What is shown is from {parts.utc_text(self.inventory.fetched_at)}."
-
-    def _say(self, markup: str) -> None:
-        self._notice.value = markup
-
-    def _show_actions(self, *, is_busy: bool, may_resume: bool) -> None:
-        self._refresh.disabled = is_busy
-        show(self._cancel, is_busy)
-        show(self._resume, may_resume)
 
     def __repr__(self) -> str:
         if self.inventory is None:

@@ -6,7 +6,8 @@ files that tell what became of each record. Widgets only; the work is ``import_j
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from html import escape
 from pathlib import Path
@@ -19,7 +20,7 @@ from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.export import offer
 from petstore_frame.dashboard.import_job import Counts, ImportJob, Preview, share_done
 from petstore_frame.dashboard.kit import Kit, show
-from petstore_frame.dashboard.worker import Worker
+from petstore_frame.dashboard.worker import Cancelled, Worker
 from petstore_frame.loader.reconcile import Reconciliation
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
@@ -119,13 +120,13 @@ class ImportTab:
         if not change.new:
             return
         file = change.new[0]
-        with self._shown():
+        with self._problems_shown():
             self._open(self._job.keep(file["name"], bytes(file["content"])))
         self.upload.value = ()
 
     def _path_given(self, change: Any) -> None:
         if change.new.strip():
-            with self._shown():
+            with self._problems_shown():
                 self._open(Path(change.new.strip()).expanduser())
 
     def _open(self, path: Path) -> None:
@@ -136,7 +137,7 @@ class ImportTab:
         if self._is_drawing or self._preview is None:
             return
         path = self._preview.path
-        with self._shown():
+        with self._problems_shown():
             self.result.value = self.files.value = ""
             self._take(self._job.look(path, self._chosen()))
 
@@ -165,10 +166,12 @@ class ImportTab:
             return
 
         def job() -> None:
-            with self._shown():
-                work(preview)
-            self._worker.done()
-            self._show_steps()
+            try:
+                with self._problems_shown():
+                    work(preview)
+            finally:
+                self._worker.done()
+                self._show_steps()
 
         with self._lock:
             if not self._worker.is_busy:
@@ -220,8 +223,16 @@ class ImportTab:
         words = f"Importing: {created:,} created, {rejected:,} rejected"
         self.message.value = parts.progress(words, done)
 
-    def _shown(self) -> _Shown:
-        return _Shown(self.message)
+    @contextmanager
+    def _problems_shown(self) -> Iterator[None]:
+        """Show an error where the user looks, instead of in a log."""
+        try:
+            yield
+        except Cancelled:
+            steps = ["Nothing was lost; start it again."]
+            self.message.value = parts.warning("Stopped", steps)
+        except Exception as problem:  # noqa: BLE001 # whatever it is, the user is to see it
+            self.message.value = parts.failure("This did not work", problem)
 
     def _forget(self) -> None:
         self._preview, self._has_doubt = None, False
@@ -243,25 +254,6 @@ class ImportTab:
         show(self.cancel, is_busy)
         for control in (self.upload, self.path, *self.columns.values()):
             control.disabled = is_busy
-
-
-class _Shown:
-    """Shows an error where the user looks, instead of in a log."""
-
-    def __init__(self, message: widgets.HTML) -> None:
-        self._message = message
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, problem: BaseException | None, traceback: Any) -> bool:
-        if problem is None:
-            return False
-        if isinstance(problem, Exception):
-            self._message.value = parts.failure("This did not work", problem)
-        else:
-            self._message.value = parts.warning("Stopped", ["Nothing was lost; start it again."])
-        return True
 
 
 def preview_table(preview: Preview) -> str:

@@ -1,0 +1,105 @@
+"""Reading the store from a dashboard: the notice, the buttons, and what stays on the screen."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import petstore_frame as pf
+from petstore_frame.dashboard.kit import Kit
+from petstore_frame.dashboard.reading_bar import ReadingBar
+from petstore_frame.dashboard.worker import Worker
+from unit.dashboard_store import BASE_URL, WAIT_S, MemoryStore
+
+
+def test_refresh_shows_what_was_added(dashboard: pf.Dashboard, store: MemoryStore) -> None:
+    """After a refresh the new pets are there, under the filters that were set."""
+    dashboard.inventory_tab.status.value = "sold"
+    store.pets.append({"id": 999, "name": "New", "categoryId": 1, "status": "sold"})
+    dashboard.refresh()
+    assert dashboard.wait(WAIT_S)
+    assert dashboard.inventory is not None and len(dashboard.inventory) == 241
+    assert dashboard.inventory_tab.selection.status == "sold"
+    assert ">61</b>" in dashboard.inventory_tab.cards.value
+
+
+def test_a_failed_refresh_keeps_the_old_numbers(
+    dashboard: pf.Dashboard, store: MemoryStore
+) -> None:
+    """A failure is told in its own words, escaped, and what was shown stays."""
+    store.fails_after = store.requests
+    dashboard.refresh()
+    assert dashboard.wait(WAIT_S)
+    notice = dashboard.reading_bar.notice.value
+    assert "&lt;b&gt;the shelf fell&lt;/b&gt;" in notice and "What is shown is from" in notice
+    assert ">240</b>" in dashboard.inventory_tab.cards.value
+
+
+def test_a_reading_that_broke_off_can_go_on(dashboard: pf.Dashboard, store: MemoryStore) -> None:
+    """Half-way through, the old numbers stay and Resume reads the rest."""
+    store.fails_after = store.requests + 1
+    dashboard.refresh()
+    assert dashboard.wait(WAIT_S)
+    assert (
+        dashboard.reading_bar.resume.layout.display == ""
+        and "500" in dashboard.reading_bar.notice.value
+    )
+    store.fails_after = None
+    dashboard.reading_bar.resume.click()
+    assert dashboard.wait(WAIT_S)
+    assert (
+        dashboard.reading_bar.resume.layout.display == "none"
+        and dashboard.reading_bar.notice.value == ""
+    )
+
+
+def bar_of(read: Callable[[Any], pf.Inventory]) -> tuple[ReadingBar, list[pf.Inventory]]:
+    """The top of a dashboard on its own, and the list of what it passes on."""
+    taken: list[pf.Inventory] = []
+    return ReadingBar(Kit(), BASE_URL, read, taken.append, threading.RLock()), taken
+
+
+def test_a_reading_can_be_cancelled(store: MemoryStore) -> None:
+    """Cancel ends a reading after the page that it is at, with the way to go on."""
+    bar, taken = bar_of(lambda progress: pf.fetch_inventory(store.client(), progress=progress))
+    bar.notice.observe(lambda change: "so far" in change.new and bar.cancel.click(), "value")
+    bar.start()
+    assert bar.wait(WAIT_S) and taken == []
+    assert "cancelled" in bar.notice.value and bar.resume.layout.display == ""
+
+
+def test_a_reading_offers_what_can_be_done(store: MemoryStore) -> None:
+    """While the store is read there is Cancel and no second Refresh; afterwards the reverse."""
+    may_end = threading.Event()
+
+    def read(progress: Any) -> pf.Inventory:
+        may_end.wait(WAIT_S)
+        return pf.fetch_inventory(store.client(), progress=progress)
+
+    bar, taken = bar_of(read)
+    bar.start()
+    assert (bar.refresh.disabled, bar.cancel.layout.display) == (True, "")
+    may_end.set()
+    assert bar.wait(WAIT_S) and taken == [bar.inventory]
+    assert (bar.refresh.disabled, bar.cancel.layout.display) == (False, "none")
+
+
+def test_the_first_reading_may_fail(store: MemoryStore) -> None:
+    """A store that cannot be read makes a dashboard that says so, and Refresh mends it."""
+    store.fails_after = 0
+    shown = pf.Dashboard(store.client())
+    assert "the shelf fell" in shown.reading_bar.notice.value and "not read yet" in repr(shown)
+    store.fails_after = None
+    shown.refresh()
+    assert shown.wait(WAIT_S) and "240 pets" in repr(shown)
+    shown.close()
+
+
+def test_a_worker_runs_one_job_at_a_time() -> None:
+    """A second job is refused while one is under way, and accepted after it."""
+    worker, may_end = Worker("petstore-test"), threading.Event()
+    assert worker.start(lambda: may_end.wait(WAIT_S) and None)
+    assert not worker.start(lambda: None)
+    may_end.set()
+    assert worker.wait(WAIT_S) and worker.start(lambda: None) and worker.wait(WAIT_S)

@@ -1,0 +1,124 @@
+"""The dashboard as a whole: what it is made with, what it lets out, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as widgets
+import pytest
+
+import petstore_frame as pf
+from petstore_frame import samples
+from petstore_frame.dashboard.export import offer
+from unit.dashboard_store import KEY, WAIT_S, MemoryStore, inventory, pets, press
+
+
+def everything_shown(dashboard: pf.Dashboard) -> str:
+    """All state that goes to a browser, as text."""
+    models = [dashboard.widget]
+    for model in models:
+        models += getattr(model, "children", ())
+    return json.dumps([model.get_state() for model in models], default=str)
+
+
+def test_only_a_user_s_names_are_completed(dashboard: pf.Dashboard) -> None:
+    """What a reading reports to the dashboard is not among its public names."""
+    assert {"refresh", "wait", "close", "inventory"} <= set(dir(dashboard))
+    assert not {"read", "reading", "broken_off"} & set(dir(dashboard))
+
+
+def test_the_selection_goes_out_as_csv(dashboard: pf.Dashboard) -> None:
+    """The CSV button offers the pets selected, as a link without a script."""
+    dashboard.inventory_tab.text.value = "Pet 23"
+    dashboard.export.buttons[1].click()
+    assert dashboard.export.wait(WAIT_S)
+    link = dashboard.export.link.value
+    assert 'download="selection-' in link and "data:text/csv;base64," in link
+
+
+def test_a_file_too_large_for_a_link_is_named(tmp_path: Path) -> None:
+    """Beyond the size that a page can carry, the file stays on disk and its place is told."""
+    note = offer(b"12345", "stock.xlsx", tmp_path, largest=4)
+    assert "data:" not in note and str(tmp_path / "stock.xlsx") in note
+    assert (tmp_path / "stock.xlsx").read_bytes() == b"12345"
+
+
+def test_hostile_words_and_the_key_stay_out(store: MemoryStore) -> None:
+    """Names, labels and errors reach the browser escaped, and the key not at all."""
+    bad = "<img src=x onerror=alert(1)>"
+    store.pets[0] |= {"name": bad, "status": bad}
+    shown = pf.Dashboard(store.client(), categories={1: bad})
+    state = everything_shown(shown)
+    html = [part["value"] for part in json.loads(state) if part["_model_name"] == "HTMLModel"]
+    assert KEY not in state and not any(bad in value for value in html)
+    assert any("&lt;img" in value for value in html)
+    shown.close()
+
+
+def test_closing_ends_threads_and_widgets(store: MemoryStore, tmp_path: Path) -> None:
+    """A closed dashboard leaves neither a thread nor a widget behind."""
+    made: list[Any] = []
+    widgets.Widget.on_widget_constructed(made.append)
+    try:
+        shown = pf.Dashboard(store.client(), journal=tmp_path)
+    finally:
+        widgets.Widget.on_widget_constructed(None)
+    shown.refresh()
+    shown.close()
+    assert not [t for t in threading.enumerate() if t.name.startswith("petstore-")]
+    assert made and all(widget.comm is None for widget in made)
+
+
+def test_the_static_copy_needs_nothing(dashboard: pf.Dashboard) -> None:
+    """What a saved notebook keeps has no script, style element, class or address elsewhere."""
+    from petstore_frame.dashboard.static_copy import static_copy
+
+    assert dashboard.inventory_tab.model is not None
+    copy = static_copy(dashboard.inventory_tab.model)
+    assert "<details>" in copy and 'src="data:image/svg+xml;base64,' in copy
+    assert not any(word in copy for word in ("<script", "<style", "class=", "<svg", 'src="http'))
+    assert "complete: 240 pets" in copy
+
+
+def test_an_inventory_may_be_given(store: MemoryStore) -> None:
+    """An Inventory read before is shown without asking the store."""
+    shown = pf.Dashboard(store.client(), inventory=inventory(pets(7)))
+    assert store.requests == 0 and ">7</b>" in shown.inventory_tab.cards.value
+    shown.close()
+
+
+def test_a_history_has_its_tab(store: MemoryStore, tmp_path: Path) -> None:
+    """A History has a tab of its own; without snapshots the tab says so."""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    shown = pf.Dashboard(store.client(), history=pf.History(empty))
+    press(shown.tabs.widget, 2)
+    assert shown.history_tab is not None and "No trend yet" in shown.history_tab.trend.value
+    shown.close()
+
+
+def test_a_history_may_come_as_its_folder(store: MemoryStore, tmp_path: Path) -> None:
+    """The folder of a history stands for it, as in ``write_report``."""
+    samples.write_sample_history(tmp_path / "history", days=3)
+    shown = pf.Dashboard(store.client(), history=str(tmp_path / "history"))
+    press(shown.tabs.widget, 2)
+    assert shown.history_tab is not None
+    assert "<svg" in shown.history_tab.trend.value and "changed" in shown.history_tab.flow.value
+    shown.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"history": 3}, "history is a History or its folder, got 3"),
+        ({"inventory": "stock.csv"}, "inventory is an Inventory, got str"),
+    ],
+)
+def test_wrong_options_are_refused(store: MemoryStore, options: Any, message: str) -> None:
+    """A wrong option is named where the dashboard is made, not later in a callback."""
+    with pytest.raises(pf.ArgumentError, match=message):
+        pf.Dashboard(store.client(), **options)
+    assert store.requests == 0
