@@ -1,7 +1,7 @@
 """The three operations of the interface, one request each.
 
-In: a caller's arguments. Out: Page, Pet, or a typed error with the next step. It repeats GETs
-after a passing failure, never a POST; ``find_pet`` alone asks more than once.
+In: a caller's arguments. Out: Page, Pet, or a typed error with the next step. A GET is repeated
+after a passing failure, a POST never; ``find_pet`` alone asks more than once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Self
 
 from pydantic import SecretStr
 
-from petstore_frame._transport import Answer, Transport
+from petstore_frame._transport import Answer, Transport, Wire
 from petstore_frame.arguments import MAX_LIMIT, checked_id, checked_limit, checked_status, refuse
 from petstore_frame.deprecation import GET_PET, DeprecationNotices
 from petstore_frame.errors import (
@@ -28,15 +28,10 @@ from petstore_frame.errors import (
 from petstore_frame.headers import STORE_ID
 from petstore_frame.inventory.find import PetSearch, find_pet
 from petstore_frame.models import NewPet, Pet, read_pet
-from petstore_frame.outcome import (
-    PostOutcome,
-    Proof,
-    judge_answer,
-    judge_failure,
-    status_error,
-)
+from petstore_frame.outcome import PostOutcome, Proof, judge_answer, judge_failure
 from petstore_frame.page import Page, UnreadPage
-from petstore_frame.retry import RetryPolicy, read_retry_after
+from petstore_frame.repeats import Repeater
+from petstore_frame.retry import RetryPolicy
 from petstore_frame.settings import IdempotencyKey, read_settings
 
 log = logging.getLogger("petstore_frame")
@@ -58,7 +53,7 @@ class Client:
             ``PETSTORE_MAX_RETRIES``, else 4. A POST is never repeated.
         allow_insecure: Accept plain http to a host that is not this machine.
         idempotency: How the store wants idempotency keys, only if it is known to honour them.
-        transport: An ``httpx.BaseTransport`` in place of real sockets.
+        transport: An ``httpx.BaseTransport`` in place of real sockets; None opens sockets.
         sleep: For tests: waits for a number of seconds.
         clock: For tests: gives seconds that only rise.
 
@@ -84,11 +79,13 @@ class Client:
         max_retries: int | None = None,
         allow_insecure: bool = False,
         idempotency: IdempotencyKey | None = None,
-        transport: Any = None,
+        transport: Wire | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.base_url, self._is_closed = base_url or "", False  # repr is asked for if this fails
+        if not isinstance(idempotency, IdempotencyKey | None):
+            raise ConfigurationError(f"idempotency is an IdempotencyKey, got {idempotency!r}")
         if isinstance(api_key, str):  # from here on, a verbose traceback shows stars
             api_key = SecretStr(api_key)
         try:
@@ -105,9 +102,8 @@ class Client:
         self.base_url = settings.base_url
         self.idempotency = idempotency
         self._transport = Transport(settings, transport=transport, clock=clock)
-        self._retry = RetryPolicy(settings.max_retries)
-        self._sleep = sleep
-        self._clock = clock
+        policy = RetryPolicy(settings.max_retries)
+        self._repeater = Repeater(self._transport, policy, sleep, clock)
         self._notices = DeprecationNotices()
 
     def list_pets(self, limit: int = MAX_LIMIT, status: str | None = None) -> Page:
@@ -124,7 +120,7 @@ class Client:
             ArgumentError: The limit or the status is not one of the interface; nothing was sent.
             APIStatusError: The store refused.
             APIConnectionError: No answer, after the retries.
-            ContractError: The answer is no list of pets.
+            ContractError: The answer is not a list of pets.
 
         Interface: Endpoints, List all animals.
         """
@@ -159,7 +155,7 @@ class Client:
             CrossOriginError: The address belongs to another origin; nothing was sent.
             APIStatusError: The store refused.
             APIConnectionError: No answer, after the retries.
-            ContractError: The answer is no list of pets.
+            ContractError: The answer is not a list of pets.
         """
         page = self.ask_page(address, params=params)
         return page.read(limit=limit, status=status, number=number)
@@ -204,10 +200,10 @@ class Client:
             A PetSearch: ``state`` (found, absent, unknown), ``pet``, the evidence in ``basis``.
 
         Raises:
-            ArgumentError: The id is no whole number; nothing was sent.
+            ArgumentError: The id is not a whole number; nothing was sent.
             APIStatusError: The store refused.
             APIConnectionError: No answer, after the retries.
-            ContractError: An answer is no list of pets.
+            ContractError: An answer is not a list of pets.
 
         Interface: Endpoints, List all animals; Get an animal (deprecated).
         """
@@ -284,16 +280,16 @@ class Client:
             EndpointDeprecatedWarning: Once per client, with the days left.
 
         Raises:
-            ArgumentError: The id is no whole number; nothing was sent.
+            ArgumentError: The id is not a whole number; nothing was sent.
             NotFoundError: No animal with that id.
             APIStatusError: The store refused.
             APIConnectionError: No answer, after the retries.
-            ContractError: The answer is no pet, or another one.
+            ContractError: The answer is not a pet, or is another pet.
 
         Interface: Endpoints, Get an animal (deprecated); Versioning.
         """
         try:
-            answer = self._get(f"/pets/{checked_id(pet_id)}", None)
+            answer = self._get(f"/pets/{checked_id(pet_id)}")
         except APIStatusError:
             self._notices.tell("GET /pets/{petId}", GET_PET)
             raise
@@ -302,7 +298,7 @@ class Client:
         if pet.id != pet_id:
             raise ContractError(
                 f"asked for pet {pet_id}, the store answered with pet {pet.id}; "
-                "check that base_url is a pet store and no mock of one",
+                "check that base_url is a real pet store, not a mock",
                 operation=answer.operation,
                 field="id",
             )
@@ -311,37 +307,15 @@ class Client:
     def _get(
         self,
         address: str,
-        params: Mapping[str, str] | None,
+        params: Mapping[str, str] | None = None,
         while_waiting: Callable[[], None] | None = None,
     ) -> Answer:
-        """Send a GET, and again after a passing failure, until an answer can be used."""
         if self._is_closed:
             raise self._closed_error()
-        repeats, start = 0, self._clock()
-        while True:
-            retry_after_s: float | None = None
-            error: PetstoreError
-            try:
-                answer = self._transport.send(
-                    "GET", address, params=params, while_waiting=while_waiting
-                )
-            except APIConnectionError as problem:
-                error, is_passing = problem, problem.retryable
-            else:
-                log.info("%s %s", answer.operation, answer.status_code)
-                if answer.status_code == 200 and answer.is_whole:
-                    return answer
-                error, is_passing = _get_error(answer)
-                retry_after_s = read_retry_after(answer.headers.get("Retry-After"))
-            elapsed_s = self._clock() - start
-            wait_s = self._retry.wait_s(repeats, retry_after_s, elapsed_s) if is_passing else None
-            if wait_s is None:
-                raise error
-            repeats += 1
-            self._sleep(wait_s)
+        return self._repeater.get(address, params, while_waiting)
 
     def close(self) -> None:
-        """Close the connections; the client is of no further use."""
+        """Close the connections; the client cannot be used afterwards."""
         self._is_closed = True
         self._transport.close()
 
@@ -364,26 +338,6 @@ class Client:
         raise TypeError(
             "a Client holds a key and is not pickled; make a new one where it is needed"
         )
-
-
-def _get_error(answer: Answer) -> tuple[PetstoreError, bool]:
-    """Return the error for an answer that a GET cannot use, and whether it may pass."""
-    if answer.status_code >= 400:
-        error = status_error(answer)
-        return error, error.retryable
-    if not answer.is_whole:
-        cut = APIConnectionError(
-            f"{answer.operation}: the answer broke off; try again",
-            operation=answer.operation,
-            reason="cut",
-        )
-        return cut, True
-    shown = ContractError(
-        f"{answer.operation} answered {answer.status_code}, which the interface does not state; "
-        "check that base_url is the store's own address, ending in /v1",
-        operation=answer.operation,
-    )
-    return shown, False
 
 
 def _checked(pet: NewPet | Mapping[str, Any]) -> NewPet:

@@ -33,6 +33,7 @@ LEVELS = {
     "_transport": 3,
     "frame": 3,
     "outcome": 4,
+    "repeats": 5,
     "page": 4,
     "progress": 4,
     "deprecation": 4,

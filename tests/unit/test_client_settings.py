@@ -79,6 +79,12 @@ def test_a_number_is_refused_rather_than_bent(options: dict[str, Any], words: st
         read_settings(environ=HERE, **options)
 
 
+def test_an_idempotency_that_is_a_mere_name_is_refused() -> None:
+    """A header's name says nothing of how long the store remembers a key."""
+    with pytest.raises(pf.ConfigurationError, match="idempotency is an IdempotencyKey"):
+        pf.Client("http://127.0.0.1:9/v1", "k", idempotency="Idempotency-Key")
+
+
 def test_numpys_numbers_are_numbers() -> None:
     """What a notebook computes is accepted as it is."""
     settings = read_settings(environ=HERE, timeout_s=np.float32(2.5), max_retries=np.int64(3))

@@ -8,7 +8,7 @@ from threading import Barrier
 import httpx
 
 import petstore_frame as pf
-from petstore_frame._transport import _Wires
+from petstore_frame._transport.wires import Wires
 
 BASE_URL = "http://127.0.0.1/v1"
 
@@ -39,7 +39,7 @@ def test_a_free_wire_is_used_again() -> None:
         return empty(request)
 
     client = pf.Client(BASE_URL, "k", sleep=lambda _: None)
-    client._transport._wires = _Wires(lambda: made.append(Wire(answer)) or made[-1])
+    client._transport._wires = Wires(lambda: made.append(Wire(answer)) or made[-1])
     assert [len(client.list_pets()) for _ in range(3)] == [0, 0, 0]
     assert len(made) == 1
 
@@ -54,7 +54,7 @@ def test_requests_side_by_side_share_no_wire() -> None:
         return empty(request)
 
     with pf.Client(BASE_URL, "k") as client, ThreadPoolExecutor(4) as pool:
-        client._transport._wires = _Wires(lambda: made.append(Wire(answer)) or made[-1])
+        client._transport._wires = Wires(lambda: made.append(Wire(answer)) or made[-1])
         pages = [pool.submit(client.list_pets) for _ in range(4)]
         assert [len(page.result()) for page in pages] == [0] * 4
     assert [wire.closed for wire in made] == [1] * 4
@@ -75,3 +75,23 @@ def test_a_transport_of_the_callers_own_is_shared_and_closed_once() -> None:
         client.post_pet(b'{"name":"Luna","categoryId":1}')
     assert bodies == [b""] * 8 + [b'{"name":"Luna","categoryId":1}']
     assert wire.closed == 1
+
+
+def test_a_wire_that_comes_back_after_the_end_is_closed() -> None:
+    """A request that another thread began while the client was closed leaves no wire open."""
+    made: list[Wire] = []
+    wires = Wires(lambda: made.append(Wire(empty)) or made[-1])
+    wires.close()
+    wires.give_back(wires.borrow())
+    assert [wire.closed for wire in made] == [1]
+
+
+def test_a_transport_that_seems_empty_is_used_all_the_same() -> None:
+    """Whether a transport was passed is no question of its truth value."""
+
+    class Recorder(Wire):
+        def __len__(self) -> int:
+            return 0
+
+    with pf.Client("http://127.0.0.1:9/v1", "k", transport=Recorder(empty)) as client:
+        assert len(client.list_pets()) == 0

@@ -1,0 +1,12 @@
+"""How one request goes out and comes back, and what is proven when it does not.
+
+In: method, address, body. Out: an Answer, or an APIConnectionError that says whether the store
+can have acted. This is the one door to httpx: ``transport`` sends, ``wires`` connects, ``failure``
+reads what httpx raises, ``addresses`` keeps the key with its store.
+"""
+
+from petstore_frame._transport.answer import Answer
+from petstore_frame._transport.transport import Transport
+from petstore_frame._transport.wires import Wire
+
+__all__ = ["Answer", "Transport", "Wire"]

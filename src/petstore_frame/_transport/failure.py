@@ -1,0 +1,111 @@
+"""What httpx raises, in our own errors: why no answer came, and whether the store can have acted.
+
+In: an exception of httpx and the events of its request. Out: an APIConnectionError;
+``may_have_been_applied`` is False only on proof. It sends nothing.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import httpx
+
+from petstore_frame.errors import APIConnectionError, APITimeoutError
+
+_NEVER_SENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.UnsupportedProtocol,
+    httpx.LocalProtocolError,
+    httpx.ProxyError,
+)
+
+
+class Trace:
+    """Notes how far a request got, from the transport's own events."""
+
+    def __init__(self) -> None:
+        self.was_called = False
+        self.has_started_headers = False
+        self.has_failed_body = False
+
+    def __call__(self, event: str, info: Mapping[str, Any]) -> None:
+        self.was_called = True
+        # The events start with the protocol's name: http11. or http2.
+        if event.endswith(".send_request_headers.started"):
+            self.has_started_headers = True
+        elif event.endswith(".send_request_body.failed"):
+            self.has_failed_body = True
+
+    def proves_not_applied(self, problem: Exception) -> bool:
+        """Tell whether the store cannot have acted on the request.
+
+        Without events (a transport of the caller's own) only the error's class is evidence.
+        """
+        if isinstance(problem, _NEVER_SENT) or self.has_failed_body:
+            return True
+        return self.was_called and not self.has_started_headers
+
+
+def connection_error(
+    problem: Exception, operation: str, trace: Trace, base_url: str
+) -> APIConnectionError:
+    is_unsent = trace.proves_not_applied(problem)
+    reason = _reason(problem)
+    doubt = "" if is_unsent or operation.startswith("GET") else "; it may have been applied"
+    kind = APITimeoutError if isinstance(problem, httpx.TimeoutException) else APIConnectionError
+    return kind(
+        f"{operation}: no answer from {base_url} ({_WORDS.get(reason, reason)}){doubt}; "
+        "check the address and that the store is up",
+        operation=operation,
+        reason=reason,
+        may_have_been_applied=not is_unsent,
+        retryable=reason not in ("dns", "tls", "invalid_request"),
+    )
+
+
+_WORDS = {
+    "connect_timeout": "no connection within the time allowed",
+    "pool_timeout": "no free connection within the time allowed",
+    "write_timeout": "the request could not be written within the time allowed",
+    "read_timeout": "connected, but silent for longer than the time allowed",
+    "dns": "the host name is not known",
+    "tls": "no trusted TLS connection",
+    "refused": "connection refused",
+    "reset": "connection reset",
+    "closed": "connection closed without an answer",
+}
+
+
+def _reason(problem: Exception) -> str:
+    """Return one word for the cause, for a results column and for tests."""
+    for kind, word in (
+        (httpx.ConnectTimeout, "connect_timeout"),
+        (httpx.PoolTimeout, "pool_timeout"),
+        (httpx.WriteTimeout, "write_timeout"),
+        (httpx.ReadTimeout, "read_timeout"),
+        (httpx.ReadError, "reset"),
+        (httpx.WriteError, "reset"),
+        (httpx.RemoteProtocolError, "closed"),
+        (httpx.ProxyError, "proxy"),
+        (httpx.LocalProtocolError, "invalid_request"),
+        (httpx.UnsupportedProtocol, "invalid_request"),
+        (httpx.InvalidURL, "invalid_request"),
+    ):
+        if isinstance(problem, kind):
+            return word
+    causes = list(_chain(problem))
+    if any(isinstance(cause, ssl.SSLError) for cause in causes):
+        return "tls"
+    if any("Name or service not known" in str(c) or "getaddrinfo" in str(c) for c in causes):
+        return "dns"
+    return "refused" if isinstance(problem, httpx.ConnectError) else "connection"
+
+
+def _chain(problem: BaseException | None) -> Iterator[BaseException]:
+    while problem is not None:
+        yield problem
+        problem = problem.__cause__ or problem.__context__
