@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
 
 from petstore_frame.arguments import whole_number
 from petstore_frame.categories import Categories, category_name, shown_labels
 from petstore_frame.counts import CategoryCounts, CodedPets, StatusCounts, short
 from petstore_frame.inventory import Inventory
+from petstore_frame.markup import escape, isolated
 from petstore_frame.models import NO_STATUS
 from petstore_frame.palette import shorten, status_colour, status_word
 from petstore_frame.pet_table import category_ids, pandas_frame
@@ -289,6 +289,4 @@ def _isolated(text: str) -> str:
 def status_cell(status: str) -> str:
     """Show a status by word and colour."""
     colour = status_colour(None if status == NO_STATUS else status)
-    return (
-        f'<span style="color:{colour}" aria-hidden="true">■</span>&nbsp;<bdi>{escape(status)}</bdi>'
-    )
+    return f'<span style="color:{colour}" aria-hidden="true">■</span>&nbsp;{isolated(status)}'

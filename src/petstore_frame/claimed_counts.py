@@ -6,12 +6,12 @@ claim above its rows. Whatever is made of it is a plain table again, for which n
 
 from __future__ import annotations
 
-from html import escape
 from typing import ClassVar
 
 import pandas as pd
 
 from petstore_frame.inventory.seal import FrameClaim, SealState
+from petstore_frame.markup import escape
 
 
 class ClaimedCounts(pd.DataFrame):

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from petstore_frame.categories import Categories, shown_labels
 from petstore_frame.counts import StatusCounts, short
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.seal import SealState, read_seal
+from petstore_frame.markup import escape
 from petstore_frame.models import NO_STATUS
 from petstore_frame.pet_table import open_frame, whole_category
 

@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from html import escape
 from itertools import pairwise
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.categories import Categories, category_name, shown_labels
 from petstore_frame.charts import HATCH, HATCH_ID, INK, RULE, STYLE, Drawing, colours
 from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.markup import escape
 from petstore_frame.palette import STATUS_COLOURS, shorten, status_word
 from petstore_frame.pet_table import category_ids
 

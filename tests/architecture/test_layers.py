@@ -19,6 +19,7 @@ LEVELS = {
     "errors": 0,
     "models": 1,
     "palette": 1,
+    "markup": 2,
     "interrupts": 0,
     "settings": 2,
     "voice": 1,
@@ -59,6 +60,7 @@ LEVELS = {
 
 # Each outside library has one door (narwhals: one for each kind of question).
 DOORS = {
+    "html": {"markup"},
     "httpx": {"_transport"},
     "msgspec": {"models"},
     "xlsxwriter": {"book"},

@@ -10,7 +10,6 @@ import tempfile
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.worker import Worker
+from petstore_frame.markup import escape
 from petstore_frame.report import write_report
 
 # A link carries the file in the page; beyond this the websocket to the browser would break.

@@ -6,13 +6,13 @@ no store.
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History
+from petstore_frame.markup import escape, isolated
 from petstore_frame.timelines import trend_chart
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class HistoryTab:
             self.trend.value = parts.warning("No trend yet", [str(problem)])
         try:
             diff = self._history.diff()
-            self.flow.value = f"<p>{escape(str(diff))}</p>{moves_table(diff.moves)}"
+            self.flow.value = f"<p>{escape(diff)}</p>{moves_table(diff.moves)}"
         except PetstoreError as problem:
             self.flow.value = parts.warning("Nothing to compare yet", [str(problem)])
 
@@ -56,7 +56,7 @@ def moves_table(moves: pd.DataFrame) -> str:
     if moves.empty:
         return "<p>No pet changed.</p>"
     rows = "".join(
-        f'<tr><th scope="row" style="font-weight:400">{escape(str(kind))}</th>'
+        f'<tr><th scope="row" style="font-weight:400">{escape(kind)}</th>'
         f"<td>{_word(was)}</td><td>{_word(now)}</td>"
         f'<td class="pf-number">{int(pets):,}</td></tr>'
         for kind, was, now, pets in zip(
@@ -72,4 +72,4 @@ def moves_table(moves: pd.DataFrame) -> str:
 
 
 def _word(status: Any) -> str:
-    return f"<bdi>{escape(status)}</bdi>" if isinstance(status, str) else "–"
+    return f"{isolated(status)}" if isinstance(status, str) else "–"

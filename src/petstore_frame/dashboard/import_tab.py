@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from html import escape
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -25,6 +24,7 @@ from petstore_frame.loader.reconcile import Reconciliation
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.view import result_html
+from petstore_frame.markup import escape, isolated
 
 FIELDS = {"name": "Name", "category_id": "Category", "status": "Status"}
 NOT_IN_FILE = "(not in the file)"
@@ -277,7 +277,7 @@ def preview_table(preview: Preview) -> str:
 
 def _cells(row: Sequence[str], width: int) -> str:
     padded = [*row[:width], *[""] * (width - len(row))]
-    return "".join(f"<td><bdi>{escape(cell[:200])}</bdi></td>" for cell in padded)
+    return "".join(f"<td>{isolated(cell[:200])}</td>" for cell in padded)
 
 
 def doubtful(result: LoadResult) -> int:
@@ -316,6 +316,6 @@ def files_note(folder: Path, result: LoadResult) -> str:
     ]
     advice = "".join(f"<p>{escape(step)}</p>" for step in steps if step)
     return (
-        f"{advice}<p>Result files: <bdi>{escape(str(folder))}</bdi></p>"
+        f"{advice}<p>Result files: {isolated(str(folder))}</p>"
         f'<p class="pf-links">{" · ".join(links)}</p>'
     )

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from html import escape
 
 from petstore_frame.charts import colours
 from petstore_frame.counts import StatusCounts, short
 from petstore_frame.dashboard.model import Shown
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.completeness import claim_badge
+from petstore_frame.markup import escape, isolated
 from petstore_frame.palette import FAILED_BADGE, VERDICT_BADGES, Badge, status_word
 
 NOT_READ = "not read yet"
@@ -24,7 +24,7 @@ def header(inventory: Inventory | None, base_url: str) -> str:
     as_of = "" if inventory is None else f"Data as of {utc_text(inventory.fetched_at)}"
     return (
         '<div class="pf-head"><h2>Pet store inventory</h2>'
-        f'<span class="pf-muted"><bdi>{escape(base_url)}</bdi></span>'
+        f'<span class="pf-muted">{isolated(base_url)}</span>'
         f"<span>{as_of}</span>{claim(inventory)}</div>"
     )
 
@@ -48,7 +48,7 @@ def claim(inventory: Inventory | None) -> str:
         *(f"Contradiction: {conflict}" for conflict in known.conflicts),
     ]
     items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    sentence = escape(str(known))
+    sentence = escape(known)
     return (
         f'<details><summary title="{sentence}">{shown}'
         f'<span class="pf-hidden"> {sentence}</span></summary>'

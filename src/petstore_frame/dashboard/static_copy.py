@@ -8,12 +8,12 @@ no style element and no inline drawing, which a cleaner of foreign notebooks tak
 from __future__ import annotations
 
 from base64 import b64encode
-from html import escape
 
 from petstore_frame.charts import bars, legend
 from petstore_frame.counts import StatusCounts, short
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.parts import utc_text
+from petstore_frame.markup import escape
 from petstore_frame.palette import INK, PAPER, status_word
 
 PICTURE_WIDTH = 720
@@ -25,7 +25,7 @@ def static_copy(model: StoreModel) -> str:
     inventory = model.inventory
     as_of = utc_text(inventory.fetched_at)
     counts = model.show(Selection()).counts
-    claim = escape(str(inventory.claim))
+    claim = escape(inventory.claim)
     drawing = bars(counts, ink=INK, width=PICTURE_WIDTH)
     picture = b64encode(drawing.encode()).decode()
     total = short(counts.total)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.history.changes import KINDS, first_pets
 from petstore_frame.history.engines import to_pandas
 from petstore_frame.history.snapshots import Snapshot
+from petstore_frame.markup import escape
 from petstore_frame.summary import count_pets
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Diff:
         more = len(self) - len(first)
         note = f"<p>… and {more:,} more: <code>.frame</code> has all</p>" if more > 0 else ""
         table = first.to_html(index=False, escape=True, na_rep="", border=0)
-        return f"<p><b>{escape(str(self))}</b></p>{table}{note}"
+        return f"<p><b>{escape(self)}</b></p>{table}{note}"
 
     def _reserves(self) -> list[str]:
         """Say which strong words the claims do not allow."""

@@ -7,7 +7,6 @@ whoever fetched an inventory adds it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +31,7 @@ from petstore_frame.history.snapshots import (
 )
 from petstore_frame.history.trend import fill_trend, trend_columns
 from petstore_frame.inventory import Inventory
+from petstore_frame.markup import escape
 from petstore_frame.summary import Summary
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ class History:
 
     def _repr_html_(self) -> str:
         snapshots, problems = scan_folder(self.folder)
-        named = "".join(f"<li>{escape(str(problem))}</li>" for problem in problems)
+        named = "".join(f"<li>{escape(problem)}</li>" for problem in problems)
         table = list_snapshots(snapshots)[["date", "rows", "claim"]]
         html = table.tail(_ROWS_SHOWN).to_html(index=False, escape=True, border=0)
         more = max(0, len(table) - _ROWS_SHOWN)

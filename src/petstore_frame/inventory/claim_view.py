@@ -6,31 +6,11 @@ escaped. It decides nothing about the claim.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Mapping, Sequence
 
+from petstore_frame.markup import FAINT, escape, isolated, items
 from petstore_frame.models import NO_STATUS, PET_STATUSES
-from petstore_frame.palette import Badge, shorten, status_colour, status_word
-
-# The page's own ink at part strength, so that it reads on white and on black.
-FAINT = "color-mix(in srgb, currentColor 62%, transparent)"
-
-
-def headline_html(badge: Badge, sentence: str) -> str:
-    """Return the verdict as a badge, and the rest of the sentence after it."""
-    style = (
-        f"color:{badge.ink};background:{badge.fill};border:1px solid {badge.edge};"
-        "border-radius:4px;padding:1px 8px;font-weight:600;white-space:nowrap"
-    )
-    return (
-        f'<div role="status"><span style="{style}">{escape(badge.word)}</span> '
-        f'<span style="margin-left:4px">{escape(sentence)}</span></div>'
-    )
-
-
-def note_html(text: str) -> str:
-    """Return a quiet line."""
-    return f'<div style="color:{FAINT};margin:2px 0 8px">{escape(text)}</div>'
+from petstore_frame.palette import shorten, status_colour, status_word
 
 
 def counts_html(by_status: Mapping[str, object]) -> str:
@@ -43,8 +23,7 @@ def counts_html(by_status: Mapping[str, object]) -> str:
             '<span style="display:inline-block;margin:0 20px 6px 0">'
             f'<span style="display:inline-block;width:10px;height:10px;background:{colour};'
             'border-radius:2px;margin-right:6px"></span>'
-            f"<bdi>{escape(shorten(status_word(status)))}</bdi>"
-            f" <strong>{escape(str(count))}</strong></span>"
+            f"{isolated(shorten(status_word(status)))} <strong>{escape(count)}</strong></span>"
         )
     return f"<div>{''.join(cells)}</div>"
 
@@ -62,11 +41,7 @@ def evidence_html(
     return "".join(
         f"<details{' open' if is_open else ''} style='margin:0 0 4px'>"
         f"<summary style='cursor:pointer;color:{FAINT}'>{title} ({len(lines)})</summary>"
-        f"<ul style='margin:2px 0 4px 1.2em;padding:0'>{_items(lines)}</ul></details>"
+        f"{items(lines)}</details>"
         for title, lines, is_open in parts
         if lines
     )
-
-
-def _items(lines: Iterable[str]) -> str:
-    return "".join(f"<li><bdi>{escape(line)}</bdi></li>" for line in lines)

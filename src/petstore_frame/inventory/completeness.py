@@ -11,12 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NoReturn, Self
 
-from petstore_frame.inventory.claim_view import (
-    counts_html,
-    evidence_html,
-    headline_html,
-    note_html,
-)
+from petstore_frame.inventory.claim_view import counts_html, evidence_html
+from petstore_frame.markup import headline, quiet_lines
 from petstore_frame.palette import Badge, verdict_badge
 
 ALL_PETS = "all pets"
@@ -187,8 +183,8 @@ class Completeness:
         told = f"{self.verdict} for {self.scope}" if self._is_in_part else str(self.verdict)
         sentence = str(self).removeprefix(told).removeprefix(":").strip()
         return (
-            f'<div style="line-height:1.5">{headline_html(claim_badge(self), sentence)}'
-            f"{note_html(note) if note else ''}{counts_html(self._counts_asked_for())}"
+            f'<div style="line-height:1.5">{headline(claim_badge(self), sentence)}'
+            f"{quiet_lines([note]) if note else ''}{counts_html(self._counts_asked_for())}"
             f"{evidence_html(self.conflicts, self.assumptions, self.probes)}</div>"
         )
 

@@ -8,22 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from html import escape
 from typing import NamedTuple
 
+from petstore_frame import markup
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.record import Ending, RecordProblem, State
 from petstore_frame.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
 from petstore_frame.voice import PYTHON, Voice
-
-_FAINT = "color-mix(in srgb, currentColor 62%, transparent)"
-_LINE = "1px solid color-mix(in srgb, currentColor 22%, transparent)"
-_CELL = (
-    "padding:2px 14px 2px 0;text-align:left;vertical-align:top;background:none;"
-    f"border-bottom:{_LINE}"
-)
-
-_TABLE = "border-collapse:collapse;border:none;margin:0;font-size:inherit;color:inherit"
 
 # In the order in which they are shown.
 _MEANINGS: dict[State, str] = {
@@ -163,18 +154,10 @@ def result_html(facts: ResultFacts, *, has_steps: bool = True) -> str:
         has_steps: Whether to end with what to type next; a page with buttons has its own words.
     """
     word, sentence = headline(facts)
-    badge = _badge(word)
-    style = (
-        f"color:{badge.ink};background:{badge.fill};border:1px solid {badge.edge};"
-        "border-radius:4px;padding:1px 8px;font-weight:600;white-space:nowrap"
-    )
+    lines = [facts.run.base_url, _columns(facts.run), describe_overlap(facts.run)]
     return (
         '<div class="petstore-frame-result" style="line-height:1.5;max-width:72em">'
-        f'<div role="status"><span style="{style}">{escape(word)}</span> '
-        f'<span style="margin-left:4px"><bdi>{escape(sentence)}</bdi></span></div>'
-        f'<div style="color:{_FAINT};margin:2px 0 8px">{escape(facts.run.base_url)}'
-        f"<br><bdi>{escape(_columns(facts.run))}</bdi>"
-        f"{'<br>' if facts.run.overlap else ''}{escape(describe_overlap(facts.run))}</div>"
+        f"{markup.headline(_badge(word), sentence, word)}{markup.quiet_lines(lines)}"
         f"{_counts_html(facts)}{_problems_html(facts)}"
         f"{_steps_html(facts) if has_steps else ''}</div>"
     )
@@ -189,54 +172,41 @@ def _badge(word: str) -> Badge:
 
 
 def _counts_html(facts: ResultFacts) -> str:
-    rows = "".join(
-        f'<tr style="background:none"><td style="{_CELL};text-align:right">'
-        f"<strong>{count:,}</strong></td>"
-        f'<td style="{_CELL}">{escape(state)}</td>'
-        f'<td style="{_CELL};color:{_FAINT}">{escape(meaning)}</td></tr>'
+    return markup.table(
+        (
+            markup.cell(f"<strong>{count:,}</strong>", "text-align:right"),
+            markup.cell(markup.escape(state)),
+            markup.cell(markup.escape(meaning), f"color:{markup.FAINT}"),
+        )
         for state, count, meaning in _counted(facts)
     )
-    return f'<table style="{_TABLE}">{rows}</table>'
 
 
 def _problems_html(facts: ResultFacts) -> str:
     if not facts.problems:
         return ""
-    head = "".join(
-        f'<th scope="col" style="{_CELL};font-weight:600">{name}</th>'
-        for name in ("line", "column", "value", "what is wrong", "hint")
-    )
-    body = "".join(
-        '<tr style="background:none">'
-        + "".join(
-            f'<td style="{_CELL}"><bdi>{escape(cell)}</bdi></td>'
-            for cell in (
-                f"{row.line:,}",
-                problem.column or "",
-                _shown(problem.value) if problem.value else "",
-                problem.message,
-                problem.hint,
-            )
+    rows = (
+        (
+            f"{row.line:,}",
+            problem.column or "",
+            _shown(problem.value) if problem.value else "",
+            problem.message,
+            problem.hint,
         )
-        + "</tr>"
         for row, problem in facts.problems
     )
-    return (
-        f'<div style="margin:10px 0 2px">{escape(_first_words(facts))}</div>'
-        f'<table style="{_TABLE}"><thead><tr style="background:none">{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table>"
-    )
+    cells = ([markup.cell(markup.isolated(text)) for text in row] for row in rows)
+    head = ("line", "column", "value", "what is wrong", "hint")
+    return _title(_first_words(facts)) + markup.table(cells, head)
 
 
 def _steps_html(facts: ResultFacts) -> str:
     steps = next_steps(facts)
-    if not steps:
-        return ""
-    items = "".join(f"<li><bdi>{escape(step)}</bdi></li>" for step in steps)
-    return (
-        '<div style="margin:10px 0 0">What to do next</div>'
-        f'<ul style="margin:2px 0 4px 1.2em;padding:0">{items}</ul>'
-    )
+    return _title("What to do next") + markup.items(steps) if steps else ""
+
+
+def _title(text: str) -> str:
+    return f'<div style="margin:10px 0 2px">{markup.escape(text)}</div>'
 
 
 def _first_words(facts: ResultFacts) -> str:

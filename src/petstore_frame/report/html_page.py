@@ -7,13 +7,13 @@ workbook and the CSV have all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from html import escape
 from pathlib import Path
 
 from petstore_frame import __version__
 from petstore_frame.charts import STYLE, pet_rows, pets_table, place_in_words, status_chart
 from petstore_frame.counts import short
 from petstore_frame.inventory import StatusCount
+from petstore_frame.markup import escape, isolated
 from petstore_frame.palette import status_word
 from petstore_frame.report import look
 from petstore_frame.report.about_sheet import coverage, evidence
@@ -124,7 +124,7 @@ def _counts_row(label: str, total: StatusCount, counts: Iterable[StatusCount]) -
         _cell("none", "pf-number none") if is_none else _cell(_number(available)),
         *(_cell(_number(count)) for count in others),
     ]
-    return f'<tr><th scope="row"><bdi>{escape(label)}</bdi></th>{"".join(cells)}</tr>'
+    return f'<tr><th scope="row">{isolated(label)}</th>{"".join(cells)}</tr>'
 
 
 def _cell(number: str, css_class: str = "pf-number") -> str:

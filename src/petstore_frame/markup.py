@@ -1,0 +1,91 @@
+"""Pieces of HTML that look the same wherever a notebook shows a result.
+
+In: texts and a Badge. Out: markup with inline styles, for light and dark pages alike. It is the one
+door to ``html``: each text that comes from outside is escaped here. It knows no pets.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+
+from petstore_frame.palette import Badge
+
+# The page's own ink at part strength, so that it reads on white and on black.
+FAINT = "color-mix(in srgb, currentColor 62%, transparent)"
+_RULE = "1px solid color-mix(in srgb, currentColor 22%, transparent)"
+_CELL = (
+    "padding:2px 14px 2px 0;text-align:left;vertical-align:top;background:none;"
+    f"border-bottom:{_RULE}"
+)
+_TABLE = "border-collapse:collapse;border:none;margin:0;font-size:inherit;color:inherit"
+
+
+def escape(text: object) -> str:
+    """Return a text as markup that shows it to the letter, also within quotes.
+
+    Example:
+        >>> escape("Tom & <Jerry>")
+        'Tom &amp; &lt;Jerry&gt;'
+    """
+    return html.escape(str(text))
+
+
+def isolated(text: object) -> str:
+    """Return an escaped text whose writing direction does not affect its neighbours."""
+    return f"<bdi>{escape(text)}</bdi>"
+
+
+def headline(badge: Badge, sentence: str, word: str | None = None) -> str:
+    """Return a word in the colours of a badge, and a sentence after it.
+
+    Args:
+        badge: How the word looks.
+        sentence: What it means here.
+        word: Another word than the badge's own.
+    """
+    style = (
+        f"color:{badge.ink};background:{badge.fill};border:1px solid {badge.edge};"
+        "border-radius:4px;padding:1px 8px;font-weight:600;white-space:nowrap"
+    )
+    return (
+        f'<div role="status"><span style="{style}">{escape(word or badge.word)}</span> '
+        f'<span style="margin-left:4px">{isolated(sentence)}</span></div>'
+    )
+
+
+def quiet_lines(lines: Iterable[str]) -> str:
+    """Return lines that stay in the background; empty ones are left out."""
+    body = "<br>".join(isolated(line) for line in lines if line)
+    return f'<div style="color:{FAINT};margin:2px 0 8px">{body}</div>'
+
+
+def items(lines: Iterable[str]) -> str:
+    """Return a list of texts."""
+    body = "".join(f"<li>{isolated(line)}</li>" for line in lines)
+    return f'<ul style="margin:2px 0 4px 1.2em;padding:0">{body}</ul>'
+
+
+def cell(markup: str, look: str = "") -> str:
+    """Return a cell of a table.
+
+    Args:
+        markup: What it holds, escaped.
+        look: More styles.
+    """
+    return f'<td style="{_CELL}{look and ";" + look}">{markup}</td>'
+
+
+def table(rows: Iterable[Iterable[str]], head: Iterable[object] = ()) -> str:
+    """Return a table.
+
+    Args:
+        rows: The cells of each row, made by ``cell``.
+        head: The texts above the columns; none for a table without a head.
+    """
+    names = "".join(
+        f'<th scope="col" style="{_CELL};font-weight:600">{escape(name)}</th>' for name in head
+    )
+    above = f'<thead><tr style="background:none">{names}</tr></thead>' if names else ""
+    body = "".join(f'<tr style="background:none">{"".join(row)}</tr>' for row in rows)
+    return f'<table style="{_TABLE}">{above}<tbody>{body}</tbody></table>'
