@@ -62,6 +62,7 @@ LEVELS = {
 DOORS = {
     "html": {"markup"},
     "httpx": {"_transport"},
+    "httpcore": {"_transport"},
     "msgspec": {"models"},
     "xlsxwriter": {"book"},
     "openpyxl": {"loader"},

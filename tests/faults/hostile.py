@@ -1,24 +1,24 @@
 """A store on a raw socket that answers exactly what a test wrote, byte for byte.
 
-In: a function from the request's head to the bytes of an answer. Out: an address, and the heads
-that arrived. It shares no code with the package.
+In: a function from the request's head to the bytes of an answer, whole or in pieces. Out: an
+address, the heads that arrived, the number of connections. It shares no code with the package.
 """
 
 from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-Answer = Callable[[str], bytes | None]
+Answer = Callable[[str], bytes | Iterable[bytes] | None]
 
 
 class HostileStore:
     """Serves one connection in a thread each until closed.
 
     Args:
-        answer: Gives the bytes for a request's head; None drops the connection.
+        answer: Gives the bytes for a request's head, or pieces; None drops the connection.
     """
 
     def __init__(self, answer: Answer) -> None:
@@ -32,6 +32,11 @@ class HostileStore:
     @property
     def origin(self) -> str:
         return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    @property
+    def connections(self) -> int:
+        """How many connections were made, ever."""
+        return len(self._open)
 
     @property
     def base_url(self) -> str:
@@ -57,7 +62,8 @@ class HostileStore:
                     answer = self._answer(self.heads[-1])
                     if answer is None:
                         return
-                    wire.sendall(answer)
+                    for piece in [answer] if isinstance(answer, bytes) else answer:
+                        wire.sendall(piece)
 
     def close(self) -> None:
         with suppress(OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 import pickle
 import traceback
@@ -12,12 +13,17 @@ import httpx
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.outcome import Proof
 
 KEY = "pf_live_0123456789_the_key"
 
 
 def broken(_: httpx.Request) -> httpx.Response:
     raise httpx.ReadError("broken off")
+
+
+def empty() -> httpx.Response:
+    return httpx.Response(200, content=b"[]")
 
 
 def refused(request: httpx.Request) -> httpx.Response:
@@ -116,6 +122,50 @@ def test_a_store_that_echoes_the_key_is_not_quoted() -> None:
     assert KEY not in repr(vars(caught.value))
 
 
+ECHOES = {
+    "body": lambda key: {"json": {"auth": f"Bearer {key}"}},
+    "body without the scheme": lambda key: {"json": [key]},
+    "content type": lambda key: {"headers": {"Content-Type": f"text/{key}"}, "content": b"x"},
+    "request id": lambda key: {"headers": {"X-Request-Id": key}, "content": b"[]"},
+    "link": lambda key: {"headers": {"Link": f"</v1/pets?k={key}>; rel=next"}, "content": b"[]"},
+}
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 302, 400, 500])
+@pytest.mark.parametrize("place", ECHOES)
+def test_the_key_is_in_no_answer(status: int, place: str) -> None:
+    """Whatever a store makes of the request that it got, no part of its answer holds the key."""
+    client = client_of(lambda _: httpx.Response(status, **ECHOES[place](KEY)))
+    for method in ("GET", "POST"):
+        answer = client._transport.send(method, "/pets", body=b"{}")
+        assert KEY not in f"{answer.body!r} {vars(answer.headers)}"
+        assert "***" in f"{answer.body!r} {vars(answer.headers)}"
+
+
+def test_a_key_that_json_spells_otherwise_is_starred_too() -> None:
+    """Slashes, quotes and backslashes of a key may come back behind a backslash."""
+    key = 'a/key"with\\odd/characters'
+    spelt = json.dumps(key)
+    answers = [f"[{spelt}]", f"[{spelt}]".replace("/", "\\/"), f"[{key}]"]
+    for body in answers:
+        transport = httpx.MockTransport(lambda _, body=body: httpx.Response(200, content=body))
+        client = pf.Client("http://127.0.0.1/v1", key, transport=transport)
+        assert client._transport.send("GET", "/pets").body.count(b"***") == 1
+
+
+def test_a_key_that_is_a_word_changes_no_pet() -> None:
+    """A short key, as of a demo, may be part of a name; behind its scheme alone it is starred."""
+    pets = [{"id": 1, "name": "Rocky", "categoryId": 1}, {"id": 2, "name": "Bearer k"}]
+    client = pf.Client(
+        "http://127.0.0.1/v1",
+        "k",
+        transport=httpx.MockTransport(lambda _: httpx.Response(200, json=pets)),
+    )
+    body = client._transport.send("GET", "/pets").body
+    assert b"Rocky" in body
+    assert b'"Bearer ***"' in body
+
+
 def test_the_key_is_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
     """With every logger at its most talkative, ours names method, path and status alone."""
     caplog.set_level(logging.DEBUG, logger="petstore_frame")
@@ -153,3 +203,38 @@ def test_a_key_may_be_asked_for_each_time() -> None:
     client.list_pets()
     client.list_pets()
     assert sent == ["Bearer first", "Bearer second"]
+
+
+def test_a_key_is_asked_for_once_a_request() -> None:
+    """Also where the store refuses, and the answer is searched for the key that was sent."""
+    asked = iter([KEY, "another"])
+    transport = httpx.MockTransport(lambda _: httpx.Response(400, content=KEY))
+    client = pf.Client("http://127.0.0.1/v1", lambda: next(asked), transport=transport)
+    assert client._transport.send("GET", "/pets").body == b"***"
+    assert next(asked) == "another"
+
+
+def test_a_function_that_gives_no_key_sends_nothing() -> None:
+    """A key that cannot be had is an error of settings, and proof that no pet was added."""
+
+    def fails() -> str:
+        raise OSError("the token service is down")
+
+    sent: list[httpx.Request] = []
+    transport = httpx.MockTransport(lambda request: sent.append(request) or empty())
+    client = pf.Client("http://127.0.0.1/v1", fails, transport=transport)
+    with pytest.raises(pf.ConfigurationError, match="OSError: the token service is down"):
+        client.list_pets()
+    outcome = client.post_pet(b"{}")
+    assert (outcome.proof, outcome.is_systemic, sent) == (Proof.NOT_APPLIED, True, [])
+
+
+def test_a_key_that_cannot_be_sent_is_shown_by_no_traceback() -> None:
+    """What a function returned is checked each time, and refused unseen."""
+    client = pf.Client("http://127.0.0.1/v1", lambda: f"{KEY} "[:], max_retries=0)
+    with pytest.raises(pf.ConfigurationError) as caught:
+        client.list_pets()
+    shown = traceback.TracebackException(
+        caught.type, caught.value, caught.tb.tb_next, capture_locals=True
+    )
+    assert KEY not in "".join(shown.format())

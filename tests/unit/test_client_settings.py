@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -197,3 +198,28 @@ def test_the_end_is_told_in_days() -> None:
     odd = Deprecation(date(2025, 1, 1), since=date(2026, 1, 1)).sentence("X", date(2026, 6, 1))
     assert "was to end on 1 January 2025" in odd
     assert "before the deprecation" in odd
+
+
+@pytest.mark.parametrize(
+    ("proxy", "words"),
+    [
+        ("socks5://me:pw@127.0.0.1:1", r"socks5://127.0.0.1:1, cannot be used: SOCKS needs"),
+        ("gopher://me:pw@127.0.0.1:1", r"gopher://127.0.0.1:1, cannot be used"),
+        ("http://me:pw@127.0.0.1:99999", "an address that cannot be read, cannot be used"),
+    ],
+)
+def test_a_proxy_that_cannot_be_used_is_named(proxy: str, words: str, monkeypatch) -> None:
+    """A Client that could send nothing is refused at once, with the variables to look at."""
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    with pytest.raises(pf.ConfigurationError, match=words) as caught:
+        pf.Client("https://store.example/v1", "k")
+    assert "NO_PROXY" in str(caught.value)
+    assert "pw" not in str(caught.value)
+
+
+def test_a_store_on_this_machine_needs_no_proxy(monkeypatch) -> None:
+    """What the environment says of proxies is for other machines."""
+    monkeypatch.setenv("ALL_PROXY", "gopher://127.0.0.1:1")
+    with pf.Client("http://127.0.0.1:1/v1", "k") as client:
+        assert client.base_url == "http://127.0.0.1:1/v1"

@@ -23,7 +23,7 @@ def whole_address(base_url: str, path: str) -> str:
         return path.partition("#")[0]
     if _origin(path) != _origin(base_url):
         raise CrossOriginError(
-            f"the store pointed to {_shown(path)}, which is not {base_url}; "
+            f"the store pointed to {shown_origin(path)}, which is not {base_url}; "
             "not followed, so that the key stays with the store"
         )
     parts = urlsplit(path)
@@ -47,7 +47,7 @@ def _origin(url: str) -> tuple[str, str, int | None]:
     return (parts.scheme.lower(), (parts.hostname or "").lower(), port)
 
 
-def _shown(url: str) -> str:
+def shown_origin(url: str) -> str:
     """Return the origin of an address for a message, without user, path and query."""
     scheme, host, port = _origin(url)
     return f"{scheme}://{host}:{port}" if scheme else "an address that cannot be read"

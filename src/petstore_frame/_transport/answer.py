@@ -18,8 +18,9 @@ class Answer:
         operation: Method and path.
         status_code: HTTP status.
         headers: Header lines.
-        body: The bytes received; empty when the body was cut.
-        is_whole: False when the status line arrived and the body did not, or not whole.
+        body: The bytes received; empty when the body was not whole.
+        is_whole: False when the status line arrived and the body did not, or not whole, or it was
+            larger than 64 MiB, or packed more than once.
         elapsed_s: Seconds from the first byte out to the last byte in.
         url: The whole address asked.
     """

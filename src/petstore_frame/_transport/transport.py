@@ -6,21 +6,24 @@ In: method, address, body. Out: an Answer, or an error of ours; no exception of 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 import httpx
+from pydantic import SecretStr
 
 from petstore_frame._transport.addresses import path_below, whole_address
 from petstore_frame._transport.answer import Answer
+from petstore_frame._transport.content import MAX_BODY_BYTES, RawLines, unpacked, without_key
 from petstore_frame._transport.failure import Trace, connection_error
 from petstore_frame._transport.wires import Wire, Wires, new_sockets
+from petstore_frame.errors import ConfigurationError
 from petstore_frame.headers import Headers
 from petstore_frame.settings import DEFAULT_CONNECT_TIMEOUT_S, Settings
 
-MAX_BODY_BYTES = 64 * 2**20
 _FIXED_LINES = [
     (b"Accept", b"application/json"),
     (b"Accept-Encoding", b"gzip, deflate"),
@@ -66,9 +69,10 @@ class Transport:
     ) -> None:
         self._settings = settings
         self._clock = clock
+        self._total_s = 2 * settings.timeout_s
         self._timeout = httpx.Timeout(
             settings.timeout_s, connect=min(settings.timeout_s, DEFAULT_CONNECT_TIMEOUT_S)
-        ).as_dict()
+        ).as_dict() | {"total": self._total_s}
         # Half the CPU of httpx.Client, whose cookies, redirects and hooks are not wanted here.
         new_wire = new_sockets(settings.base_url) if transport is None else (lambda: transport)
         self._wires = Wires(new_wire)
@@ -104,15 +108,16 @@ class Transport:
             f"?{urlencode(params)}" if params else ""
         )
         operation = f"{method} {path_below(self._settings.base_url, url)}"
+        key = self._key()
         trace, stream = Trace(), _Body(body or b"")
         wire = self._wires.borrow()
         start = self._clock()
         try:
-            request = self._request(method, url, stream, headers, trace)
+            request = self._request(method, url, stream, headers, trace, key)
             stream.work = while_waiting
             response = wire.handle_request(request)
             stream.start_work()
-            lines = Headers(response.headers.raw)
+            lines: RawLines = response.headers.raw
             content, is_whole = self._read(response, lines, start)
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
             raise connection_error(problem, operation, trace, self._settings.base_url) from None
@@ -121,10 +126,22 @@ class Transport:
             raise problem.with_traceback(None) from None
         finally:
             self._wires.give_back(wire)
-        if response.status_code >= 400:
-            content = self._without_key(content)
         took = self._clock() - start
-        return Answer(operation, response.status_code, lines, content, is_whole, took, url)
+        status = response.status_code
+        content, lines = without_key(content, lines, key, is_refusal=status >= 400)
+        return Answer(operation, status, Headers(lines), content, is_whole, took, url)
+
+    def _key(self) -> SecretStr:
+        """Ask for the key, once a request."""
+        try:
+            return self._settings.key()
+        except ConfigurationError as problem:  # the frames below hold the key
+            raise problem.with_traceback(None) from None
+        except Exception as problem:
+            raise ConfigurationError(
+                f"the function given as api_key raised {type(problem).__name__}: {problem}; "
+                "mend it, and ask again (nothing was sent)"
+            ) from problem
 
     def _request(
         self,
@@ -133,6 +150,7 @@ class Transport:
         stream: _Body,
         headers: Mapping[str, str] | None,
         trace: Trace,
+        key: SecretStr,
     ) -> httpx.Request:
         """Make the request; the key goes on it here, and nothing else ever holds it in the open.
 
@@ -146,44 +164,33 @@ class Transport:
             lines += [(b"Content-Type", b"application/json"), (b"Content-Length", length)]
             extensions["trace"] = trace
         lines += ((name.encode(), value.encode()) for name, value in (headers or {}).items())
-        key = self._settings.key().get_secret_value().encode()
+        secret = b"Bearer " + key.get_secret_value().encode()
         request = httpx.Request(
             method,
             self._url(url),
-            headers=[*lines, (b"Authorization", b"Bearer " + key)],
+            headers=[*lines, (b"Authorization", secret)],
             stream=stream,
             extensions=extensions,
         )
         request.read()  # a transport of the caller's own may ask for .content
         return request
 
-    def _read(self, response: httpx.Response, lines: Headers, start: float) -> tuple[bytes, bool]:
+    def _read(self, response: httpx.Response, lines: RawLines, start: float) -> tuple[bytes, bool]:
         """Read the body under a total deadline; a cut body is reported, not raised."""
         chunks, size = list[bytes](), 0
+        packed = cast("httpx.SyncByteStream", response.stream)
         try:
-            for chunk in _bytes_of(response, lines):
+            for chunk in unpacked(packed, lines):
                 chunks.append(chunk)
                 size += len(chunk)
-                if size > MAX_BODY_BYTES or self._clock() - start > 2 * self._settings.timeout_s:
+                if size > MAX_BODY_BYTES or self._clock() - start > self._total_s:
                     return b"", False
-        except (httpx.HTTPError, httpx.StreamError):
+        except (httpx.HTTPError, httpx.StreamError, zlib.error):
             return b"", False
         finally:
             response.close()
         return b"".join(chunks), True
 
-    def _without_key(self, content: bytes) -> bytes:
-        """Take the key out of an error that a store made of our own request."""
-        return content.replace(self._settings.key().get_secret_value().encode(), b"***")
-
     def close(self) -> None:
         """Close the connections."""
         self._wires.close()
-
-
-def _bytes_of(response: httpx.Response, lines: Headers) -> Iterable[bytes]:
-    """Return a body's bytes, decoded where they are compressed, as they come where they are not."""
-    is_plain = lines.get("Content-Encoding") is None
-    if is_plain and isinstance(response.stream, httpx.SyncByteStream):
-        return response.stream
-    return response.iter_bytes()

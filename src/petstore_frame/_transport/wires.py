@@ -14,10 +14,9 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
+from petstore_frame._transport.addresses import shown_origin
+from petstore_frame.errors import ConfigurationError
 from petstore_frame.settings import is_loopback
-
-# uvicorn and others close idle connections after 5 s; leaving first avoids the race for them.
-KEEPALIVE_S = 2.0
 
 
 class Wire(Protocol):
@@ -61,8 +60,15 @@ class Wires:
             wire.close()
 
 
-def new_sockets(base_url: str) -> Callable[[], httpx.HTTPTransport]:
-    """Return what makes a wire of real sockets to a store."""
+def new_sockets(base_url: str) -> Callable[[], Wire]:
+    """Return what makes a wire of real sockets to a store.
+
+    Raises:
+        ConfigurationError: The environment names a proxy that cannot be used.
+    """
+    # Loads httpx's engine, which a transport of the caller's own does without.
+    from petstore_frame._transport.socket_wire import SocketWire
+
     parts = urlsplit(base_url)
     host = parts.hostname or ""
     # A proxy of the environment would answer for a store on this machine.
@@ -70,11 +76,22 @@ def new_sockets(base_url: str) -> Callable[[], httpx.HTTPTransport]:
     proxies = {} if is_direct else getproxies()
     # Reading the trusted certificates takes longer than a hundred plain requests.
     is_secret = parts.scheme == "https" or "https" in "".join(proxies.values())
-    return partial(
-        httpx.HTTPTransport,
-        verify=httpx.create_ssl_context(verify=is_secret),
-        limits=httpx.Limits(
-            max_connections=32, max_keepalive_connections=32, keepalive_expiry=KEEPALIVE_S
-        ),
-        proxy=proxies.get(parts.scheme) or proxies.get("all"),
-    )
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    new = partial(SocketWire, httpx.create_ssl_context(verify=is_secret), proxy)
+    if proxy is not None:
+        _check_proxy(proxy, new)
+    return new
+
+
+def _check_proxy(proxy: str, new: Callable[[], Wire]) -> None:
+    """Make a wire to see whether it can be made; no byte is sent."""
+    try:
+        _ = urlsplit(proxy).port
+        new().close()
+    except (ImportError, ValueError, httpx.InvalidURL) as problem:
+        is_socks = isinstance(problem, ImportError)
+        reason = "SOCKS needs `pip install httpx[socks]`" if is_socks else "not a proxy's address"
+        raise ConfigurationError(
+            f"the environment's proxy, {shown_origin(proxy)}, cannot be used: {reason}; correct or "
+            "unset HTTP_PROXY, HTTPS_PROXY or ALL_PROXY, or name the store's host in NO_PROXY"
+        ) from None

@@ -1,0 +1,76 @@
+"""What an answer holds, unpacked and without the key.
+
+In: a response's bytes as they come. Out: a body and header lines that anyone may see. It refuses
+what would fill the memory, and judges no status.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+
+import httpx
+from pydantic import SecretStr
+
+MAX_BODY_BYTES = 64 * 2**20
+_STEP_BYTES = 2**16
+# A shorter key may be a word of the store's own data, and is starred behind its scheme alone.
+_LEAST_UNUSUAL_KEY = 16
+RawLines = list[tuple[bytes, bytes]]
+
+
+def unpacked(content: Iterable[bytes], lines: RawLines) -> Iterable[bytes]:
+    """Undo gzip or deflate, in small steps; bytes in any other coding are left as they are.
+
+    Raises:
+        httpx.DecodingError: More than one coding (a few kilobytes could become terabytes).
+    """
+    named = b",".join(value for name, value in lines if name.lower() == b"content-encoding")
+    if not named:
+        return content
+    codings = [coding.strip().lower() for coding in named.split(b",")]
+    if len(codings) > 1:
+        raise httpx.DecodingError("packed more than once")
+    return _inflated(content) if codings[0] in (b"gzip", b"x-gzip", b"deflate") else content
+
+
+def _inflated(packed: Iterable[bytes]) -> Iterator[bytes]:
+    unpack = None
+    for chunk in packed:
+        # Some stores leave out the two bytes that mark zlib's format.
+        unpack = unpack or zlib.decompressobj(47 if chunk[:1] in b"\x1f\x78" else -15)
+        yield unpack.decompress(chunk, _STEP_BYTES)
+        while unpack.unconsumed_tail:
+            yield unpack.decompress(unpack.unconsumed_tail, _STEP_BYTES)
+    if unpack is not None:
+        yield unpack.flush()
+        if not unpack.eof:
+            raise httpx.DecodingError("cut")
+
+
+def without_key(
+    content: bytes, lines: RawLines, key: SecretStr, *, is_refusal: bool
+) -> tuple[bytes, RawLines]:
+    """Star the key out of an answer that a store made of our own request.
+
+    Args:
+        content: The body.
+        lines: The header lines.
+        key: The key that was sent.
+        is_refusal: The body is an error's text, in which a key of any length is starred.
+    """
+    for scheme, spelt in _spellings(key, is_refusal=is_refusal):
+        secret, stars = scheme + spelt, scheme + b"***"
+        if secret in content:
+            content = content.replace(secret, stars)
+        if any(secret in value for _, value in lines):
+            lines = [(name, value.replace(secret, stars)) for name, value in lines]
+    return content, lines
+
+
+def _spellings(key: SecretStr, *, is_refusal: bool) -> set[tuple[bytes, bytes]]:
+    """Return the scheme that must stand in front of the key, and the key, plain and as in JSON."""
+    plain = key.get_secret_value().encode()
+    scheme = b"" if is_refusal or len(plain) >= _LEAST_UNUSUAL_KEY else b"Bearer "
+    quoted = plain.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+    return {(scheme, plain), (scheme, quoted), (scheme, quoted.replace(b"/", b"\\/"))}

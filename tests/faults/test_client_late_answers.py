@@ -1,0 +1,97 @@
+"""An answer belongs to the request that it was given for, and to no later one."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from threading import Event
+
+import pytest
+
+import petstore_frame as pf
+from faults.hostile import HostileStore, http
+
+KEY = "a-key-of-the-tests"
+REFUSED = http("400 Bad Request", '{"code":"invalid","message":"no","status":400}')
+
+
+def client_of(store: HostileStore, **options) -> pf.Client:
+    return pf.Client(store.base_url, KEY, max_retries=0, **options)
+
+
+def created(pet_id: int) -> bytes:
+    pet = {"id": pet_id, "name": "Luna", "categoryId": 1}
+    return http("201 Created", json.dumps(pet))
+
+
+def add_one(client: pf.Client) -> int:
+    return client.create_pet({"name": "Luna", "category_id": 1}).id
+
+
+def test_an_answer_given_twice_at_once_is_read_once() -> None:
+    """A second 201 in the segment of the first is not taken for the next pet's."""
+    answers = iter([created(1) * 2, created(2)])
+    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
+        assert [add_one(client), add_one(client)] == [1, 2]
+    assert store.connections == 2
+
+
+def test_an_answer_given_again_while_nobody_asks_is_not_read() -> None:
+    """A second 201 that waits on the socket is not taken for the next pet's."""
+    has_come = Event()
+
+    def again() -> Iterator[bytes]:
+        yield created(1)
+        yield created(1)
+        has_come.set()
+
+    answers = iter([again(), created(2)])
+    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
+        first = add_one(client)
+        assert has_come.wait(10)
+        assert (first, add_one(client)) == (1, 2)
+
+
+def test_the_beginning_of_a_second_answer_is_enough() -> None:
+    """However little comes behind an answer, the connection is not used again."""
+    answers = iter([created(1) + b"H", created(2)])
+    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
+        assert [add_one(client), add_one(client)] == [1, 2]
+    assert store.connections == 2
+
+
+def test_after_a_refusal_a_post_gets_a_fresh_connection() -> None:
+    """A refusal names no pet, so a second copy of it could not be told from the next pet's own."""
+    answers = iter([REFUSED, created(1)])
+    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
+        with pytest.raises(pf.BadRequestError):
+            add_one(client)
+        assert add_one(client) == 1
+    assert store.connections == 2
+
+
+def test_pets_that_are_added_share_a_connection() -> None:
+    """Where each request has its one answer, no connection is made anew."""
+    answers = iter([created(number) for number in range(1, 6)])
+    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
+        assert [add_one(client) for _ in range(5)] == [1, 2, 3, 4, 5]
+    assert store.connections == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_shares_no_connection() -> None:
+    """A child of a fork opens a connection of its own, and its parent's stays as it was."""
+    with HostileStore(lambda _: http("200 OK", "[]")) as store, client_of(store) as client:
+        client.list_pets()
+        child = os.fork()
+        if not child:
+            try:
+                os._exit(len(client.list_pets()))
+            finally:
+                os._exit(99)
+        assert os.waitpid(child, 0)[1] == 0
+        assert store.connections == 2
+        client.list_pets()
+        assert store.connections == 2

@@ -1,0 +1,80 @@
+"""However a store spends its time, an answer is waited for twice the timeout and no longer."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Callable, Iterator
+from threading import Event
+
+import pytest
+
+import petstore_frame as pf
+from faults.hostile import HostileStore, http
+
+TIMEOUT_S = 0.3
+PIECES = 40
+
+
+def dripped(pieces: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
+    """Give a piece now and then, each in time for a timeout that looks at silence alone."""
+    clock = Event()
+    for piece in pieces():
+        clock.wait(TIMEOUT_S / 3)
+        yield piece
+
+
+def slow_head() -> Iterator[bytes]:
+    yield b"HTTP/1.1 200 OK\r\nX-A: "
+    yield from [b"a"] * PIECES
+    yield http("200 OK").partition(b"\r\n")[2]
+
+
+def early_hints() -> Iterator[bytes]:
+    yield from [b"HTTP/1.1 102 Processing\r\n\r\n"] * PIECES
+    yield http("200 OK")
+
+
+def slow_body() -> Iterator[bytes]:
+    yield http("200 OK", b" " * PIECES)[:-PIECES]
+    yield from [b" "] * PIECES
+
+
+@pytest.mark.parametrize("pieces", [slow_head, early_hints, slow_body])
+def test_a_dripped_answer_is_given_up(pieces: Callable[[], Iterator[bytes]]) -> None:
+    """A head, an answer in front of the answer, or a body that never ends takes no longer."""
+    with HostileStore(lambda _: dripped(pieces)) as store:
+        with pf.Client(store.base_url, "k", timeout_s=TIMEOUT_S, max_retries=0) as client:
+            start = time.monotonic()
+            with pytest.raises(pf.APIConnectionError):
+                client.list_pets()
+    assert time.monotonic() - start < PIECES * TIMEOUT_S / 6
+
+
+def test_the_next_request_has_all_of_its_time() -> None:
+    """What one answer took is not taken off the next, on the same connection."""
+    slow = [b"", *(bytes([byte]) for byte in http("200 OK")[:3]), http("200 OK")[3:]]
+    with HostileStore(lambda _: dripped(lambda: iter(slow))) as store:
+        with pf.Client(store.base_url, "k", timeout_s=2 * TIMEOUT_S, max_retries=0) as client:
+            assert [len(client.list_pets()) for _ in range(3)] == [0, 0, 0]
+    assert store.connections == 1
+
+
+def test_an_answer_packed_twice_is_refused() -> None:
+    """A few kilobytes that were packed twice could fill any memory, so they are not unpacked."""
+    twice = gzip.compress(gzip.compress(b"[]"))
+    answer = http("200 OK", twice, "Content-Encoding: gzip, gzip")
+    with HostileStore(lambda _: answer) as store:
+        with pf.Client(store.base_url, "k", max_retries=0) as client:
+            with pytest.raises(pf.APIConnectionError):
+                client.list_pets()
+
+
+def test_a_packed_answer_that_was_cut_is_not_whole() -> None:
+    """The end of the packed bytes is looked for, not only the end of the answer."""
+    cut = gzip.compress(b'[{"id":1,"name":"a","categoryId":1}]')[:-9]
+    answer = http("200 OK", cut, "Content-Encoding: gzip")
+    with HostileStore(lambda _: answer) as store:
+        with pf.Client(store.base_url, "k", max_retries=0) as client:
+            with pytest.raises(pf.APIConnectionError, match="broke off"):
+                client.list_pets()
