@@ -7,11 +7,11 @@ what it can be. It knows no store and keeps nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.models import INT64_MAX, INT64_MIN, PET_STATUSES
-from petstore_frame.whole import as_whole
+from petstore_frame.numeric import as_positive, as_whole
 
 MAX_LIMIT = 100
 
@@ -33,9 +33,9 @@ def checked_client(client: Any, operation: str) -> None:
 
 def checked_status(status: Any) -> str | None:
     """Return a status of the interface, or None for no filter."""
-    if status not in (None, *PET_STATUSES):
+    if status is not None and not (isinstance(status, str) and status in PET_STATUSES):
         refuse(f"status is one of {', '.join(PET_STATUSES)}, or None for all, got {status!r}")
-    return cast("str | None", status)
+    return status
 
 
 def checked_limit(limit: Any) -> int:
@@ -64,6 +64,27 @@ was sent
         bounds = f"{least} or more" if most is None else f"{least} to {most}"
         refuse(f"{name} is {bounds}, got {number}")
     return number
+
+
+def positive_number(name: str, value: Any) -> float:
+    """Return a finite number above 0.
+
+    Example:
+        >>> positive_number("rate", 0)
+        Traceback (most recent call last):
+        petstore_frame.errors.ArgumentError: rate is a number above 0, got 0; nothing was sent
+    """
+    number = as_positive(value)
+    if number is None:
+        refuse(f"{name} is a number above 0, got {value!r}")
+    return number
+
+
+def true_or_false(name: str, value: Any) -> bool:
+    """Return True or False; a text such as "no" is neither."""
+    if not isinstance(value, bool):
+        refuse(f"{name} is True or False, got {value!r}")
+    return value
 
 
 def one_of(name: str, value: Any, choices: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ from pydantic_core import ErrorDetails
 from typing_extensions import TypedDict, Unpack
 
 from petstore_frame.errors import ArgumentError, ContractError
-from petstore_frame.whole import as_whole
+from petstore_frame.numeric import as_whole
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]

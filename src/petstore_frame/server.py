@@ -15,14 +15,29 @@ import subprocess
 import sys
 import tempfile
 import threading
-from pathlib import Path
-from typing import IO, Any
+import time
+from collections.abc import Callable
+from os import PathLike
+from typing import IO, Any, Literal, get_args
 
 from pydantic import SecretStr
 
+from petstore_frame._transport import Wire
+from petstore_frame.arguments import (
+    one_of,
+    positive_number,
+    refuse,
+    true_or_false,
+    whole_number,
+)
 from petstore_frame.client import Client
 from petstore_frame.errors import ClosedError, MissingExtraError, ServiceStartError
-from petstore_frame.settings import IdempotencyKey
+from petstore_frame.models import INT64_MAX, INT64_MIN
+from petstore_frame.settings import IdempotencyKey, checked_key
+
+LimitPolicy = Literal["refuse", "clamp"]
+AfterSunset = Literal["serve", "gone"]
+LogLevel = Literal["debug", "info", "warning", "error", "off"]
 
 _START_S = 30.0
 _END_S = 10.0
@@ -55,11 +70,26 @@ class Server:
         """Process id of the service."""
         return self._process.pid
 
-    def client(self, **options: Any) -> Client:
-        """Return a Client of this store, which knows that it honours idempotency keys.
+    def client(
+        self,
+        *,
+        timeout_s: float | None = None,
+        max_retries: int | None = None,
+        transport: Wire | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> Client:
+        """Return a Client of this store, which knows whether it honours idempotency keys.
+
+        The arguments are those of ``Client``.
 
         Args:
-            options: Further arguments of ``Client``.
+            timeout_s: Seconds to wait for an answer; None reads ``PETSTORE_TIMEOUT``, else 120.
+            max_retries: Repeats of a GET after a passing failure; None reads
+                ``PETSTORE_MAX_RETRIES``, else 4.
+            transport: An ``httpx.BaseTransport`` in place of real sockets; None opens sockets.
+            sleep: For tests: waits for a number of seconds.
+            clock: For tests: gives seconds that only rise.
 
         Raises:
             ClosedError: The server was closed, or its process has ended.
@@ -69,7 +99,16 @@ class Server:
                 f"this Server is closed and {self.base_url} answers no more; "
                 "start a new one with pf.serve()"
             )
-        return Client(self.base_url, self.api_key, **{"idempotency": self._idempotency, **options})
+        return Client(
+            self.base_url,
+            self.api_key,
+            timeout_s=timeout_s,
+            max_retries=max_retries,
+            idempotency=self._idempotency,
+            transport=transport,
+            sleep=sleep,
+            clock=clock,
+        )
 
     def close(self) -> None:
         """End the service: it answers what is in flight first."""
@@ -98,11 +137,19 @@ def serve(
     *,
     sample: int = 0,
     seed: int = 0,
-    database: str | Path | None = None,
+    database: str | PathLike[str] | None = None,
     port: int = 0,
     api_key: str | SecretStr | None = None,
     start_timeout_s: float = _START_S,
-    **options: Any,
+    spec_only: bool = False,
+    strict: bool = False,
+    limit_policy: LimitPolicy = "refuse",
+    rate: float | None = None,
+    after_sunset: AfterSunset = "serve",
+    public_url: str | None = None,
+    patience_s: float | None = None,
+    workers: int = 1,
+    log_level: LogLevel = "warning",
 ) -> Server:
     """Start the bundled service on loopback and return once it answers.
 
@@ -110,21 +157,29 @@ def serve(
 
     Args:
         sample: Number of made-up pets to put into an empty store.
-        seed: Seed of those pets.
+        seed: Seed of those pets; the same seed gives the same pets.
         database: Path of a SQLite file or a SQLAlchemy URL; None is a fresh store that is gone
             with the server.
         port: Port on loopback; 0 picks a free one.
         api_key: Key to accept; None makes one.
-        start_timeout_s: Seconds to wait for the first sign of life.
-        options: Further settings of the service, such as ``spec_only=True``, ``strict=True``,
-            ``limit_policy="clamp"`` or ``rate=50``.
+        start_timeout_s: Seconds to wait until the service answers.
+        spec_only: Leave out every extension of the interface.
+        strict: Refuse unknown body fields and query parameters.
+        limit_policy: What becomes of a limit outside 1 to 100: ``refuse`` or ``clamp``.
+        rate: Requests per second and key; None is no limit.
+        after_sunset: getPet after its removal date: ``serve`` or ``gone``.
+        public_url: Address under which clients reach ``/v1``, where it is another one.
+        patience_s: Seconds that the head of a request may take; None is the service's default.
+        workers: Number of processes; more than one needs PostgreSQL.
+        log_level: Least severe log line: ``debug``, ``info``, ``warning``, ``error`` or ``off``.
 
     Returns:
         The running server.
 
     Raises:
+        ArgumentError: An argument has a wrong type or value; nothing was started.
         MissingExtraError: FastAPI, uvicorn or SQLAlchemy is not installed.
-        ServiceStartError: The service did not come up; the text has its last words.
+        ServiceStartError: The service did not come up; the text has its last output.
 
     Example:
         >>> with serve(sample=3) as server:
@@ -132,31 +187,56 @@ def serve(
         True
     """
     # The parameter's own name is taken over, so that a verbose traceback shows stars.
-    api_key = SecretStr(_plain(api_key) or "psk_" + secrets.token_urlsafe(32))
+    api_key = _key(api_key)
+    timeout_s = positive_number("start_timeout_s", start_timeout_s)
     settings = {
-        "port": port,
-        "database": str(database) if database is not None else None,
-        "sample": sample,
-        "seed": seed,
-        "log_level": "warning",
-        **options,
+        "sample": whole_number("sample", sample, 0),
+        "seed": whole_number("seed", seed, INT64_MIN, INT64_MAX),
+        "database": None if database is None else _path_or_url(database),
+        "port": whole_number("port", port, 0, 65535),
+        "spec_only": true_or_false("spec_only", spec_only),
+        "strict": true_or_false("strict", strict),
+        "limit_policy": one_of("limit_policy", limit_policy, get_args(LimitPolicy)),
+        "rate": None if rate is None else positive_number("rate", rate),
+        "after_sunset": one_of("after_sunset", after_sunset, get_args(AfterSunset)),
+        "public_url": None if public_url is None else _text("public_url", public_url),
+        "workers": whole_number("workers", workers, 1),
+        "log_level": one_of("log_level", log_level, get_args(LogLevel)),
     }
+    if patience_s is not None:
+        settings["patience_s"] = positive_number("patience_s", patience_s)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as words:
         process = _launch(words)
         try:
-            base_url = _greet(process, settings, api_key, start_timeout_s)
+            base_url = _greet(process, settings, api_key, timeout_s)
         except BaseException as problem:
             process.kill()
             process.communicate()
             if not isinstance(problem, OSError | ValueError | KeyError | queue.Empty):
                 raise
             raise _start_error(words) from problem
-    honoured = None if options.get("spec_only") else IdempotencyKey(_KEY_LIFETIME_S)
+    honoured = None if spec_only else IdempotencyKey(_KEY_LIFETIME_S)
     return Server(process, base_url, api_key, honoured)
 
 
-def _plain(api_key: str | SecretStr | None) -> str | None:
-    return api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key
+def _key(api_key: str | SecretStr | None) -> SecretStr:
+    if api_key is None:
+        return SecretStr("psk_" + secrets.token_urlsafe(32))
+    # One that a Client would refuse is of no use to anybody.
+    return checked_key(api_key)
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        refuse(f"{name} is text, got {value!r}")
+    return value
+
+
+def _path_or_url(database: Any) -> str:
+    try:
+        return os.fsdecode(database)
+    except TypeError:
+        refuse(f"database is a path or a SQLAlchemy URL, got {database!r}")
 
 
 def _launch(words: IO[str]) -> subprocess.Popen[str]:
@@ -200,5 +280,5 @@ def _start_error(words: IO[str]) -> Exception:
     if "No module named 'psycopg" in last:
         return MissingExtraError("the bundled service on PostgreSQL", "postgres")
     return ServiceStartError(
-        f"the bundled service did not come up; its last words: {last or 'none'}"
+        f"the bundled service did not come up; its last output: {last or 'none'}"
     )

@@ -9,7 +9,6 @@ import ipaddress
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from numbers import Real
 from threading import TIMEOUT_MAX
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -17,8 +16,8 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import SecretStr
 
 from petstore_frame.errors import ConfigurationError
+from petstore_frame.numeric import as_positive, as_whole
 from petstore_frame.voice import Advice
-from petstore_frame.whole import as_whole
 
 DEFAULT_TIMEOUT_S = 120.0
 DEFAULT_CONNECT_TIMEOUT_S = 5.0
@@ -181,17 +180,22 @@ def _address(base_url: str | None, environ: Mapping[str, str]) -> str:
 def _key_source(api_key: ApiKey | None, environ: Mapping[str, str]) -> Callable[[], SecretStr]:
     if callable(api_key):
         source = api_key
-        return lambda: _checked_key(source())
+        return lambda: checked_key(source())
     value = api_key if api_key is not None else environ.get("PETSTORE_API_KEY")
     if value is None:
         raise ConfigurationError(
             Advice("no API key: set PETSTORE_API_KEY, or pass {}", ("api_key",))
         )
-    secret = _checked_key(value)
+    secret = checked_key(value)
     return lambda: secret
 
 
-def _checked_key(value: str | SecretStr) -> SecretStr:
+def checked_key(value: str | SecretStr) -> SecretStr:
+    """Return a key that can stand in a header line.
+
+    Raises:
+        ConfigurationError: It is empty, an address, or holds a character that no header can.
+    """
     if not isinstance(value, str | SecretStr):
         raise ConfigurationError(f"the API key is text, got a {type(value).__name__}")
     secret = value if isinstance(value, SecretStr) else SecretStr(value)
@@ -215,10 +219,10 @@ def _timeout_s(value: float | None, environ: Mapping[str, str]) -> float:
     name, given = _given("timeout_s", value, "PETSTORE_TIMEOUT", float, environ)
     if given is None:
         return DEFAULT_TIMEOUT_S
-    is_number = isinstance(given, Real) and not isinstance(given, bool)
-    if not is_number or not 0 < given <= TIMEOUT_MAX:
+    seconds = as_positive(given)
+    if seconds is None or seconds > TIMEOUT_MAX:
         raise ConfigurationError(f"{name} is a number of seconds above 0, got {given!r}")
-    return float(given)
+    return seconds
 
 
 def _max_retries(value: int | None, environ: Mapping[str, str]) -> int:

@@ -29,7 +29,7 @@ LEVELS = {
     "categories": 1,
     "arguments": 3,
     "cells": 0,
-    "whole": 0,
+    "numeric": 0,
     "book": 3,
     "_transport": 3,
     "frame": 3,

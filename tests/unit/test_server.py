@@ -47,12 +47,43 @@ def test_a_store_without_a_name_leaves_nothing(tmp_path, monkeypatch) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_asked_wrongly_is_said() -> None:
-    """A setting that cannot be: an error with the service's own words, and no process left."""
-    with pytest.raises(pf.ServiceStartError, match="limit_policy is refuse or clamp"):
-        pf.serve(limit_policy="ignore")
-    with pytest.raises(pf.ServiceStartError, match="unknown option: colour"):
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"limit_policy": "ignore"}, "limit_policy is one of refuse, clamp, got 'ignore'"),
+        ({"sample": -1}, "sample is 0 or more, got -1"),
+        ({"sample": True}, "sample is a whole number, got True"),
+        ({"port": 70_000}, "port is 0 to 65535, got 70000"),
+        ({"rate": 0}, "rate is a number above 0, got 0"),
+        ({"strict": "no"}, "strict is True or False, got 'no'"),
+        ({"start_timeout_s": float("nan")}, "start_timeout_s is a number above 0, got nan"),
+        ({"database": 7}, "database is a path or a SQLAlchemy URL, got 7"),
+        ({"public_url": 7}, "public_url is text, got 7"),
+    ],
+)
+def test_a_wrong_argument_starts_no_process(options, words: str, monkeypatch) -> None:
+    """An argument of a wrong type or value is refused before anything is started."""
+    monkeypatch.setattr("petstore_frame.server._launch", lambda _: pytest.fail("it was started"))
+    with pytest.raises(pf.ArgumentError, match=words):
+        pf.serve(**options)
+
+
+def test_a_misspelt_option_is_no_option() -> None:
+    """Python itself refuses a name that neither ``serve`` nor ``client`` has."""
+    with pytest.raises(TypeError, match="colour"):
         pf.serve(colour="red")
+    with pf.serve() as server, pytest.raises(TypeError, match="timeout"):
+        server.client(timeout=3)
+
+
+def test_an_empty_key_is_not_a_missing_one() -> None:
+    """A program whose own key is empty is not given another one without a word."""
+    with pytest.raises(pf.ConfigurationError, match="the API key is empty"):
+        pf.serve(api_key="")
+
+
+def test_what_the_service_itself_refuses_is_reported() -> None:
+    """A setting that only the service can judge: an error with its own text, no process left."""
     with pytest.raises(pf.ServiceStartError, match="PostgreSQL"):
         pf.serve(workers=2)
 
