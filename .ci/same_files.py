@@ -1,7 +1,8 @@
 """Compare two builds of the package, file by file: ``python .ci/same_files.py WHEEL OTHER``.
 
-In: a wheel, and another wheel or a folder where one was installed. Out: exit code 0 when the package
-has the same files with the same bytes in both, and types and licence are there; else what differs.
+In: a wheel, and another wheel or a folder where one was installed. Out: exit code 0 when the
+package has the same files with the same bytes in both, and types and licence are there; else what
+differs.
 """
 
 from __future__ import annotations
