@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.fields import MAX_CELL
 from petstore_frame.loader.giants import shorten_giants
-from petstore_frame.loader.read import open_source
+from petstore_frame.loader.read import open_source, read_header
 from petstore_frame.loader.record import Record, State
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r\n")).map(
@@ -187,6 +187,24 @@ def test_mapping_is_checked_first(
         records_of(path, mapping=mapping)
     fitting = {"name": "animal", "categoryId": "Kind"}
     assert records_of(path, mapping=fitting)[0].payload == b'{"name":"Rex","categoryId":3}'
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        ("Animal;Kind, size;Note\nRex;3;\n", ("Animal", "Kind, size", "Note")),
+        ("\ufeffAnimal|Kind|Size\nRex|3|4\n", ("Animal", "Kind", "Size")),
+        ('"Animal, or not";Kind\nRex;3\n', ("Animal, or not", "Kind")),
+    ],
+)
+def test_a_header_is_read_though_its_columns_are_unclear(
+    tmp_path: Path, text: str, header: tuple[str, ...]
+) -> None:
+    """A person can say which column is which only if all are shown: the widest reading counts."""
+    path = write(tmp_path / "pets.csv", text)
+    assert read_header(path) == header
+    with pytest.raises(InputError, match="no column for name and category_id among"):
+        open_source(path)
 
 
 def test_only_known_kinds_are_opened(tmp_path: Path) -> None:

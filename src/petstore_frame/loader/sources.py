@@ -43,9 +43,8 @@ class Source:
         self.name, self.path, self.sha256 = name, path, sha256
         self.header, self.mapping = layout.header, layout.mapping
         used = set(layout.mapping.values())
-        self.facts: dict[str, Any] = {
-            "unused": [name for name in layout.header if name not in used]
-        }
+        unused = [name for name in layout.header if name not in used]
+        self.facts: dict[str, Any] = {"unused": unused}
         self._layout = layout
 
     def __iter__(self) -> Iterator[Record]:
