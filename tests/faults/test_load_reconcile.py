@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import check_promises
 from petstore_frame.client import Client
-from petstore_frame.errors import JournalError
+from petstore_frame.errors import ArgumentError, JournalError
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
@@ -168,6 +169,63 @@ def test_a_person_may_settle_a_record(pets_csv, stores, run_load) -> None:
     assert again.counts[State.CREATED] == len(store.pets) == 10
     assert (again.created["id_source"] == "manual").sum() == 1
     check_promises(again, store)
+
+
+@pytest.mark.parametrize(
+    ("client", "options", "words"),
+    [
+        (3, {}, "client is a Client, got a int"),
+        (None, {"grace_s": -1}, "grace_s= is a number of seconds, 0 or more, got -1"),
+        (None, {"grace_s": "1"}, "grace_s= is a number of seconds, 0 or more, got '1'"),
+        (None, {"most_gets": 1.5}, "most_gets is a whole number, got 1.5"),
+        (None, {"by_id": "no"}, "by_id= is True or False, got 'no'"),
+        (None, {"resend_absent": "no"}, "resend_absent= is True or False, got 'no'"),
+    ],
+    ids=str,
+)
+def test_a_wrong_argument_settles_nothing(
+    pets_csv, stores, run_load, client, options, words: str
+) -> None:
+    """A wrong call is an ArgumentError, and the store is not asked."""
+    store = stores(lost(3))
+    result = run_load(pets_csv(5), store)
+    asked = store.gets
+    with Client(store.base_url, KEY) as made, pytest.raises(ArgumentError) as refused:
+        result.reconcile(made if client is None else client, **options)
+    assert words in str(refused.value)
+    assert (store.gets, fresh(result).counts[State.UNKNOWN]) == (asked, 1)
+
+
+@pytest.mark.parametrize(
+    ("row", "options", "words"),
+    [
+        ("5", {"pet_id": 5}, "row is a whole number"),
+        (5, {"pet_id": "5"}, "pet_id is a whole number"),
+        (5, {"not_created": "yes"}, "not_created= is True or False"),
+        (5, {}, "either pet_id= or not_created=True"),
+        (5, {"pet_id": 1}, "pet 1 is record 1's; nothing was changed"),
+    ],
+    ids=str,
+)
+def test_a_wrong_answer_of_a_person_changes_nothing(
+    pets_csv, stores, run_load, row, options, words: str
+) -> None:
+    """resolve refuses what it cannot mean, and a pet that is another record's."""
+    store = stores(lost(5))
+    result = run_load(pets_csv(8), store, workers=1)
+    with pytest.raises(ArgumentError) as refused:
+        result.resolve(row, **options)
+    assert words in str(refused.value)
+    assert fresh(result).counts[State.UNKNOWN] == 1
+
+
+def test_a_number_of_a_frame_is_a_number(pets_csv, stores, run_load) -> None:
+    """Record and pet may be numpy's whole numbers, as the cells of a frame are."""
+    store = stores(lost(5))
+    result = run_load(pets_csv(8), store, workers=1)
+    result.resolve(np.int64(5), pet_id=np.int64(5))
+    assert result.counts[State.CREATED] == 8
+    assert fresh(result).created["pet_id"].tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 def test_another_store_is_not_asked(tmp_path: Path, pets_csv, stores, run_load, settle) -> None:

@@ -17,7 +17,7 @@ from petstore_frame.errors import JournalError, JournalLockedError, LoadInterrup
 from petstore_frame.loader.lock import Lock
 from petstore_frame.loader.pool import Done, Inbox
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.send import Timing
+from petstore_frame.loader.timing import Timing
 
 
 class FakeTime:

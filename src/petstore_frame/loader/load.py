@@ -15,6 +15,7 @@ from typing import Any
 from petstore_frame.categories import Categories, category_labels
 from petstore_frame.errors import ArgumentError, LoadInterrupted
 from petstore_frame.loader import journal as journals
+from petstore_frame.loader.clients import PostingClient
 from petstore_frame.loader.journal import Run
 from petstore_frame.loader.kinds import is_workbook
 from petstore_frame.loader.limits import DEFAULT_WORKERS, Limits
@@ -24,11 +25,10 @@ from petstore_frame.loader.read import ValueMap, open_source
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.runs import identity_of, name_store, new_run_id, open_run, rehearse
-from petstore_frame.loader.send import PostingClient, Timing, ignore
+from petstore_frame.loader.send import ignore
 from petstore_frame.loader.session import ask_store_id, run_session
 from petstore_frame.loader.sources import Source
-
-REAL_TIME = Timing()
+from petstore_frame.loader.timing import REAL_TIME, Timing
 
 
 def load_csv(

@@ -7,11 +7,13 @@ names exist is seen when the file is read.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from os import PathLike
 from typing import Any, NoReturn
 
-from petstore_frame.arguments import checked_client, whole_number
+from petstore_frame.arguments import checked_client, checked_id, whole_number
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.limits import MOST_WORKERS, Limits
 from petstore_frame.loader.mapping import FIELDS, field_name
@@ -74,6 +76,35 @@ def check_reading(
     if not isinstance(sheet, str | None):
         _refuse("{} is the name of a sheet, got {}", ("sheet",), _shown(sheet))
     check_switch("keep_spaces", keep_spaces)
+
+
+def check_settling(
+    client: Any, *, grace_s: Any, by_id: Any, most_gets: Any, resend_absent: Any
+) -> None:
+    """Refuse wrong arguments of ``reconcile``.
+
+    Raises:
+        ArgumentError: One of them cannot be used; nothing was sent.
+    """
+    checked_client(client, "ask_page")
+    is_number = isinstance(grace_s, Real) and not isinstance(grace_s, bool)
+    if not is_number or not 0 <= grace_s < math.inf:
+        _refuse("{} is a number of seconds, 0 or more, got {}", ("grace_s",), _shown(grace_s))
+    whole_number("most_gets", most_gets, 0)
+    check_switch("by_id", by_id)
+    check_switch("resend_absent", resend_absent)
+
+
+def checked_resolution(row: Any, *, pet_id: Any, not_created: Any) -> tuple[int, int | None]:
+    """Return the record and the pet of ``resolve``, as plain numbers.
+
+    Raises:
+        ArgumentError: One of its arguments cannot be used; nothing was changed.
+    """
+    check_switch("not_created", not_created)
+    if (pet_id is None) == (not not_created):
+        raise ArgumentError("give either pet_id= or not_created=True; nothing was changed")
+    return whole_number("row", row, 1), None if pet_id is None else checked_id(pet_id)
 
 
 def check_switch(name: str, value: Any) -> None:

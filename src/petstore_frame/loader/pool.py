@@ -89,8 +89,9 @@ class Pool:
                 self._inbox.put(Done(token, error=problem))
 
     def abandon(self) -> None:
-        """Start nothing more; threads that wait for the store end with its answer."""
+        """Start nothing more and await nothing; a thread ends once the store has answered it."""
         self._is_abandoned = True
+        self.busy = 0
 
     def __enter__(self) -> Self:
         return self

@@ -3,9 +3,9 @@
 In: a client, the journal's confirmed creations, the records in doubt. Out: pets that no record
 owns yet, and for which records the search was exhaustive. It settles nothing.
 
-Two ways, both with an assumption that is tested and not taken: a listing is whole when the
+Two ways, both with an assumption that is tested, not taken for granted: a listing is whole when the
 inventory can claim so without trusting the length of a page; ids are searched one by one, and
-tell a record's pet from an older twin, only where every confirmed pair shows that they rise.
+distinguish a record's pet from an older twin, only where every confirmed pair shows that they rise.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
 from petstore_frame.inventory.completeness import Assumption, Completeness
 from petstore_frame.inventory.fetch import fetch_inventory
+from petstore_frame.loader.clients import SettlingClient
 from petstore_frame.loader.journal import JournalRow, connect
 from petstore_frame.models import PET_STATUSES
 
@@ -51,7 +51,7 @@ class Evidence:
             empty where ids do not rise with time.
         searched: Records whose whole range of ids was asked for.
         requests: GETs made.
-        notes: What could be relied on, and what not, in words.
+        notes: What could be relied on, and what not, as sentences.
     """
 
     pets: dict[int, Found] = field(default_factory=dict)
@@ -77,7 +77,7 @@ def wanted(row: JournalRow) -> tuple[str, int, str | None]:
     return sent["name"], sent["categoryId"], sent.get("status")
 
 
-def list_all(client: Any, rows: Sequence[JournalRow], evidence: Evidence) -> None:
+def list_all(client: SettlingClient, rows: Sequence[JournalRow], evidence: Evidence) -> None:
     """Read the listings in which the records would be, and that of all where one is in doubt."""
     statuses = {wanted(row)[2] for row in rows}
     for status in sorted(statuses, key=str):
@@ -87,7 +87,7 @@ def list_all(client: Any, rows: Sequence[JournalRow], evidence: Evidence) -> Non
         _list(client, None, evidence)
 
 
-def _list(client: Any, status: str | None, evidence: Evidence) -> None:
+def _list(client: SettlingClient, status: str | None, evidence: Evidence) -> None:
     try:
         inventory = fetch_inventory(client, status=status, progress=False)
         is_broken = False
@@ -98,9 +98,9 @@ def _list(client: Any, status: str | None, evidence: Evidence) -> None:
     claim = inventory.completeness
     evidence.requests += claim.requests
     columns = (inventory.frame[name] for name in ("id", "name", "category_id", "status"))
-    for pet_id, name, category_id, word in zip(*columns, strict=True):
-        said = word if isinstance(word, str) else None
-        evidence.pets[int(pet_id)] = Found(int(pet_id), str(name), int(category_id), said)
+    for pet_id, name, category_id, cell in zip(*columns, strict=True):
+        own_status = cell if isinstance(cell, str) else None
+        evidence.pets[int(pet_id)] = Found(int(pet_id), str(name), int(category_id), own_status)
     whole = set[str | None]() if is_broken or claim.conflicts else _whole(claim)
     evidence.listed |= whole
     end = "was read to its end" if status in whole or None in whole else "may have had no end"
@@ -127,11 +127,11 @@ def find_windows(
         if _do_ids_rise(sql):
             evidence.windows = {row.number: _window(sql, row, grace_s) for row in rows}
         else:
-            evidence.notes.append("ids do not rise with time here, so they tell nothing of age")
+            evidence.notes.append("ids do not rise with time here, so they do not show a pet's age")
 
 
 def search_ids(
-    client: Any, path: Path, rows: Sequence[JournalRow], evidence: Evidence, *, most: int
+    client: SettlingClient, path: Path, rows: Sequence[JournalRow], evidence: Evidence, *, most: int
 ) -> None:
     """Ask for the ids that the records' pets can have."""
     if not evidence.windows:
@@ -150,7 +150,7 @@ def search_ids(
 class Searcher:
     """Asks for each id once, up to a number of requests."""
 
-    def __init__(self, client: Any, evidence: Evidence, most: int) -> None:
+    def __init__(self, client: SettlingClient, evidence: Evidence, most: int) -> None:
         self.is_cut = False
         self._client = client
         self._evidence = evidence

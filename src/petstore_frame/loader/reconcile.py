@@ -1,30 +1,28 @@
-"""What became of the records in doubt, found out by reading back, or told by a person.
+"""What became of the records in doubt, found out by reading the store, or by a person.
 
-In: a journal and a client. Out: the same journal with fewer unknown rows. Records are matched as
-a multiset: equal records are interchangeable, and where a pet may be an older twin or someone
-else's (more are free than records are in doubt, or ids do not tell its age) nothing is claimed.
+In: a journal and a client. Out: the same journal with fewer unknown rows. Which pet is whose,
+match.py decides; it asks for nothing else, and sends again only what the caller wants sent.
 """
 
 from __future__ import annotations
 
-import math
 import time
 import warnings
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
+from petstore_frame.loader.clients import SettlingClient
 from petstore_frame.loader.journal import JournalRow, Run, connect, read_run, rows
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS, Limits
 from petstore_frame.loader.lock import Lock
+from petstore_frame.loader.match import Match, match
+from petstore_frame.loader.options import check_settling, checked_resolution
 from petstore_frame.loader.readback import (
     CONNECT_S,
     Evidence,
-    Found,
     find_windows,
     list_all,
     search_ids,
@@ -32,9 +30,9 @@ from petstore_frame.loader.readback import (
 )
 from petstore_frame.loader.record import State
 from petstore_frame.loader.runs import find_runs, hold
-from petstore_frame.loader.send import Timing
 from petstore_frame.loader.session import check_store, check_store_id, run_session
 from petstore_frame.loader.settlements import Resettlement
+from petstore_frame.loader.timing import REAL_TIME, Timing
 from petstore_frame.loader.writer import Writer
 
 
@@ -46,9 +44,9 @@ class Reconciliation:
         created: Records found in the store.
         absent: Records not found where they would have been; evidence, not proof.
         unknown: Records still in doubt.
-        resent: Absent records sent again, as was asked for.
+        resent: Absent records sent again, because the caller wanted it.
         requests: GETs made.
-        notes: What could be relied on, in words.
+        notes: What could be relied on, as sentences.
     """
 
     created: int
@@ -61,14 +59,14 @@ class Reconciliation:
 
 def reconcile(
     path: Path,
-    client: Any,
+    client: SettlingClient,
     *,
     grace_s: float = GRACE_S,
     by_id: bool = True,
     most_gets: int = MOST_GETS,
     resend_absent: bool = False,
     sleep: Callable[[float], None] = time.sleep,
-    timing: Timing | None = None,
+    timing: Timing = REAL_TIME,
 ) -> Reconciliation:
     """Settle the unknown records of a journal by reading the store.
 
@@ -85,11 +83,14 @@ def reconcile(
         timing: The clocks.
 
     Raises:
+        ArgumentError: An argument cannot be used; nothing was sent.
         JournalLockedError: An import is at work on it.
         JournalError: The journal is another store's, or its store's address is another's now.
         PetstoreError: The store cannot be read; nothing was settled.
     """
-    timing = timing or Timing()
+    check_settling(
+        client, grace_s=grace_s, by_id=by_id, most_gets=most_gets, resend_absent=resend_absent
+    )
     with hold(path) if resend_absent else Lock(path):
         run = read_run(path)
         check_store(path, run, client)
@@ -102,7 +103,8 @@ def reconcile(
             check_store_id(path, run, client)
             sleep(_wait_s(path, doubtful, grace_s, timing.now()))
             evidence = _read(client, path, [*doubtful, *nameless], grace_s, by_id, most_gets)
-            done = _settle(writer, path, run, doubtful, nameless, evidence, timing.now())
+            matches = match([*nameless, *doubtful], _owned_ids(path, run), evidence)
+            done = _settle(writer, matches, timing.now())
             resent = _resend(writer, path, timing.now()) if resend_absent else 0
             writer.note(timing.now(), "reconcile", {"notes": evidence.notes, **done})
         if resent:
@@ -124,11 +126,11 @@ def resolve(
         not_created: It was not created; the next import of the file sends it.
 
     Raises:
-        ArgumentError: Not exactly one of the two was said, or the record is not in doubt.
+        ArgumentError: Not exactly one of the two was given, the record is not in doubt, or the
+            pet is another record's.
         JournalLockedError: An import is at work on the journal.
     """
-    if (pet_id is None) == (not not_created):
-        raise ArgumentError("say either pet_id= or not_created=True; nothing was changed")
+    number, pet_id = checked_resolution(number, pet_id=pet_id, not_created=not_created)
     now = time.time()
     with Lock(path), closing(Writer(path, read_run(path).run_id)) as writer:
         writer.recover(now)
@@ -136,14 +138,21 @@ def resolve(
         if number not in states:
             raise ArgumentError(f"record {number} is not in doubt; nothing was changed")
         if pet_id is not None:
-            new, said = State.CREATED, "a person found it"
-            changes = [Resettlement(number, states[number], new, said, pet_id, "manual")]
+            _check_owner(path, pet_id)
+            new, reason = State.CREATED, "a person found it"
+            changes = [Resettlement(number, states[number], new, reason, pet_id, "manual")]
         else:
-            said = "a person did not find it"
-            changes = [Resettlement(number, states[number], State.ABSENT, said)]
+            reason = "a person did not find it"
+            changes = [Resettlement(number, states[number], State.ABSENT, reason)]
             changes = changes if states[number] is State.UNKNOWN else []
-            changes.append(Resettlement(number, State.ABSENT, State.PENDING, said))
+            changes.append(Resettlement(number, State.ABSENT, State.PENDING, reason))
         writer.resettle(changes, now)
+
+
+def _check_owner(path: Path, pet_id: int) -> None:
+    owner = next((row.number for row in rows(path) if row.pet_id == pet_id), None)
+    if owner is not None:
+        raise ArgumentError(f"pet {pet_id} is record {owner}'s; nothing was changed")
 
 
 def _wait_s(path: Path, doubtful: Sequence[JournalRow], grace_s: float, now: float) -> float:
@@ -158,7 +167,12 @@ def _wait_s(path: Path, doubtful: Sequence[JournalRow], grace_s: float, now: flo
 
 
 def _read(
-    client: Any, path: Path, doubtful: Sequence[JournalRow], grace_s: float, by_id: bool, most: int
+    client: SettlingClient,
+    path: Path,
+    doubtful: Sequence[JournalRow],
+    grace_s: float,
+    by_id: bool,
+    most: int,
 ) -> Evidence:
     evidence = Evidence()
     list_all(client, doubtful, evidence)
@@ -186,116 +200,28 @@ def _check_own(path: Path, evidence: Evidence) -> None:
                 )
 
 
-def _settle(
-    writer: Writer,
-    path: Path,
-    run: Run,
-    doubtful: Sequence[JournalRow],
-    nameless: Sequence[JournalRow],
-    evidence: Evidence,
-    now: float,
-) -> dict[str, int]:
-    owned = _owned_ids(path, run)
-    free = [pet for pet in evidence.pets.values() if pet.pet_id not in owned]
+def _settle(writer: Writer, matches: Iterable[Match], now: float) -> dict[str, int]:
+    """Write what became of the records, and count it."""
     done = {"created": 0, "absent": 0, "unknown": 0}
     changes: list[Resettlement] = []
-    for group, pets in _groups(doubtful, nameless, free):
-        named = [row for row in group if row.state is State.CREATED]
-        left = [row for row in group if row.state is not State.CREATED]
-        pairs = _pair(named, left, pets, evidence)
-        if pairs is None:
-            evidence.notes.append(_cannot_tell(group, pets))
-            done["unknown"] += len(left)
+    for row, pet_id, is_absent in matches:
+        if row.state is State.CREATED:
+            if pet_id is not None:
+                writer.name_pet(row.number, pet_id, now)
             continue
-        for row in named:
-            if row.number in pairs:
-                writer.name_pet(row.number, pairs[row.number], now)
-        for row in left:
-            if row.number in pairs:
-                found = (State.CREATED, "found", pairs[row.number], "recovered")
-                changes.append(Resettlement(row.number, row.state, *found))
-                done["created"] += 1
-                continue
-            is_absent = evidence.is_exhaustive(row) or row.state is State.ABSENT
-            done["absent" if is_absent else "unknown"] += 1
-            if is_absent and row.state is State.UNKNOWN:
-                changes.append(
-                    Resettlement(row.number, row.state, State.ABSENT, row.reason or "not found")
-                )
+        if pet_id is not None:
+            found = (State.CREATED, "found", pet_id, "recovered")
+            changes.append(Resettlement(row.number, row.state, *found))
+            done["created"] += 1
+        elif is_absent:
+            if row.state is State.UNKNOWN:
+                reason = row.reason or "not found"
+                changes.append(Resettlement(row.number, row.state, State.ABSENT, reason))
+            done["absent"] += 1
+        else:
+            done["unknown"] += 1
     writer.resettle(changes, now)
     return done
-
-
-def _pair(
-    named: Sequence[JournalRow],
-    left: Sequence[JournalRow],
-    pets: Sequence[Found],
-    evidence: Evidence,
-) -> dict[int, int] | None:
-    """Give each pet to a record that it can be of, those surely created first.
-
-    Returns:
-        Pet id by record; None where a pet may be someone else's, so that none is claimed.
-    """
-    pairs: dict[int, int] = {}
-    newer = [pet for pet in pets if not _is_older(pet.pet_id, [*named, *left], evidence)]
-    for rows_of_kind in (named, left):
-        for pet in newer:
-            fitting = [
-                row
-                for row in rows_of_kind
-                if row.number not in pairs and _fits(pet.pet_id, row, evidence)
-            ]
-            if fitting and pet.pet_id not in pairs.values():
-                # The record whose ids end first, so that a later pet finds one too.
-                chosen = min(fitting, key=lambda row: evidence.windows[row.number][1] or math.inf)
-                pairs[chosen.number] = pet.pet_id
-    return pairs if len(pairs) == len(newer) else None
-
-
-def _is_older(pet_id: int, group: Sequence[JournalRow], evidence: Evidence) -> bool:
-    """Tell whether a pet surely was in the store before any of the records was sent."""
-    lows = [evidence.windows.get(row.number, (None, None))[0] for row in group]
-    return all(low is not None and pet_id <= low for low in lows)
-
-
-def _fits(pet_id: int, row: JournalRow, evidence: Evidence) -> bool:
-    low, high = evidence.windows.get(row.number, (None, None))
-    return low is not None and low < pet_id and (high is None or pet_id < high)
-
-
-def _cannot_tell(group: Sequence[JournalRow], pets: Sequence[Found]) -> str:
-    first = f"{len(group)} records (the first is record {group[0].number})"
-    if len(pets) > len(group):
-        return f"{len(pets)} pets equal {first}: some are someone else's, so none is claimed"
-    ids = ", ".join(str(pet.pet_id) for pet in pets[:5])
-    return (
-        f"pet {ids} equals {first} but may be an older twin or someone else's, so none is "
-        "claimed; look at it, then say with resolve(row, pet_id=...) what it is"
-    )
-
-
-def _groups(
-    doubtful: Sequence[JournalRow], nameless: Sequence[JournalRow], free: Sequence[Found]
-) -> Iterator[tuple[list[JournalRow], list[Found]]]:
-    """Yield equal records with the pets that could be theirs, each pet once.
-
-    A record that left its status open may have become a pet of any status, so records that
-    state one choose first.
-    """
-    members: dict[tuple[str, int, str | None], list[JournalRow]] = defaultdict(list)
-    for row in (*nameless, *doubtful):
-        members[wanted(row)].append(row)
-    pets: dict[tuple[str, int], list[Found]] = defaultdict(list)
-    for pet in sorted(free, key=lambda pet: pet.pet_id):
-        pets[pet.name, pet.category_id].append(pet)
-    for (name, category_id, status), group in sorted(
-        members.items(), key=lambda item: item[0][2] is None
-    ):
-        mine = [p for p in pets[name, category_id] if status is None or p.status == status]
-        if len(mine) <= len(group):
-            pets[name, category_id] = [p for p in pets[name, category_id] if p not in mine]
-        yield group, mine
 
 
 def _owned_ids(path: Path, run: Run) -> set[int]:

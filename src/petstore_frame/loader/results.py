@@ -6,8 +6,9 @@ written. It sends nothing; what is settled later is settled by reconcile.py, thr
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice
 from os import PathLike
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import LoadFailedError
 from petstore_frame.loader import journal
+from petstore_frame.loader.clients import SettlingClient
 from petstore_frame.loader.columns import (
     CATEGORIES,
     COLUMNS,
@@ -26,6 +28,7 @@ from petstore_frame.loader.columns import (
     problem_of,
 )
 from petstore_frame.loader.journal import JournalRow, Run
+from petstore_frame.loader.limits import GRACE_S, MOST_GETS
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import State, exit_code
 from petstore_frame.loader.view import ResultFacts, result_html, result_text
@@ -183,23 +186,46 @@ class LoadResult:
         if failed:
             raise LoadFailedError(str(self), result=self)
 
-    def reconcile(self, client: Any, **options: Any) -> Reconciliation:
+    def reconcile(
+        self,
+        client: SettlingClient,
+        *,
+        grace_s: float = GRACE_S,
+        by_id: bool = True,
+        most_gets: int = MOST_GETS,
+        resend_absent: bool = False,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> Reconciliation:
         """Settle the records in doubt by reading the store; this result then shows them settled.
 
         Args:
             client: A client of the store that the import went to.
-            options: ``grace_s``, ``by_id``, ``most_gets``, ``resend_absent`` as in
-                ``loader.reconcile.reconcile``.
+            grace_s: Seconds after the last doubtful request before its absence means anything: a
+                store may act late. What is left of them is waited for.
+            by_id: Also ask id by id, through the deprecated operation, where ids rise with time.
+            most_gets: The largest number of requests of that kind.
+            resend_absent: Send absent records again. Only for a store that surely finishes a
+                request within the grace: one that acts later makes a duplicate.
+            sleep: Waits for a number of seconds.
 
         Returns:
             How many were found, are absent or stay unknown, and what that rests on.
 
         Raises:
+            ArgumentError: An argument cannot be used; nothing was sent.
             JournalLockedError: An import is at work on the journal.
             PetstoreError: The store cannot be read; nothing was settled.
         """
         try:
-            return reconcile(self.path, client, **options)
+            return reconcile(
+                self.path,
+                client,
+                grace_s=grace_s,
+                by_id=by_id,
+                most_gets=most_gets,
+                resend_absent=resend_absent,
+                sleep=sleep,
+            )
         finally:
             self._forget()
 
@@ -212,7 +238,7 @@ class LoadResult:
             not_created: It was not created; the next load of the file sends it.
 
         Raises:
-            ArgumentError: Not exactly one of the two was said, or the record is not in doubt.
+            ArgumentError: Not exactly one of the two was given, or the record is not in doubt.
         """
         resolve(self.path, row, pet_id=pet_id, not_created=not_created)
         self._forget()

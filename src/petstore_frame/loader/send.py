@@ -7,58 +7,27 @@ store. It reads no file and judges no answer itself.
 
 from __future__ import annotations
 
-import heapq
-import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from petstore_frame.errors import AuthenticationError, JournalError, PetstoreError
 from petstore_frame.interrupts import Interrupts
-from petstore_frame.loader.canary import Reader, read_back
+from petstore_frame.loader.canary import Canary
+from petstore_frame.loader.clients import PostingClient
 from petstore_frame.loader.judge import is_key_misused, settle, why_stopped
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.pace import Pace
-from petstore_frame.loader.pool import Done, Inbox, Pool, wait_for
+from petstore_frame.loader.pool import Done, Pool
 from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.repeats import Repeats, oldest_key
 from petstore_frame.loader.settlements import Intent, Settlement
+from petstore_frame.loader.timing import Timing
 from petstore_frame.loader.writer import JournalFullError, Writer
 from petstore_frame.outcome import PostOutcome, Proof
-from petstore_frame.settings import IdempotencyKey
 
-CANARY_ROWS = 5
-REPEATS = 8
-LONGEST_REPEAT_WAIT_S = 30.0
-KEY_MARGIN_S = 300.0
 _INTERRUPTED = "interrupted"
-
-
-class PostingClient(Reader, Protocol):
-    """What the loader asks of a client."""
-
-    base_url: str
-    idempotency: IdempotencyKey | None
-
-    def post_pet(
-        self, payload: bytes, *, idempotency_key: str | None = None, store_id: str | None = None
-    ) -> PostOutcome: ...
-
-
-@dataclass(frozen=True)
-class Timing:
-    """The clocks of a session.
-
-    Attributes:
-        clock: Gives seconds that only rise, for pacing.
-        now: Gives seconds since 1970, for the journal.
-        wait: Waits for work to end.
-    """
-
-    clock: Callable[[], float] = time.monotonic
-    now: Callable[[], float] = time.time
-    wait: Callable[[Inbox, float | None], Done | None] = wait_for
 
 
 def ignore(_: Any) -> None:
@@ -104,10 +73,10 @@ class Sender:
         self._ending: tuple[Ending, str] | None = None
         self._in_flight: dict[int, Intent] = {}
         self._settled: list[Settlement] = []
-        self._repeats: list[tuple[float, int]] = []
-        self._repeated: Counter[int] = Counter()
+        self._repeats = Repeats(timing.clock)
         self._answers = 0
-        self._is_canary_due = limits.has_canary and not counts[State.CREATED]
+        has_canary = limits.has_canary and not counts[State.CREATED]
+        self._canary = Canary(client, is_due=has_canary)
         self._is_journal_broken = False
         self._problem: Exception | None = None
 
@@ -151,7 +120,7 @@ class Sender:
             return None
         waits = [self._pace.wait_s()]
         if not self.counts[State.PENDING] and self._repeats:
-            waits.append(self._repeats[0][0] - self._timing.clock())
+            waits.append(self._repeats.wait_s())
         is_waiting = max(waits) > 0
         if self._pool.busy and not is_waiting:
             return None
@@ -174,9 +143,9 @@ class Sender:
         if outcome.is_systemic or is_key_misused(intent, outcome):
             self._stop(Ending.STOPPED, why_stopped(outcome.error))
         elif settlement.state is State.UNKNOWN and intent.key is not None:
-            self._repeat_later(intent.number)
+            self._repeats.add_later(intent.number)
         self._check_budget()
-        if self._is_canary_due:
+        if self._canary.is_due:
             self._check_canary(settlement)
 
     def _check_store(self, store_id: str | None) -> None:
@@ -201,26 +170,13 @@ class Sender:
         else:
             self._pace.note_pressure(outcome.retry_after_s)
 
-    def _repeat_later(self, number: int) -> None:
-        """Plan the same request under the same key, which the store is known to honour."""
-        self._repeated[number] += 1
-        if self._repeated[number] <= REPEATS:
-            wait_s = min(LONGEST_REPEAT_WAIT_S, 0.25 * 2.0 ** self._repeated[number])
-            heapq.heappush(self._repeats, (self._timing.clock() + wait_s, number))
-
     def _queue_repeats(self) -> None:
         oldest = self._oldest_key()
         if oldest is not None:
-            for number in self._writer.repeatable(oldest):
-                heapq.heappush(self._repeats, (self._timing.clock(), number))
+            self._repeats.add_now(self._writer.repeatable(oldest))
 
     def _oldest_key(self) -> float | None:
-        """Return when a key must first have been sent for the store to remember it still."""
-        keys = self._client.idempotency
-        if keys is None:
-            return None
-        margin_s = min(KEY_MARGIN_S, keys.lifetime_s / 2)
-        return self._timing.now() - keys.lifetime_s + margin_s
+        return oldest_key(self._client.idempotency, self._timing.now())
 
     def _commit(self) -> None:
         """Put outcomes and the next intents on disk, then send those."""
@@ -251,10 +207,10 @@ class Sender:
         self._step("committed")
         for intent in intents:
             self._send(intent)
-        self._tell()
+        self._report_progress()
 
-    def _tell(self) -> None:
-        """Tell the caller's function; whatever it raises waits for what is on its way."""
+    def _report_progress(self) -> None:
+        """Call the caller's function; whatever it raises waits for the requests in flight."""
         try:
             self._meter(self.counts)
         except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
@@ -266,13 +222,8 @@ class Sender:
     def _wanted(self) -> tuple[int, list[int]]:
         if self._ending is not None:
             return 0, []
-        room = self._pace.room(self._pool.busy)
-        if self._is_canary_due:
-            room = min(room, 1 - self._pool.busy)
-        repeats: list[int] = []
-        now = self._timing.clock()
-        while self._repeats and len(repeats) < room and self._repeats[0][0] <= now:
-            repeats.append(heapq.heappop(self._repeats)[1])
+        room = self._canary.limit(self._pace.room(self._pool.busy), self._pool.busy)
+        repeats = self._repeats.take(room)
         return max(0, min(room - len(repeats), self.counts[State.PENDING])), repeats
 
     def _send(self, intent: Intent) -> None:
@@ -297,7 +248,6 @@ class Sender:
     def _abandon(self) -> None:
         """Stop waiting: what is on its way is in doubt from now on."""
         self._pool.abandon()
-        self._pool.busy = 0
         for intent in self._in_flight.values():
             self._settled.append(Settlement(intent, State.UNKNOWN, "unknown", "abandoned"))
             self.counts[State.UNKNOWN] += 1
@@ -345,25 +295,17 @@ class Sender:
         self._pace.note_probe(is_up=end.error is None)
 
     def _check_canary(self, first: Settlement) -> None:
-        if first.pet_id is not None:
-            self._pool.start(
-                self._read_back,
-                partial(read_back, self._client, first.pet_id, first.intent.payload),
-            )
-        elif first.state is State.CREATED or self._answers >= CANARY_ROWS:
-            self._is_canary_due = False
+        reading = self._canary.reading(first, self._answers)
+        if reading is not None:
+            self._pool.start(self._take_canary, reading)
 
-    def _read_back(self, end: Done) -> None:
-        self._is_canary_due = False
+    def _take_canary(self, end: Done) -> None:
         if end.error is not None:
             raise end.error
         self._writer.note(self._timing.now(), "canary", {"differences": end.value})
-        if end.value:
-            self._stop(
-                Ending.STOPPED,
-                f"the first pet came back changed: {'; '.join(end.value)}; look at it, "
-                "then run the same import again to go on regardless",
-            )
+        reason = self._canary.reason_to_stop(end.value)
+        if reason is not None:
+            self._stop(Ending.STOPPED, reason)
 
     def _last_words(self) -> str:
         """Name what the journal could not keep, so that nothing is lost with it."""

@@ -11,11 +11,13 @@ from contextlib import closing
 from pathlib import Path
 
 from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
+from petstore_frame.loader.clients import PostingClient
 from petstore_frame.loader.journal import Run, count_states, read_run, store_of
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.progress import Meter, ProgressOption
 from petstore_frame.loader.record import State
-from petstore_frame.loader.send import PostingClient, Sender, Timing, ignore
+from petstore_frame.loader.send import Sender, ignore
+from petstore_frame.loader.timing import Timing
 from petstore_frame.loader.view import describe_overlap
 from petstore_frame.loader.writer import Writer
 

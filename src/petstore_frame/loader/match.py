@@ -1,0 +1,123 @@
+"""Which pets of a store are those of the records in doubt.
+
+In: records, and the pets and evidence that readback.py found. Out: one Match per record. Records
+are compared as a multiset: equal records are interchangeable, and where a pet may be an older twin
+or someone else's (more are free than records are in doubt, or ids do not show its age) none is
+claimed. It writes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from petstore_frame.loader.journal import JournalRow
+from petstore_frame.loader.readback import Evidence, Found, wanted
+from petstore_frame.loader.record import State
+
+
+class Match(NamedTuple):
+    """What reading back shows of one record.
+
+    Attributes:
+        row: The record.
+        pet_id: The pet that it became, or None.
+        is_absent: Its pet would have been seen, and was not.
+    """
+
+    row: JournalRow
+    pet_id: int | None
+    is_absent: bool
+
+
+def match(rows: Sequence[JournalRow], owned: set[int], evidence: Evidence) -> Iterator[Match]:
+    """Yield what became of each record; what cannot be decided is noted in the evidence.
+
+    Args:
+        rows: The records in doubt, and those created whose ids are not known.
+        owned: Ids of pets that are other records'.
+        evidence: What was read.
+    """
+    free = [pet for pet in evidence.pets.values() if pet.pet_id not in owned]
+    for group, pets in _groups(rows, free):
+        pairs = _pair(group, pets, evidence)
+        if pairs is None:
+            evidence.notes.append(_why_undecided(group, pets))
+        for row in group:
+            is_gone = evidence.is_exhaustive(row) or row.state is State.ABSENT
+            pet_id = None if pairs is None else pairs.get(row.number)
+            yield Match(row, pet_id, is_gone and pairs is not None and pet_id is None)
+
+
+def _groups(
+    rows: Sequence[JournalRow], free: Sequence[Found]
+) -> Iterator[tuple[list[JournalRow], list[Found]]]:
+    """Yield equal records with the pets that could be theirs, each pet once.
+
+    A record that left its status open may have become a pet of any status, so records that
+    state one choose first.
+    """
+    members: dict[tuple[str, int, str | None], list[JournalRow]] = defaultdict(list)
+    for row in rows:
+        members[wanted(row)].append(row)
+    pets: dict[tuple[str, int], list[Found]] = defaultdict(list)
+    for pet in sorted(free, key=lambda pet: pet.pet_id):
+        pets[pet.name, pet.category_id].append(pet)
+    for (name, category_id, status), group in sorted(
+        members.items(), key=lambda item: item[0][2] is None
+    ):
+        mine = [p for p in pets[name, category_id] if status is None or p.status == status]
+        if len(mine) <= len(group):
+            pets[name, category_id] = [p for p in pets[name, category_id] if p not in mine]
+        yield group, mine
+
+
+def _pair(
+    group: Sequence[JournalRow], pets: Sequence[Found], evidence: Evidence
+) -> dict[int, int] | None:
+    """Give each pet to a record that it can be of, those surely created first.
+
+    Returns:
+        Pet id by record; None where a pet may be someone else's, so that none is claimed.
+    """
+    newer = [pet for pet in pets if not _is_older(pet.pet_id, group, evidence)]
+    pairs: dict[int, int] = {}
+    for are_created in (True, False):
+        rows = [row for row in group if (row.state is State.CREATED) is are_created]
+        for pet in newer:
+            row = None if pet.pet_id in pairs.values() else _choose(pet, rows, pairs, evidence)
+            if row is not None:
+                pairs[row.number] = pet.pet_id
+    return pairs if len(pairs) == len(newer) else None
+
+
+def _choose(
+    pet: Found, rows: Sequence[JournalRow], pairs: dict[int, int], evidence: Evidence
+) -> JournalRow | None:
+    """Return the record whose ids end first, so that a later pet finds one too."""
+    fitting = [row for row in rows if row.number not in pairs and _fits(pet.pet_id, row, evidence)]
+    return min(fitting, key=lambda row: evidence.windows[row.number][1] or math.inf, default=None)
+
+
+def _is_older(pet_id: int, group: Sequence[JournalRow], evidence: Evidence) -> bool:
+    """Tell whether a pet surely was in the store before any of the records was sent."""
+    lows = [evidence.windows.get(row.number, (None, None))[0] for row in group]
+    return all(low is not None and pet_id <= low for low in lows)
+
+
+def _fits(pet_id: int, row: JournalRow, evidence: Evidence) -> bool:
+    low, high = evidence.windows.get(row.number, (None, None))
+    return low is not None and low < pet_id and (high is None or pet_id < high)
+
+
+def _why_undecided(group: Sequence[JournalRow], pets: Sequence[Found]) -> str:
+    first = f"{len(group)} records (the first is record {group[0].number})"
+    if len(pets) > len(group):
+        return f"{len(pets)} pets equal {first}: some are someone else's, so none is claimed"
+    ids = ", ".join(str(pet.pet_id) for pet in pets[:5])
+    return (
+        f"pet {ids} equals {first} but may be an older twin or someone else's, so none is "
+        "claimed; look at it, then settle it with resolve(row, pet_id=...)"
+    )
