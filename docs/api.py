@@ -23,12 +23,13 @@ WIDTH = 96
 
 TASKS = {
     "Read": "Client Page Pet NewPet PET_COLUMNS PET_STATUSES fetch_inventory Inventory "
-    "Completeness Verdict StatusCount completeness PetSearch",
-    "Load": "load_csv load_excel load_frame LoadResult IdempotencyKey",
+    "Completeness Verdict StatusCount Assumption completeness FrameClaim SealState PetSearch "
+    "SearchState",
+    "Load": "load_csv load_excel load_frame LoadResult State Ending Reconciliation IdempotencyKey",
     "Show": "summarize Summary Dashboard status_chart inventory_table trend_chart ageing_chart "
     "Drawing",
     "Report": "write_report",
-    "History": "History Snapshot Diff Flow",
+    "History": "History Snapshot SnapshotProblem Diff Flow",
     "Serve": "serve Server samples",
     "About": "__version__",
 }

@@ -52,16 +52,24 @@ if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
     from petstore_frame.history import Flow as Flow
     from petstore_frame.history import History as History
     from petstore_frame.history import Snapshot as Snapshot
+    from petstore_frame.history import SnapshotProblem as SnapshotProblem
+    from petstore_frame.inventory import Assumption as Assumption
     from petstore_frame.inventory import Completeness as Completeness
     from petstore_frame.inventory import Inventory as Inventory
     from petstore_frame.inventory import PetSearch as PetSearch
     from petstore_frame.inventory import StatusCount as StatusCount
     from petstore_frame.inventory import Verdict as Verdict
     from petstore_frame.inventory import fetch_inventory as fetch_inventory
+    from petstore_frame.inventory.find import SearchState as SearchState
     from petstore_frame.inventory.result import completeness as completeness
+    from petstore_frame.inventory.seal import FrameClaim as FrameClaim
+    from petstore_frame.inventory.seal import SealState as SealState
     from petstore_frame.loader.load import load_csv as load_csv
     from petstore_frame.loader.load import load_excel as load_excel
     from petstore_frame.loader.load import load_frame as load_frame
+    from petstore_frame.loader.reconcile import Reconciliation as Reconciliation
+    from petstore_frame.loader.record import Ending as Ending
+    from petstore_frame.loader.record import State as State
     from petstore_frame.loader.results import LoadResult as LoadResult
     from petstore_frame.models import PET_STATUSES as PET_STATUSES
     from petstore_frame.models import NewPet as NewPet
@@ -118,24 +126,32 @@ _HOMES: dict[str, str] = {
     "Flow": "history",
     "History": "history",
     "Snapshot": "history",
+    "SnapshotProblem": "history",
+    "Assumption": "inventory",
     "Completeness": "inventory",
     "Inventory": "inventory",
     "PetSearch": "inventory",
     "StatusCount": "inventory",
     "Verdict": "inventory",
     "fetch_inventory": "inventory",
+    "SearchState": "inventory.find",
     "completeness": "inventory.result",
+    "FrameClaim": "inventory.seal",
+    "SealState": "inventory.seal",
     "load_csv": "loader.load",
     "load_excel": "loader.load",
     "load_frame": "loader.load",
+    "Reconciliation": "loader.reconcile",
+    "Ending": "loader.record",
+    "State": "loader.record",
     "LoadResult": "loader.results",
     "NewPet": "models",
     "PET_STATUSES": "models",
     "Pet": "models",
     "Page": "page",
     "write_report": "report",
-    "Server": "server",
     "samples": "samples",
+    "Server": "server",
     "serve": "server",
     "IdempotencyKey": "settings",
     "Summary": "summary",

@@ -22,6 +22,12 @@ class Page:
         limit: The limit asked for, or None for an address that the store gave.
         status: The status filter asked for, or None.
         address: The whole address asked, against which a relative link is read.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
+        ...     client.list_pets(limit=2)
+        <Page: 2 pets, as many as asked for: the store may hold more>
     """
 
     columns: PetColumns

@@ -51,6 +51,12 @@ class Server:
     Attributes:
         base_url: Address of the store, ending in ``/v1``.
         api_key: The key that this store accepts, wrapped so that nothing shows it by accident.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
+        ...     client.list_pets()
+        <Page: 3 pets>
     """
 
     def __init__(

@@ -121,7 +121,7 @@ class InventoryTab:
             self._is_drawing = True
             try:
                 self._draw_filters(shown, self.model)
-                self._draw_pictures(shown, self.model)
+                self._draw_pictures(shown)
                 self._draw_table(shown)
             finally:
                 self._is_drawing = False
@@ -149,7 +149,7 @@ class InventoryTab:
         show(self.back, bool(self._before))
         self.cards.value = parts.cards(shown, model.pets.everything)
 
-    def _draw_pictures(self, shown: Shown, model: StoreModel) -> None:
+    def _draw_pictures(self, shown: Shown) -> None:
         is_empty = not shown.matches
         show(self._two, not is_empty)
         if is_empty:

@@ -5,7 +5,7 @@ from petstore_frame.history.diff import Diff
 from petstore_frame.history.flow import Flow
 from petstore_frame.history.history import History
 from petstore_frame.history.opening import HistoryOption, open_history
-from petstore_frame.history.snapshots import Problem, Snapshot
+from petstore_frame.history.snapshots import Snapshot, SnapshotProblem
 
 __all__ = [
     "Diff",
@@ -13,8 +13,8 @@ __all__ = [
     "History",
     "HistoryOption",
     "IdRange",
-    "Problem",
     "Snapshot",
+    "SnapshotProblem",
     "diff_pets",
     "open_history",
     "trend_pets",

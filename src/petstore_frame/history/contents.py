@@ -14,7 +14,7 @@ from pathlib import Path
 from petstore_frame.callers import callers_level
 from petstore_frame.errors import HistoryError, HistoryWarning
 from petstore_frame.history.days import Day, utc_day
-from petstore_frame.history.snapshots import Problem, Snapshot, scan_folder
+from petstore_frame.history.snapshots import Snapshot, SnapshotProblem, scan_folder
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Contents:
 
     folder: Path
     snapshots: list[Snapshot]
-    problems: list[Problem]
+    problems: list[SnapshotProblem]
 
     @classmethod
     def of(cls, folder: Path) -> Contents:

@@ -32,6 +32,16 @@ class Diff:
         new: The later snapshot.
         rows: One row per pet that came, went or changed, as a frame of the history's engine, in
             no fixed order, not yet computed where the engine is lazy. ``frame`` brings it here.
+
+    Example:
+        >>> from petstore_frame import samples
+        >>> diff = samples.write_sample_history("history", days=3, pets=40).diff()
+        >>> print(diff)
+        2026-01-06 to 2026-01-07: 8 changed
+        >>> diff.moves[["was", "now", "pets"]]
+                 was      now  pets
+        0  available  pending     6
+        1    pending     sold     2
     """
 
     old: Snapshot

@@ -32,6 +32,17 @@ class Flow:
     """Moves, sell-through, ageing and stale listings; ``history.flow()`` makes it.
 
     Each table is computed when it is first asked for.
+
+    Attributes:
+        snapshots: The snapshots followed, by date.
+        period: What ``moves`` compares: ``snapshot``, ``week`` or ``month``.
+        stale_days: From how many days on an available pet is stale.
+
+    Example:
+        >>> from petstore_frame import samples
+        >>> flow = samples.write_sample_history("history", days=8, pets=40).flow(stale_days=5)
+        >>> print(len(flow.stale), "of", len(flow.ageing), "pets are stale")
+        20 of 27 pets are stale
     """
 
     def __init__(

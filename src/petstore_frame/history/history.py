@@ -23,8 +23,8 @@ from petstore_frame.history.engines import check_engine, open_snapshots, start_s
 from petstore_frame.history.flow import Flow
 from petstore_frame.history.keeping import add_snapshot
 from petstore_frame.history.snapshots import (
-    Problem,
     Snapshot,
+    SnapshotProblem,
     list_snapshots,
     read_inventory,
     scan_folder,
@@ -104,7 +104,7 @@ class History:
         """
         return list_snapshots(Contents.of(self.folder).snapshots)
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[SnapshotProblem]:
         """Name every path in the folder that cannot be read or is not ours, and why.
 
         Nothing is counted from such a file. A day lost by one also gives a HistoryWarning.

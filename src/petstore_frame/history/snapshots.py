@@ -58,6 +58,17 @@ class Snapshot:
         base_url: The store's address.
         completeness: What the listing covers, as it was known then.
         size: Bytes on disk.
+
+    Example:
+        >>> from datetime import UTC, datetime
+        >>> from petstore_frame import Completeness, History, Inventory
+        >>> from petstore_frame.frame import to_frame
+        >>> from petstore_frame.models import PetColumns
+        >>> claim = Completeness("complete", "all pets", "one page", rows=1, requests=1)
+        >>> pets = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
+        >>> read_at = datetime(2026, 11, 1, 9, tzinfo=UTC)
+        >>> History("history").add(Inventory(pets, claim, read_at, "https://store.example/v1"))
+        <Snapshot of 2026-11-01: complete: 1 pet (one page)>
     """
 
     date: date
@@ -73,7 +84,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
-class Problem:
+class SnapshotProblem:
     """A path that is not a readable snapshot, and why.
 
     Attributes:
@@ -90,20 +101,20 @@ class Problem:
         return f"{self.path}: {self.reason}"
 
 
-def scan_folder(folder: Path) -> tuple[list[Snapshot], list[Problem]]:
+def scan_folder(folder: Path) -> tuple[list[Snapshot], list[SnapshotProblem]]:
     """Read the footers of all snapshots, oldest first, and name everything else.
 
     Names that begin with a dot are skipped: they are the lock and half-written files.
     """
     snapshots: list[Snapshot] = []
-    problems: list[Problem] = []
+    problems: list[SnapshotProblem] = []
     entries = sorted(folder.iterdir()) if folder.is_dir() else []
     for entry in entries:
         if entry.name.startswith("."):
             continue
         day = _day_of(entry)
         if day is None or not entry.is_dir():
-            problems.append(Problem(entry, "not part of this history; it is left alone"))
+            problems.append(SnapshotProblem(entry, "not part of this history; it is left alone"))
             continue
         for path in sorted(entry.iterdir()):
             found = _open(path, day)
@@ -152,7 +163,7 @@ def write_snapshot(folder: Path, inventory: Inventory) -> Snapshot:
     sync(path.parent)
     sync(folder)
     written = _open(path, day)
-    if isinstance(written, Problem):
+    if isinstance(written, SnapshotProblem):
         raise HistoryError(f"{written}; the disk did not keep what was written")
     return written
 
@@ -198,31 +209,35 @@ def _day_of(entry: Path) -> date | None:
         return None
 
 
-def _open(path: Path, day: date) -> Snapshot | Problem:
+def _open(path: Path, day: date) -> Snapshot | SnapshotProblem:
     """Read one file's footer."""
     parquet, arrow = _pyarrow()
     if path.name != FILE_NAME:
-        return Problem(path, f"not a file of this history, which writes {FILE_NAME} only")
+        return SnapshotProblem(path, f"not a file of this history, which writes {FILE_NAME} only")
     try:
         footer = parquet.read_metadata(path)
     except (arrow.ArrowInvalid, OSError) as problem:
-        return Problem(path, f"damaged: {_first_line(problem)}", day)
+        return SnapshotProblem(path, f"damaged: {_first_line(problem)}", day)
     record = (footer.metadata or {}).get(_KEY)
     if record is None:
-        return Problem(path, "holds no completeness record, so it was not written by a history")
+        return SnapshotProblem(
+            path, "holds no completeness record, so it was not written by a history"
+        )
     try:
         known = json.loads(record)
         if known["format"] > _FORMAT:
-            return Problem(path, "written by a newer petstore_frame than this one", day)
+            return SnapshotProblem(path, "written by a newer petstore_frame than this one", day)
         fetched_at = datetime.fromisoformat(known["fetched_at"])
         if fetched_at.date() != day:
-            return Problem(path, f"fetched on {fetched_at.date()}, but kept under another date")
+            return SnapshotProblem(
+                path, f"fetched on {fetched_at.date()}, but kept under another date"
+            )
         claim = Completeness.from_dict(known["completeness"])
         return Snapshot(
             day, path, footer.num_rows, fetched_at, known["base_url"], claim, path.stat().st_size
         )
     except (KeyError, ValueError, TypeError) as problem:
-        return Problem(path, f"its completeness record cannot be read: {problem!r}", day)
+        return SnapshotProblem(path, f"its completeness record cannot be read: {problem!r}", day)
 
 
 def _write_rows(path: Path, inventory: Inventory) -> None:

@@ -30,6 +30,13 @@ class Inventory:
             of the frame.
         fetched_at: When the last page arrived, UTC.
         base_url: The store's address.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
+        ...     inventory = pf.fetch_inventory(client)
+        >>> print(len(inventory), inventory.claim.verdict, list(inventory.frame.columns))
+        3 complete ['id', 'name', 'category_id', 'status']
     """
 
     frame: pd.DataFrame

@@ -306,7 +306,7 @@ def _make_frame(run: Run, rows: Iterator[JournalRow]) -> pd.DataFrame:
         for own, value in zip(values, describe(row, run), strict=True):
             own.append(value)
     own_series = {
-        name: _series(pd, name, dtype, column)
+        name: _series(name, dtype, column)
         for (name, dtype), column in zip(COLUMNS.items(), values, strict=True)
     }
     file_series = {
@@ -316,7 +316,9 @@ def _make_frame(run: Run, rows: Iterator[JournalRow]) -> pd.DataFrame:
     return pd.DataFrame({**first, **file_series, **own_series})
 
 
-def _series(pd: Any, name: str, dtype: str, values: list[Any]) -> Any:
+def _series(name: str, dtype: str, values: list[Any]) -> pd.Series[Any]:
+    import pandas as pd
+
     if dtype != "category":
         return pd.Series(values, dtype=dtype)
     seen = {value for value in values if value is not None}

@@ -108,7 +108,7 @@ def _chunks(part: Part) -> Iterator[slice]:
 
 def _set_up(book: Book, sheet: Sheet, facts: Facts, headers: list[str], part: Part) -> None:
     last = part.stop - part.start
-    for col, width in enumerate(_widths(facts, headers)):
+    for col, width in enumerate(_widths(facts)):
         sheet.do("set_column", col, col, width)
     sheet.raw.freeze_panes(1, 1)
     look.set_up_print(sheet, facts, repeat_row=0)
@@ -135,7 +135,7 @@ def _set_up(book: Book, sheet: Sheet, facts: Facts, headers: list[str], part: Pa
     )  # fmt: skip
 
 
-def _widths(facts: Facts, headers: list[str]) -> list[float]:
+def _widths(facts: Facts) -> list[float]:
     frame = facts.frame
     ids = len(str(frame["id"].abs().max())) if len(frame) else 2
     names = frame["name"].str.len()

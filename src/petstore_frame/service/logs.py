@@ -10,22 +10,24 @@ import json
 import logging
 import sys
 from datetime import UTC, datetime
-from typing import get_args
 
 from petstore_frame.service.options import LogLevel
 
-_LEVELS: tuple[LogLevel, ...] = get_args(LogLevel)
-
-
-class _Least:
-    """The least severe level that is written; one process has one log."""
-
-    rank = _LEVELS.index("info")
+_RANKS: dict[LogLevel, int] = {
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warning": logging.WARNING,
+    "error": logging.ERROR,
+    "off": logging.CRITICAL + 1,
+}
+# One process has one log; this holds the least severe level that is written.
+_OWN = logging.getLogger("petstore_frame.service")
+_OWN.setLevel(logging.INFO)
 
 
 def set_log_level(level: LogLevel) -> None:
     """Choose the least severe level, and let the libraries' own lines take the same way."""
-    _Least.rank = _LEVELS.index(level)
+    _OWN.setLevel(_RANKS[level])
     root = logging.getLogger()
     root.handlers = [_JsonHandler()]
     root.setLevel(logging.WARNING)
@@ -33,7 +35,7 @@ def set_log_level(level: LogLevel) -> None:
 
 def write_log(level: LogLevel, event: str, **facts: object) -> None:
     """Write one line; JSON escapes control and non-ASCII characters."""
-    if _LEVELS.index(level) < _Least.rank:
+    if not _OWN.isEnabledFor(_RANKS[level]):
         return
     time = datetime.now(UTC).isoformat(timespec="milliseconds")
     line = json.dumps({"time": time, "level": level, "event": event, **facts})
