@@ -1,7 +1,7 @@
 """What a caller may ask for, checked before anything is sent.
 
-In: an argument as it was passed. Out: its value as plain Python, or an ArgumentError that says
-what it can be. It knows no store and keeps nothing.
+In: an argument as it was passed. Out: its value as plain Python, or an ArgumentError that
+states what is allowed. It knows no store and keeps nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def checked_client(client: Any, operation: str) -> None:
 
     Args:
         client: What the caller passed as the client.
-        operation: The name of a method that is needed of it.
+        operation: The name of a method that it must have.
     """
     if not callable(getattr(client, operation, None)):
         # The value is not shown: it may be a key.

@@ -51,7 +51,7 @@ def category_labels(
 
 
 def shown_labels(categories: Categories) -> dict[int, str]:
-    """Return labels to show; a label of several categories is told apart by their ids.
+    """Return labels to show; a label of several categories gets their ids added.
 
     Example:
         >>> shown_labels({1: "Dog", 2: "Cat", 3: "Dog"})
@@ -93,7 +93,7 @@ def _read_labels(path: Path) -> dict[int, str]:
                 labels[int(cells[id_at])] = cells[label_at]
             except (ValueError, IndexError):
                 raise InputError(
-                    f"{cells!r} is no category id with a label",
+                    f"expected a category id and a label, got {cells!r}",
                     path=str(path), line=reader.line_num, column="category_id",
                     hint="give a whole number and a label",
                 ) from None  # fmt: skip

@@ -293,7 +293,7 @@ class Client:
         try:
             answer = self._get(f"/pets/{checked_id(pet_id)}")
         except APIStatusError:
-            self._notices.tell("GET /pets/{petId}", GET_PET)
+            self._notices.warn("GET /pets/{petId}", GET_PET)
             raise
         self._notices.read("GET /pets/{petId}", answer.headers, GET_PET)
         pet = read_pet(answer.body, operation=answer.operation)

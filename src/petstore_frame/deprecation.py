@@ -1,6 +1,6 @@
-"""What an answer says about the end of its operation.
+"""What an answer announces about the end of its operation.
 
-In: header lines. Out: a Deprecation in words, and one warning for each operation. It sends nothing.
+In: header lines. Out: a Deprecation, and one warning for each operation. It sends nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Deprecation:
     since: date | None = None
 
     def sentence(self, operation: str, today: date) -> str:
-        """Say it in one sentence, with the days left."""
+        """Return one sentence, with the days left."""
         text = f"{operation} is deprecated"
         if self.since is not None:
             text += f" since {_day(self.since)}" if self.since <= today else ""
@@ -54,7 +54,7 @@ def read_deprecation(headers: Headers, known: Deprecation | None = None) -> Depr
 
     Args:
         headers: The header lines of an answer.
-        known: What the interface itself states; a header that says more specific things wins.
+        known: What the interface itself states; a header that is more specific wins.
 
     Example:
         >>> read_deprecation(Headers([("Sunset", "Thu, 05 Dec 2030 00:00:00 GMT")])).ends_on
@@ -77,22 +77,22 @@ def read_deprecation(headers: Headers, known: Deprecation | None = None) -> Depr
 
 
 class DeprecationNotices:
-    """Warns of each operation once, at the line of whoever called this package."""
+    """Warns of each operation once, at the line of the caller's own code."""
 
     def __init__(self) -> None:
-        self._told: set[str] = set()
+        self._noted: set[str] = set()
 
     def read(self, operation: str, headers: Headers, known: Deprecation | None = None) -> None:
         """Warn if an answer's headers, or the interface itself, announce an end."""
-        if operation not in self._told:
+        if operation not in self._noted:
             notice = read_deprecation(headers, known)
             if notice is not None:
-                self.tell(operation, notice)
+                self.warn(operation, notice)
 
-    def tell(self, operation: str, notice: Deprecation) -> None:
+    def warn(self, operation: str, notice: Deprecation) -> None:
         """Warn of an end that is known."""
-        if operation not in self._told:
-            self._told.add(operation)
+        if operation not in self._noted:
+            self._noted.add(operation)
             today = date.today()  # a day more or less does not matter here
             text = notice.sentence(operation, today)
             warnings.warn(text, EndpointDeprecatedWarning, stacklevel=callers_level())

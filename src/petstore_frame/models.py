@@ -79,26 +79,26 @@ class NewPet(BaseModel):
     def __init__(self, **values: Unpack[_NewPetValues]) -> None:
         try:
             super().__init__(**values)
-            self.to_json()  # half of a surrogate pair is text to Python, and none to JSON
+            self.to_json()  # Python allows a lone surrogate in a str; JSON cannot encode it
         except ValidationError as problem:
-            words = "; ".join(map(_in_our_words, problem.errors(include_url=False)))
-            raise ArgumentError(f"this is no pet: {words}; nothing was sent") from None
+            faults = "; ".join(map(_fault, problem.errors(include_url=False)))
+            raise ArgumentError(f"not a valid pet: {faults}; nothing was sent") from None
         except ValueError:
-            words = "name is text that JSON cannot carry (half of a surrogate pair)"
-            raise ArgumentError(f"this is no pet: {words}; nothing was sent") from None
+            fault = "name holds a lone surrogate, which JSON cannot encode"
+            raise ArgumentError(f"not a valid pet: {fault}; nothing was sent") from None
 
     def to_json(self) -> bytes:
         """Return the request body; a status that is None is left out, never sent as null."""
         return self.model_dump_json(by_alias=True, exclude_none=True).encode()
 
 
-def _in_our_words(problem: ErrorDetails) -> str:
-    """Say what one field of a NewPet should be, and what it is."""
+def _fault(problem: ErrorDetails) -> str:
+    """Return what one field of a NewPet should be, and what it is."""
     field = str(problem["loc"][0]).replace("categoryId", "category_id")
     if problem["type"] == "missing":
         return f"{field} is missing"
     if problem["type"] == "extra_forbidden":
-        return f"{field} is no field of a new pet (name, category_id, status)"
+        return f"{field} is not a field of a new pet (name, category_id, status)"
     kinds = {
         "name": "text",
         "category_id": "a whole number of 64 bits",
@@ -165,12 +165,12 @@ class _WirePet(TypedDict):
     status: NotRequired[str | None]
 
 
-# One schema, read by two: msgspec is as strict in a third of the time, pydantic says what is wrong.
+# One schema, two readers: msgspec is as strict in a third of the time, pydantic explains a fault.
 _QUICK_PAGE = msgspec.json.Decoder(list[_WirePet])
 _PAGE: TypeAdapter[list[_WirePet]] = TypeAdapter(
     list[_WirePet], config=ConfigDict(strict=True, hide_input_in_errors=True)
 )
-# One object for each known status, and not one a pet.
+# One object per known status, not one per pet.
 _KNOWN: dict[str | None, str | None] = {status: status for status in (*PET_STATUSES, None)}
 
 
@@ -183,7 +183,7 @@ def read_page(body: bytes, *, operation: str = "GET /pets", page: int | None = N
         page: Number of the page, for the error message.
 
     Raises:
-        ContractError: The body is no array of Pets; names page, position and field.
+        ContractError: The body is not an array of Pets; names page, position and field.
 
     Interface: Endpoints, List all animals.
     """
@@ -200,7 +200,7 @@ def read_page(body: bytes, *, operation: str = "GET /pets", page: int | None = N
 
 
 def _second_look(body: bytes, operation: str, page: int | None) -> list[_WirePet]:
-    """Accept what JSON Schema allows, such as ``1.0`` for 1, or say what is wrong."""
+    """Accept what JSON Schema allows, such as ``1.0`` for 1, or raise what is wrong."""
     try:
         return _PAGE.validate_json(body)
     except ValidationError as problem:
@@ -217,7 +217,7 @@ def read_pet(body: bytes, *, operation: str) -> Pet:
     """Check the body of a single Pet.
 
     Raises:
-        ContractError: The body is no Pet.
+        ContractError: The body is not a Pet.
     """
     try:
         return Pet.model_validate_json(body)
@@ -251,7 +251,7 @@ def _whole_floats_to_int(value: Any) -> Any:
 def contract_error(
     problem: ValidationError, body: bytes, operation: str, page: int | None
 ) -> ContractError:
-    """Say in one sentence where a body leaves the interface."""
+    """Return the error that names where a body leaves the interface."""
     first = problem.errors(include_input=False, include_url=False)[0]
     position = next((part + 1 for part in first["loc"] if isinstance(part, int)), None)
     field = next((part for part in first["loc"] if isinstance(part, str)), None)

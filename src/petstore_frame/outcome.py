@@ -14,7 +14,7 @@ proofs in the package; the loader and ``Client.create_pet`` both read it.
 | 400, 409, 413, 422 with an Error body         | rejected (409 under a key: unknown, running) |
 | 408, 425, 429                                 | not_applied, try again later                 |
 | 401, and any other 4xx                        | not_applied, stop: it concerns every row     |
-| 4xx whose body is no Error of that status     | not_applied, stop: the store did not say it  |
+| 4xx whose body is not an Error of that status | not_applied, stop: a proxy may have answered |
 | 5xx                                           | unknown: the store may have finished         |
 """
 
@@ -55,13 +55,13 @@ class PostOutcome:
         proof: What is proven.
         reason: One word for the cause: ``http_201``, ``read_timeout``, ``refused``, …
         pet: The Pet returned, or None when it was not readable.
-        error: The error that says it in words, or None for a clean 201.
+        error: The error that describes it, or None for a clean 201.
         is_systemic: The cause concerns every row (key, address, middlebox): stop sending.
         http_status: Status of the answer, or None.
         retry_after_s: Seconds that the store asked to wait, or None.
         request_id: The answer's X-Request-Id, or None.
         store_id: What the store calls itself, or None.
-        is_replayed: The store's word on an idempotency key: True, False, or None for none given.
+        is_replayed: Whether the store reports a replay under an idempotency key, or None.
         elapsed_s: Seconds that the attempt took, or None.
     """
 
@@ -119,7 +119,7 @@ def _judge_success(answer: Answer) -> PostOutcome:
         if answer.status_code != 201:
             return _outcome(Proof.UNKNOWN, answer, error=problem, is_systemic=True)
         lost = ContractError(
-            f"{answer.operation} answered 201, but its body was lost or is no Pet; "
+            f"{answer.operation} answered 201, but its body was lost or is not a Pet; "
             "the pet exists, its id is not known",
             operation=answer.operation,
             may_have_been_applied=True,
@@ -158,7 +158,7 @@ def _is_store_error(answer: Answer) -> bool:
 
 
 def status_error(answer: Answer) -> APIStatusError:
-    """Put an error answer into words; a body that is no Error is shown by its first characters.
+    """Return the error of an answer; a body that is not an Error is shown by its first characters.
 
     Interface: Errors.
     """
@@ -168,7 +168,7 @@ def status_error(answer: Answer) -> APIStatusError:
     else:
         kind = answer.headers.get("Content-Type") or "no content type"
         whole = excerpt(answer.body) if answer.is_whole else " (the body was cut)"
-        code, message, field = None, f"no Error body of the interface but {kind}{whole}", None
+        code, message, field = None, f"the answer has no Error body but {kind}{whole}", None
     return status_error_class(answer.status_code)(
         answer.status_code,
         message,
@@ -183,7 +183,7 @@ def status_error(answer: Answer) -> APIStatusError:
 
 
 def _next_step(answer: Answer) -> str | None:
-    """Say where to look when there is nothing at an address; None where the status says enough."""
+    """Return where to look when nothing is at an address; None where the status says enough."""
     if 300 <= answer.status_code < 400:
         return "check that base_url is the store's own address, ending in /v1"
     url, _, query = answer.url.partition("?")

@@ -87,7 +87,7 @@ class UnreadPage:
             number: Number of the page in a listing, for error messages.
 
         Raises:
-            ContractError: The body is no list of pets.
+            ContractError: The body is not a list of pets.
         """
         columns = read_page(self.body, operation=self.operation, page=number)
         return Page(columns, self.headers, limit, status, self.address)

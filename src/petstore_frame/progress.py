@@ -19,7 +19,7 @@ Fact = TypeVar("Fact")
 
 def open_progress(
     option: bool | Callable[[Fact], None] | None,
-    words: str,
+    label: str,
     total: int | None = None,
     **look: Any,
 ) -> Display[Fact]:
@@ -28,7 +28,7 @@ def open_progress(
     Args:
         option: The caller's ``progress=``: True for a bar, False for nothing, None for a bar only
             where a person is watching; or a function that is called with each fact.
-        words: What is counted, for the bar.
+        label: What is counted, for the bar.
         total: Where it ends, or None where that is not known; none is invented.
         look: Further options of ``tqdm.auto.tqdm``.
 
@@ -39,7 +39,7 @@ def open_progress(
     if callable(option):
         return Display(option, None)
     has_bar = is_watched() if option is None else option
-    return Display(None, (lambda: show_bar(words, total=total, **look)) if has_bar else None)
+    return Display(None, (lambda: show_bar(label, total=total, **look)) if has_bar else None)
 
 
 def checked_progress(option: Any) -> None:
@@ -113,11 +113,11 @@ def is_watched() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
-def show_bar(words: str, *, total: int | None = None, unit: str = " pets", **look: Any) -> Any:
+def show_bar(label: str, *, total: int | None = None, unit: str = " pets", **look: Any) -> Any:
     """Return a bar that stands at 0.
 
     Args:
-        words: What is counted.
+        label: What is counted.
         total: Where it ends, or None where that is not known.
         unit: What one step is called.
         look: Further options of ``tqdm.auto.tqdm``.
@@ -126,4 +126,4 @@ def show_bar(words: str, *, total: int | None = None, unit: str = " pets", **loo
         # Without ipywidgets tqdm draws a plain bar and warns of it.
         warnings.simplefilter("ignore")
         from tqdm.auto import tqdm
-    return tqdm(total=total, desc=words, unit=unit, mininterval=0.2, **look)
+    return tqdm(total=total, desc=label, unit=unit, mininterval=0.2, **look)

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Full jitter under a growing ceiling, with the store's own wish obeyed up to a cap.
+    """Full jitter under a growing ceiling, and the store's Retry-After, up to a cap.
 
     Attributes:
         max_retries: Repeats after the first attempt.
@@ -38,7 +38,7 @@ class RetryPolicy:
 
         Args:
             repeats: How many repeats were made so far.
-            retry_after_s: What the store asked for, in seconds, or None.
+            retry_after_s: The Retry-After of the store, in seconds, or None.
             elapsed_s: Seconds since the first attempt began.
 
         Example:

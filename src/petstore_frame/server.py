@@ -211,8 +211,8 @@ def serve(
     }
     if patience_s is not None:
         settings["patience_s"] = positive_number("patience_s", patience_s)
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as words:
-        process = _launch(words)
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+        process = _launch(log)
         try:
             base_url = _greet(process, settings, api_key, timeout_s)
         except BaseException as problem:
@@ -220,7 +220,7 @@ def serve(
             process.communicate()
             if not isinstance(problem, OSError | ValueError | KeyError | queue.Empty):
                 raise
-            raise _start_error(words) from problem
+            raise _start_error(log) from problem
     honoured = None if spec_only else IdempotencyKey(_KEY_LIFETIME_S)
     return Server(process, base_url, api_key, honoured)
 
@@ -228,7 +228,7 @@ def serve(
 def _key(api_key: str | SecretStr | None) -> SecretStr:
     if api_key is None:
         return SecretStr("psk_" + secrets.token_urlsafe(32))
-    # One that a Client would refuse is of no use to anybody.
+    # A key that a Client would refuse could never be used.
     return checked_key(api_key)
 
 
@@ -245,13 +245,13 @@ def _path_or_url(database: Any) -> str:
         refuse(f"database is a path or a SQLAlchemy URL, got {database!r}")
 
 
-def _launch(words: IO[str]) -> subprocess.Popen[str]:
-    """Start the service's process; it waits for its settings and writes its words to a file."""
+def _launch(log: IO[str]) -> subprocess.Popen[str]:
+    """Start the service's process, which waits for its settings and logs to a file."""
     return subprocess.Popen(
         [sys.executable, "-m", "petstore_frame.service"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=words,
+        stderr=log,
         env={name: value for name, value in os.environ.items() if name != "PETSTORE_API_KEY"},
         text=True,
         encoding="utf-8",
@@ -263,7 +263,7 @@ def _launch(words: IO[str]) -> subprocess.Popen[str]:
 def _greet(
     process: subprocess.Popen[str], settings: dict[str, Any], api_key: SecretStr, timeout_s: float
 ) -> str:
-    """Tell the service its settings, the key among them, and return the address it answers with."""
+    """Send the service its settings, the key among them, and return the address that it reports."""
     assert process.stdin is not None and process.stdout is not None  # noqa: S101 # both piped
     process.stdin.write(json.dumps(settings | {"api_key": api_key.get_secret_value()}) + "\n")
     process.stdin.flush()
@@ -277,9 +277,9 @@ def _first_line(stream: IO[str], timeout_s: float) -> str:
     return lines.get(timeout=timeout_s)
 
 
-def _start_error(words: IO[str]) -> Exception:
-    words.seek(0)
-    last = words.read()[-2000:].strip()
+def _start_error(log: IO[str]) -> Exception:
+    log.seek(0)
+    last = log.read()[-2000:].strip()
     for library in ("fastapi", "uvicorn", "sqlalchemy"):
         if f"No module named '{library}'" in last:
             return MissingExtraError("the bundled service", "service")

@@ -113,7 +113,7 @@ def test_an_argument_of_a_fetch_is_refused_in_words(
         ({"name": "x", "category_id": 2**63}, ["category_id is a whole number of 64 bits"]),
         ({"name": "x", "category_id": np.array([3])}, ["category_id is a whole number"]),
         ({"name": "x", "category_id": 3, "status": "lost"}, ["available, pending, sold, or None"]),
-        ({"name": "\ud800", "category_id": 3}, ["name is text that JSON cannot carry"]),
+        ({"name": "\ud800", "category_id": 3}, ["name holds a lone surrogate"]),
     ],
 )
 def test_all_that_is_wrong_with_a_pet_is_said_at_once(

@@ -38,7 +38,7 @@ class SocketWire(httpx.HTTPTransport):
 
     def __init__(self, context: ssl.SSLContext, proxy: str | None) -> None:
         super().__init__(verify=context, proxy=proxy)
-        # A pool would look at its connections four times a request, a sixth of the CPU.
+        # A pool would look at its connections four times per request, a sixth of the CPU.
         self._pool: Any = _Line(self._pool)
 
 

@@ -132,7 +132,7 @@ class Transport:
         return Answer(operation, status, Headers(lines), content, is_whole, took, url)
 
     def _key(self) -> SecretStr:
-        """Ask for the key, once a request."""
+        """Ask for the key, once per request."""
         try:
             return self._settings.key()
         except ConfigurationError as problem:  # the frames below hold the key

@@ -29,7 +29,7 @@ class Wire(Protocol):
 class Wires:
     """Wires to one store, each lent to one request at a time, the last one back first.
 
-    One pool of httpcore for all of them would look at every idle one twice a request.
+    One pool of httpcore for all of them would look at every idle one twice per request.
     """
 
     def __init__(self, new: Callable[[], Wire]) -> None:

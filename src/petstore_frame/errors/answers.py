@@ -13,14 +13,14 @@ class APIStatusError(PetstoreError):
 
     Attributes:
         status_code: HTTP status of the answer.
-        code: The Error body's machine-readable code, or None when the body was no Error.
+        code: The Error body's machine-readable code, or None when the body was not an Error.
         api_message: The Error body's message, or a short description of the body received.
         operation: Method and path, for example ``GET /pets``.
         field: The body field at fault, where the service names one (an extension).
         request_id: The answer's ``X-Request-Id``, for the store's operator, or None.
         store_id: What the store calls itself (an extension), or None.
         retry_after_s: Seconds that the store asked to wait, or None.
-        next_step: What to do about it, in words.
+        next_step: What to do about it.
         retryable: Whether a later identical GET may succeed.
 
     Interface: Errors.

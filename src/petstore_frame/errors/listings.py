@@ -64,7 +64,7 @@ class IncompleteInventoryError(PetstoreError):
 
 
 class PaginationLoopError(IncompleteInventoryError):
-    """A listing led back to where it had been; what was read is no whole listing."""
+    """A listing led back to where it had been; what was read is not the whole listing."""
 
 
 class ForeignLinkError(IncompleteInventoryError, CrossOriginError):

@@ -1,6 +1,6 @@
 """What a listing covers, and how that is known.
 
-In: counts and evidence gathered by a fetch. Out: a Completeness, in words and as JSON.
+In: counts and evidence gathered by a fetch. Out: a Completeness, as text and as JSON.
 It sends nothing and touches no frame; how it looks in a notebook is ``claim_view``'s business.
 """
 
@@ -21,7 +21,7 @@ ONE_STATUS = "pets with status "
 
 
 class Verdict(StrEnum):
-    """The four things that can be said of a listing.
+    """The four possible claims about a listing.
 
     ``complete``: every pet in the scope is held. ``incomplete``: some are known to be missing.
     ``unknown``: nothing proves either. ``unstable``: the listing moved each time it was read.
@@ -85,14 +85,14 @@ class Completeness:
         verdict: complete, incomplete, unknown or unstable.
         scope: What the verdict is about: ``all pets``, ``pets with a status``,
             ``pets with status sold``, ``ids 1 to 500``.
-        basis: The evidence, in words.
+        basis: The evidence, as text.
         rows: Pets held.
         requests: Requests sent, probes included, repeats after a passing failure not.
-        assumptions: What must hold of the store for the claim to be true, in words.
+        assumptions: What must hold of the store for the claim to be true, as text.
         by_status: For each status of the interface, each other one seen, and ``no status``:
             the count, exact or at least.
         advertised_total: The total that the store stated, or None.
-        conflicts: Contradictions met, in words.
+        conflicts: Contradictions met, as text.
         probes: What was asked beyond the listing itself, and what came of it.
         probe_budget: How many such requests were allowed, or None when it does not apply.
 
@@ -179,9 +179,9 @@ class Completeness:
         Args:
             note: A quiet line to put below the sentence.
         """
-        # The badge says the first words of the sentence.
-        told = f"{self.verdict} for {self.scope}" if self._is_in_part else str(self.verdict)
-        sentence = str(self).removeprefix(told).removeprefix(":").strip()
+        # The badge shows the beginning of the sentence.
+        shown = f"{self.verdict} for {self.scope}" if self._is_in_part else str(self.verdict)
+        sentence = str(self).removeprefix(shown).removeprefix(":").strip()
         return (
             f'<div style="line-height:1.5">{headline(claim_badge(self), sentence)}'
             f"{quiet_lines([note]) if note else ''}{counts_html(self._counts_asked_for())}"
@@ -219,11 +219,11 @@ class Completeness:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the claim that ``to_dict`` wrote; keys of later versions are passed over.
+        """Return the claim that ``to_dict`` wrote; keys of later versions are ignored.
 
         Raises:
             KeyError: A key that every version writes is missing.
-            ValueError: The verdict is none of the four.
+            ValueError: The verdict is not one of the four.
         """
         return cls(
             verdict=Verdict(values["verdict"]),

@@ -90,7 +90,7 @@ def fetch_inventory(
         PaginationLoopError: The store's way on leads back; also an IncompleteInventoryError.
         APIStatusError: The store refused the first page.
         APIConnectionError: No answer to the first page, after the retries.
-        ContractError: The first page is no list of pets.
+        ContractError: The first page is not a list of pets.
 
     Example:
         >>> import petstore_frame as pf
@@ -143,7 +143,7 @@ class _Fetch:
         self._ladder = Ladder(self._reader, may_probe=may_probe, max_pets=max_pets)
 
     def run(self) -> Inventory:
-        # Going on, the same questions are asked again: what was heard of them is not kept.
+        # A resumed fetch asks the same questions again, so it gets their budget again.
         self._reader.spent = 0
         try:
             with self._reader.interrupts as interrupts:

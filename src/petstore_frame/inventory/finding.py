@@ -1,6 +1,6 @@
-"""What can be said of a listing, before it is put into words for a reader.
+"""What one rung of the ladder concludes about a listing.
 
-In: a rung's verdict. Out: a Finding. It counts nothing and asks nobody.
+In: a rung's verdict. Out: a Finding. It counts nothing and sends nothing.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
 
 @dataclass(frozen=True)
 class Finding:
-    """What a rung can say.
+    """What a rung concludes.
 
     Attributes:
         verdict: complete, incomplete, unknown or unstable.
-        basis: The evidence, in words.
+        basis: The evidence, as text.
         scope: What the verdict is about.
         assumptions: What must hold of the store.
         exact: Statuses whose pets are all held, whatever the verdict on the whole.
@@ -30,5 +30,5 @@ class Finding:
 
 
 def complete(basis: str, *assumptions: Assumption) -> Finding:
-    """Say that every pet of the listing is held."""
+    """Return the Finding that every pet of the listing is held."""
     return Finding(Verdict.COMPLETE, basis, assumptions=assumptions)

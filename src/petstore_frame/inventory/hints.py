@@ -1,7 +1,7 @@
-"""What the headers of a page say about the rest of its listing.
+"""What the headers of a page state about the rest of its listing.
 
-In: header lines. Out: where the next page is said to be, and how many pets there are said to be.
-All of it is hearsay until the pages bear it out; the interface states none of it.
+In: header lines. Out: where the next page is, and how many pets there are, as the store states it.
+Nothing of this is proof until the pages confirm it; the interface states none of it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class NextValue:
 
 
 def next_addresses(headers: Headers, address: str) -> list[str]:
-    """Return where the next page is said to be, as whole addresses, most trusted first.
+    """Return the stated addresses of the next page, whole, most trusted first.
 
     Args:
         headers: The page's header lines.
@@ -62,7 +62,7 @@ def _is_address(value: str) -> bool:
 
 
 def next_value(headers: Headers) -> NextValue | None:
-    """Return the next page named by a header that is no address, or None."""
+    """Return the next page named by a header that is not an address, or None."""
     for name in NEXT_HEADERS:
         value = (headers.get(name) or "").strip()
         if value and not _is_address(value):
@@ -82,7 +82,7 @@ def may_name_next(headers: Headers, address: str) -> bool:
 
 
 def advertised_totals(headers: Headers) -> list[int]:
-    """Return the distinct numbers of pets that the store says the listing has, largest first."""
+    """Return the distinct totals that the store states for the listing, largest first."""
     texts = [(headers.get(name) or "").strip() for name in TOTAL_HEADERS]
     texts += re.findall(r"/\s*(\d+)\s*$", headers.get("Content-Range") or "", re.ASCII)
     found = {int(text) for text in texts if text.isascii() and text.isdigit() and len(text) < 19}
@@ -90,5 +90,5 @@ def advertised_totals(headers: Headers) -> list[int]:
 
 
 def advertised_total(headers: Headers) -> int | None:
-    """Return the largest number of pets that the store says the listing has, or None."""
+    """Return the largest total that the store states for the listing, or None."""
     return next(iter(advertised_totals(headers)), None)

@@ -1,6 +1,6 @@
 """Reading pets one by one through the deprecated ``get_pet``, when a caller asks for it.
 
-In: a range of ids and a pet known to exist. Out: the rows of the range. A 404 says that a pet is
+In: a range of ids and a pet known to exist. Out: the rows of the range. A 404 proves that a pet is
 absent only while a pet that exists still answers: after the operation's end all ids are 404.
 """
 
@@ -13,7 +13,7 @@ from petstore_frame.models import Pet, PetColumns
 
 
 class IdWalk:
-    """A range of ids asked one by one; ``run`` again goes on after a failure.
+    """A range of ids asked one by one; ``run`` continues after a failure.
 
     Args:
         reader: Counts the requests and has the store.

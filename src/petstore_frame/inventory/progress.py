@@ -41,6 +41,6 @@ class Meter:
             warnings.warn(text, RuntimeWarning, stacklevel=callers_level())
 
     def close(self) -> None:
-        """Take the bar down; a fetch that goes on later puts up another."""
+        """Take the bar down; a resumed fetch puts up another."""
         if self._display is not None:
             self._display.close()

@@ -54,8 +54,8 @@ class PageReader:
         spent: How many of them were extra.
         probes: What was asked extra, and what came of it.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
-        interrupts: Where it is entered, Ctrl-C is heard only while the store is awaited, so that
-            no page is torn.
+        interrupts: While it is entered, Ctrl-C is delivered only where the store is awaited, so
+            that no page is lost.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Reading a listing from its start to its end, and again while it moves.
 
 In: a first page and a way to walk on from it. Out: whether the listing held still. Several
-requests are no snapshot: pets met twice, broken seams and a new beginning show that it moved.
+requests are not a snapshot: pets met twice, broken seams and a new beginning show that it moved.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_READINGS = 3
 
 @dataclass
 class Flaws:
-    """What speaks against a reading, in words.
+    """What speaks against a reading, as text.
 
     Attributes:
         breaks: Seams between pages that did not fit.
@@ -57,12 +57,12 @@ class _Reading:
 
 
 class Readings:
-    """The readings of one listing; ``read_until_stable`` again goes on after a failure.
+    """The readings of one listing; ``read_until_stable`` continues after a failure.
 
     Args:
         reader: Asks for pages.
         rows: Holds the first page, and takes the pets of every reading.
-        conflicts: Takes what did not fit, in words.
+        conflicts: Takes what did not fit, as text.
     """
 
     def __init__(self, reader: PageReader, rows: Rows, conflicts: list[str]) -> None:
@@ -84,7 +84,7 @@ class Readings:
 
     @property
     def doubt(self) -> str | None:
-        """Why the end of the last reading proves nothing, in words, or None."""
+        """Why the end of the last reading proves nothing, or None."""
         flaws = self._all[-1].flaws
         return flaws.doubt or next(iter(flaws.breaks), None)
 
@@ -95,7 +95,7 @@ class Readings:
             first: The first page, already held.
             begin: Starts a walk from a first page that the rows hold, and that notes its flaws.
         """
-        if self._is_stable is None:  # a fetch that goes on after its last reading has its answer
+        if self._is_stable is None:  # a fetch resumed after its last reading has its answer
             self._is_stable = self._read_until_stable(first, begin)
         return self._is_stable
 

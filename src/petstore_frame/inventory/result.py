@@ -1,7 +1,7 @@
 """What a fetch returns: the pets that could be read, with the claim about them.
 
 In: a frame and a Completeness. Out: an Inventory that shows its claim before its rows, and no
-claim that its rows no longer bear out. It sends nothing.
+claim that its rows no longer support. It sends nothing.
 """
 
 from __future__ import annotations

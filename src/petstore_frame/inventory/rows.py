@@ -26,11 +26,11 @@ class Rows:
     """
 
     def __init__(self) -> None:
-        # Eight bytes an id instead of an object each: a million pets are held at a time.
+        # Eight bytes per id instead of an object: a million pets may be held at a time.
         self._ids, self._category_ids = array("q"), array("q")
         self._names: list[str] = []
         self._statuses: list[str | None] = []
-        # Rising ids, the common order, are told apart by the last one; a set is made on need.
+        # Rising ids, the common order, are compared with the last one; a set is made only on need.
         self._seen: set[int] | None = None
         self._places: dict[int, int] = {}
         self._order = hashlib.blake2b(digest_size=16)

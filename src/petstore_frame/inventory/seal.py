@@ -1,6 +1,6 @@
 """How a frame proves that it still is what a claim was made of.
 
-In: a frame and a Completeness. Out: the frame with a sealed claim, or what a seal still says.
+In: a frame and a Completeness. Out: the frame with a sealed claim, or what a seal still proves.
 pandas carries ``attrs`` through filters, edits and sorts alike, so a claim kept there alone would
 soon be false: the seal holds a digest of the rows, and is broken by any change to them.
 """
@@ -24,7 +24,7 @@ ATTRS_KEY = "petstore_frame"
 
 
 class SealState(StrEnum):
-    """What a frame's seal says of it."""
+    """What a frame's seal proves."""
 
     SEALED = "sealed"
     CHANGED = "changed"
@@ -68,7 +68,7 @@ class FrameClaim:
 
 
 def read_seal(frame: pd.DataFrame) -> FrameClaim:
-    """Return what a frame's attrs say of it, and whether its rows still bear that out."""
+    """Return the claim in a frame's attrs, and whether its rows still match it."""
     try:
         sealed = json.loads(frame.attrs[ATTRS_KEY])
         claim = Completeness.from_dict(sealed["completeness"])
@@ -131,7 +131,7 @@ def _status_codes(status: pd.Series[Any]) -> tuple[Any, Any]:
 
 
 def _status_ranks(codes: Any, statuses: Any) -> Any:
-    """Number statuses by their names, so that the order in which they were met is no matter."""
+    """Number statuses by their names, so that the order of appearance does not matter."""
     import numpy as np
 
     names = list(map(str, statuses))

@@ -32,7 +32,7 @@ class Evidence:
     Attributes:
         reader: Asks for pages.
         rows: The pets held.
-        conflicts: Contradictions met, in words.
+        conflicts: Contradictions met, as text.
         total: The total that the store stated.
     """
 
@@ -42,8 +42,8 @@ class Evidence:
     total: StatedTotal
 
 
-def is_vouched_for(finding: Finding, first: Page) -> bool:
-    """Tell whether more than the length of a short page speaks for it."""
+def is_supported(finding: Finding, first: Page) -> bool:
+    """Tell whether a Finding rests on more than the length of a short page."""
     return Assumption.FILLS_PAGES not in finding.assumptions and len(first) not in USUAL_CAPS
 
 
@@ -51,7 +51,7 @@ def judge_short_page(known: Evidence, first: Page, statuses: StatusPages | None)
     """Judge a page shorter than its limit; None when it was shown to be cut, or may be."""
     basis = "one page, shorter than its limit"
     count = len(first)
-    if known.total.says_more_than(len(known.rows)):
+    if known.total.exceeds(len(known.rows)):
         return None
     if known.conflicts or may_name_next(first.headers, first.address):
         return None
@@ -64,7 +64,7 @@ def judge_short_page(known: Evidence, first: Page, statuses: StatusPages | None)
                 f"{count} (fewer than its limit) left out"
             )
             return None
-        if statuses.vouch_for(first):
+        if statuses.confirm(first):
             return complete(
                 f"{basis}, and the status pages agree",
                 Assumption.FILLS_PAGES_WITHOUT_STATUS,

@@ -1,4 +1,4 @@
-"""The pages of the three statuses, and what they vouch for.
+"""The pages of the three statuses, and what they confirm.
 
 In: a PageReader. Out: the pages that kept to their filter, and what follows from their lengths.
 Pets without a status match no filter, so these pages alone never cover a store.
@@ -24,7 +24,7 @@ class StatusPages:
 
     Attributes:
         usable: Pages that hold pets of their status alone.
-        conflicts: What did not fit, in words.
+        conflicts: What did not fit, as text.
         filters_first: Whether the store was seen to filter before it cuts to the limit.
     """
 
@@ -37,12 +37,12 @@ class StatusPages:
         """The length of the longest page."""
         return max(map(len, self.usable.values()), default=0)
 
-    def vouch_for(self, first: Page) -> bool:
+    def confirm(self, first: Page) -> bool:
         """Tell whether these pages show that no pet with a status is missing from a first page.
 
         They do when they hold the same pets and each is shorter: whatever length the store cuts
         pages at, it is at least that of the first page, so none of the shorter ones was cut.
-        Empty pages vouch for nothing.
+        Empty pages confirm nothing.
         """
         if not self.longest or len(self.exact(len(first))) < len(PET_STATUSES):
             return False
@@ -90,7 +90,7 @@ def read_status_pages(reader: PageReader, first: Page) -> StatusPages:
 
 
 def missed(page: Page, whole: Page, status: str) -> str | None:
-    """Say how many pets of its status a filtered page left out, though it had room for them."""
+    """Return how many pets of its status a filtered page left out, though it had room, as text."""
     if len(page) >= len(whole) or may_name_next(page.headers, page.address):
         return None
     pairs = zip(whole.columns.id, whole.columns.status, strict=True)

@@ -5,7 +5,7 @@ proves nothing leaves its rows to the next one.
 
 | rung            | sound when                                            | may claim             |
 |-----------------|-------------------------------------------------------|-----------------------|
-| short page      | pages are filled up to the limit; status pages vouch  | all pets              |
+| short page      | pages are filled up to the limit; status pages agree  | all pets              |
 | next addresses  | they lead through the whole listing, order kept       | all pets              |
 | stated total    | it is that of the listing                             | all pets, or refutes  |
 | rehearsed way   | it reproduced rows already held; no hidden end        | all pets              |
@@ -33,7 +33,7 @@ from petstore_frame.inventory.hints import (
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.readings import MAX_READINGS, Flaws, Readings
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.inventory.shortness import Evidence, is_vouched_for, judge_short_page
+from petstore_frame.inventory.shortness import Evidence, is_supported, judge_short_page
 from petstore_frame.inventory.statuses import StatusPages, read_status_pages
 from petstore_frame.inventory.stride import StridedWalk
 from petstore_frame.inventory.totals import StatedTotal
@@ -46,7 +46,7 @@ CUT_BY_CALLER = Finding(Verdict.INCOMPLETE, "the caller had enough before the li
 
 
 class Ladder:
-    """Climbs until a rung holds; ``climb`` again goes on after a failure.
+    """Climbs until a rung holds; ``climb`` continues after a failure.
 
     Args:
         reader: Asks for pages.
@@ -56,7 +56,7 @@ class Ladder:
 
     Attributes:
         rows: The pets held.
-        conflicts: Contradictions met, in words.
+        conflicts: Contradictions met, as text.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Ladder:
         self._may_stop = None if max_pets is None and is_enough is None else self._holds_enough
         self._first: Page | None = None
         self._readings = Readings(reader, self.rows, self.conflicts)
-        # Once found, a way is kept: after a failure the walk goes on and asks for no way again.
+        # Once found, a way is kept: a resumed walk does not search for it again.
         self._stride: Stride | None = None
         self._next_of: NextOf | None = None
         self._spare_addresses: list[str] = []
@@ -117,7 +117,7 @@ class Ladder:
                 # The interface allows a wider page, and a wider page may be a whole listing.
                 self.reader.limit = MAX_LIMIT
                 first = self._take_first(self.reader.page(number=1))
-            self._first = first  # not before: the narrow page is no listing of the wider limit
+            self._first = first  # not before: the narrow page is not the listing of the wider limit
         return self._first
 
     def _is_bare_and_full(self, page: Page) -> bool:
@@ -196,7 +196,7 @@ class Ladder:
         if len(first) < self.reader.limit:
             statuses = self._status_pages(first) if len(first) else None
             of_short = judge_short_page(self._evidence, first, statuses)
-            if of_short is not None and is_vouched_for(of_short, first):
+            if of_short is not None and is_supported(of_short, first):
                 return of_short
         if self._may_probe and len(first) <= self.reader.limit:
             found = self._rehearsed(first)
@@ -272,7 +272,7 @@ class Ladder:
         held = len(self.rows)
         if self.total is not None and self.total > held and not self._total.is_of_all():
             self.conflicts.append(f"the store states {self.total:,} pets and gave {held:,}")
-            return Finding(Verdict.INCOMPLETE, f"{basis}, but its own total says more")
+            return Finding(Verdict.INCOMPLETE, f"{basis}, but its own total is larger")
         if not is_stable:
             return Finding(
                 Verdict.UNSTABLE, f"the listing moved each of the {MAX_READINGS} times it was read"
@@ -286,7 +286,7 @@ class Ladder:
         return complete(basis, reach, *holds_still)
 
     def _by_statuses(self, first: Page, statuses: StatusPages | None) -> Finding:
-        """Say what the status pages allow where the listing itself has no end in sight."""
+        """Return what the status pages prove where the listing itself has no end in sight."""
         statuses = statuses or self._status_pages(first)
         if statuses is None:
             return self._unknown(first)
@@ -304,14 +304,14 @@ class Ladder:
         return self._unknown(first, exact)
 
     def _unknown(self, first: Page, exact: frozenset[str] = frozenset()) -> Finding:
-        """Say what is not known of the whole; counts that are exact keep what they rest on."""
+        """Return that the whole is unknown; counts that are exact keep what they rest on."""
         verdict, basis = self._why_not(first)
         assumed = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE) if exact else ()
         return Finding(verdict, basis, assumptions=assumed, exact=exact)
 
     def _why_not(self, first: Page) -> tuple[Verdict, str]:
         if self.total is not None and self.total > len(self.rows):
-            return Verdict.INCOMPLETE, "the server's own total says more"
+            return Verdict.INCOMPLETE, "the server's own total is larger"
         if not self._may_probe and names_next(first.headers, first.address):
             return Verdict.INCOMPLETE, "the store names a next page, which was not read"
         if next_value(first.headers) is not None:

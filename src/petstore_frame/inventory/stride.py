@@ -22,7 +22,7 @@ MAX_TRICKLES = 5
 
 
 class StridedWalk:
-    """A listing read through a calibrated parameter; ``run`` again goes on after a failure.
+    """A listing read through a calibrated parameter; ``run`` continues after a failure.
 
     Args:
         reader: Asks for pages.

@@ -16,7 +16,7 @@ class StatedTotal:
 
     Args:
         reader: Asks for pages.
-        conflicts: Takes what did not fit, in words.
+        conflicts: Takes what did not fit, as text.
 
     Attributes:
         value: The largest total stated, or None.
@@ -53,7 +53,7 @@ class StatedTotal:
         else:
             self._reader.probes["total"] = "not tried: the store does not keep to a smaller limit"
 
-    def says_more_than(self, held: int) -> bool:
+    def exceeds(self, held: int) -> bool:
         """Tell whether the store states more pets than are held."""
         return self.value is not None and self.value > held
 
@@ -71,7 +71,7 @@ class StatedTotal:
         return is_same
 
     def is_of_all(self) -> bool:
-        """Tell whether a filtered listing's total is that of the unfiltered one, so of no use."""
+        """Tell whether a filtered listing's total is that of the unfiltered one, and so useless."""
         if self._reader.status is None:
             return False
         whole = self._reader.probe("unfiltered page", {"limit": str(self._reader.limit)})

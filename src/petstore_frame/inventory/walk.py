@@ -22,7 +22,7 @@ IsEnough = Callable[[Rows], bool]
 
 
 class Walk:
-    """A listing on its way from page to page; ``run`` again goes on after a failure.
+    """A listing on its way from page to page; ``run`` continues after a failure.
 
     Args:
         reader: Asks for pages.
