@@ -1,4 +1,4 @@
-"""Phrases a next step for a Python caller or a shell user.
+"""Phrases a next step for a Python caller, a shell user, or a user of the dashboard.
 
 In: what to do, by the package's own names. Out: the text to type. A message is written once and
 names options by ``Advice``; an option is phrased only when the reader is known.
@@ -14,7 +14,13 @@ from petstore_frame.errors import Phrasing
 
 
 class Voice:
-    """Phrases steps for a Python caller."""
+    """Phrases steps for a Python caller.
+
+    Attributes:
+        has_options: Whether the reader can give options at all.
+    """
+
+    has_options = True
 
     def option(self, name: str, value: Any = None) -> str:
         """Return how an option is given, with its value if that is known."""
@@ -69,7 +75,13 @@ class ShellVoice(Voice):
         return "the same command"
 
 
-PYTHON, SHELL = Voice(), ShellVoice()
+class FormVoice(Voice):
+    """Phrases steps for a user of the dashboard, who has fields and buttons."""
+
+    has_options = False
+
+
+PYTHON, SHELL, FORM = Voice(), ShellVoice(), FormVoice()
 
 
 class Advice:
@@ -78,6 +90,7 @@ class Advice:
     Args:
         text: The sentence, with ``{}`` where a part stands.
         parts: Text as it is, or an option: its name, or its name and its value.
+        by_hand: The sentence for a reader who has no options; None is the same sentence.
 
     Example:
         >>> advice = Advice("say which with {}", ("delimiter", ";"))
@@ -85,11 +98,15 @@ class Advice:
         ("say which with delimiter=';'", "say which with --delimiter ';'")
     """
 
-    def __init__(self, text: str, *parts: str | tuple[Any, ...]) -> None:
-        self._text, self._parts = text, parts
+    def __init__(
+        self, text: str, *parts: str | tuple[Any, ...], by_hand: str | None = None
+    ) -> None:
+        self._text, self._parts, self._by_hand = text, parts, by_hand
 
     def phrased_by(self, voice: Phrasing) -> str:
         """Return the sentence as a voice phrases it."""
+        if self._by_hand is not None and not voice.has_options:
+            return self._by_hand
         parts = (part if isinstance(part, str) else voice.option(*part) for part in self._parts)
         return self._text.format(*parts)
 

@@ -112,7 +112,7 @@ def test_formula_gives_its_cached_value(tmp_path: Path) -> None:
 def test_several_sheets_need_a_name(tmp_path: Path) -> None:
     """Of several sheets the one meant is not guessed, and a wrong name lists the right ones."""
     path = save(tmp_path / "pets.xlsx", HEADER, ("Rex", 3, None), sheets=("Pets", "Notes"))
-    with pytest.raises(InputError, match=r"the sheets 'Pets', 'Notes'; say which with sheet="):
+    with pytest.raises(InputError, match=r"the sheets 'Pets', 'Notes'; choose one with sheet="):
         read(path)
     with pytest.raises(InputError, match="no sheet is called 'pets'"):
         read(path, sheet="pets")

@@ -114,5 +114,5 @@ def test_what_is_meant_for_another_function_names_it(
 
 def test_a_frame_without_the_columns_is_bad_content() -> None:
     """A frame has no missing header, so the message names the mapping alone."""
-    with pytest.raises(InputError, match=r"say which column it is: mapping=\{[^;]*$"):
+    with pytest.raises(InputError, match=r"name the column: mapping=\{[^;]*$"):
         read(pd.DataFrame({"a": ["Rex"]}))

@@ -22,11 +22,12 @@ from petstore_frame.loader.read import open_source, read_header
 from petstore_frame.loader.reconcile import Reconciliation
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
+from petstore_frame.voice import FORM
 
 # A browser's upload beyond 10 MiB breaks the websocket without a word.
 LARGEST_UPLOAD = 8 * 1024 * 1024
 PREVIEW_ROWS = 5
-LONGEST_NAME, LONGEST_SUFFIX = 200, 10  # bytes that file systems and stems of results bear
+LONGEST_NAME, LONGEST_SUFFIX = 200, 10  # bytes that file systems and stems of results allow
 Counts = Mapping[State, int]
 
 
@@ -39,7 +40,7 @@ class Preview:
         header: Its column names, in order.
         mapping: The column of each field that was found.
         rows: Its first records, cells verbatim.
-        problem: Why its columns could not be told, in words, or an empty text.
+        problem: Why its columns could not be found, or an empty text.
     """
 
     path: Path
@@ -101,7 +102,7 @@ class ImportJob:
                 return Preview(path, source.header, source.mapping, rows)
         except (ArgumentError, InputError) as problem:
             header = read_header(path)
-            return Preview(path, header, dict(mapping or {}), [], str(problem))
+            return Preview(path, header, dict(mapping or {}), [], problem.phrased_by(FORM))
 
     def rehearse(self, path: Path, mapping: Mapping[str, str]) -> LoadResult:
         """Read and check all records and send nothing."""

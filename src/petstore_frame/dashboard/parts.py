@@ -11,10 +11,12 @@ from datetime import UTC, datetime
 from petstore_frame.charts import colours
 from petstore_frame.counts import StatusCounts, short
 from petstore_frame.dashboard.model import Shown
+from petstore_frame.errors import PetstoreError
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.completeness import claim_badge
 from petstore_frame.markup import escape, isolated
 from petstore_frame.palette import FAILED_BADGE, VERDICT_BADGES, Badge, status_word
+from petstore_frame.voice import FORM
 
 NOT_READ = "not read yet"
 
@@ -138,8 +140,9 @@ def progress(words: str, share_done: float | None = None) -> str:
 
 
 def failure(title: str, problem: BaseException | str, after: str = "") -> str:
-    """Show what went wrong in the error's own words, and what still holds."""
-    words = str(problem) or type(problem).__name__
+    """Show what went wrong, phrased for a reader of the dashboard, and what still holds."""
+    text = problem.phrased_by(FORM) if isinstance(problem, PetstoreError) else str(problem)
+    words = text or type(problem).__name__
     kind = "" if isinstance(problem, str) else f" ({type(problem).__name__})"
     return panel(FAILED_BADGE, f"{title}{kind}", [words, *([after] if after else [])], "alert")
 

@@ -11,6 +11,8 @@ from typing import Any, Protocol
 class Phrasing(Protocol):
     """Phrases options for one kind of reader; ``voice`` has those that there are."""
 
+    has_options: bool
+
     def option(self, name: str, value: Any = None) -> str: ...
 
 

@@ -78,7 +78,9 @@ def unreadable(problem: Exception, records: int, line: int) -> Exception:
         + ("opens a quote that is never closed" if is_open else f"cannot be read: {problem}"),
         line=line,
         hint=Advice(
-            "close or double its quotes, or read quotes as letters: {}", ("quoting", "none")
+            "close or double its quotes, or read quotes as letters: {}",
+            ("quoting", "none"),
+            by_hand="close or double its quotes",
         ),
     )
 

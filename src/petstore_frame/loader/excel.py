@@ -217,7 +217,11 @@ def _choose(names: Sequence[str], sheet: str | None, path: str) -> str:
             raise InputError(
                 f"the workbook has the sheets {listed}",
                 path=path,
-                hint=Advice("say which with {}", ("sheet",)),
+                hint=Advice(
+                    "choose one with {}",
+                    ("sheet",),
+                    by_hand="save the sheet to import as a file of its own",
+                ),
             )
         return names[0]
     if sheet not in names:

@@ -86,6 +86,10 @@ def choose_dialect(
         raise InputError(
             f"the delimiter may be {' or '.join(repr(one.delimiter) for one, _ in fitting)}",
             path=path,
-            hint=Advice("say which with {}", ("delimiter",)),
+            hint=Advice(
+                "name it with {}",
+                ("delimiter",),
+                by_hand="save it with one delimiter, such as a comma",
+            ),
         )
     return fitting[0]

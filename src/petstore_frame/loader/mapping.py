@@ -74,9 +74,13 @@ def find_columns(
 def _which_columns(missing: Sequence[str], *, may_lack_header: bool) -> Advice:
     mapping = ("mapping", dict.fromkeys(missing, "<name of the column>"))
     if not may_lack_header:
-        return Advice("say which column it is: {}", mapping)
-    columns = ("columns", [*REQUIRED, "status"])
-    return Advice("say which column it is: {}; a file without a header needs {}", mapping, columns)
+        return Advice("name the column: {}", mapping)
+    return Advice(
+        "name the column: {}; a file without a header needs {}",
+        mapping,
+        ("columns", [*REQUIRED, "status"]),
+        by_hand="choose the column; a file without a header needs one as its first line",
+    )
 
 
 def field_name(text: str) -> str | None:
@@ -105,7 +109,12 @@ def _by_field(mapping: Mapping[str, str], header: Sequence[str]) -> dict[str, st
     }
     if len(set(given.values())) < len(given):
         raise InputError(
-            Advice("{} gives one column to two fields", ("mapping",)), hint="give each its own"
+            Advice(
+                "{} gives one column to two fields",
+                ("mapping",),
+                by_hand="one column was chosen for two fields",
+            ),
+            hint="give each its own",
         )
     return given
 
@@ -122,6 +131,7 @@ def _find_given(column: str, header: Sequence[str]) -> str:
             ("mapping",),
             repr(column),
             _listed(header),
+            by_hand=f"the column {column!r} is not among {_listed(header)}",
         ),
         hint="spell it as the file does",
     )
@@ -135,7 +145,11 @@ def _find_field(field: str, header: Sequence[str], given: Mapping[str, str]) -> 
             raise InputError(
                 f"the columns {_listed(alike)} both look like {field}",
                 column=alike[1],
-                hint=Advice("say which: {}, or rename one", ("mapping", {field: alike[0]})),
+                hint=Advice(
+                    "name the one to use: {}, or rename one",
+                    ("mapping", {field: alike[0]}),
+                    by_hand="choose the one to use, or rename one",
+                ),
             )
         if alike:
             return alike[0]

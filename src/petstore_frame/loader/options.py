@@ -136,7 +136,11 @@ def _check_mapping(mapping: Any) -> None:
         if not isinstance(column, str):
             _refuse("{} names the column {}, which is not text", ("mapping",), _shown(column))
     if len(set(mapping.values())) < len(mapping):
-        _refuse("{} gives one column to two fields; give each its own", ("mapping",))
+        _refuse(
+            "{} gives one column to two fields; give each its own",
+            ("mapping",),
+            by_hand="one column was chosen for two fields; give each its own",
+        )
 
 
 def _check_value_map(value_map: Any) -> None:
@@ -191,5 +195,5 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"a {type(value).__name__}"
 
 
-def _refuse(text: str, *parts: str | tuple[Any, ...]) -> NoReturn:
-    raise ArgumentError(Advice(f"{text}; nothing was sent", *parts))
+def _refuse(text: str, *parts: str | tuple[Any, ...], by_hand: str | None = None) -> NoReturn:
+    raise ArgumentError(Advice(f"{text}; nothing was sent", *parts, by_hand=by_hand))

@@ -96,7 +96,11 @@ class TextSource(Source):
         except GiantCellError as giant:
             raise InputError(
                 f"record {giant.records + 1} holds a cell of megabytes of quotes",
-                hint=Advice("is this a CSV file? {} reads quotes as letters", ("quoting", "none")),
+                hint=Advice(
+                    "is this a CSV file? {} reads quotes as letters",
+                    ("quoting", "none"),
+                    by_hand="is this a CSV file?",
+                ),
             ) from None
 
     def _records(self, dialect: Dialect) -> Iterator[Record]:

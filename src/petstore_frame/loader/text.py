@@ -40,6 +40,7 @@ _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 # csv's own limit of 131,072 characters would abort the file at one long cell; ours makes that
 # cell invalid. The limit belongs to the process, so it is only ever raised.
 _FIELD_LIMIT = 2 * MAX_CELL
+_SAVE_AS_UTF8 = "save it with the encoding UTF-8"
 _DAMAGED = (OSError, EOFError, zlib.error)
 
 
@@ -193,7 +194,7 @@ def _find_encoding(file: BinaryIO, path: str, encoding: str | None) -> str:
         raise InputError(
             "the file looks like UTF-16 without a byte order mark",
             path=path,
-            hint=Advice("say it: {}", ("encoding", likely)),
+            hint=Advice("name it: {}", ("encoding", likely), by_hand=_SAVE_AS_UTF8),
         )
     return "utf-8"
 
@@ -251,7 +252,11 @@ def _misread(
         f"byte {offset + at + 1:,} (0x{chunk[at]:02x}) is not {wanted} text",
         path=path,
         line=lines + chunk.count(b"\n", 0, at),
-        hint=Advice("say what it is: {} reads {}; {} reads {}; {} reads {}", *parts),
+        hint=Advice(
+            "name its encoding: {} reads {}; {} reads {}; {} reads {}",
+            *parts,
+            by_hand=_SAVE_AS_UTF8,
+        ),
     )
 
 
@@ -277,7 +282,7 @@ def _delimiter_by_width(body: str, quoting: str, width: int, path: str) -> str:
         f"no delimiter cuts the first line into the {width} columns given",
         path=path,
         line=1,
-        hint=Advice("say which with {}, or give a name for each column", ("delimiter",)),
+        hint=Advice("name it with {}, or give a name for each column", ("delimiter",)),
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import re
 import threading
 from pathlib import Path
 from typing import Any
 
 import httpx
+import openpyxl
 import pytest
 
 import petstore_frame as pf
@@ -78,6 +81,43 @@ def test_columns_that_do_not_speak_can_be_mapped(dashboard: pf.Dashboard, tmp_pa
     tab.columns["name"].value = "Tier"
     tab.columns["category_id"].value = "Sorte"
     assert "Rex" in tab.preview.value and not tab.check.disabled
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"Tier;Sorte\nRex;2\n", "choose the column; a file without a header needs one"),
+        (b"name,category_id\nZo\xeb,1\n", "save it with the encoding UTF-8"),
+        (b"n\0a\0m\0e\0,\0i\0d\0\n\0", "save it with the encoding UTF-8"),
+        (b'name,category_id\nRex "x,1\n"Bo"x,2\n', "close or double its quotes"),
+        (b"name,Category ID,category-id\nRex,1,1\n", "choose the one to use, or rename one"),
+    ],
+)
+def test_advice_is_for_a_reader_without_options(
+    dashboard: pf.Dashboard, content: bytes, words: str
+) -> None:
+    """At the dashboard there are fields and files, and no argument to write."""
+    upload(dashboard, "odd.csv", content)
+    shown = dashboard.import_tab.message.value
+    assert words in shown
+    assert not re.search(r"(mapping|columns|encoding|quoting|delimiter)=", shown)
+
+
+@pytest.mark.parametrize("name", ["pets.xlsx", "pets.xlsm", "pets.csv"])
+def test_a_workbook_is_one_by_its_content(
+    dashboard: pf.Dashboard, store: MemoryStore, name: str
+) -> None:
+    """A workbook is imported whatever the ending of its name."""
+    book, content = openpyxl.Workbook(), io.BytesIO()
+    book.active.append(["name", "category_id"])
+    book.active.append(["Rex", 2])
+    book.save(content)
+    tab = dashboard.import_tab
+    upload(dashboard, name, content.getvalue())
+    for step in (tab.check, tab.load):
+        step.click()
+        assert tab.wait(WAIT_S)
+    assert [pet["name"] for pet in store.pets[240:]] == ["Rex"]
 
 
 def test_an_upload_too_large_is_refused_with_advice(dashboard: pf.Dashboard) -> None:
