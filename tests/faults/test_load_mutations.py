@@ -54,7 +54,7 @@ MUTATIONS = {
         "test_load_power.py::test_a_power_cut_never_forgets_a_request",
     ),
     "someone else's twin is claimed": (
-        "reconcile.py",
+        "match.py",
         [("return pairs if len(pairs) == len(newer) else None", "return pairs")],
         "test_load_reconcile.py::test_someone_elses_twin_is_not_claimed",
     ),

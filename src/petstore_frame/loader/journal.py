@@ -188,6 +188,16 @@ def connect(path: Path, *, is_reader: bool = False, is_new: bool = False) -> sql
     return connection
 
 
+@contextmanager
+def attached(sql: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Let statements read, and change, another journal under the name ``earlier``."""
+    sql.execute("ATTACH ? AS earlier", [address_of(path)])
+    try:
+        yield
+    finally:
+        sql.execute("DETACH earlier")
+
+
 def create(path: Path, run: Run, records: Iterable[Record]) -> None:
     """Write a whole run into a new file, in one pass and constant memory.
 

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from petstore_frame.loader.journal import Run, address_of
+from petstore_frame.loader.journal import Run, attached
 
 # From this share of the smaller file on, two files are versions of each other. Below it, equal
 # records are taken for different animals: names repeat, and a delivery is not an edit.
@@ -67,16 +66,6 @@ SELECT at, max(payload) AS payload, max(lineage) AS lineage, max(pet_id) AS pet_
 FROM temp.found GROUP BY at
 """
 Runs = Sequence[tuple[Path, Run]]
-
-
-@contextmanager
-def attached(sql: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """Let statements read, and change, another journal under the name ``earlier``."""
-    sql.execute("ATTACH ? AS earlier", [address_of(path)])
-    try:
-        yield
-    finally:
-        sql.execute("DETACH earlier")
 
 
 def gather(sql: sqlite3.Connection, earlier: Runs, hold: Callable[[Path], None]) -> Runs:

@@ -9,6 +9,7 @@ claimed. It writes nothing.
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from typing import NamedTuple
 from petstore_frame.loader.journal import JournalRow
 from petstore_frame.loader.readback import Evidence, Found, wanted
 from petstore_frame.loader.record import State
+from petstore_frame.loader.windows import Windows
 
 
 class Match(NamedTuple):
@@ -41,14 +43,25 @@ def match(rows: Sequence[JournalRow], owned: set[int], evidence: Evidence) -> It
         evidence: What was read.
     """
     free = [pet for pet in evidence.pets.values() if pet.pet_id not in owned]
+    pairs: dict[int, int] = {}
+    undecided: set[int] = set()
     for group, pets in _groups(rows, free):
-        pairs = _pair(group, pets, evidence)
-        if pairs is None:
+        found = _pair(group, pets, evidence.windows)
+        if found is None:
             evidence.notes.append(_why_undecided(group, pets))
-        for row in group:
-            is_gone = evidence.is_exhaustive(row) or row.state is State.ABSENT
-            pet_id = None if pairs is None else pairs.get(row.number)
-            yield Match(row, pet_id, is_gone and pairs is not None and pet_id is None)
+            undecided |= {row.number for row in group}
+        else:
+            pairs |= found
+    alike = _Likenesses([pet for pet in free if pet.pet_id not in pairs.values()], evidence.windows)
+    for row in rows:
+        if row.number in pairs or row.number in undecided:
+            yield Match(row, pairs.get(row.number), is_absent=False)
+            continue
+        pet = alike.find(row)
+        if pet is not None and row.state is not State.CREATED:
+            evidence.notes.append(_why_not_absent(row, pet))
+        is_gone = evidence.is_exhaustive(row) or row.state is State.ABSENT
+        yield Match(row, None, is_absent=is_gone and pet is None)
 
 
 def _groups(
@@ -75,41 +88,59 @@ def _groups(
 
 
 def _pair(
-    group: Sequence[JournalRow], pets: Sequence[Found], evidence: Evidence
+    group: Sequence[JournalRow], pets: Sequence[Found], windows: Windows
 ) -> dict[int, int] | None:
     """Give each pet to a record that it can be of, those surely created first.
 
     Returns:
         Pet id by record; None where a pet may be someone else's, so that none is claimed.
     """
-    newer = [pet for pet in pets if not _is_older(pet.pet_id, group, evidence)]
+    newer = [pet for pet in pets if not windows.is_older(pet.pet_id, group)]
     pairs: dict[int, int] = {}
     for are_created in (True, False):
         rows = [row for row in group if (row.state is State.CREATED) is are_created]
         for pet in newer:
-            row = None if pet.pet_id in pairs.values() else _choose(pet, rows, pairs, evidence)
+            row = None if pet.pet_id in pairs.values() else _choose(pet, rows, pairs, windows)
             if row is not None:
                 pairs[row.number] = pet.pet_id
     return pairs if len(pairs) == len(newer) else None
 
 
 def _choose(
-    pet: Found, rows: Sequence[JournalRow], pairs: dict[int, int], evidence: Evidence
+    pet: Found, rows: Sequence[JournalRow], pairs: dict[int, int], windows: Windows
 ) -> JournalRow | None:
     """Return the record whose ids end first, so that a later pet finds one too."""
-    fitting = [row for row in rows if row.number not in pairs and _fits(pet.pet_id, row, evidence)]
-    return min(fitting, key=lambda row: evidence.windows[row.number][1] or math.inf, default=None)
+    fitting = [row for row in rows if row.number not in pairs and windows.may_hold(row, pet.pet_id)]
+    return min(fitting, key=lambda row: windows.of[row.number][1] or math.inf, default=None)
 
 
-def _is_older(pet_id: int, group: Sequence[JournalRow], evidence: Evidence) -> bool:
-    """Tell whether a pet surely was in the store before any of the records was sent."""
-    lows = [evidence.windows.get(row.number, (None, None))[0] for row in group]
-    return all(low is not None and pet_id <= low for low in lows)
+class _Likenesses:
+    """Pets that are a record's but for what a store, or someone after it, may have changed."""
+
+    def __init__(self, free: Sequence[Found], windows: Windows) -> None:
+        self._windows = windows
+        self._pets: dict[tuple[str, int], list[Found]] = defaultdict(list)
+        for pet in free:
+            self._pets[_likeness(pet.name), pet.category_id].append(pet)
+
+    def find(self, row: JournalRow) -> Found | None:
+        """Return a pet that may be the record's, with a tidied name or another status."""
+        name, category_id, _ = wanted(row)
+        near = self._pets[_likeness(name), category_id]
+        return next((pet for pet in near if not self._windows.is_older(pet.pet_id, [row])), None)
 
 
-def _fits(pet_id: int, row: JournalRow, evidence: Evidence) -> bool:
-    low, high = evidence.windows.get(row.number, (None, None))
-    return low is not None and low < pet_id and (high is None or pet_id < high)
+def _likeness(name: str) -> str:
+    """Return a name without what a store may change of it: letter forms, case and spaces."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def _why_not_absent(row: JournalRow, pet: Found) -> str:
+    return (
+        f"pet {pet.pet_id} differs from record {row.number} only in the spelling of its name or in "
+        f"its status, so the record is not absent; look at it, then settle it with "
+        f"resolve({row.number}, pet_id={pet.pet_id}) or resolve({row.number}, not_created=True)"
+    )
 
 
 def _why_undecided(group: Sequence[JournalRow], pets: Sequence[Found]) -> str:
@@ -118,6 +149,6 @@ def _why_undecided(group: Sequence[JournalRow], pets: Sequence[Found]) -> str:
         return f"{len(pets)} pets equal {first}: some are someone else's, so none is claimed"
     ids = ", ".join(str(pet.pet_id) for pet in pets[:5])
     return (
-        f"pet {ids} equals {first} but may be an older twin or someone else's, so none is "
-        "claimed; look at it, then settle it with resolve(row, pet_id=...)"
+        f"pet {ids} equals {first} but may be an older twin or a later one of someone else's, "
+        "so none is claimed; look at it, then settle it with resolve(row, pet_id=...)"
     )

@@ -13,13 +13,12 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.loader.journal import Run, connect, sql_errors
+from petstore_frame.loader.journal import Run, attached, connect, sql_errors
 from petstore_frame.loader.kin import (
     CREATED,
     IN_DOUBT,
     NOT_SENT,
     Runs,
-    attached,
     gather,
     mended_runs,
 )

@@ -4,30 +4,26 @@ In: a client, the journal's confirmed creations, the records in doubt. Out: pets
 owns yet, and for which records the search was exhaustive. It settles nothing.
 
 Two ways, both with an assumption that is tested, not taken for granted: a listing is whole when the
-inventory can claim so without trusting the length of a page; ids are searched one by one, and
-distinguish a record's pet from an older twin, only where every confirmed pair shows that they rise.
+inventory can claim so without trusting the length of a page; ids are searched one by one only
+inside the windows of windows.py.
 """
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
 from petstore_frame.inventory.completeness import Assumption, Completeness
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.loader.clients import SettlingClient
-from petstore_frame.loader.journal import JournalRow, connect
+from petstore_frame.loader.journal import JournalRow
+from petstore_frame.loader.windows import Windows
 from petstore_frame.models import PET_STATUSES
 
-CONNECT_S = 5.0
-# So many ids in a row that do not exist are the end of the store, where ids are dense.
+# After so many ids in a row that do not exist the search ends; they prove nothing.
 EMPTY_IDS = 50
-DENSE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +43,7 @@ class Evidence:
     Attributes:
         pets: Pets seen, by id.
         listed: Statuses whose listing was whole; None stands for the listing of all.
-        windows: By record, the last id surely before its pet's and the first surely after;
-            empty where ids do not rise with time.
+        windows: Between which ids the records' pets must be, where ids show that.
         searched: Records whose whole range of ids was asked for.
         requests: GETs made.
         notes: What could be relied on, and what not, as sentences.
@@ -56,19 +51,15 @@ class Evidence:
 
     pets: dict[int, Found] = field(default_factory=dict)
     listed: set[str | None] = field(default_factory=set)
-    windows: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)
+    windows: Windows = field(default_factory=Windows)
     searched: set[int] = field(default_factory=set)
     requests: int = 0
     notes: list[str] = field(default_factory=list)
 
     def is_exhaustive(self, row: JournalRow) -> bool:
         """Tell whether this record's pet would have been seen."""
-        status = wanted(row)[2]
-        return (
-            row.number in self.searched
-            or None in self.listed
-            or (status is not None and status in self.listed)
-        )
+        # A listing by status would not show it any more once someone has sold it.
+        return row.number in self.searched or None in self.listed
 
 
 def wanted(row: JournalRow) -> tuple[str, int, str | None]:
@@ -83,7 +74,7 @@ def list_all(client: SettlingClient, rows: Sequence[JournalRow], evidence: Evide
     for status in sorted(statuses, key=str):
         if not evidence.listed & {None, status}:
             _list(client, status, evidence)
-    if None not in statuses and not statuses <= evidence.listed:
+    if None not in statuses | evidence.listed:
         _list(client, None, evidence)
 
 
@@ -119,29 +110,13 @@ def _whole(claim: Completeness) -> set[str | None]:
     return {*exact, None} if claim.covers_all else {*exact}
 
 
-def find_windows(
-    path: Path, rows: Sequence[JournalRow], evidence: Evidence, grace_s: float
-) -> None:
-    """Find between which ids the records' pets must be, where ids rise with time."""
-    with closing(connect(path, is_reader=True)) as sql:
-        if _do_ids_rise(sql):
-            evidence.windows = {row.number: _window(sql, row, grace_s) for row in rows}
-        else:
-            evidence.notes.append("ids do not rise with time here, so they do not show a pet's age")
-
-
 def search_ids(
-    client: SettlingClient, path: Path, rows: Sequence[JournalRow], evidence: Evidence, *, most: int
+    client: SettlingClient, rows: Sequence[JournalRow], evidence: Evidence, *, most: int
 ) -> None:
     """Ask for the ids that the records' pets can have."""
-    if not evidence.windows:
-        return
-    with closing(connect(path, is_reader=True)) as sql:
-        is_dense = _is_dense(sql)
     found = Searcher(client, evidence, most)
     for row in rows:
-        low, high = evidence.windows[row.number]
-        if low is not None and found.covers(low, high, is_dense=is_dense):
+        if row.number in evidence.windows.of and found.covers(*evidence.windows.of[row.number]):
             evidence.searched.add(row.number)
     if found.is_cut:
         evidence.notes.append(f"the search by id ended after {most} requests")
@@ -157,17 +132,18 @@ class Searcher:
         self._left = most
         self._asked: dict[int, bool] = dict.fromkeys(evidence.pets, True)
 
-    def covers(self, low: int, high: int | None, *, is_dense: bool) -> bool:
-        """Ask for all ids between two, or from one to the end of the store."""
-        empty = 0
-        pet_id = low + 1
+    def covers(self, low: int, high: int | None) -> bool:
+        """Ask for all ids between two; without an upper one nothing is sure to be the end."""
+        known = self._evidence.windows
+        last = known.highest if known.is_dense and known.highest is not None else low
+        empty, pet_id = 0, low + 1
         while high is None or pet_id < high:
             is_there = self._is_there(pet_id)
             if is_there is None:
                 return False
             empty = 0 if is_there else empty + 1
-            if high is None and empty >= EMPTY_IDS:
-                return is_dense
+            if high is None and pet_id > last and empty >= EMPTY_IDS:
+                return False
             pet_id += 1
         return True
 
@@ -190,51 +166,3 @@ class Searcher:
                 self._asked[pet_id] = True
                 self._evidence.pets[pet_id] = Found(pet_id, pet.name, pet.category_id, pet.status)
         return self._asked[pet_id]
-
-
-def _do_ids_rise(sql: sqlite3.Connection) -> bool:
-    """Check over all confirmed pairs: answered before the other was sent means a smaller id."""
-    ended = sql.execute(
-        "SELECT ended_at, pet_id FROM attempts WHERE pet_id IS NOT NULL ORDER BY ended_at"
-    )
-    highest: int | None = None
-    pending = ended.fetchone()
-    pairs = 0
-    for started_at, pet_id in sql.execute(
-        "SELECT started_at, pet_id FROM attempts WHERE pet_id IS NOT NULL ORDER BY started_at"
-    ):
-        while pending is not None and pending[0] <= started_at:
-            highest = pending[1] if highest is None else max(highest, pending[1])
-            pending = ended.fetchone()
-        if highest is not None:
-            pairs += 1
-            if highest >= pet_id:
-                return False
-    return pairs > 0
-
-
-def _window(
-    sql: sqlite3.Connection, row: JournalRow, grace_s: float
-) -> tuple[int | None, int | None]:
-    """Return the last id surely before a record's first sending, and the first surely after."""
-    first, last = sql.execute(
-        "SELECT min(first_sent_at, coalesce((SELECT min(started_at) FROM attempts"
-        " WHERE attempts.number = rows.number), first_sent_at)), last_sent_at"
-        " FROM rows WHERE number = ?",
-        [row.number],
-    ).fetchone()
-    (low,) = sql.execute(
-        "SELECT max(pet_id) FROM attempts WHERE pet_id IS NOT NULL AND ended_at <= ?", [first]
-    ).fetchone()
-    (high,) = sql.execute(
-        "SELECT min(pet_id) FROM attempts WHERE pet_id IS NOT NULL AND started_at > ?",
-        [last + CONNECT_S + grace_s],
-    ).fetchone()
-    return low, high
-
-
-def _is_dense(sql: sqlite3.Connection) -> bool:
-    count, low, high = sql.execute(
-        "SELECT count(DISTINCT pet_id), min(pet_id), max(pet_id) FROM attempts"
-    ).fetchone()
-    return bool(count) and count >= DENSE * (high - low + 1)

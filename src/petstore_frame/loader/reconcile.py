@@ -20,19 +20,13 @@ from petstore_frame.loader.limits import GRACE_S, MOST_GETS, Limits
 from petstore_frame.loader.lock import Lock
 from petstore_frame.loader.match import Match, match
 from petstore_frame.loader.options import check_settling, checked_resolution
-from petstore_frame.loader.readback import (
-    CONNECT_S,
-    Evidence,
-    find_windows,
-    list_all,
-    search_ids,
-    wanted,
-)
+from petstore_frame.loader.readback import Evidence, list_all, search_ids, wanted
 from petstore_frame.loader.record import State
 from petstore_frame.loader.runs import find_runs, hold
 from petstore_frame.loader.session import check_store, check_store_id, run_session
 from petstore_frame.loader.settlements import Resettlement
 from petstore_frame.loader.timing import REAL_TIME, Timing
+from petstore_frame.loader.windows import CONNECT_S, find_windows
 from petstore_frame.loader.writer import Writer
 
 
@@ -102,7 +96,7 @@ def reconcile(
                 return Reconciliation(0, 0, 0)
             check_store_id(path, run, client)
             sleep(_wait_s(path, doubtful, grace_s, timing.now()))
-            evidence = _read(client, path, [*doubtful, *nameless], grace_s, by_id, most_gets)
+            evidence = _read(client, path, run, [*doubtful, *nameless], grace_s, by_id, most_gets)
             matches = match([*nameless, *doubtful], _owned_ids(path, run), evidence)
             done = _settle(writer, matches, timing.now())
             resent = _resend(writer, path, timing.now()) if resend_absent else 0
@@ -169,6 +163,7 @@ def _wait_s(path: Path, doubtful: Sequence[JournalRow], grace_s: float, now: flo
 def _read(
     client: SettlingClient,
     path: Path,
+    run: Run,
     doubtful: Sequence[JournalRow],
     grace_s: float,
     by_id: bool,
@@ -177,12 +172,14 @@ def _read(
     evidence = Evidence()
     list_all(client, doubtful, evidence)
     _check_own(path, evidence)
-    find_windows(path, doubtful, evidence, grace_s)
+    journals = [other for other, _ in find_runs(path.parent, run.base_url, run.store_id)]
+    evidence.windows = find_windows(path, journals, doubtful, grace_s)
+    evidence.notes += evidence.windows.notes
     open_rows = [row for row in doubtful if not evidence.is_exhaustive(row)]
     if open_rows and by_id:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EndpointDeprecatedWarning)
-            search_ids(client, path, open_rows, evidence, most=most)
+            search_ids(client, open_rows, evidence, most=most)
     return evidence
 
 
@@ -219,6 +216,8 @@ def _settle(writer: Writer, matches: Iterable[Match], now: float) -> dict[str, i
                 changes.append(Resettlement(row.number, row.state, State.ABSENT, reason))
             done["absent"] += 1
         else:
+            if row.state is State.ABSENT:
+                changes.append(Resettlement(row.number, row.state, State.UNKNOWN, "a pet is alike"))
             done["unknown"] += 1
     writer.resettle(changes, now)
     return done

@@ -32,7 +32,7 @@ MOVES: dict[State, frozenset[State]] = {
     State.PENDING: frozenset({State.IN_FLIGHT, State.SKIPPED}),
     State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.PENDING, State.UNKNOWN}),
     State.UNKNOWN: frozenset({State.CREATED, State.ABSENT, State.IN_FLIGHT}),
-    State.ABSENT: frozenset({State.PENDING, State.CREATED}),
+    State.ABSENT: frozenset({State.PENDING, State.CREATED, State.UNKNOWN}),
     State.INVALID: frozenset(),
     State.SKIPPED: frozenset(),
     State.CREATED: frozenset(),
