@@ -30,8 +30,12 @@ class HostileStore:
         self._threads[0].start()
 
     @property
+    def port(self) -> int:
+        return self._listener.getsockname()[1]
+
+    @property
     def origin(self) -> str:
-        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def connections(self) -> int:

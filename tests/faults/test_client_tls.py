@@ -1,0 +1,170 @@
+"""What holds on a plain socket holds under TLS and through a proxy."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import petstore_frame as pf
+from faults.hostile import Answer, HostileStore, http
+
+KEY = "a-key-that-no-proxy-may-see"
+FAR = "store.example"
+
+
+class TlsStore(HostileStore):
+    """A HostileStore that speaks TLS."""
+
+    def __init__(self, answer: Answer, pem: Path) -> None:
+        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._context.load_cert_chain(pem)
+        super().__init__(answer)
+
+    @property
+    def base_url(self) -> str:
+        return f"https://localhost:{self.port}/v1"
+
+    def _talk(self, wire: socket.socket) -> None:
+        with suppress(OSError):
+            super()._talk(self._context.wrap_socket(wire, server_side=True))
+
+
+class TunnelProxy(HostileStore):
+    """A proxy that answers CONNECT and passes the bytes on, unseen, to one port of this machine."""
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        super().__init__(lambda _: None)
+
+    def _talk(self, wire: socket.socket) -> None:
+        with suppress(OSError), wire, socket.create_connection(("127.0.0.1", self._to)) as store:
+            self._open.append(store)
+            self.heads.append(wire.recv(65536).decode("latin-1"))
+            wire.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            back = threading.Thread(target=self._pass_on, args=(store, wire), daemon=True)
+            self._threads.append(back)
+            back.start()
+            self._pass_on(wire, store)
+
+    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while piece := source.recv(65536):
+                self.heads.append(piece.decode("latin-1"))
+                target.sendall(piece)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture(scope="module")
+def pem(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a certificate for this machine and for a store far away, with its private key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl")
+    path = tmp_path_factory.mktemp("tls") / "both.pem"
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=localhost",
+    ]
+    names = ["-addext", f"subjectAltName=DNS:localhost,DNS:{FAR}"]
+    files = ["-keyout", str(path), "-out", str(path.with_suffix(".crt"))]
+    subprocess.run([*command, *names, *files], check=True, capture_output=True)
+    path.write_bytes(path.read_bytes() + path.with_suffix(".crt").read_bytes())
+    return path
+
+
+@pytest.fixture
+def trusted(pem: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Have new clients trust the certificate."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(pem.with_suffix(".crt")))
+    return pem
+
+
+def read(address: str, times: int = 3, **options) -> list[int]:
+    with pf.Client(address, KEY, max_retries=0, timeout_s=0.5, **options) as client:
+        return [len(client.list_pets()) for _ in range(times)]
+
+
+def test_one_tls_connection_carries_many_requests(trusted: Path) -> None:
+    """A handshake is made once, where each request has its one answer."""
+    with TlsStore(lambda _: http("200 OK"), trusted) as store:
+        assert read(store.base_url) == [0, 0, 0]
+    assert store.connections == 1
+
+
+def test_a_second_answer_ends_a_tls_connection(trusted: Path) -> None:
+    """What comes behind an answer is seen through TLS, too."""
+    with TlsStore(lambda _: http("200 OK") * 2, trusted) as store:
+        assert read(store.base_url) == [0, 0, 0]
+    assert store.connections == 3
+
+
+def test_a_dripped_answer_is_given_up_under_tls(trusted: Path) -> None:
+    """The limit for a whole answer is kept by the socket below TLS."""
+
+    def drip() -> Iterator[bytes]:
+        yield b"HTTP/1.1 200 OK\r\nX-A: "
+        for _ in range(40):
+            threading.Event().wait(0.1)
+            yield b"a"
+
+    start = time.monotonic()
+    with TlsStore(lambda _: drip(), trusted) as store:
+        with pytest.raises(pf.APITimeoutError):
+            read(store.base_url)
+        took = time.monotonic() - start
+    assert took < 3
+
+
+def test_a_store_without_a_trusted_certificate_is_refused(pem: Path) -> None:
+    """Without trust in its certificate nothing is sent, and the cause is named."""
+    with TlsStore(lambda _: http("200 OK"), pem) as store:
+        with pytest.raises(pf.APIConnectionError, match="no trusted TLS connection") as caught:
+            read(store.base_url)
+    assert not caught.value.may_have_been_applied
+    assert store.heads == []
+
+
+def test_a_tunnel_shows_the_proxy_nothing(trusted: Path, monkeypatch) -> None:
+    """A proxy for https carries many requests in one tunnel, and sees neither key nor path."""
+    with TlsStore(lambda _: http("200 OK"), trusted) as store, TunnelProxy(store.port) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.origin)
+        assert read(f"https://{FAR}/v1") == [0, 0, 0]
+        assert (store.connections, proxy.heads[0].split()[:2]) == (1, ["CONNECT", f"{FAR}:443"])
+    assert not any(KEY in seen or "/v1/pets" in seen for seen in proxy.heads)
+
+
+@pytest.mark.parametrize(("copies", "connections"), [(1, 1), (2, 3)])
+def test_a_plain_proxy_is_held_to_the_same(copies: int, connections: int, monkeypatch) -> None:
+    """A proxy for http that answers twice gets each request over a connection of its own."""
+    with HostileStore(lambda _: http("200 OK") * copies) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.origin)
+        assert read(f"http://{FAR}/v1", allow_insecure=True) == [0, 0, 0]
+    assert proxy.connections == connections
+    assert proxy.heads[0].startswith(f"GET http://{FAR}/v1/pets?")
+
+
+def test_a_tunnel_that_is_refused_proves_that_nothing_was_sent(monkeypatch) -> None:
+    """The proxy's refusal is no answer of the store's."""
+    with HostileStore(lambda _: http("403 Forbidden", "")) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.origin)
+        with pf.Client(f"https://{FAR}/v1", KEY) as client:
+            with pytest.raises(pf.APIConnectionError) as caught:
+                client.create_pet({"name": "Luna", "category_id": 1})
+    assert (caught.value.reason, caught.value.may_have_been_applied) == ("proxy", False)
