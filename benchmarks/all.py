@@ -1,23 +1,35 @@
 """Every benchmark, one after the other: ``python benchmarks/all.py``.
 
-Each prints its Markdown tables; a benchmark that lacks a program says so and the next one goes on.
-The whole takes about half an hour on two cores. Nothing is kept.
+In: the commands that stand over the tables of README.md, beside this file. Out: what they print. A
+benchmark that lacks a program reports it and the next one goes on. The whole takes about an hour on
+two cores; nothing is kept.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
-ORDER = ("fetch", "load", "reading", "campaign", "service", "report", "history", "dashboard")
+ROOT = Path(__file__).parents[1]
+README = Path(__file__).with_name("README.md")
+
+
+def commands() -> list[str]:
+    """Return the commands in the headings of the tables, in their order."""
+    headings = re.findall(r"^## .*$", README.read_text(encoding="utf-8"), re.MULTILINE)
+    return [command for heading in headings for command in re.findall(r"`(python .+?)`", heading)]
 
 
 def main() -> None:
-    for name in ORDER:
-        print(f"\n## {name}\n", flush=True)
-        subprocess.run([sys.executable, str(HERE / f"{name}.py")], check=False)
+    environment = os.environ | {"PYTHONPATH": "tests"}
+    for command in commands():
+        print(f"\n## {command}\n", flush=True)
+        words = [sys.executable, *shlex.split(command)[1:]]
+        subprocess.run(words, cwd=ROOT, env=environment, check=False)
 
 
 if __name__ == "__main__":

@@ -146,14 +146,14 @@ def pets_of(store: FlakyStore) -> Counter[tuple]:
 
 def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options: dict) -> Tally:
     """Start our loader until it ends of itself."""
-    wish = {
+    settings = {
         "file": str(folder / "pets.csv"),
         "base_url": store.base_url,
         "journal": str(folder / "journal"),
         "timeout_s": 0.3,
         "lifetime_s": 3600 if "keys" in options else None,
     }
-    command = [sys.executable, str(LOAD_CHILD), json.dumps(wish)]
+    command = [sys.executable, str(LOAD_CHILD), json.dumps(settings)]
     until_done(command, executioner)
     journal = next((folder / "journal").glob("*.journal"))
     tally = Tally(unknown=sum(1 for _ in rows(journal, State.UNKNOWN)))
@@ -177,9 +177,9 @@ def run_usual(
 ) -> Tally:
     """Start a usual loader until it ends of itself."""
     state = folder / "state"
-    wish = {"file": str(folder / "pets.csv"), "base_url": store.base_url}
-    wish |= {"state": str(state), **options}
-    until_done([sys.executable, str(HERE / "usual_loader.py"), json.dumps(wish)], executioner)
+    settings = {"file": str(folder / "pets.csv"), "base_url": store.base_url}
+    settings |= {"state": str(state), **options}
+    until_done([sys.executable, str(HERE / "usual_loader.py"), json.dumps(settings)], executioner)
     failures = state.with_suffix(".failed")
     lines = failures.read_text().splitlines() if failures.exists() else []
     failed = Counter(tuple(json.loads(line)) for line in lines)

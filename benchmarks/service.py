@@ -4,8 +4,8 @@ Run: python benchmarks/service.py [--pets 10000000] [--seconds 4]      (needs wr
 
 Every server is one uvicorn process with the same HTTP parser, measured by wrk on the same machine
 in turn. "bare" is a Starlette route that sends the same bytes from memory, or one that writes one
-row in one durable SQLite transaction a request. The last table asks for pages that were never asked
-for before, in a small and in a large store. Nothing is kept.
+row in one durable SQLite transaction per request. The last table reads pages for the first
+time, in a small and in a large store. Nothing is kept.
 """
 
 from __future__ import annotations

@@ -17,11 +17,11 @@ import httpx
 
 def main() -> None:
     """Load a file."""
-    wish = json.loads(sys.argv[1])
-    position = Path(wish["state"])
+    settings = json.loads(sys.argv[1])
+    position = Path(settings["state"])
     failures = position.with_suffix(".failed")
-    start = int(position.read_text()) if wish["save_every"] and position.exists() else 0
-    with Path(wish["file"]).open(newline="", encoding="utf-8") as file:
+    start = int(position.read_text()) if settings["save_every"] and position.exists() else 0
+    with Path(settings["file"]).open(newline="", encoding="utf-8") as file:
         records = list(csv.DictReader(file))
     headers = {"Authorization": f"Bearer {os.environ['PETSTORE_API_KEY']}"}
     with httpx.Client(headers=headers, timeout=0.3) as client:
@@ -30,10 +30,10 @@ def main() -> None:
             pet = {"name": record["name"], "categoryId": int(record["categoryId"])}
             if record["status"]:
                 pet["status"] = record["status"]
-            if not create(client, wish["base_url"] + "/pets", pet, wish["retries"]):
+            if not create(client, settings["base_url"] + "/pets", pet, settings["retries"]):
                 with failures.open("a") as out:
                     out.write(json.dumps([*list(pet.values()), None][:3]) + "\n")
-            if wish["save_every"] and (number + 1) % wish["save_every"] == 0:
+            if settings["save_every"] and (number + 1) % settings["save_every"] == 0:
                 position.with_suffix(".new").write_text(str(number + 1))
                 position.with_suffix(".new").replace(position)
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from benchmarks import all as all_benchmarks
 
 import petstore_frame
+from architecture.test_layers import LEVELS
 from petstore_frame.service.rules import CHOICES
 
 ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 HOUSE = Path(petstore_frame.__file__).parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("*/*.md")])
 HEADINGS = re.findall(
@@ -45,6 +49,23 @@ def test_every_choice_of_the_service_names_its_section() -> None:
     """The table of the service's choices cites the same headings."""
     parts = {choice.part.rstrip(" 123") for choice in CHOICES}
     assert {part for part in parts if not is_heading(part)} == set()
+
+
+def test_the_layers_in_the_readme_are_those_of_the_imports() -> None:
+    """No line of the picture stands above a part that it may not import."""
+    picture = README.split("## How it is built")[1].split("~~~")[0]
+    lines = [line.split() for line in re.findall(r"^  (\w+(?:   \w+)*)", picture, re.MULTILINE)]
+    heights = [[LEVELS[name] for name in names] for names in lines]
+    assert len(lines) > 10
+    assert all(min(upper) >= max(lower) for upper, lower in pairwise(heights))
+
+
+def test_every_benchmark_runs_as_its_table_says() -> None:
+    """``all.py`` finds a command over each table, and each names a file that is there."""
+    tables = re.findall(r"^## .*$", (ROOT / "benchmarks/README.md").read_text(), re.MULTILINE)
+    files = [command.split()[1] for command in all_benchmarks.commands()]
+    assert len(files) == len(tables)
+    assert all(file == "-m" or (ROOT / file).exists() for file in files)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

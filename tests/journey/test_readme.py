@@ -25,16 +25,27 @@ def test_the_first_two_commands_are_the_ones_that_ci_runs() -> None:
     assert second in (ROOT / ".ci/run").read_text(encoding="utf-8").replace("--quiet ", "")
 
 
+def test_the_first_lines_give_what_they_show(tmp_path: Path) -> None:
+    """The output under the first snippet is its output, to the letter."""
+    assert run_python(blocks("python")[0] + "server.close()\n", tmp_path) == blocks("text")[0]
+
+
 def test_python_blocks_run(tmp_path: Path) -> None:
     """The README's Python, put end to end, runs in a fresh process without a warning."""
-    script = tmp_path / "readme.py"
-    script.write_text("\n".join(blocks("python")), encoding="utf-8")
-    home = {name: str(tmp_path / "home") for name in ("HOME", "XDG_STATE_HOME")}
+    assert "complete: 500 pets" in run_python("\n".join(blocks("python")), tmp_path)
+
+
+def run_python(text: str, folder: Path) -> str:
+    """Run a script in an empty folder, warnings as errors, and return what it prints."""
+    script = folder / "readme.py"
+    script.write_text(text, encoding="utf-8")
+    home = {name: str(folder / "home") for name in ("HOME", "XDG_STATE_HOME")}
     run = subprocess.run(
         [sys.executable, "-W", "error", str(script)],
-        cwd=tmp_path, env={**os.environ, **home}, capture_output=True, text=True, check=False,
+        cwd=folder, env={**os.environ, **home}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
+    return run.stdout
 
 
 def test_shell_blocks_run(tmp_path: Path) -> None:
