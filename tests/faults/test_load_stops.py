@@ -153,6 +153,33 @@ def test_the_first_interrupt_waits_for_what_is_on_its_way(pets_csv, stores, run_
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_an_import_interrupted_at_its_last_record_is_done_the_next_time(
+    pets_csv, stores, run_load
+) -> None:
+    """Where nothing is left to send, no later call is interrupted by an earlier Ctrl-C."""
+    store = stores(latency_s=0.05)
+    store.on_post = lambda number, stage: (
+        os.kill(os.getpid(), signal.SIGINT) if (number, stage) == (3, "body") else None
+    )
+    with pytest.raises(LoadInterrupted):
+        run_load(pets_csv(3), store, workers=1)
+    again = run_load(pets_csv(3), store)
+    assert (again.run.ending, again.exit_code) == (Ending.DONE, 0)
+    assert store.posts == 3
+
+
+def test_an_import_stopped_at_its_last_record_is_done_once_that_is_settled(
+    pets_csv, stores, run_load
+) -> None:
+    """A person's word on the last record in doubt ends the import."""
+    store = stores(lambda number: "redirect" if number == 3 else None)
+    stopped = run_load(pets_csv(3), store, workers=1)
+    assert stopped.exit_code == 5
+    stopped.resolve(3, pet_id=77)
+    again = run_load(pets_csv(3), store)
+    assert (again.run.ending, again.exit_code) == (Ending.DONE, 0)
+
+
 def test_the_second_interrupt_does_not_wait(pets_csv, stores, run_load) -> None:
     """Ctrl-C twice leaves at once; what was on its way is in doubt."""
     store = stores(lambda number: "stall_after" if number > 20 else None, stall_s=60)

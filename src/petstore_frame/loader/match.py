@@ -9,11 +9,11 @@ claimed. It writes nothing.
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from petstore_frame.loader.echo import likeness
 from petstore_frame.loader.journal import JournalRow
 from petstore_frame.loader.readback import Evidence, Found, wanted
 from petstore_frame.loader.record import State
@@ -121,18 +121,13 @@ class _Likenesses:
         self._windows = windows
         self._pets: dict[tuple[str, int], list[Found]] = defaultdict(list)
         for pet in free:
-            self._pets[_likeness(pet.name), pet.category_id].append(pet)
+            self._pets[likeness(pet.name), pet.category_id].append(pet)
 
     def find(self, row: JournalRow) -> Found | None:
         """Return a pet that may be the record's, with a tidied name or another status."""
         name, category_id, _ = wanted(row)
-        near = self._pets[_likeness(name), category_id]
+        near = self._pets[likeness(name), category_id]
         return next((pet for pet in near if not self._windows.is_older(pet.pet_id, [row])), None)
-
-
-def _likeness(name: str) -> str:
-    """Return a name without what a store may change of it: letter forms, case and spaces."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def _why_not_absent(row: JournalRow, pet: Found) -> str:

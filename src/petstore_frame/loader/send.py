@@ -16,6 +16,7 @@ from petstore_frame.errors import AuthenticationError, JournalError, PetstoreErr
 from petstore_frame.interrupts import Interrupts
 from petstore_frame.loader.canary import Canary
 from petstore_frame.loader.clients import PostingClient
+from petstore_frame.loader.echo import Echo
 from petstore_frame.loader.judge import is_key_misused, settle, why_stopped
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.pace import Pace
@@ -73,6 +74,7 @@ class Sender:
         self._ending: tuple[Ending, str] | None = None
         self._in_flight: dict[int, Intent] = {}
         self._settled: list[Settlement] = []
+        self._echo = Echo()
         self._repeats = Repeats(timing.clock)
         self._answers = 0
         has_canary = limits.has_canary and not counts[State.CREATED]
@@ -133,7 +135,7 @@ class Sender:
         intent: Intent = end.token
         if self._in_flight.pop(intent.number, None) is None:
             return
-        outcome = end.value or _broken(end.error)
+        outcome = self._checked(intent, end.value or _broken(end.error))
         settlement = settle(intent, outcome)
         self._settled.append(settlement)
         self.counts[State.IN_FLIGHT] -= 1
@@ -147,6 +149,13 @@ class Sender:
         self._check_budget()
         if self._canary.is_due:
             self._check_canary(settlement)
+
+    def _checked(self, intent: Intent, outcome: PostOutcome) -> PostOutcome:
+        pet_id = outcome.pet.id if outcome.pet else None
+        is_owned = pet_id is not None and (
+            any(end.pet_id == pet_id for end in self._settled) or self._writer.has_pet(pet_id)
+        )
+        return self._echo.check(intent, outcome, is_owned=is_owned)
 
     def _check_store(self, store_id: str | None) -> None:
         """Stop where another store answers; the first word of a store counts from then on."""
@@ -230,6 +239,7 @@ class Sender:
         self.counts[State.UNKNOWN if intent.is_in_doubt else State.PENDING] -= 1
         self.counts[State.IN_FLIGHT] += 1
         self._in_flight[intent.number] = intent
+        self._echo.note_sent(intent)
         self._pool.start(
             intent,
             partial(

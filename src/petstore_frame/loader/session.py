@@ -15,7 +15,7 @@ from petstore_frame.loader.clients import PostingClient
 from petstore_frame.loader.journal import Run, count_states, read_run, store_of
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.progress import Meter, ProgressOption
-from petstore_frame.loader.record import State
+from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.send import Sender, ignore
 from petstore_frame.loader.timing import Timing
 from petstore_frame.loader.view import describe_overlap
@@ -53,6 +53,7 @@ def run_session(
     check_store(path, run, client)
     counts = Counter(count_states(path))
     if not is_new and not _is_work_left(counts, client):
+        _end_if_cut_short(path, run, timing.now())
         return False
     with closing(Writer(path, run.run_id)) as writer:
         left = writer.start(timing.now())
@@ -74,6 +75,13 @@ def run_session(
             ending, detail = sender.run()
         writer.end(timing.now(), ending, detail)
     return True
+
+
+def _end_if_cut_short(path: Path, run: Run, now: float) -> None:
+    """Let an import be done that was stopped or interrupted when all its records were settled."""
+    if run.ending not in (Ending.DONE, Ending.BUDGET):
+        with closing(Writer(path, run.run_id)) as writer:
+            writer.end(run.ended_at or now, Ending.DONE)
 
 
 def check_store(path: Path, run: Run, client: PostingClient) -> None:

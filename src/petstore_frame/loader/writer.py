@@ -11,10 +11,12 @@ import sqlite3
 import uuid
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import JournalError
+from petstore_frame.loader.echo import OTHERS_ANSWER
 from petstore_frame.loader.journal import INDEXES, add_store_id, connect, sql_errors
 from petstore_frame.loader.record import MOVES, Ending, State
 from petstore_frame.loader.settlements import Intent, Resettlement, Settlement
@@ -216,9 +218,8 @@ class Writer:
         return Intent(number, payload, key, attempts + 1, bool(is_in_doubt), now)
 
     def _settle(self, end: Settlement, now: float) -> None:
-        pet_id, warnings = end.pet_id, end.warnings
-        if pet_id is not None and self._owner(pet_id) is not None:
-            pet_id, warnings = None, (*warnings, f"id {pet_id} was given to another record too")
+        if end.pet_id is not None and self.has_pet(end.pet_id):
+            end = replace(end, state=State.UNKNOWN, reason=OTHERS_ANSWER, pet_id=None)
         if end.state is State.PENDING and end.intent.is_in_doubt:
             raise JournalError(f"record {end.intent.number} is in doubt and cannot become pending")
         self._move(
@@ -227,8 +228,8 @@ class Writer:
             end.state,
             reason=end.reason,
             is_in_doubt=int(end.state is State.UNKNOWN or end.intent.is_in_doubt),
-            pet_id=pet_id,
-            id_source=None if pet_id is None else "response",
+            pet_id=end.pet_id,
+            id_source=None if end.pet_id is None else "response",
             http_status=end.http_status,
             error_code=end.error_code,
             error_message=end.error_message,
@@ -237,8 +238,8 @@ class Writer:
             settled_at=None if end.state is State.PENDING else now,
             elapsed_ms=end.elapsed_ms,
         )
-        if warnings:
-            self._warn(end.intent.number, warnings)
+        if end.warnings:
+            self._warn(end.intent.number, end.warnings)
         self._sql.execute(
             "INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
@@ -298,9 +299,13 @@ class Writer:
         if moved.rowcount != 1:
             raise JournalError(f"{self.path}: record {number} cannot become {new}; not written")
 
-    def _owner(self, pet_id: int) -> int | None:
-        found = self._sql.execute("SELECT number FROM rows WHERE pet_id = ?", [pet_id]).fetchone()
-        return None if found is None else int(found[0])
+    def has_pet(self, pet_id: int) -> bool:
+        """Tell whether a record has this id; a broken journal says no, and refuses the id later."""
+        try:
+            query = "SELECT EXISTS (SELECT 1 FROM rows WHERE pet_id = ?)"
+            return bool(self._sql.execute(query, [pet_id]).fetchone()[0])
+        except sqlite3.Error:
+            return False
 
     def _warn(self, number: int, warnings: Sequence[str]) -> None:
         self._sql.execute(
