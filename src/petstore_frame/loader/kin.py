@@ -16,24 +16,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from petstore_frame.loader.journal import Run, attached
-
-# From this share of the smaller file on, two files are versions of each other. Below it, equal
-# records are taken for different animals: names repeat, and a delivery is not an edit.
-VERSION_SHARE = 0.5
+from petstore_frame.loader.versions import is_version
 
 CREATED, IN_DOUBT, NOT_SENT = 0, 1, 2
 
-# A rejected record is no animal: mending most of a file leaves the rest of it what it was.
-_SHARED = """
-SELECT coalesce(sum(min(mine.n, theirs.n)), 0) FROM
-  (SELECT payload, count(*) AS n FROM main.rows
-    WHERE payload IS NOT NULL AND lineage IS NULL GROUP BY payload) AS mine
-  JOIN (SELECT payload, count(*) AS n FROM earlier.rows
-    WHERE payload IS NOT NULL AND state <> 'rejected' GROUP BY payload) AS theirs USING (payload)
-"""
-_SHARED_LINEAGE = """
-SELECT EXISTS (SELECT 1 FROM main.rows AS mine JOIN earlier.rows AS theirs USING (lineage))
-"""
 _LIVE = "state IN ('created', 'unknown', 'in_flight', 'absent', 'pending')"
 _RANK = "CASE state WHEN 'created' THEN 0 WHEN 'pending' THEN 2 ELSE 1 END"
 _STANDS_FOR = """
@@ -119,14 +105,8 @@ def mended_runs(sql: sqlite3.Connection) -> set[str]:
 
 
 def _is_version(sql: sqlite3.Connection, path: Path) -> bool:
-    counting = "SELECT count(*) FROM {}.rows WHERE payload IS NOT NULL AND {}"
     with attached(sql, path):
-        if sql.execute(_SHARED_LINEAGE).fetchone() != (0,):
-            return True
-        (shared,) = sql.execute(_SHARED).fetchone()
-        (mine,) = sql.execute(counting.format("main", "lineage IS NULL")).fetchone()
-        (theirs,) = sql.execute(counting.format("earlier", "state <> 'rejected'")).fetchone()
-    return bool(shared) and shared >= VERSION_SHARE * min(mine, theirs)
+        return is_version(sql)
 
 
 class _Family:
