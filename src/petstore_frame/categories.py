@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.numeric import as_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +26,8 @@ def category_labels(
     categories: Categories,
 ) -> dict[int, str]:
     """Return labels by category id from a dict, a Series, or a CSV path of ``category_id,label``.
+
+    A missing or empty label is left out.
 
     Raises:
         InputError: The CSV cannot be opened or lacks a column, or an id in it is not a whole
@@ -67,12 +70,29 @@ def shown_labels(categories: Categories) -> dict[int, str]:
 
 def _plain_labels(categories: Any) -> dict[int, str]:
     try:
-        return {int(key): str(label) for key, label in dict(categories).items()}
+        labels = {_whole_id(key): _label(label) for key, label in dict(categories).items()}
     except (TypeError, ValueError):
         raise ArgumentError(
             'categories are labels by id, as in {1: "Dog"}, a Series of these, or the path of a '
             f"CSV file, got {str(categories)[:60]!r}"
         ) from None
+    return {category_id: label for category_id, label in labels.items() if label}
+
+
+def _whole_id(key: Any) -> int:
+    """Return a key as an id: text of a whole number and 3.0 are taken, True and 2.9 are not."""
+    whole = as_whole(key)
+    if whole is not None:
+        return whole
+    if isinstance(key, bool) or (isinstance(key, float) and not key.is_integer()):
+        raise ValueError(key)
+    return int(key)
+
+
+def _label(label: Any) -> str:
+    """Return a label as text, empty where it is missing: None, NaN, NaT or pandas' NA."""
+    is_text = isinstance(label, str)
+    return label if is_text else "" if str(label) in ("None", "nan", "NaT", "<NA>") else str(label)
 
 
 def _read_labels(path: Path) -> dict[int, str]:
@@ -90,7 +110,8 @@ def _read_labels(path: Path) -> dict[int, str]:
             if not any(cells):
                 continue
             try:
-                labels[int(cells[id_at])] = cells[label_at]
+                if label := cells[label_at]:
+                    labels[int(cells[id_at])] = label
             except (ValueError, IndexError):
                 raise InputError(
                     f"expected a category id and a label, got {cells!r}",

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Self
 
+_Handler = Callable[[int, FrameType | None], Any] | int | None
+
 
 class Interrupts:
     """Counts interrupts while it is entered.
@@ -23,7 +25,7 @@ class Interrupts:
     def __init__(self, wake: Callable[[], None]) -> None:
         self.count = 0
         self._wake = wake
-        self._before: Any = None
+        self._before: _Handler = None
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.count += 1

@@ -12,7 +12,7 @@ from petstore_frame.headers import STORE_ID, Headers
 from petstore_frame.models import Pet, PetColumns, read_page
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Page:
     """One answer to ``GET /pets``.
 

@@ -16,6 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from petstore_frame.arguments import whole_number
 from petstore_frame.frame import to_frame
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
 from petstore_frame.models import NO_STATUS, PET_STATUSES, PetColumns
@@ -77,7 +78,11 @@ def write_sample_csv(
 
     Returns:
         The path written.
+
+    Raises:
+        ArgumentError: ``rows`` is not a whole number, 0 or more.
     """
+    whole_number("rows", rows, 0)
     chance = random.Random(seed)
     target = Path(path)
     with target.open("w", encoding="utf-8", newline="") as file:
@@ -113,14 +118,19 @@ def write_sample_history(
     Args:
         folder: Where the snapshots go.
         days: Days from 5 January 2026 on.
-        pets: Animals on the first day.
+        pets: Animals on the first day, 1 or more.
         seed: The same seed tells the same story.
 
     Returns:
         The History.
+
+    Raises:
+        ArgumentError: ``days`` is not a whole number, 0 or more, or ``pets`` not one from 1.
     """
     from petstore_frame.history import History
 
+    whole_number("days", days, 0)
+    whole_number("pets", pets, 1)
     chance = random.Random(seed)
     history = History(folder)
     living = [_arrival(number, chance) for number in range(1, pets + 1)]

@@ -7,10 +7,18 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
+import pytest
+
+import petstore_frame as pf
 from petstore_frame.categories import category_labels
 from petstore_frame.loader.read import open_source
 from petstore_frame.loader.record import State
-from petstore_frame.samples import SAMPLE_CATEGORIES, write_sample_categories, write_sample_csv
+from petstore_frame.samples import (
+    SAMPLE_CATEGORIES,
+    write_sample_categories,
+    write_sample_csv,
+    write_sample_history,
+)
 from petstore_frame.service.samples import sample_pets
 
 
@@ -60,3 +68,12 @@ def test_service_fills_its_store_with_the_same_categories() -> None:
     used = {pet.category_id for pet in sample_pets(5000, 7)}
     assert used <= set(SAMPLE_CATEGORIES)
     assert len(used) > 3
+
+
+def test_a_number_that_cannot_be_writes_nothing(tmp_path: Path) -> None:
+    """A negative number of rows or days is refused before a file is touched."""
+    with pytest.raises(pf.ArgumentError, match="rows is 0 or more, got -1"):
+        write_sample_csv(tmp_path / "x.csv", rows=-1)
+    with pytest.raises(pf.ArgumentError, match="days is a whole number"):
+        write_sample_history(tmp_path / "history", days=1.5)
+    assert list(tmp_path.iterdir()) == []

@@ -17,6 +17,7 @@ from petstore_frame.arguments import (
     checked_id,
     checked_limit,
     checked_status,
+    one_of,
     refuse,
     whole_number,
 )
@@ -109,7 +110,7 @@ def fetch_inventory(
         status=checked_status(status),
         limit=checked_limit(limit),
         max_pets=None if max_pets is None else whole_number("max_pets", max_pets, 1),
-        may_probe=_may_probe(strategy),
+        may_probe=one_of("strategy", strategy, ("auto", "documented")) == "auto",
         probe_budget=whole_number("probe_budget", probe_budget, 0),
         id_range=_checked_range(id_range),
         meter=Meter(progress),
@@ -246,12 +247,6 @@ def _only(columns: PetColumns, status: str) -> PetColumns:
         return columns
     rows = [row for row in zip(*columns, strict=True) if row[3] == status]
     return PetColumns(*map(list, zip(*rows, strict=True))) if rows else PetColumns([], [], [], [])
-
-
-def _may_probe(strategy: Any) -> bool:
-    if strategy not in ("auto", "documented"):
-        refuse(f"strategy is 'auto' or 'documented', got {strategy!r}")
-    return bool(strategy == "auto")
 
 
 def _checked_range(id_range: Any) -> tuple[int, int] | None:

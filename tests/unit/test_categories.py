@@ -1,0 +1,39 @@
+"""Labels of categories: each by a whole number, and none where none is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.categories import category_labels, shown_labels
+
+
+@pytest.mark.parametrize(
+    "categories",
+    [{3: "Cat"}, {"3": "Cat"}, {np.int64(3): "Cat"}, pd.Series(["Cat"], index=[3.0])],
+    ids=["int", "text", "numpy", "a float index, as a spreadsheet gives it"],
+)
+def test_an_id_may_be_written_in_several_ways(categories: Any) -> None:
+    """What is plainly a whole number is the id of a category."""
+    assert category_labels(categories) == {3: "Cat"}
+    assert shown_labels(categories) == {3: "Cat"}
+
+
+@pytest.mark.parametrize("key", [2.9, True, "Dog", None, float("nan")])
+def test_an_id_is_never_bent(key: Any) -> None:
+    """2.9 is not category 2: a label would stand at another category."""
+    with pytest.raises(pf.ArgumentError, match="labels by id"):
+        category_labels({key: "Dog"})
+
+
+def test_a_missing_label_is_left_out(tmp_path: Path) -> None:
+    """A category without a label is shown by its number, not as nan or as nothing."""
+    series = pd.Series(["Dog", None, float("nan"), pd.NA, ""], index=[1, 2, 3, 4, 5])
+    path = tmp_path / "categories.csv"
+    path.write_text("category_id,label\n1,Dog\n2,\n3,\n", encoding="utf-8")
+    assert shown_labels(series) == shown_labels(path) == {1: "Dog"}
