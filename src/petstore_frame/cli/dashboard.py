@@ -104,15 +104,15 @@ def run(
         command: The server's command line.
         environ: Its environment.
         port: Where it listens on loopback.
-        announce: Called once it answers there: an address told earlier would be refused.
+        announce: Called once it answers there: earlier, a browser would find nothing.
 
     Returns:
         The server's exit code; 0 where Ctrl-C or SIGTERM ended it.
     """
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        # The pipe is the child's line to our life: it ends when nobody holds this end any more.
-        with subprocess.Popen(command, env=dict(environ), stdin=subprocess.PIPE) as process:  # noqa: S603 # our own words
+        # The child ends when the pipe closes, however this process ends.
+        with subprocess.Popen(command, env=dict(environ), stdin=subprocess.PIPE) as process:  # noqa: S603 # our own command
             try:
                 while process.poll() is None and not is_open(port):
                     time.sleep(0.1)

@@ -46,7 +46,7 @@ def fetch(
     status: Annotated[Status | None, typer.Option(help="Only pets with this status.")] = None,
     max_pets: Annotated[int | None, typer.Option(help="Keep at most so many.", min=1)] = None,
     documented: Annotated[
-        bool, typer.Option("--documented", help="Use and believe only what the interface states.")
+        bool, typer.Option("--documented", help="Use and trust only what the interface states.")
     ] = False,
     keep_partial: Annotated[
         bool,
@@ -59,7 +59,7 @@ def fetch(
 ) -> None:
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
 
-    A data file cannot say that it is only a part, so a reading that breaks off writes none unless
+    A data file cannot show that it is only a part, so a reading that breaks off writes none unless
     --keep-partial asks for it. A spreadsheet may take a name such as =1+1 in the CSV for a formula;
     for people, use report.
 

@@ -1,6 +1,6 @@
 """``petstore-frame keys``: the keys that a store accepts.
 
-In: a database. Out: a new key (shown once), a list without keys, or a key that is good no longer.
+In: a database. Out: a new key (shown once), a list without keys, or a key that is no longer valid.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def revoke(
             revoked = book.revoke(hint)
     if not revoked:
         end(
-            f"no good key in {_shown(database)} is listed as {hint!r}; "
+            f"no valid key in {_shown(database)} is listed as {hint!r}; "
             "`petstore-frame keys list` shows them",
             REFUSED,
         )

@@ -27,7 +27,7 @@ class Listing(NamedTuple):
     code: int
 
     def facts(self, output: Path) -> dict[str, Any]:
-        """Return what ``--json`` tells of every listing that was written."""
+        """Return what ``--json`` shows of every listing that was written."""
         return {
             "output": str(output),
             "rows": len(self.inventory),
@@ -40,7 +40,7 @@ class Listing(NamedTuple):
 
 @contextmanager
 def whole_or_untouched(output: Path) -> Iterator[str]:
-    """Give the words for an output left alone, and say them when Ctrl-C ends the command."""
+    """Give the text for an output left unchanged, and print it when Ctrl-C ends the command."""
     untouched = f"{output} is as it was" if output.exists() else f"{output} was not written"
     try:
         yield untouched
@@ -65,7 +65,7 @@ def read_listing(
         base_url: The store's address; None reads the environment.
         api_key: The key; None reads the environment.
         timeout_s: Seconds to wait for an answer; None reads the environment.
-        untouched: What becomes of the output where nothing is written.
+        untouched: The text for an output that is left unchanged.
         require_complete: Whether to go on only with all that was asked for.
         may_be_part: Whether to go on with the pets held when the store broke the reading off.
         may_be_interrupted: Whether to go on with them after Ctrl-C.
@@ -93,6 +93,6 @@ def read_listing(
 
 
 def _held(problem: IncompleteInventoryError) -> str:
-    """Return what was read and why no more, without the words that speak to a Python program."""
+    """Return what was read and why no more, without advice for a Python program."""
     why = "interrupted" if problem.is_interrupted else str(problem.cause or problem)
     return f"{why}; {problem.partial.completeness}"

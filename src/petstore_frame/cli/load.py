@@ -1,7 +1,7 @@
 """``petstore-frame load``: a file of animals into the store, from a shell.
 
 In: a file and a store. Out: the result files, a table of what became of the records, and an
-exit code that says the worst of it. The same command again goes on where the last one stopped.
+exit code for the worst of it. The same command again goes on where the last one stopped.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def load(
 ) -> None:
     """Load a file of animals, none twice and none lost; the same command again resumes.
 
-    The exit code says the worst of what became of the rows.
+    The exit code is that of the worst outcome among the records.
 
     Example: petstore-frame load arrivals.csv --output results
     """
@@ -184,7 +184,7 @@ def _mapping(columns: list[str] | None) -> dict[str, str] | None:
 
 
 def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
-    """Write the files, then say what became of the records."""
+    """Write the files, then print what became of the records."""
     result.voice = ShellVoice(None if output is None else str(output))
     files = [str(file) for file in result.write(output)] if output is not None else []
     if as_json:

@@ -16,7 +16,7 @@ from typing import Any
 _MESSAGE_BYTES = 64 * 1024 * 1024
 _PING_MS = 30_000
 _NAME = "petstore"  # of the page's frame and of its kernel
-# Voila's own page asks a CDN for icons that nothing here uses; ours asks nobody.
+# Voila's own page loads unused icons from a CDN; ours loads nothing from the network.
 _PAGE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
 {%- block notebook_css -%}
 {{ super() | replace("https://cdn.jsdelivr.net/", "data:text/css,") }}

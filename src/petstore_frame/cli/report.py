@@ -42,8 +42,8 @@ def report(
 ) -> None:
     """Read the inventory and write the Monday workbook.
 
-    A listing that broke off is reported all the same, and the report says on its face that it is
-    only a part.
+    A listing that broke off is reported too, and the report states at its top that it is only a
+    part.
 
     Example: petstore-frame report --output stock.xlsx --categories categories.csv
     """

@@ -22,7 +22,7 @@ def sample(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write made-up animals as CSV, about one record in twenty spoilt the way people do.
+    """Write made-up animals as CSV, about one record in twenty with a typical mistake.
 
     Example: petstore-frame sample --output arrivals.csv --categories categories.csv
     """

@@ -24,7 +24,7 @@ def serve(
     sample: Annotated[int, typer.Option(help="Made-up pets to put into an empty store.")] = 0,
     seed: Annotated[int, typer.Option(help="Seed of the made-up pets.")] = 0,
     public_url: Annotated[
-        str | None, typer.Option(help="Address that clients use, where it is not the own one.")
+        str | None, typer.Option(help="Address that clients use, if it is not the server's own.")
     ] = None,
     spec_only: Annotated[
         bool, typer.Option("--spec-only", help="Leave out every extension of the interface.")
@@ -46,7 +46,7 @@ def serve(
 ) -> None:
     """Run the bundled pet store until SIGTERM or Ctrl-C.
 
-    One line of JSON on stdout tells its address and process id once it answers; the log is on
+    One line of JSON on stdout has its address and process id once it answers; the log is on
     stderr. Without a key one is made and shown there, once.
 
     Example: petstore-frame serve --sample 500 --api-key-file store.key

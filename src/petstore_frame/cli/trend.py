@@ -53,7 +53,7 @@ def trend(
 
     groups = by or [By.STATUS]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HistoryWarning)  # said below, once
+        warnings.simplefilter("ignore", HistoryWarning)  # reported below, once
         kept = History(history, engine=engine)
         counted = kept.trend(groups, since=since, until=until, every_days=every_days)
     left_out = kept.problems()

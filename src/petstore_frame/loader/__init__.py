@@ -1,6 +1,6 @@
 """What became of each record.
 
-    file, frame -> read -> check -> plan -> journal <-> send -> the store
+    file, frame -> read -> check -> runs -> journal <-> send -> the store
                                               |           |
                                            results <- reconcile
 

@@ -57,7 +57,7 @@ class Canary:
         return None
 
     def reason_to_stop(self, found: Differences) -> str | None:
-        """Let the others go, or say why they should not."""
+        """Release the others, or return why they should not follow."""
         self.is_due = False
         if not found:
             return None

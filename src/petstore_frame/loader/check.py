@@ -32,7 +32,7 @@ from petstore_frame.loader.record import Record, RecordProblem, State
 from petstore_frame.voice import Advice
 
 _quote: Callable[[str], str] = json.encoder.encode_basestring
-# Line, cells, and by position what the type of a cell says beyond its text.
+# Line, cells, and by position what the type of a cell adds to its text.
 OddRow = tuple[int, Sequence[str], "Mapping[int, CellError | str] | None"]
 
 _MAX_REMEMBERED = 10_000
@@ -44,7 +44,7 @@ _READERS: dict[str, Callable[[str, Rules], tuple[Any, list[str]]]] = {
 
 
 class GiantCellError(Exception):
-    """A cell is beyond what the reader holds; carries how many records came before."""
+    """A cell is larger than the reader allows; has the number of records before it."""
 
     def __init__(self, records: int) -> None:
         super().__init__(records)
@@ -63,7 +63,7 @@ def numbered(reader: LineReader, *, first_line: int) -> Iterator[OddRow]:
 
 
 def unreadable(problem: Exception, records: int, line: int) -> Exception:
-    """Put an error of the CSV reader into words.
+    """Return the error to raise for an error of the CSV reader.
 
     Args:
         problem: The error.
@@ -143,7 +143,7 @@ class Checker:
             raise unreadable(problem, number, line + 1 + offset) from None
 
     def odd_rows(self, rows: Iterable[OddRow]) -> Iterator[Record]:
-        """Check records one by one, with what the types of their cells say."""
+        """Check records one by one, with what the types of their cells add."""
         for number, (line, cells, oddities) in enumerate(rows, 1):
             yield self.judge(number, line, cells, oddities)
 
@@ -160,8 +160,7 @@ class Checker:
             number: 1 for the first record.
             line: First physical line.
             cells: The cells as text.
-            oddities: By position, what the type of a cell says beyond its text: a refusal, or a
-                note.
+            oddities: By position, what the type of a cell adds to its text: a refusal, or a note.
         """
         row = tuple(cells)
         if not oddities and not any(cell and not cell.isspace() for cell in row):
@@ -183,7 +182,7 @@ class Checker:
         problems: list[RecordProblem],
         warnings: list[str],
     ) -> None:
-        """Fill in what each field says, what is wrong, and what was normalised."""
+        """Fill in the value of each field, the problems, and notes on what was normalised."""
         for field, at in self.places.items():
             if at >= len(row):
                 continue
@@ -229,7 +228,7 @@ class Checker:
                 problems.append(
                     RecordProblem(
                         "extra_cell",
-                        self._width_words(row),
+                        self._width_text(row),
                         value=extra[0][:200],
                         hint="put a cell that holds the delimiter into quotes",
                     )
@@ -243,18 +242,18 @@ class Checker:
             problems.append(
                 RecordProblem(
                     "missing_cell",
-                    self._width_words(row),
+                    self._width_text(row),
                     column=self.header[self.places[missing[0]]],
                     hint=f"the record ends before its {missing[0]}",
                 )
             )
         return problems + self._giant_cells(row), warnings
 
-    def _width_words(self, row: tuple[str, ...]) -> str:
+    def _width_text(self, row: tuple[str, ...]) -> str:
         return f"the record has {len(row)} of {self.width} cells"
 
     def _giant_cells(self, row: tuple[str, ...]) -> list[RecordProblem]:
-        """Refuse a giant cell of a column that is not sent, for it was cut on reading."""
+        """Refuse a giant cell of a column that is not sent, since it was cut on reading."""
         return [
             self._problem(too_large(), self.header[at] if at < self.width else "", cell)
             for at, cell in enumerate(row)

@@ -1,4 +1,4 @@
-"""What is told of each record, column by column.
+"""What results show of each record, column by column.
 
 In: a row of the journal and the facts of its run. Out: its values in the order of ``COLUMNS``,
 for the frame and for the files alike. It makes no frame and writes no file.
@@ -44,7 +44,7 @@ COLUMNS: dict[str, str] = {
     "file_sha256": "str",
 }
 
-# The words of these columns are known before any record is; so they are the same in each result.
+# The values of these columns are known in advance, so they are the same in each result.
 CATEGORIES: dict[str, list[str]] = {
     "sent_status": ["available", "pending", "sold"],
     "state": [str(state) for state in State],
@@ -73,13 +73,13 @@ _ACTIONS: dict[State, str] = {
 }
 _DOUBT_HINTS: dict[State, str] = {
     State.UNKNOWN: "it may exist: let reconcile settle it, do not send it again",
-    State.IN_FLIGHT: "it is on its way, or was when its importer died; load the file again",
-    State.ABSENT: "no such pet was found: resend it only if you are sure",
+    State.IN_FLIGHT: "it is on its way, or was when its import was killed; load the file again",
+    State.ABSENT: "its pet was not found: resend it only if you are sure",
 }
 
 
 class ResultLine(NamedTuple):
-    """One record as it goes into a file: its own cells, then what is told of it."""
+    """One record as it goes into a file: its own cells, then what is known of it."""
 
     state: State
     cells: list[str]
@@ -144,7 +144,7 @@ def problem_of(row: JournalRow, run: Run) -> RecordProblem:
             row.error_message or "the store refused it",
             column,
             value,
-            "the store refused it; mend it as its message says",
+            "the store refused it; correct what its message names",
         )
     hint = _DOUBT_HINTS.get(row.state, "")
     return RecordProblem(row.error_code or "", row.error_message or "", hint=hint)

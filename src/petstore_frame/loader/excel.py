@@ -1,6 +1,6 @@
 """Which rows a workbook's sheet holds, each cell judged by its type.
 
-In: an ``.xlsx`` file. Out: rows of text with what the cells' types say beyond it, streamed. It
+In: an ``.xlsx`` file. Out: rows of text with what the cells' types add to it, streamed. It
 never calculates a formula; what may be unpacked is unpack.py's business.
 """
 
@@ -22,7 +22,7 @@ from petstore_frame.voice import Advice
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
-# Cells that a row leaves out count too: a few bytes in the last column make a whole row of them.
+# Cells that a row leaves out count too: a few bytes in the last column make a whole row.
 MAX_CELLS = 64_000_000
 _BATCH = 64
 _FORMULAS = (b"<f>", b"<f ", b"<f/")
@@ -45,7 +45,7 @@ class Workbook:
         sheet: Name of the sheet.
 
     Raises:
-        InputError: It is no workbook, or it is not told which sheet is meant.
+        InputError: It is not a workbook, or has several sheets and none was named.
         MissingExtraError: openpyxl is not installed.
     """
 
@@ -101,7 +101,7 @@ class Workbook:
             yield line, *_judge_row(*pair)
 
     def _in_batches(self, rows: Iterator[Any]) -> Iterator[Any]:
-        """Yield rows, the library's remarks and errors dealt with once for many of them."""
+        """Yield rows; warnings and errors of the library are handled once per batch."""
         done, batch = 0, list[Any]()
         while True:
             batch.clear()
@@ -140,7 +140,9 @@ class _Book:
             raise MissingExtraError("reading a workbook", "excel") from None
         self.parts = Packed(file)
         if "xl/workbook.xml" not in self.parts.namelist():
-            raise InputError("a zip file, but no workbook", hint="unpack it, or save it as .xlsx")
+            raise InputError(
+                "a zip file, but not a workbook", hint="unpack it, or save it as .xlsx"
+            )
         reader = ExcelReader(file, read_only=True, data_only=is_calculated, keep_links=False)
         reader.archive = self.parts
         # What cells are made of. The reader's own read() goes through every sheet besides.
@@ -166,7 +168,7 @@ class _Book:
 
         class Sheet(ReadOnlyWorksheet):  # type: ignore[misc] # openpyxl has no types
             def _get_size(self) -> None:
-                """Believe nothing that the file says of its size."""
+                """Ignore the size that the file states."""
 
         sheet = Sheet(self._reader.wb, name, self.paths[name], self._reader.shared_strings)
         for row in sheet.iter_rows():
@@ -191,7 +193,7 @@ def _judge_row(
 
 def _judge_cell(cell: Any, *, has_formula: bool) -> tuple[str, Oddity]:
     if cell.value is None:
-        # A formula whose value is the empty text says so by its type.
+        # A formula whose value is the empty text has the type of text.
         return "", _uncalculated() if has_formula and cell.data_type != "str" else None
     if cell.data_type == "e":
         return str(cell.value), CellError(
@@ -231,14 +233,14 @@ def _choose(names: Sequence[str], sheet: str | None, path: str) -> str:
 
 @contextmanager
 def _quiet(path: str) -> Iterator[None]:
-    """Turn whatever the parser meets into one error, and keep its remarks on styles to itself."""
+    """Turn every error of the parser into one of ours, and suppress its warnings on styles."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     except (InputError, MissingExtraError, OverfullError):
         raise
-    except Exception as problem:  # noqa: BLE001 # openpyxl raises whatever its parsers meet
+    except Exception as problem:  # noqa: BLE001 # openpyxl lets the errors of its parsers through
         raise InputError(
             f"the workbook cannot be read: {problem}", path=path, hint="save it again as .xlsx"
         ) from None

@@ -1,9 +1,9 @@
-"""What the text of one cell says, field by field.
+"""What the text of one cell means, field by field.
 
 In: the text of a cell. Out: the value to send with notes on what was normalised, or the reason
 why it cannot be sent. It knows nothing of files, columns or other cells.
 
-A value is text until proven otherwise: only the empty cell is missing, and ``NA``, ``null`` or
+A value is text until proven otherwise: only the empty cell is missing; ``NA``, ``null`` and
 ``TRUE`` are names like any other.
 """
 
@@ -46,9 +46,9 @@ class Rules:
 
     Attributes:
         keep_spaces: Leave the outer spaces of a name as they are.
-        thousands: The sign that groups digits in a category id, or None for none.
-        categories: Category ids by word, the words casefolded; None for a word of several ids.
-        statuses: Statuses by word, the words casefolded; "" leaves the status out.
+        thousands: The separator of thousands in a category id, or None.
+        categories: Category ids by casefolded label; None for a label of several ids.
+        statuses: Statuses by casefolded text; "" leaves the status out.
     """
 
     keep_spaces: bool = False
@@ -75,7 +75,7 @@ def read_name(text: str, rules: Rules) -> tuple[str, list[str]]:
 
 
 def refuse_unsendable(text: str) -> None:
-    """Refuse what no JSON text should carry: controls, half characters, megabytes."""
+    """Refuse what no JSON text should hold: control characters, lone surrogates, megabytes."""
     if len(text) > MAX_CELL:
         raise too_large()
     if text.isprintable():
@@ -106,7 +106,7 @@ def too_large() -> CellError:
 
 
 def is_plain(name: str) -> bool:
-    """Tell at once that a name needs no second look: printable ASCII, no spaces outside."""
+    """Tell quickly that a name needs no further check: printable ASCII, no outer spaces."""
     return (
         name.isascii()
         and name.isprintable()
@@ -172,7 +172,7 @@ def _whole_decimal(word: str) -> int:
         raise CellError(
             "not_a_whole_number",
             f"{word!r} may be {word.replace('.', '')} or {Decimal(word)}",
-            "write it without the point, or say that points group its digits (option thousands)",
+            "write it without the point, or name the point as separator (option thousands)",
         )
     if fraction.strip("0"):
         raise CellError(
@@ -185,7 +185,7 @@ def _whole_decimal(word: str) -> int:
 
 def _hint(word: str, rules: Rules) -> str:
     if _GROUPED[","].fullmatch(word):
-        return "write it without the comma, or say that commas group its digits (option thousands)"
+        return "write it without the comma, or name the comma as separator (option thousands)"
     if word.isdigit() and not word.isascii():
         return "write it in the digits 0 to 9"
     if word[:1].isdigit():

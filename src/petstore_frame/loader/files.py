@@ -74,7 +74,7 @@ def write_results(
             elif line.state in DOUBT_STATES:
                 write_doubt(line)
     if not has_excel:
-        # One of an earlier result would tell of other records.
+        # A workbook of an earlier result would show other records.
         (folder / "results.xlsx").unlink(missing_ok=True)
     paths.append(folder / "summary.json")
     with replacing(paths[-1]) as temporary:
@@ -100,7 +100,7 @@ def _lines(run: Run, rows: Iterator[JournalRow], width: int) -> Iterator[ResultL
 def _csv(
     path: Path, header: Sequence[str], columns: Sequence[str], *, edited: int | None = None
 ) -> Iterator[Callable[[ResultLine], None]]:
-    """Give a function that writes a record; UTF-8 with a mark, RFC 4180.
+    """Give a function that writes a record; UTF-8 with a byte order mark, RFC 4180.
 
     Args:
         path: The file.

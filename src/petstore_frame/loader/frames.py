@@ -1,7 +1,7 @@
 """Which rows a DataFrame holds, each cell judged by its type.
 
-In: a pandas or polars frame. Out: rows of text with what the cells' types say beyond it. A name
-that is missing stops the load, for a frame cannot tell an empty cell from an animal called NA.
+In: a pandas or polars frame. Out: rows of text with what the cells' types add to it. A missing name
+stops the load: a frame cannot distinguish an empty cell from an animal called NA.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Frame:
                 "is lost",
                 column=column,
                 hint="load the file itself, or read it with dtype=str, keep_default_na=False; "
-                "frame.fillna('') says that they are empty",
+                "frame.fillna('') makes them empty names",
             )
 
     def digest(self) -> str:

@@ -2,7 +2,7 @@
 
 In: text. Out: the same lines in pieces, with cells that are too large cut to just above the
 cap, so that they are still refused as too large. It is used only for files that hold such lines,
-because looking at every sign costs ten times the reading.
+because looking at every character takes ten times as long.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def shorten_giants(
 
     Args:
         text: The text, line ends untouched.
-        delimiter: The sign between cells.
+        delimiter: The character between cells.
         has_quotes: Whether quotes enclose cells.
         size: Characters to look at in one go.
 

@@ -75,8 +75,8 @@ class Run:
         started_at: When the last session began to send, or None.
         ended_at: When the last session ended, or None while it runs or after a kill.
         ending: How the last session ended, or None.
-        ending_detail: The same in words.
-        store_id: What the store called itself, or None where it has not.
+        ending_detail: The same as text.
+        store_id: The id that the store stated, or None where it has not.
     """
 
     run_id: str
@@ -135,7 +135,7 @@ _RUN_FIELDS = tuple(Run.__dataclass_fields__)
 _RUN_COLUMNS = tuple("plan" if name == "overlap" else name for name in _RUN_FIELDS)
 _ROW_COLUMNS = tuple(JournalRow.__dataclass_fields__)
 _STATES = {str(state): state for state in State}
-# No table, a file that is no database, or a torn one: what it knew is not there.
+# No table, not a database, or a torn file: what it knew is not there.
 _LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -154,11 +154,11 @@ def sql_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as problem:
-        raise JournalError(_in_words(path, problem)) from problem
+        raise JournalError(_describe(path, problem)) from problem
 
 
-def _in_words(path: Path, problem: sqlite3.Error) -> str:
-    """Say what is wrong with a journal, and the next step, which is never to send all again."""
+def _describe(path: Path, problem: sqlite3.Error) -> str:
+    """Describe what is wrong with a journal and the next step, which is never to send all again."""
     is_lost = problem.sqlite_errorcode & 0xFF in _LOST or not path.is_file()
     if not is_lost:
         return f"{path}: {problem}; free some room or mend the disk, then run the same import again"
@@ -275,13 +275,13 @@ def read_run(path: Path) -> Run:
     """Read the facts of a run.
 
     Raises:
-        JournalError: The file is no journal, or of another version.
+        JournalError: The file is not a journal, or of another version.
     """
     with sql_errors(path), closing(connect(path, is_reader=True)) as connection:
         connection.row_factory = sqlite3.Row
         found = connection.execute("SELECT * FROM run").fetchone()
     if found is None or found["format"] != FORMAT:
-        raise JournalError(f"{path} is no journal of this version; use another journal folder")
+        raise JournalError(f"{path} is not a journal of this version; use another journal folder")
     # Journals from before stores had ids lack that column.
     known = found.keys()
     facts: dict[str, Any] = {

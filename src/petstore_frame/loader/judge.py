@@ -1,7 +1,7 @@
 """What the end of a request makes of its record.
 
-In: an intent and the proof that outcome.py found. Out: a Settlement for the journal. It adds to
-the proof only what the record's own past says: doubt once raised is not lifted by a later refusal.
+In: an intent and the proof that outcome.py found. Out: a Settlement for the journal. It adds
+only the record's own past to the proof: a later refusal does not remove an earlier doubt.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _KEY_MISUSED = 422
 
 
 def settle(intent: Intent, outcome: PostOutcome) -> Settlement:
-    """Say what becomes of the record."""
+    """Return what becomes of the record."""
     error = outcome.error
     answer = error if isinstance(error, APIStatusError) else None
-    words = answer.api_message if answer else error
+    message = answer.api_message if answer else error
     return Settlement(
         intent,
         _state(intent, outcome),
@@ -30,7 +30,7 @@ def settle(intent: Intent, outcome: PostOutcome) -> Settlement:
         pet_id=outcome.pet.id if outcome.pet else None,
         http_status=outcome.http_status,
         error_code=answer.code if answer else None,
-        error_message=None if words is None else str(words),
+        error_message=None if message is None else str(message),
         error_field=answer.field if answer else None,
         request_id=outcome.request_id,
         elapsed_ms=None if outcome.elapsed_s is None else outcome.elapsed_s * 1000,
@@ -39,12 +39,12 @@ def settle(intent: Intent, outcome: PostOutcome) -> Settlement:
 
 
 def is_key_misused(intent: Intent, outcome: PostOutcome) -> bool:
-    """Tell whether the store says that our key came with another body before."""
+    """Tell whether the store reports that our key came with another body before."""
     return intent.is_in_doubt and outcome.http_status == _KEY_MISUSED
 
 
 def why_stopped(error: Exception | None) -> str:
-    """Say what it is that concerns every record, in the words that a result begins with."""
+    """Return the reason to stop that a result begins with."""
     cause = "the store refused the key: " if isinstance(error, AuthenticationError) else ""
     return f"{cause}{error}"
 
@@ -60,7 +60,7 @@ def _state(intent: Intent, outcome: PostOutcome) -> State:
 
 
 def differences(payload: bytes, pet: Pet) -> tuple[str, ...]:
-    """Say in which fields a pet is not what was sent; a status that was left out may be any."""
+    """Return the fields in which a pet differs from what was sent; a status left out may be any."""
     sent = json.loads(payload)
     got = pet.model_dump(by_alias=True)
     return tuple(

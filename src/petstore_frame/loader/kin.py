@@ -75,7 +75,7 @@ def gather(sql: sqlite3.Connection, earlier: Runs, hold: Callable[[Path], None])
         if (path, run) in versions:
             which, lineage = "true", "lineage"
         elif run.run_id in mended:
-            # Its other records are other animals than those mended, so they bear their own names.
+            # Its other records are other animals than those mended, so they have their own lineage.
             which, lineage = "state <> 'pending'", "coalesce(lineage, :run || ':' || number)"
         elif run.run_id in kin_of_mended:
             which, lineage = "true", "lineage"

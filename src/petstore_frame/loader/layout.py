@@ -1,6 +1,6 @@
 """How the columns of a source are read.
 
-In: a header, and what the caller said about it. Out: a ColumnLayout, which makes Records of rows;
+In: a header, and the caller's mapping. Out: a ColumnLayout, which makes Records of rows;
 for a text file, the one delimiter that makes the needed columns appear.
 """
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 DEFAULT_WORKERS, MOST_WORKERS = 16, 32
-# Twice the timeout of a Client that was given none: a request is awaited for one, and whatever
-# stands between may hold it as long again.
+# Twice the timeout of a Client that was given none: a request is awaited for one, and a proxy
+# in between may hold it as long again.
 GRACE_S = 240.0
 MOST_GETS = 5000
 

@@ -56,33 +56,33 @@ def load_csv(
     The same file again goes on where it stopped, or does nothing; an edited file sends what is
     new in it. The intent of each request is on disk before its first byte, and a request is
     repeated only on proof that the first was not applied, or under an idempotency key that the
-    client knows the store to honour; what remains in doubt is ``unknown`` and listed.
+    client knows the store to honour; what remains in doubt is listed as ``unknown``.
 
     Args:
         path: A CSV or TSV file, plain or gzipped.
         client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
         dry_run: Read, check and plan, and send nothing.
-        mapping: Column names by field, where the header does not speak for itself:
+        mapping: Column names by field, where the header does not show them:
             ``{"name": "Pet", "category_id": "Cat. no."}``.
-        value_map: Values by field and word: ``{"status": {"in stock": "available"}}``.
+        value_map: Values by field and text: ``{"status": {"in stock": "available"}}``.
         categories: Labels by category id (a dict, a Series or a CSV path), so that "Dog" in the
             file is a number.
-        max_errors: Stop once more records than this are invalid, or are rejected; None: never.
+        max_errors: Stop once more records than this are invalid, or are rejected; None for never.
         again: Load a file a second time, on purpose.
         progress: None shows a bar where a person can see it, True always, False never; or a
             function that is called with the number of records in each state and may raise
             KeyboardInterrupt to stop as Ctrl-C does.
         journal: Folder of the journals; None is the user's state directory.
         workers: The largest number of requests in flight, 1 to 32.
-        encoding: The codec of a file that is neither UTF-8 nor marked.
-        delimiter: The sign between cells; None finds it.
+        encoding: The codec of a file without a byte order mark that is not UTF-8.
+        delimiter: The character between cells; None finds it.
         quoting: ``strict``, or ``none`` to read quotes as letters.
         columns: The column names of a file without a header.
         keep_spaces: Leave the outer spaces of names.
-        thousands: ``,`` or ``.`` where category ids have their digits grouped.
+        thousands: ``,`` or ``.`` where category ids have a separator of thousands.
 
     Returns:
-        A LoadResult: ``.frame`` has one row per record, whatever became of it; ``.created``,
+        A LoadResult: ``.frame`` has one row per record, in whatever state; ``.created``,
         ``.fix`` and ``.unknown`` are parts of it, and ``.write(folder)`` makes files. A session
         that the store or an outage ended is in ``.summary["ending"]``; the same call goes on.
 
@@ -152,8 +152,8 @@ def load_excel(
 ) -> LoadResult:
     """Load the animals of an ``.xlsx`` workbook into the store, none twice and none lost.
 
-    Cells are judged by their type: a date or a number where a name should be is told, not
-    turned into text in silence. All else is as ``load_csv`` does it.
+    Cells are judged by their type: a date or a number where a name should be is noted, not
+    silently turned into text. Everything else is as in ``load_csv``.
 
     Args:
         path: The workbook.
@@ -161,7 +161,7 @@ def load_excel(
         sheet: The sheet, where the workbook has several.
         dry_run: Read, check and plan, and send nothing.
         mapping: Column names by field; this and all that follow are as in ``load_csv``.
-        value_map: Values by field and word.
+        value_map: Values by field and text.
         categories: Labels by category id.
         max_errors: Stop once more records than this are invalid, or are rejected.
         again: Load a file a second time, on purpose.
@@ -221,7 +221,7 @@ def load_frame(
 ) -> LoadResult:
     """Load the animals of a DataFrame into the store, none twice and none lost.
 
-    A frame of the same content is the same import, whatever variable it is in: running a cell
+    A frame of the same content is the same import, also in another variable: running a cell
     twice loads it once.
 
     Args:
@@ -229,7 +229,7 @@ def load_frame(
         client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
         dry_run: Check and plan, and send nothing.
         mapping: Column names by field; this and all that follow are as in ``load_csv``.
-        value_map: Values by field and word.
+        value_map: Values by field and text.
         categories: Labels by category id.
         max_errors: Stop once more records than this are invalid, or are rejected.
         again: Load a frame a second time, on purpose.
@@ -324,7 +324,7 @@ def _rehearsed(path: Path) -> LoadResult:
 
 
 def _check_file(path: Any, *, wants_workbook: bool) -> None:
-    """Name the function that is meant, where what is passed is for another one."""
+    """Name the function to use, where the argument is for another one."""
     if not isinstance(path, str | PathLike):
         raise ArgumentError(
             f"expected the path of a file, got a {type(path).__name__}; load_frame takes a "

@@ -1,7 +1,7 @@
 """One importer at a time.
 
-In: the path of a thing to hold. Out: a hold on it, which ends with the process however that
-ends. It knows nothing of what is held.
+In: a path. Out: a lock on it, which ends with the process, however that ends. It does not know
+what the lock protects.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from petstore_frame.errors import JournalError, JournalLockedError
 
 
 class Lock:
-    """Holds a small database beside a file exclusively; the system lets go when we die.
+    """Holds a small database beside a file exclusively, until the process ends at the latest.
 
     Args:
         path: The file to hold; the lock's own file has ``.lock`` added to its name.
@@ -34,11 +34,11 @@ class Lock:
                 raise JournalError(f"{path}: {problem}; nothing was sent") from problem
             raise JournalLockedError(
                 f"{path}: another import is at work here; wait for it to end, "
-                "or stop it: whatever it has begun can be resumed"
+                "or stop it: what it has begun can be resumed"
             ) from problem
 
     def close(self) -> None:
-        """Let go."""
+        """Release it."""
         with closing(self._sql):
             if self._sql.in_transaction:
                 self._sql.execute("ROLLBACK")
@@ -51,7 +51,7 @@ class Lock:
 
 
 def _held(path: Path, wait_s: float) -> sqlite3.Connection:
-    """Open a database and begin what no other connection can begin meanwhile."""
+    """Open a database and begin a transaction that excludes every other connection."""
     sql = sqlite3.connect(path, timeout=wait_s, isolation_level=None, check_same_thread=False)
     try:
         sql.execute("BEGIN EXCLUSIVE")

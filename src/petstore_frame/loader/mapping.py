@@ -1,7 +1,7 @@
 """Which column of a file holds which field of a pet.
 
-In: a header, and what the caller said about it. Out: column names by field, or the reason why
-they cannot be told. It looks at headers only, never at a record.
+In: a header, and the caller's mapping. Out: column names by field, or the reason why they cannot
+be found. It looks at headers only, never at a record.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FIELDS: tuple[str, ...] = ("name", "category_id", "status")
 REQUIRED: tuple[str, ...] = ("name", "category_id")
 OWN_PREFIX = "_pf_"
 
-# The first spelling that a header has wins, so a file with both "category" (a word) and
+# The first spelling that a header has wins, so a file with both "category" (text) and
 # "category_id" (a number) is read by its number.
 _SPELLINGS: dict[str, tuple[str, ...]] = {
     "name": ("name",),
@@ -46,8 +46,8 @@ def find_columns(
 
     Args:
         header: The column names, in order.
-        mapping: Column names by field, where the header does not speak for itself.
-        may_lack_header: What was read as the header may be a record; it is not so in a frame.
+        mapping: Column names by field, where the header does not show them.
+        may_lack_header: What was read as the header may be a record; never in a frame.
 
     Returns:
         ``name`` and ``category_id`` always, ``status`` where there is one.
@@ -84,7 +84,7 @@ def _which_columns(missing: Sequence[str], *, may_lack_header: bool) -> Advice:
 
 
 def field_name(text: str) -> str | None:
-    """Return the field that a caller's word means (``categoryId`` is ``category_id``), or None."""
+    """Return the field that a name means (``categoryId`` is ``category_id``), or None."""
     word = normalise(text)
     return next((field for field in FIELDS if word in _SPELLINGS[field]), None)
 

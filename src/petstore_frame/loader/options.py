@@ -1,7 +1,7 @@
 """What a caller may ask of the loader, checked before anything is read, staged or sent.
 
 In: the arguments of ``load_csv`` and its like, as they were passed. Out: nothing, or an
-ArgumentError that says what the argument can be. It opens no file; whether the columns that it
+ArgumentError that states what the argument can be. It opens no file; whether the columns that it
 names exist is seen when the file is read.
 """
 

@@ -2,7 +2,7 @@
 
 In: how requests ended. Out: how many may start now. The window grows by one per round of
 successes and halves under pressure; a breaker stops all of it when outcomes become doubtful, and
-a harmless GET, not a POST, finds out when the store is back. It sends nothing itself.
+a GET, which changes nothing, finds out when the store is back. It sends nothing itself.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Pace:
         return max(0.0, self._resume_at - self._clock())
 
     def note_answer(self) -> None:
-        """The store did or refused what it was asked: all is well."""
+        """The store created or refused a record: it works."""
         self._note(is_doubt=False)
         self._row_of_doubts = self._waits = self.openings = 0
         self.down_since = None
@@ -120,7 +120,7 @@ class Pace:
         self._until_next_cut -= 1
 
     def _cut(self) -> bool:
-        # The other requests of the same round say the same thing once more.
+        # The other requests of the same round carry the same news.
         if self._until_next_cut > 0:
             return False
         self._until_next_cut = int(self.window)

@@ -45,13 +45,13 @@ def open_source(
     """Open a file or a frame as records.
 
     Args:
-        path_or_frame: Path of a CSV, TSV, gzip or xlsx file (told by its bytes, not its name),
+        path_or_frame: Path of a CSV, TSV, gzip or xlsx file (known by its bytes, not its name),
             or a pandas or polars DataFrame.
-        mapping: Column names by field, where the header does not speak for itself.
-        value_map: Values by field and word, as in ``{"status": {"in stock": "available"}}``.
+        mapping: Column names by field, where the header does not show them.
+        value_map: Values by field and text, as in ``{"status": {"in stock": "available"}}``.
         categories: Labels by category id (dict, Series or CSV path), so that "Dog" is a number.
-        encoding: The codec of a text file that is neither UTF-8 nor marked.
-        delimiter: The sign between cells; None finds the one that makes the header speak.
+        encoding: The codec of a text file without a byte order mark that is not UTF-8.
+        delimiter: The character between cells; None finds the one that gives the needed columns.
         quoting: ``strict``, or ``none`` to read quotes as letters.
         columns: The column names of a file without a header.
         sheet: The sheet of a workbook that has several.
@@ -59,7 +59,7 @@ def open_source(
         thousands: ``,`` or ``.`` where category ids have their digits grouped.
 
     Raises:
-        InputError: It cannot be read as records; says where and what to do.
+        InputError: It cannot be read as records; the text has the place and the next step.
         ArgumentError: An option cannot be used.
         MissingExtraError: A workbook, and openpyxl is not installed.
 
@@ -97,7 +97,7 @@ def open_source(
 
 
 def read_header(path: str | PathLike[str]) -> tuple[str, ...]:
-    """Return the column names of a file, whether or not they say which holds what.
+    """Return the column names of a file, whether or not they match the fields of a pet.
 
     Where the delimiter is not clear, it is the one that gives most columns.
 

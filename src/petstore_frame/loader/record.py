@@ -79,8 +79,8 @@ class RecordProblem:
     """Why a record was refused before sending.
 
     Attributes:
-        code: One word for the cause, for example ``int64_overflow``.
-        message: What is wrong, in words.
+        code: A short name of the cause, for example ``int64_overflow``.
+        message: What is wrong.
         column: The file's own name of the column, or None for the whole record.
         value: What the cell held.
         hint: How to mend it.

@@ -323,5 +323,5 @@ def _series(name: str, dtype: str, values: list[Any]) -> pd.Series[Any]:
         return pd.Series(values, dtype=dtype)
     seen = {value for value in values if value is not None}
     known = CATEGORIES.get(name, [])
-    words = [*known, *sorted(seen - set(known))]
-    return pd.Series(pd.Categorical(values, categories=words))
+    levels = [*known, *sorted(seen - set(known))]
+    return pd.Series(pd.Categorical(values, categories=levels))

@@ -29,12 +29,12 @@ PLANNING_WAIT_S = 60.0
 
 @dataclass(frozen=True)
 class Opened:
-    """A journal that is ours until the lock is closed.
+    """A journal that is held until its lock is closed.
 
     Attributes:
         path: The journal.
         run: Its facts.
-        lock: The hold on it.
+        lock: Its lock.
         is_new: It was staged now; False for a resume.
     """
 
@@ -66,7 +66,7 @@ def name_store(folder: Path, run: Run, ask: Callable[[], str | None]) -> Run:
     Args:
         folder: Where the journals are.
         run: The facts of the run, should it be new.
-        ask: Asks the store; called if an earlier run at its address knows how that one was called.
+        ask: Asks the store for its id; called only if an earlier run at its address knows one.
     """
     there = [found for _, found in find_runs(folder, run.base_url, None) if found.store_id]
     store_id = ask() if there else None
@@ -159,9 +159,9 @@ def _make(folder: Path) -> None:
 def find_runs(folder: Path, base_url: str, store_id: str | None) -> list[tuple[Path, Run]]:
     """Return the runs of a store in a folder, the oldest first.
 
-    A store is known by its address, and by what it calls itself where both sides say it: the id
-    tells two stores at one address apart, but never joins two addresses, for a copied database
-    has its original's id.
+    A store is known by its address, and by its own id where both sides know it: the id
+    distinguishes two stores at one address, but never joins two addresses, because a copied
+    database has its original's id.
 
     Raises:
         JournalError: Two journals are of one run: a copy would send what the other has sent.

@@ -44,9 +44,9 @@ class Sender:
         counts: How many records are in each state.
         limits: How far to go.
         timing: The clocks.
-        store_id: What the journal's store called itself, or None as long as it has not.
+        store_id: The id that the journal's store stated, or None as long as it has not.
         meter: Called with the counts after each commit.
-        step: Called with the name of each step, where a test ends the process.
+        step: Called with the name of each step, so that a test can end the process there.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Sender:
         """Send until nothing is left to send, or a reason to stop.
 
         Returns:
-            Why it ended, and the same in words.
+            Why it ended, as a code and as text.
 
         Raises:
             JournalError: The journal could not keep an outcome; the text has the ids.
@@ -106,7 +106,7 @@ class Sender:
                 self._commit()
                 self._probe_if_due()
         if self._is_journal_broken:
-            raise JournalError(self._last_words())
+            raise JournalError(self._unsaved_outcomes())
         if self._problem is not None:
             raise self._problem
         return self._ending or (Ending.DONE, "")
@@ -158,7 +158,7 @@ class Sender:
         return self._echo.check(intent, outcome, is_owned=is_owned)
 
     def _check_store(self, store_id: str | None) -> None:
-        """Stop where another store answers; the first word of a store counts from then on."""
+        """Stop where another store answers; the first id that a store states counts."""
         if self._store_id is None:
             self._store_id = store_id
         elif store_id not in (None, self._store_id):
@@ -280,8 +280,7 @@ class Sender:
         if pace.is_fruitless:
             self._stop(
                 Ending.OUTAGE,
-                "the store answers GET, but one POST after the other remains without an answer; "
-                "ask its operator",
+                "the store answers GET, but again and again no POST; ask its operator",
             )
         elif pace.down_s() > patience_s or pace.wait_s() > limits.patience_s:
             self._stop(
@@ -317,8 +316,8 @@ class Sender:
         if reason is not None:
             self._stop(Ending.STOPPED, reason)
 
-    def _last_words(self) -> str:
-        """Name what the journal could not keep, so that nothing is lost with it."""
+    def _unsaved_outcomes(self) -> str:
+        """Name the outcomes that the journal could not keep, so that they are not lost."""
         _, problem = self._ending or (Ending.JOURNAL, "")
         lost = [
             f"record {end.intent.number} is {end.state}"

@@ -94,19 +94,19 @@ def check_store(path: Path, run: Run, client: PostingClient) -> None:
 
 
 def check_store_id(path: Path, run: Run, client: PostingClient) -> None:
-    """Refuse a store that has the address of the journal's store, and is another."""
+    """Refuse another store at the address of the journal's store."""
     if run.store_id is not None and ask_store_id(client) not in (None, run.store_id):
         raise JournalError(
             f"{path} is an import into another store, which had the address {run.base_url} "
-            "before; the one there now knows nothing of these records, so nothing was settled"
+            "before; the store there now does not have these records, so nothing was settled"
         )
 
 
 def ask_store_id(client: PostingClient) -> str | None:
-    """Return what the store calls itself, by one GET; None where it does not say."""
+    """Return the id that the store states, by one GET; None where it states none."""
     try:
         store_id: str | None = client.list_pets(1).store_id
-    except APIStatusError as problem:  # one that refuses the key still says who it is
+    except APIStatusError as problem:  # a store that refuses the key still states its id
         return problem.store_id
     except PetstoreError:
         return None

@@ -52,7 +52,7 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Resettlement:
-    """A later word on a record: found in the store, not found, or to be sent again."""
+    """A later change of a record: found in the store, not found, or to be sent again."""
 
     number: int
     old: State

@@ -57,7 +57,7 @@ class Source:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
 
 
 class TextSource(Source):

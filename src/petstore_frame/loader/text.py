@@ -2,8 +2,8 @@
 
 In: a file (plain or gzip). Out: its header, and a strict ``csv.reader`` that stands before the
 first record. Nothing is guessed that could change a name: an encoding is proven (a byte order
-mark, or UTF-8 without a fault) or asked for, and a delimiter counts only if it makes the header
-speak. What a cell means is judged elsewhere.
+mark, or UTF-8 without a fault) or given, and a delimiter counts only if its header has the needed
+columns. What a cell means is judged elsewhere.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Dialect:
 
     Attributes:
         encoding: Name of the codec.
-        delimiter: The sign between two cells.
+        delimiter: The character between two cells.
         quoting: ``strict`` for quoted cells, ``none`` to read quotes as letters.
         header: The column names.
         first_line: Physical line of the first record.
@@ -137,7 +137,7 @@ def text_of(file: BinaryIO, encoding: str) -> _Text:
 
 
 class _Text(io.TextIOWrapper):
-    """Text over a file that belongs to someone else: leaving it does not close the file."""
+    """Text of a file that somebody else closes: leaving it does not close the file."""
 
     def __init__(self, file: BinaryIO, encoding: str) -> None:
         super().__init__(
@@ -157,7 +157,7 @@ def bytes_of(file: BinaryIO) -> BinaryIO:
 
 
 def _error_handler(encoding: str) -> str:
-    """Let half a character through where the codec can, so that it costs one record, not all."""
+    """Accept a lone surrogate where the codec can, so that it costs one record, not all."""
     return "surrogatepass" if encoding.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
 
 
@@ -226,7 +226,7 @@ def _refuse_bomb(unpacked: int, packed: int, path: str) -> None:
     """Refuse a packed file that unpacks to far more, before it fills a disk."""
     if unpacked > _FREE_SIZE and unpacked > _MAX_RATIO * packed:
         raise InputError(
-            f"it unpacks to more than {_MAX_RATIO} times its size; that is no list of animals",
+            f"it unpacks to more than {_MAX_RATIO} times its size, which no list of animals needs",
             path=path,
             hint="unpack it yourself and look at it",
         )
@@ -241,7 +241,7 @@ def _misread(
     problem: UnicodeDecodeError,
     lines: int,
 ) -> InputError:
-    """Say where the bytes stop being text, and how other codecs would read that place."""
+    """Name the place where the bytes are not text, and how other codecs would read it."""
     at = problem.start + len(chunk) - len(problem.object)
     line = chunk[chunk.rfind(b"\n", 0, at) + 1 : at + 20].split(b"\n")[0][-60:]
     parts = list[Any]()

@@ -1,7 +1,7 @@
 """What a typed value, of a workbook or a frame, is as text.
 
-In: one value. Out: its text, and beside it a note or a refusal where the type says what the text
-does not: a date is no name, TRUE is no word, and a number past 2**53 may not be the one typed.
+In: one value. Out: its text, with a note or a refusal where the type matters: a date is not a name,
+TRUE is not text, and a number past 2**53 may not be the one that was typed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Oddity = CellError | str | None
 
 
 def text_of_value(value: Any, *, has_exact_integers: bool) -> tuple[str, Oddity]:
-    """Return the text of a value that is not missing, and what its type says.
+    """Return the text of a value that is not missing, and what its type adds.
 
     Args:
         value: A cell's value.
@@ -51,7 +51,7 @@ def text_of_value(value: Any, *, has_exact_integers: bool) -> tuple[str, Oddity]
         return str(value), DATE_NOTE
     kind = type(value).__name__
     return str(value)[:200], CellError(
-        "not_text", f"the cell holds a {kind}, which is no text", "give text or a number"
+        "not_text", f"expected text or a number, the cell holds a {kind}", "give text or a number"
     )
 
 

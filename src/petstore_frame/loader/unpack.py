@@ -1,7 +1,7 @@
 """How the parts of a workbook are unpacked without filling the memory.
 
 In: a packed file. Out: its parts as streams, which give up once they have given out more than a
-list of animals can need. It knows of XML only the sign that begins a tag: what a parser keeps
+list of animals can need. Of XML it knows only the character that begins a tag: what a parser keeps
 grows with tags and with bytes.
 """
 
@@ -54,7 +54,7 @@ class Packed(zipfile.ZipFile):
         has_rows: Whether what is opened from now on is a sheet, which rests after each row.
 
     Raises:
-        OverfullError: It says of itself that it unpacks to far more than it should.
+        OverfullError: By its own directory it unpacks to far more than it should.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -87,7 +87,7 @@ class Packed(zipfile.ZipFile):
         Raises:
             OverfullError: It is too much, or in a form that cannot be counted.
         """
-        # Entities and two-byte encodings would say in few signs what the count cannot see.
+        # Entities and two-byte encodings would hide from the count how much they stand for.
         if b"\0" in data or b"<!D" in tail + data:
             raise OverfullError(self._part, "is written as no spreadsheet program writes it")
         self._size += len(data)

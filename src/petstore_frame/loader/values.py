@@ -1,6 +1,6 @@
-"""Which word of a file stands for which category or status.
+"""Which text in a file stands for which category or status.
 
-In: a caller's ``value_map`` and category labels. Out: both by casefolded word. It sees no file.
+In: a caller's ``value_map`` and category labels. Out: both by casefolded text. It sees no file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from petstore_frame.models import INT64_MAX, INT64_MIN, PET_STATUSES
 
 
 class Words(NamedTuple):
-    """Category ids and statuses by word; None in place of a table where nothing was given."""
+    """Category ids and statuses by text; None in place of a table where nothing was given."""
 
     categories: dict[str, int | None] | None
     statuses: dict[str, str] | None
@@ -25,7 +25,7 @@ def read_value_map(
 ) -> Words:
     """Put a value map and category labels together.
 
-    A word of ``value_map`` beats a label; a label of two categories is kept as ambiguous.
+    ``value_map`` has priority over labels; a label of two categories is kept as ambiguous.
 
     Raises:
         ArgumentError: A field that cannot be translated, or a value that could not be sent.

@@ -1,7 +1,7 @@
 """How a result looks, on a terminal and in a notebook.
 
 In: the facts of a run, its counts and its first problems. Out: one text or one HTML string, with
-every cell and every word of the store escaped, for light and dark pages alike.
+every cell and every text of the store escaped, for light and dark pages alike.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ResultFacts(NamedTuple):
 
 
 def headline(facts: ResultFacts) -> tuple[str, str]:
-    """Return one word for the whole and one sentence."""
+    """Return a title of one or two words, and one sentence."""
     total = sum(facts.counts.values())
     if total == 0:
         return "Done", f"{facts.run.source_name}: a header and no records, so nothing was sent"
@@ -63,7 +63,7 @@ def headline(facts: ResultFacts) -> tuple[str, str]:
 
 
 def _cause(run: Run) -> str:
-    """Say why an import stopped before its end, for that is what a reader needs first."""
+    """Return why an import stopped before its end: a reader needs that first."""
     is_stopped = run.ending not in (None, Ending.DONE)
     return f"{run.ending_detail}; " if is_stopped and run.ending_detail else ""
 
@@ -135,7 +135,7 @@ def result_text(facts: ResultFacts) -> str:
 def _problem_lines(facts: ResultFacts) -> list[str]:
     if not facts.problems:
         return []
-    lines = [_first_words(facts)]
+    lines = [_problems_title(facts)]
     for row, problem in facts.problems:
         place = f"record {row.number}, line {row.line}"
         column = f": {problem.column}" if problem.column else ""
@@ -151,7 +151,7 @@ def result_html(facts: ResultFacts, *, has_steps: bool = True) -> str:
 
     Args:
         facts: What became of the records.
-        has_steps: Whether to end with what to type next; a page with buttons has its own words.
+        has_steps: Whether to end with what to type next; a page with buttons shows its own.
     """
     word, sentence = headline(facts)
     lines = [facts.run.base_url, _columns(facts.run), describe_overlap(facts.run)]
@@ -197,7 +197,7 @@ def _problems_html(facts: ResultFacts) -> str:
     )
     cells = ([markup.cell(markup.isolated(text)) for text in row] for row in rows)
     head = ("line", "column", "value", "what is wrong", "hint")
-    return _title(_first_words(facts)) + markup.table(cells, head)
+    return _title(_problems_title(facts)) + markup.table(cells, head)
 
 
 def _steps_html(facts: ResultFacts) -> str:
@@ -209,7 +209,7 @@ def _title(text: str) -> str:
     return f'<div style="margin:10px 0 2px">{markup.escape(text)}</div>'
 
 
-def _first_words(facts: ResultFacts) -> str:
+def _problems_title(facts: ResultFacts) -> str:
     shown, total = len(facts.problems), _to_mend(facts)
     if total == shown:
         return "The record to mend" if total == 1 else f"The {total:,} records to mend"
@@ -217,7 +217,7 @@ def _first_words(facts: ResultFacts) -> str:
 
 
 def _columns(run: Run) -> str:
-    """Say which column is read as what, so that a misspelt one is seen before sending."""
+    """Describe which column is read as what, so that a misspelt one is seen before sending."""
     used = ", ".join(
         field if field == column else f"{field} from {_shown(column)}"
         for field, column in run.mapping.items()
@@ -227,7 +227,7 @@ def _columns(run: Run) -> str:
 
 
 def describe_overlap(run: Run) -> str:
-    """Say what an edited file has in common with earlier imports."""
+    """Describe what an edited file has in common with earlier imports."""
     if not run.overlap:
         return ""
     words = {
@@ -278,5 +278,5 @@ def _shown(value: str | None) -> str:
 
 
 def _plain(text: str) -> str:
-    """Make a store's words harmless on a terminal: no escapes, no line breaks."""
+    """Make a store's text harmless on a terminal: no escapes, no line breaks."""
     return "".join(sign if sign.isprintable() else " " for sign in text)

@@ -1,7 +1,7 @@
 """The results of an import as a workbook.
 
 In: records one by one. Out: an xlsx with the sheets Summary, Fix, Unknown and All, its cells
-typed: text stays text when it is edited, so a name 007 or =1+1 comes back as it was.
+typed: text stays text when it is edited, so a name such as 007 or =1+1 comes back unchanged.
 """
 
 from __future__ import annotations

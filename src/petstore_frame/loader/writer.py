@@ -113,7 +113,7 @@ class Writer:
             fresh: How many pending rows may start.
             repeats: Unknown rows to send again under the key of their first attempt.
             keys_since: The store remembers keys first sent after this moment; None: it has none.
-            store_id: What the store calls itself; the first word counts.
+            store_id: The id that the store states; the first one counts.
 
         Returns:
             The intents; on disk.
