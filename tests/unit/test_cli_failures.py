@@ -66,6 +66,7 @@ def test_an_error_names_options_and_not_arguments(
         (["load", "x.xlsm", "--thousands", "."], "--thousands is for a text file"),
         (["load", "a.csv", "--quoting", "bogus"], "'bogus' is not one of 'strict', 'none'"),
         (["load", "a.csv", "--grace", "1"], "--grace needs --reconcile"),
+        (["load", "a.csv", "--reconcile", "--grace", "inf"], "a finite number of seconds"),
         (["load", "a.csv", "--resend-absent"], "--resend-absent needs --reconcile"),
         (["load", "a.csv", "--reconcile", "--dry-run"], "exclude each other"),
         (["load", "a.csv", "--columns", ""], "--columns names no column"),

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from petstore_frame.errors import InputError, LoadFailedError
+from petstore_frame.errors import ArgumentError, InputError, LoadFailedError
 from petstore_frame.loader import journal
 from petstore_frame.loader.columns import COLUMNS
 from petstore_frame.loader.journal import Run
@@ -152,6 +152,22 @@ def test_files_hold_what_they_promise(result: LoadResult, tmp_path: Path) -> Non
     assert [row["_pf_row"] for row in rows_of(paths[0])] == [str(n) for n in range(1, 9)]
     assert [row["_pf_row"] for row in rows_of(paths[1])] == ["2", "5", "6", "7"]
     assert [row["_pf_row"] for row in rows_of(paths[2])] == ["3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "options", "words"),
+    [(3, {}, "folder= is a folder's path, got 3"), (".", {"excel": "no"}, "excel= is True or")],
+)
+def test_wrong_arguments_write_nothing(
+    result: LoadResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder, options, words: str
+) -> None:
+    """A folder that is not a path, or a switch that is a text, is refused before any file."""
+    place = tmp_path / "out"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    with pytest.raises(ArgumentError, match=words):
+        result.write(folder, **options)
+    assert list(place.iterdir()) == []
 
 
 def test_fix_begins_with_the_own_columns(result: LoadResult, tmp_path: Path) -> None:

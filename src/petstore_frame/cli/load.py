@@ -6,6 +6,7 @@ exit code for the worst of it. The same command again goes on where the last one
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -156,6 +157,8 @@ def _check_reconcile(reconcile: bool, *, dry_run: bool, grace: float | None, res
         raise typer.BadParameter("--dry-run and --reconcile exclude each other")
     if grace is not None and not reconcile:
         raise typer.BadParameter("--grace needs --reconcile")
+    if grace is not None and not math.isfinite(grace):
+        raise typer.BadParameter("--grace is a finite number of seconds")
     if resends and not reconcile:
         raise typer.BadParameter("--resend-absent needs --reconcile")
 

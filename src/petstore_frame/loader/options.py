@@ -40,8 +40,8 @@ def check_sending(
     whole_number("workers", limits.workers, 1, MOST_WORKERS)
     if limits.max_errors is not None:
         whole_number("max_errors", limits.max_errors, 0)
-    if not isinstance(journal, str | PathLike | None):
-        _refuse("{} is a folder's path, got {}", ("journal",), _shown(journal))
+    if journal is not None:
+        check_folder("journal", journal)
     checked_progress(progress)
     for name, value in switches.items():
         check_switch(name, value)
@@ -76,6 +76,12 @@ def check_reading(
     if not isinstance(sheet, str | None):
         _refuse("{} is the name of a sheet, got {}", ("sheet",), _shown(sheet))
     check_switch("keep_spaces", keep_spaces)
+
+
+def check_folder(name: str, value: Any) -> None:
+    """Refuse what is not a path."""
+    if not isinstance(value, str | PathLike):
+        _refuse("{} is a folder's path, got {}", (name,), _shown(value))
 
 
 def check_settling(

@@ -29,6 +29,7 @@ from petstore_frame.loader.columns import (
 )
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS
+from petstore_frame.loader.options import check_folder, check_switch
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import State, exit_code
 from petstore_frame.loader.view import ResultFacts, result_html, result_text
@@ -167,8 +168,13 @@ class LoadResult:
 
         Raises:
             MissingExtraError: A workbook was asked for, and XlsxWriter is not installed.
+            ArgumentError: An argument cannot be used; nothing was written.
         """
         from petstore_frame.loader.files import write_results
+
+        check_folder("folder", folder)
+        if excel is not None:
+            check_switch("excel", excel)
 
         return write_results(Path(folder), self.facts(), self.rows, self.summary, excel=excel)
 
