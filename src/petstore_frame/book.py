@@ -1,7 +1,7 @@
 """A workbook in which no write is lost.
 
 In: cells with their styles. Out: sheets written in row order, each return code checked.
-It is the one door to XlsxWriter, and knows no pets.
+It is the one door to XlsxWriter; what the cells mean, its callers know.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Sheet:
 
     Attributes:
         book: The workbook that it belongs to.
-        raw: XlsxWriter's sheet, for settings that are no cells.
+        raw: XlsxWriter's sheet, for settings other than cells.
         name: Its name.
     """
 
@@ -158,7 +158,7 @@ class Sheet:
         self._cells.clear()
 
     def do(self, verb: str, *values: Any) -> None:
-        """Do something to the sheet that is no cell: a filter, a table, a chart."""
+        """Add something other than a cell to the sheet: a filter, a table, a chart."""
         code = getattr(self.raw, verb)(*values)
         if code:
             raise ReportError(

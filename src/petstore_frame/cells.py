@@ -1,6 +1,6 @@
 """What a cell can hold.
 
-In: any text. Out: the same text, or a text that fits and a word on what was done to it.
+In: any text. Out: the same text, or a text that fits and a note on what was changed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _UNFIT = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
 def fits(texts: Sequence[str]) -> bool:
-    """Tell whether all texts can stand in cells as they are."""
+    """Return whether all texts fit into cells as they are."""
     if max(map(len, texts), default=0) > CELL_LIMIT // 2 and any(
         _utf16_units(text) > CELL_LIMIT for text in texts
     ):

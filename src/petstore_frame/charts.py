@@ -1,7 +1,7 @@
 """The same facts as small SVG and HTML strings.
 
 In: counts, or a few rows as text. Out: markup that any notebook, page or mail can show: no script,
-nothing from elsewhere, every text escaped. It knows no widget and asks no store.
+nothing from elsewhere, every text escaped. It makes no widget and sends no request.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ROW_HEIGHT = 26
 LABEL_SHARE, BAR_SHARE = 25.0, 62.0  # per cent of the width; the rest is for the number
 LABEL_LENGTH = 22
-LONG_TEXT = 80  # may be cut on the screen, so it is told whole where the mouse rests
+LONG_TEXT = 80  # may be cut on the screen, so the whole text is shown as a tooltip
 INK = "var(--jp-ui-font-color1,var(--vscode-foreground,#1F2933))"
 RULE = "var(--jp-border-color2,var(--vscode-panel-border,#D5DBE1))"
 SHADE = "var(--jp-layout-color2,var(--vscode-editorWidget-background,#F1F3F5))"
@@ -60,11 +60,11 @@ STYLE = f"""<style>
 
 @dataclass(frozen=True)
 class Drawing:
-    """Markup that a notebook shows, with the same facts in words.
+    """Markup that a notebook shows, with the same facts as text.
 
     Attributes:
         html: The markup, complete in itself.
-        words: What a reader without the picture is told.
+        words: The facts as text, for a reader who does not see the picture.
     """
 
     html: str
@@ -84,7 +84,7 @@ def status_chart(
 
     Args:
         pets: An Inventory, or any part of its frame. Counts that are minimums are hatched and
-            carry a "≥"; a part of a frame is drawn as what it holds, and says so.
+            carry a "≥"; a part of a frame is drawn as it is, with a note that it is a part.
         categories: Labels by category id: a dict, a Series or a CSV path.
         top: How many categories get a bar of their own.
 
@@ -104,7 +104,7 @@ def status_chart(
     """
     coded = CodedPets(pets, shown_labels(categories))
     counts = coded.everything
-    # A part of an Inventory's frame still shows where it comes from, and must not pass for it.
+    # A part of an Inventory's frame must not be taken for the whole.
     note = "these rows alone: they are a part or a change of what was read" * coded.is_changed
     body = legend(counts) + bars(counts, top=top) + f"<div>{note}</div>" * coded.is_changed
     words = "; ".join(part for part in (counts_in_words(counts), note) if part)
@@ -152,12 +152,12 @@ def spell_status(status: object) -> str:
 
 
 def place_in_words(first: int, shown: int, of: int) -> str:
-    """Say which rows of how many are shown: ``1-50 of 312``."""
+    """Return which rows of how many are shown: ``1-50 of 312``."""
     return f"{first + 1:,}–{first + shown:,} of {of:,}" if shown else "no pets"
 
 
 def counts_in_words(counts: StatusCounts) -> str:
-    """Say in one line what a chart of these counts shows."""
+    """Return in one line what a chart of these counts shows."""
     held = counts.categories_held
     parts = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
     noun = "category" if held == 1 else "categories"
@@ -193,7 +193,7 @@ def bars(
     Args:
         counts: What to draw.
         top: How many categories get a bar of their own; the rest share the last line.
-        ink: Colour of the words.
+        ink: Colour of the text.
         width: Pixels, for a picture on its own; None fills the place that the page gives.
     """
     lines = counts.largest(top)
@@ -264,7 +264,7 @@ def pets_table(rows: Iterable[Sequence[str]], *, caption: str, is_headed: bool =
     Args:
         rows: id, name, category and status of each pet.
         caption: What the table holds.
-        is_headed: Whether the column names are seen; a screen reader is always told.
+        is_headed: Whether the column names are visible; a screen reader always reads them.
     """
     body = "".join(
         f'<tr><th scope="row" class="pf-id" style="font-weight:400">{escape(pet_id)}</th>'
@@ -281,12 +281,12 @@ def pets_table(rows: Iterable[Sequence[str]], *, caption: str, is_headed: bool =
 
 
 def _isolated(text: str) -> str:
-    """Escape a text and keep its writing direction from reaching its neighbours."""
+    """Return an escaped text whose writing direction does not affect its neighbours."""
     whole = f' title="{escape(text)}"' if len(text) > LONG_TEXT else ""
     return f"<bdi{whole}>{escape(text)}</bdi>"
 
 
 def status_cell(status: str) -> str:
-    """Show a status by word and colour."""
+    """Show a status by name and colour."""
     colour = status_colour(None if status == NO_STATUS else status)
     return f'<span style="color:{colour}" aria-hidden="true">■</span>&nbsp;{isolated(status)}'

@@ -1,7 +1,7 @@
-"""A table of counts that says first what it may claim of the store.
+"""A table of counts that shows first what it may claim of the store.
 
 In: counts of a pandas frame, and what that frame's seal says. Out: the same table, which shows the
-claim above its rows. Whatever is made of it is a plain table again, for which nobody vouches.
+claim above its rows. Whatever is made of it is a plain table, which carries no claim.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ClaimedCounts(pd.DataFrame):
         return claimed
 
     def words(self) -> str:
-        """Say what the frame was, and which of the counts are minimums."""
+        """Return what the frame was, and which of the counts are minimums."""
         known = self.claim.completeness
         if self.claim.state is SealState.CHANGED:
             return f"{self.claim}; these are counts of its rows, not of the store"

@@ -1,7 +1,7 @@
 """How many pets of each status are in each category, quickly enough to ask again at every click.
 
 In: a pets' table and, where there is one, its claim. Out: counts that know whether they are exact.
-It draws nothing and knows no screen.
+It draws nothing.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class StatusCounts:
             groups: A category id (None where it is missing), a status and how many pets; counts
                 of the same category and status are added.
             labels: What categories are called, by id.
-            claim: What the pets cover of the store, or None to take the counts for what they are.
+            claim: What the pets cover of the store; None takes the counts as exact.
         """
         import numpy as np
 
@@ -153,9 +153,8 @@ class CodedPets:
 
     Attributes:
         frame: The pets' table, as given.
-        claim: What the table covers of the store, or None when that is not known; its counts are
-            then the table's own.
-        is_changed: Whether it is a part or a change of what a claim was made of.
+        claim: What the table covers of the store; None counts the table for itself.
+        is_changed: Whether rows were added, removed or edited since the claim was made.
         statuses: The statuses that occur or that the interface states, ``no status`` last.
         category_ids: The categories that occur, ascending, then None if any pet has none.
     """
@@ -230,7 +229,7 @@ class CodedPets:
 
 
 def exact_statuses(statuses: Iterable[str], claim: Completeness | None) -> tuple[bool, ...]:
-    """Tell for each status whether its count is all that the store has, or nobody claims so."""
+    """Return for each status whether its count is exact; without a claim, all are."""
     return tuple(claim is None or claim.count(status).is_exact for status in statuses)
 
 

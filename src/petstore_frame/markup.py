@@ -1,7 +1,7 @@
 """Pieces of HTML that look the same wherever a notebook shows a result.
 
 In: texts and a Badge. Out: markup with inline styles, for light and dark pages alike. It is the one
-door to ``html``: each text that comes from outside is escaped here. It knows no pets.
+door to ``html``: each text that comes from outside is escaped here. It draws no chart.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """What a status or a verdict is called on screen, and in which colour.
 
 In: a status or a verdict as text. Out: one word and its colours, the same in the dashboard, the
-charts and the workbook. It knows no widget, sheet or frame.
+charts and the workbook. It makes no widget, sheet or frame.
 
-The status colours are Okabe and Ito's, told apart with every common kind of colour blindness.
-Each has one meaning everywhere and never stands without its word and its number.
+The status colours are Okabe and Ito's, distinct under every common kind of colour blindness.
+Each has one meaning everywhere and never stands without its name and its number.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def tint(colour: str, share: float) -> str:
 
 
 def shorten(text: str, length: int = 80) -> str:
-    """Cut a text that would push all else off the screen, with an ellipsis in place of the end.
+    """Cut a text that would take too much room, with an ellipsis in place of the end.
 
     Example:
         >>> shorten("Dwarf rabbits and hares", 8)

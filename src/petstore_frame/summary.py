@@ -1,7 +1,7 @@
 """What the rows add up to, on any dataframe engine.
 
-In: an Inventory, or a frame of pets that narwhals knows. Out: counts of the same kind, and for
-an Inventory a Summary that carries its claim. It reads no file and asks no store.
+In: an Inventory, or a frame of pets that narwhals supports. Out: counts of the same kind, and for
+an Inventory a Summary that carries its claim. It reads no file and sends no request.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
         one row ``all categories``. Columns: ``category_id`` (int64, missing in the last row),
         ``category`` (text), one int64 count per status (``available``, ``pending``, ``sold``,
         unknown ones in alphabetical order, ``no status``), and ``all pets`` (int64). Such a
-        frame counts what was passed. The frame of an Inventory keeps its claim: its counts are
-        shown under it, and under a word of warning once rows were added, removed or edited. For
-        an Inventory, a Summary, whose counts say "at least" where the listing is not proven whole.
+        frame counts what was passed. The counts of an Inventory's frame are shown below its
+        claim, or below a warning once rows were added, removed or edited. For an Inventory, a
+        Summary, whose counts are marked "at least" where the listing is not proven complete.
 
     Raises:
         ArgumentError: ``pets`` is neither an Inventory nor a frame.
@@ -83,7 +83,7 @@ def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
     """Count pets by columns, lazily where the engine is lazy.
 
     Args:
-        pets: A frame that narwhals knows, with the columns of ``by``.
+        pets: A frame that narwhals supports, with the columns of ``by``.
         by: The columns that make a group.
 
     Returns:
@@ -100,8 +100,8 @@ def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
 def status_text() -> nw.Expr:
     """Return the status as text, a missing one as ``no status``.
 
-    Engines disagree on whether a null equals a null, and on the type of a category: text with a
-    word for the missing is the one form that they compare and group alike.
+    Engines disagree on whether a null equals a null, and on the type of a category. Text, with
+    ``no status`` for a missing one, is the form that all of them compare and group alike.
     """
     import narwhals as nw
 
@@ -141,7 +141,7 @@ def _table(counts: StatusCounts) -> dict[str, list[Any]]:
 
 
 def _column(status: str) -> str:
-    """Name a status's column; an unknown status may not take the place of one of ours."""
+    """Name a status's column; an unknown status must not replace a column of ours."""
     return f"status {status}" if status in ("category_id", "category", ALL_PETS) else status
 
 
@@ -155,7 +155,7 @@ def _pandas_frame(table: Mapping[str, list[Any]]) -> pd.DataFrame:
 
 
 def _like(table: Mapping[str, list[Any]], pets: Any) -> Any:
-    """Turn a small table into the kind of frame that the pets came in."""
+    """Return a small table as a frame of the same kind as the pets."""
     import narwhals as nw
 
     original = nw.from_native(pets)

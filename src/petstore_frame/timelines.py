@@ -1,7 +1,7 @@
 """Counts over time and ages of listings as small SVG strings.
 
 In: what ``history.trend()`` and ``history.flow()`` return. Out: Drawings. A day without a snapshot
-breaks the line; a minimum is a hollow dot on a faint dashed line. It reads no history.
+breaks the line; a minimum is a hollow dot on a faint dashed line. It opens no snapshot.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 760, 280
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 12, 30
 LINES_SHOWN = 8
-# Okabe and Ito's colours, for groups that are no statuses.
+# Okabe and Ito's colours, for groups other than statuses.
 _HUES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#767676", "#B8A900")
 _TREND = ("date", "pets", "claim")
 _AGEING = ("days_available", "is_listed", "is_at_least")
@@ -220,7 +220,7 @@ def _round_step(highest: int) -> int:
 
 
 def _line(name: str, points: Sequence[_Point], colour: str, plane: _Plane) -> str:
-    """Draw one group: a dot a day, joined where two days in a row have a number."""
+    """Draw one group: one dot per day, joined where two days in a row have a number."""
     drawn = [_joint(*pair, colour, plane) for pair in pairwise(points)]
     drawn += [_dot(name, point, colour, plane) for point in points]
     return "".join(drawn)
@@ -229,7 +229,7 @@ def _line(name: str, points: Sequence[_Point], colour: str, plane: _Plane) -> st
 def _joint(here: _Point, there: _Point, colour: str, plane: _Plane) -> str:
     if here.pets is None or there.pets is None:
         return ""
-    # A line down to a minimum would show a fall that nobody has seen.
+    # A line down to a minimum would show a fall that may not have happened.
     is_exact = here.claim == there.claim == "exact"
     look = "" if is_exact else ' stroke-dasharray="2 4" stroke-opacity="0.5"'
     return (

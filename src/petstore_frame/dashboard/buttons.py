@@ -1,7 +1,7 @@
 """Many real buttons that cost the browser one message.
 
 In: texts. Out: the number of the button that was pressed. ``ToggleButtons`` draws native buttons
-from one list, so a grid of a hundred is one widget; we use it for its buttons, not its choice.
+from one list, so a grid of a hundred is one widget; its choice is not used.
 """
 
 from __future__ import annotations

@@ -34,10 +34,10 @@ from petstore_frame.loader.results import LoadResult
 
 
 class Dashboard:
-    """See the store and act on it; the last line of a cell shows it.
+    """Show the store and act on it; the last line of a cell shows the dashboard.
 
-    The numbers carry the claim of the listing that they come from: a count that may be short of
-    the store's is marked "≥", and shares are left out while the total is.
+    The numbers carry the claim of their listing: a count that is a minimum is marked "≥", and
+    shares are shown only where the total is exact.
 
     Beside the live widgets the cell shows a closed static copy of the last numbers, which is what
     a saved notebook still has when its kernel is gone.
@@ -49,8 +49,8 @@ class Dashboard:
         inventory: Pets read before, shown in place of a first reading.
         journal: Folder of the journals of imports; None is the user's state directory.
         folder: Where result files and large exports go; None is the working directory.
-        wait_s: Seconds that making a dashboard waits for the first reading, which then goes on
-            behind it.
+        wait_s: How long to wait for the first reading, in seconds; a longer one goes on in the
+            background.
 
     Attributes:
         widget: The live part, for a page of your own.
@@ -188,7 +188,7 @@ class Dashboard:
 
 
 def _notebook() -> Any:
-    """Return what shows things in a notebook; it is there whenever a notebook asks for us."""
+    """Return IPython's display module, which is installed wherever a notebook runs."""
     import IPython.display
 
     return IPython.display

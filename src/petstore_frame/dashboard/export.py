@@ -1,7 +1,7 @@
 """Taking what is shown out of the notebook: workbook, CSV, page.
 
 In: an Inventory and a selection. Out: a file, and a link that downloads it where files are small
-enough to travel inside the page; a larger one is named where it lies.
+enough to travel inside the page; a larger one stays on disk, and its path is shown.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def selected_frame(model: StoreModel, selection: Selection) -> Any:
 
 
 def offer(content: bytes, name: str, folder: Path, *, largest: int = LARGEST_LINK) -> str:
-    """Return a link that downloads a file, or write it into a folder and say where it lies."""
+    """Return a link that downloads a file, or write it into a folder and name its path."""
     if len(content) > largest:
         kept = folder / name
         kept.write_bytes(content)

@@ -1,7 +1,6 @@
 """The part of the dashboard that shows what changed between dates.
 
-In: a History. Out: its trend as lines and its last difference as a table. It reads snapshots and
-no store.
+In: a History. Out: its trend as lines and its last difference as a table. It reads snapshots only.
 """
 
 from __future__ import annotations

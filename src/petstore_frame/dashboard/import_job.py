@@ -1,7 +1,7 @@
 """What the Import tab does with a file: keep it, look into it, rehearse it, load it, settle it.
 
 In: an upload or a path. Out: a preview, or a LoadResult of the same engine and journal that
-``load_csv`` uses. It knows no widget.
+``load_csv`` uses. It makes no widget.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 from petstore_frame.voice import FORM
 
-# A browser's upload beyond 10 MiB breaks the websocket without a word.
+# A browser's upload beyond 10 MiB breaks the websocket without an error.
 LARGEST_UPLOAD = 8 * 1024 * 1024
 PREVIEW_ROWS = 5
 LONGEST_NAME, LONGEST_SUFFIX = 200, 10  # bytes that file systems and stems of results allow

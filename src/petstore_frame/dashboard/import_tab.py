@@ -1,7 +1,7 @@
 """The part of the dashboard that adds pets from a file.
 
 In: a file that its user chooses. Out: a preview, a rehearsal, an import with progress, and the
-files that tell what became of each record. Widgets only; the work is ``import_job``'s.
+files that show what became of each record. Widgets only; ``import_job`` does the work.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class ImportTab:
         return {field: value for field, value in values.items() if value != NOT_IN_FILE}
 
     def _take(self, preview: Preview) -> None:
-        """Show a first look, with the columns found or the means to say which they are."""
+        """Show a first look, with the columns found or the means to choose them."""
         with self._lock:
             self._preview, self._at_start = preview, 0
             self._is_drawing = True
@@ -216,7 +216,7 @@ class ImportTab:
 
     def _progress(self, counts: Counts) -> None:
         self._worker.check()
-        if not self._worker.may_tell():
+        if not self._worker.may_report():
             return
         done = share_done(counts, self._at_start)
         created, rejected = counts.get(State.CREATED, 0), counts.get(State.REJECTED, 0)
@@ -286,7 +286,7 @@ def doubtful(result: LoadResult) -> int:
 
 
 def settled_note(found: Reconciliation) -> str:
-    """Say what came of looking for the records in doubt."""
+    """Return what reading back found of the records in doubt."""
     title = f"{found.created:,} found in the store, {found.absent:,} not found there"
     if found.unknown:
         return parts.warning(f"{title}, {found.unknown:,} still in doubt", found.notes)
@@ -294,7 +294,7 @@ def settled_note(found: Reconciliation) -> str:
 
 
 def files_note(folder: Path, result: LoadResult) -> str:
-    """Say where the result files lie, with links to those that hold something."""
+    """Return where the result files are, with links to those that hold something."""
     wanted = {
         "fix.csv": result.counts.get(State.INVALID, 0) + result.counts.get(State.REJECTED, 0),
         "unknown.csv": result.counts.get(State.UNKNOWN, 0),

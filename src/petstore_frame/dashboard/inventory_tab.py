@@ -1,7 +1,7 @@
 """The part of the dashboard that shows pets: figures, filters, bars, matrix and table.
 
-In: a StoreModel, and what its user clicks. Out: widgets, made once, whose values change. It asks
-the model every question and the store none.
+In: a StoreModel, and what its user clicks. Out: widgets, made once, whose values change. Every
+question goes to the model.
 """
 
 from __future__ import annotations

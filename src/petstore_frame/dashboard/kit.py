@@ -1,7 +1,7 @@
 """The widgets that the dashboard is made of.
 
-In: texts. Out: core widgets. Those that look alike share one look: a browser is sent each look as
-a message of its own, and a dashboard would otherwise send a hundred that say nothing.
+In: texts. Out: core widgets. Widgets share Layout and Style models; otherwise about a hundred
+redundant comm messages are sent.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Kit:
     def button(
         self, text: str, tip: str, press: Callable[[], None], *, may_hide: bool = False
     ) -> widgets.Button:
-        """Make a button; one that may hide has a look of its own."""
+        """Make a button; one that may hide has a Layout of its own."""
         layout = widgets.Layout() if may_hide else self._layout
         button = widgets.Button(description=text, tooltip=tip, layout=layout, style=self._button)
         button.on_click(lambda _: press())

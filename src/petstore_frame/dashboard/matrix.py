@@ -21,8 +21,8 @@ class MatrixCell:
     """One button.
 
     Attributes:
-        text: What it says.
-        tip: What it leads to, in words.
+        text: What it shows.
+        tip: What it leads to, as text.
         target: The selection that it leads to, or None where there is nothing to see.
         shade: How strong its colour is, 0 to 1.
     """

@@ -1,6 +1,6 @@
 """What the dashboard shows for what its user has chosen.
 
-In: an Inventory and a Selection. Out: counts, one page of pets as text, and the words for them.
+In: an Inventory and a Selection. Out: counts, one page of pets as text, and labels.
 Pure: no widget, no thread, no store; the same question always has the same answer.
 """
 
@@ -139,7 +139,7 @@ class StoreModel:
         return dict(zip(self.pets.labels, held, strict=True)) | numbers
 
     def find_categories(self, text: str) -> list[int | None]:
-        """Return the ids of the categories that a text means: its own name, or names with it."""
+        """Return the ids of the categories with this name or id, or else with it in their name."""
         options = self.category_options()
         if text in options:
             return [options[text]]
@@ -148,7 +148,7 @@ class StoreModel:
         return [number for label, number in by_name if wanted and wanted in label.casefold()]
 
     def describe(self, selection: Selection) -> list[tuple[str, Selection]]:
-        """Return each active filter in words, with the selection that is left without it."""
+        """Return each active filter as text, with the selection that is left without it."""
         filters: list[tuple[str, Selection]] = []
         if selection.status:
             filters.append((f"Status: {selection.status}", replace(selection, status=None, page=1)))

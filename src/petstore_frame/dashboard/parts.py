@@ -1,6 +1,6 @@
 """The dashboard's pieces of markup: header, key figures, notices.
 
-In: what is shown, as plain values. Out: HTML with every outside text escaped. No widget.
+In: what is shown, as plain values. Out: HTML, every text from outside escaped.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def claim(inventory: Inventory | None) -> str:
 
 
 def badge(look: Badge, word: str | None = None) -> str:
-    """Show a word in the colours of a badge."""
+    """Show a text in the colours of a badge."""
     return (
         f'<span class="pf-badge" style="color:{look.ink};background:{look.fill};'
         f'border-color:{look.edge}">{escape(word or look.word)}</span>'
@@ -107,7 +107,7 @@ def _card(name: str, number: str, under: str, colour: str, is_exact: bool) -> st
 
 
 def selection_words(shown: Shown) -> str:
-    """Say what part of the store is on the screen."""
+    """Return what part of the store is on the screen."""
     if not shown.selection.is_filtered:
         is_whole = shown.counts.total.is_exact
         return "Showing all pets." if is_whole else "Showing all pets that could be read."
@@ -115,7 +115,7 @@ def selection_words(shown: Shown) -> str:
 
 
 def nothing_to_show(shown: Shown) -> str:
-    """Say why there is no pet to see and what leads out."""
+    """Return why no pet is shown, and what to do."""
     if shown.of:
         return (
             '<p class="pf-empty">No pet matches these filters. '
@@ -148,12 +148,12 @@ def failure(title: str, problem: BaseException | str, after: str = "") -> str:
 
 
 def success(title: str, lines: Iterable[str] = ()) -> str:
-    """Say that something was done."""
+    """Show that something was done."""
     return panel(VERDICT_BADGES["complete"], title, lines, "status")
 
 
 def warning(title: str, lines: Iterable[str] = ()) -> str:
-    """Say that something is not as hoped."""
+    """Show that something is not as expected."""
     return panel(VERDICT_BADGES["incomplete"], title, lines, "status")
 
 

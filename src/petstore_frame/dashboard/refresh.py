@@ -1,7 +1,7 @@
 """Reading the store again without stopping the notebook.
 
-In: a way to read the store. Out: what happened to the one reading under way, told from its own
-thread. It knows no widget.
+In: a way to read the store. Out: what happened to the one reading under way, reported from its
+own thread. It makes no widget.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from petstore_frame.inventory import Inventory
 
 
 class Listener(Protocol):
-    """What is told of a reading; every call comes from the reading's thread."""
+    """What a reading reports to; every call comes from the reading's thread."""
 
     def reading(self, pets: int) -> None: ...
     def read(self, inventory: Inventory) -> None: ...
@@ -26,8 +26,8 @@ class Refresher:
     """Reads a store in a thread, one reading at a time.
 
     Args:
-        read: Reads the store, telling its argument how many pets it holds so far.
-        listener: Told what happens.
+        read: Reads the store; calls its argument with the number of pets held so far.
+        listener: What the reading reports to.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Refresher:
 
     def _progress(self, pets: int) -> None:
         self._worker.check()
-        if self._worker.may_tell():
+        if self._worker.may_report():
             self._listener.reading(pets)
 
     def _run(self, read: Callable[[], Inventory]) -> None:

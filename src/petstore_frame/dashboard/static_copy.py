@@ -2,7 +2,7 @@
 
 In: an Inventory's model. Out: one closed piece of HTML that survives reopening, an untrusted
 notebook and an export: a picture as a data URI and a table with inline styles. It has no class,
-no style element and no inline drawing, which a cleaner of foreign notebooks takes out.
+no style element and no inline drawing, which Jupyter removes from untrusted notebooks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CELL = "padding:2px 10px;text-align:right;font-variant-numeric:tabular-nums"
 
 
 def static_copy(model: StoreModel) -> str:
-    """Return the last numbers as markup that needs nothing: no kernel, no network, no trust."""
+    """Return the last numbers as markup that needs no kernel, no network and no trust."""
     inventory = model.inventory
     as_of = utc_text(inventory.fetched_at)
     counts = model.show(Selection()).counts

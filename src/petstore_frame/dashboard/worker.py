@@ -1,6 +1,6 @@
 """One piece of work at a time, in a thread, so that the notebook stays free.
 
-In: a function. Out: nothing; the function tells whom it likes. It knows no widget.
+In: a function. Out: nothing; the function reports its own results. It makes no widget.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ import time
 from collections.abc import Callable
 from threading import Event, Lock, Thread, current_thread
 
-TOLD_EVERY_S = 0.2
+REPORT_EVERY_S = 0.2
 
 
 class Cancelled(KeyboardInterrupt):
-    """Somebody pressed Cancel.
+    """The user pressed Cancel.
 
-    It is an interrupt, so that a listing or an import that it meets ends as with Ctrl-C: in
-    order, with a way to go on.
+    It is an interrupt, so that a listing or an import ends as with Ctrl-C: in order, with a way to
+    go on.
     """
 
 
@@ -25,12 +25,12 @@ class Worker:
 
     Args:
         name: What the thread is called.
-        clock: Gives seconds that only rise.
+        clock: Returns seconds that never fall, as ``time.monotonic``.
     """
 
     def __init__(self, name: str, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._name, self._clock = name, clock
-        self._told_at = float("-inf")
+        self._reported_at = float("-inf")
         self._lock = Lock()
         self._stop = Event()
         self._thread: Thread | None = None
@@ -59,7 +59,7 @@ class Worker:
         """Called by the job at each step.
 
         Raises:
-            Cancelled: The job was asked to stop; told once.
+            Cancelled: The job was asked to stop; raised once.
         """
         if self._stop.is_set():
             self._stop.clear()
@@ -74,16 +74,16 @@ class Worker:
         self._stop.wait(seconds)
         self.check()
 
-    def may_tell(self) -> bool:
-        """Whether it is time to tell of progress again; more often than this nobody can read."""
+    def may_report(self) -> bool:
+        """Whether it is time to report progress again; a reader cannot follow more."""
         now = self._clock()
-        is_due = now - self._told_at >= TOLD_EVERY_S
+        is_due = now - self._reported_at >= REPORT_EVERY_S
         if is_due:
-            self._told_at = now
+            self._reported_at = now
         return is_due
 
     def done(self) -> None:
-        """Called by the job when it is about to tell its end, so that the next may begin."""
+        """Called by the job before it reports its end, so that the next job may begin."""
         self._is_busy = False
 
     def wait(self, timeout_s: float | None = None) -> bool:

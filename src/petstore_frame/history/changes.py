@@ -1,11 +1,12 @@
 """What changed between snapshots, written once for every dataframe engine.
 
 In: frames of pets that narwhals knows. Out: frames of the same kind, lazy where the engine is.
-It knows nothing of files, dates on disk or claims beyond a range of ids that a claim covers.
+It reads no file, and of claims only the range of ids that one covers.
 
-Three rules hold the engines together. A status is compared as text with a word for the missing,
+Three rules keep the engines alike. A status is compared as text, a missing one as ``no status``,
 because nulls compare differently. Joins are left joins and anti joins, because a full join turns
-int64 ids into floats on pandas and Dask. No order is promised; whoever shows rows sorts them.
+int64 ids into floats on pandas and Dask. No order is promised; rows are sorted where they are
+shown.
 """
 
 from __future__ import annotations
@@ -217,7 +218,7 @@ def _came(covers: IdRange | None) -> nw.Expr:
 
 
 def _word(covers: IdRange | None, proven: str, unproven: str) -> nw.Expr:
-    """Say the strong word for ids inside the range that a claim covers, else the weak one."""
+    """Return the strong kind for ids inside the range that a claim covers, else the weak one."""
     import narwhals as nw
 
     if covers is None:

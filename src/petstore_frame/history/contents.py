@@ -42,7 +42,7 @@ class Contents:
         return cls(folder, snapshots, problems)
 
     def between(self, since: Day | None = None, until: Day | None = None) -> list[Snapshot]:
-        """Return the snapshots of these days, both included; None is no bound.
+        """Return the snapshots of these days, both included; None sets no bound.
 
         Raises:
             HistoryError: There is none.

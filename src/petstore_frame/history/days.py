@@ -1,6 +1,6 @@
 """Which UTC day a caller means.
 
-In: a date, an instant, or a text. Out: a date. It knows no folder.
+In: a date, an instant, or a text. Out: a date.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def utc_day(day: Day) -> date:
     """Return the UTC day of a date, an instant (also one of pandas or numpy), or a text.
 
     Raises:
-        ArgumentError: It is none of these.
+        ArgumentError: It is something else.
 
     Example:
         >>> utc_day("2026-11-01")

@@ -1,4 +1,4 @@
-"""What changed between two snapshots, with the words that their claims allow.
+"""What changed between two snapshots, as far as their claims allow.
 
 In: two snapshots and the rows that differ, on any engine. Out: counts, sentences and a table.
 It reads no file.
@@ -97,7 +97,7 @@ class Diff:
         return f"<p><b>{escape(self)}</b></p>{table}{note}"
 
     def _reserves(self) -> list[str]:
-        """Say which strong words the claims do not allow."""
+        """Return what the claims do not prove."""
         reserves = []
         if not self.old.completeness.covers_all:
             reserves.append(f"what was there before is not proven ({self.old.completeness})")

@@ -3,8 +3,8 @@
 In: snapshots, columns and an engine's name. Out: one frame of that engine, not yet read where the
 engine is lazy. What is done with the frame is written once, elsewhere, for all of them.
 
-Most engines take a star or a bracket in a path for a pattern, and would read another history that
-matches it: paths are escaped.
+Most engines read a star or a bracket in a path as a pattern, which may match another history:
+paths are escaped.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def check_engine(engine: str) -> None:
 def to_pandas(frame: Any) -> pd.DataFrame:
     """Bring a frame of any engine here, with the dtypes of the pets' table.
 
-    Ids and counts are int64, words are str, dates are instants without a zone.
+    Ids and counts are int64, texts are str, dates are instants without a zone.
     """
     import narwhals as nw
     import pandas as pd

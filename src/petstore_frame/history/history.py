@@ -1,7 +1,7 @@
 """A folder of dated snapshots, and the questions that it answers.
 
-In: inventories, one a day. Out: what changed, how counts went, how pets moved. It knows no store:
-whoever fetched an inventory adds it.
+In: inventories, one per day. Out: what changed, how counts went, how pets moved. It sends no
+request: the caller adds what was fetched.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _ROWS_SHOWN = 10
 class History:
     """Dated inventories of one store, kept as plain Parquet.
 
-    The interface shows no events and no timestamps; the difference between two dated listings
-    is all that can be known of what came, went and was sold. One snapshot is kept per UTC day:
+    The interface has no events and no timestamps; the difference between two dated listings is
+    all that can be known of what came, went and was sold. One snapshot is kept per UTC day:
     a later listing of the same day replaces an earlier one unless its claim is weaker.
 
     Args:

@@ -1,7 +1,7 @@
 """When a history takes an inventory in, and when it refuses.
 
 In: a folder and an Inventory. Out: the Snapshot kept, or the reason why not. How bytes get to the
-disk is not its business.
+disk is the matter of ``snapshots``.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ def _check_store(folder: Path, snapshots: list[Snapshot], inventory: Inventory) 
 
 
 def _check_order(present: Snapshot, inventory: Inventory) -> None:
-    """Refuse to put less, or something older, in the place of what is known of the day."""
+    """Refuse to replace a day's snapshot by an older one or one with a weaker claim."""
     if inventory.fetched_at <= present.fetched_at:
         reason = f"a listing of {present.fetched_at:%H:%M:%S} UTC, which is not older"
     elif _strength(inventory.completeness) < _strength(present.completeness):
-        reason = f"a listing that proves more ({present.completeness})"
+        reason = f"a listing with a stronger claim ({present.completeness})"
     else:
         return
     raise HistoryError(
         Advice(
-            f"{present.date} already has {{}}; {{}} puts this one in place",
+            f"{present.date} already has {{}}; {{}} replaces it",
             reason,
             ("replace", True),
         )

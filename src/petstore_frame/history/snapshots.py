@@ -89,8 +89,8 @@ class SnapshotProblem:
 
     Attributes:
         path: The file or folder.
-        reason: Why it is left out, in words.
-        date: The day whose snapshot is lost by it; None for what is not ours.
+        reason: Why it is left out.
+        date: The day whose snapshot is lost by it; None for a path that does not belong here.
     """
 
     path: Path

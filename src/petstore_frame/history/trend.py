@@ -1,7 +1,7 @@
 """Counts over time as a table without holes, in which every hole is marked.
 
 In: counts per day and group, and the list of snapshots. Out: one row per day and group, with a
-word on what the number is worth. Nothing is interpolated.
+claim on its number. Nothing is interpolated.
 """
 
 from __future__ import annotations

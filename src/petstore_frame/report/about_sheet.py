@@ -1,4 +1,4 @@
-"""The last sheet: what the workbook covers, how that is known, and what its words mean.
+"""The last sheet: what the workbook covers, how that is known, and what its terms mean.
 
 In: Facts and what the other sheets had to do. Out: the claim in full, and definitions.
 """
@@ -34,7 +34,7 @@ DEFINITIONS: tuple[Line, ...] = (
         "IDs as text",
         "Excel keeps 15 digits of a number and an id may have 19, so ids are text and stay exact.",
     ),
-    ("Category", "The store tells numbers only; names of categories were given with the report."),
+    ("Category", "The store gives numbers only; names of categories were given with the report."),
 )
 
 
@@ -43,7 +43,7 @@ def write_about(book: Book, facts: Facts, sheets: list[Line], changed: dict[int,
 
     Args:
         book: The workbook.
-        facts: What it says.
+        facts: What it shows.
         sheets: The sheets and what each holds.
         changed: What was done to names to fit a cell, by pet id.
     """

@@ -1,4 +1,4 @@
-"""All categories, and all statuses, a row each.
+"""All categories, and all statuses, with one row each.
 
 In: Facts. Out: the sheets By category and By status.
 """

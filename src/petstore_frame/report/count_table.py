@@ -20,14 +20,14 @@ _BAR = tint(INK, 0.16)
 
 @dataclass(frozen=True)
 class CountTable:
-    """A table of counts: a category a row, a status a column, sums at both edges.
+    """A table of counts: one row per category, one column per status, sums at both edges.
 
     Counts are numbers and not COUNTIFS over the inventory: COUNTIFS reads text ids as numbers,
-    and takes two ids for one where they differ past the 15th digit.
+    and does not distinguish ids that differ past the 15th digit.
 
     Attributes:
-        sheet: Where it stands.
-        facts: What it says.
+        sheet: Where it is written.
+        facts: What it shows.
         head: Row of its header.
         name: Column of the categories' names.
         most: Show so many categories and the others as one row; None shows all.
@@ -162,7 +162,7 @@ class CountTable:
         )  # fmt: skip
 
     def nothing_available(self) -> str | None:
-        """Say how many categories have nothing available, or None when that is not known."""
+        """Return how many categories have nothing available, or None when that is not known."""
         if not self.facts.counts.by_status["available"].is_exact:
             return None
         counts = self.facts.counts

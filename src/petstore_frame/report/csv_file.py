@@ -39,7 +39,7 @@ def _escaped(header: Sequence[str], row: Sequence[Any]) -> list[Any]:
 
 
 def _has_escapes(facts: Facts) -> bool:
-    """Tell whether any cell begins like a formula; a negative id does."""
+    """Return whether any cell begins like a formula; a negative id does."""
     frame = facts.frame
     return any((frame[name] < 0).any() for name in ("id", "category_id")) or any(
         harmless(text) != text

@@ -1,7 +1,7 @@
-"""What a report says, before it has a form.
+"""What a report shows, before it has a form.
 
 In: an Inventory or a frame, and labels. Out: Facts: checked rows, counts, and the claim they
-carry. It knows no file format, so that every format says the same.
+carry. It is the same for every file format.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything that a report may say.
+    """Everything that a report may show.
 
     Attributes:
         frame: One row per pet; ``id`` int64, ``category_id`` int64 (Int64 where one is missing),
@@ -35,7 +35,7 @@ class Facts:
         as_of: When the store was read, UTC, or None.
         base_url: The store's address, or None.
         labels: What a category is called, by its id.
-        origin: Where rows without a claim come from, in words.
+        origin: Where rows without a claim come from, as text.
     """
 
     frame: pd.DataFrame

@@ -1,7 +1,7 @@
 """The report as one page that any browser opens, without a script and without the network.
 
-In: Facts. Out: HTML with its styles and drawings inside. It lists the first pets and says so; the
-workbook and the CSV have all.
+In: Facts. Out: HTML with its styles and drawings inside. It lists the first pets, with their
+number; the workbook and the CSV have all.
 """
 
 from __future__ import annotations

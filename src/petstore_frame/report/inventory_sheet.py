@@ -1,4 +1,4 @@
-"""Every pet, a row each, exactly as it was read.
+"""One row per pet, exactly as it was read.
 
 In: Facts. Out: one sheet, or several where one cannot hold all. Ids are text, because Excel
 rounds numbers past 15 digits; names are text, whatever they begin with.
@@ -46,8 +46,8 @@ class Part:
     def words(self) -> str:
         """Which pets it holds."""
         if self.start == self.stop:
-            return "Every pet: none."
-        return f"Every pet, a row each: {self.start + 1:,} to {self.stop:,}, in the order read."
+            return "No pets."
+        return f"One row per pet: {self.start + 1:,} to {self.stop:,}, in the order read."
 
 
 def split(rows: int, sheet_rows: int = SHEET_ROWS) -> list[Part]:
@@ -86,7 +86,7 @@ def write_inventory(
         book: The workbook.
         facts: What to write.
         parts: The sheets, from ``split``.
-        advance: Told the number of pets written since the last call.
+        advance: Called with the number of pets written since the last call.
     """
     for part in parts:
         sheet = book.sheet(part.name)

@@ -39,7 +39,7 @@ def count_format(*, is_exact: bool, zero: str = "–") -> str:
 
 
 def exactness(count: StatusCount) -> str:
-    """Return what a count is worth, in words."""
+    """Return whether a count is exact or a minimum, as text."""
     return "exact" if count.is_exact else "at least"
 
 
@@ -54,7 +54,7 @@ def chip_of(colour: str) -> dict[str, Any]:
 
 
 def claim_words(facts: Facts) -> str:
-    """Return what the first lines say of the claim."""
+    """Return what the first lines state of the claim."""
     sentence = facts.claim_sentence
     text = sentence[:1].upper() + sentence[1:] + "."
     if not facts.covers_all:
@@ -65,7 +65,7 @@ def claim_words(facts: Facts) -> str:
 
 
 def categories_words(facts: Facts) -> str:
-    """Return the number of categories in words."""
+    """Return the number of categories as text."""
     count = facts.counts.categories_held
     return "1 category" if count == 1 else f"{count:,} categories"
 

@@ -20,7 +20,7 @@ def write_list(
     Args:
         sheet: Where to.
         row: Row of the header.
-        header: The words above the columns.
+        header: The texts above the columns.
         rows: Numbers (int) and texts; None is empty.
         col: First column.
 

@@ -1,4 +1,4 @@
-"""The first sheet: how much is there, of what, and how sure is that.
+"""The first sheet: how many pets, of what category and status, and how certain that is.
 
 In: Facts. Out: a sheet that fits one screen and one landscape page.
 """
@@ -28,7 +28,7 @@ def write_summary(book: Book, facts: Facts, notes: list[str]) -> None:
 
     Args:
         book: The workbook.
-        facts: What it says.
+        facts: What it shows.
         notes: Sentences to put below the table.
     """
     sheet = book.sheet("Summary")

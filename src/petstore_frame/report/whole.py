@@ -1,7 +1,7 @@
-"""A report is either the old file or the whole new one, and if not, the reader is told why.
+"""A report replaces the old file as a whole, or an error names what stands in the way.
 
 In: a path. Out: a path beside it to write to, renamed into place when all of it is there; or a
-ReportError that names the folder or the program in the way. It knows no format.
+ReportError that names the folder or the program in the way. Formats are its callers' matter.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
     Raises:
         ReportError: The folder is missing or cannot be written, or the file is open elsewhere;
-            the file, if there was one, is as it was.
+            a file that was there is unchanged.
     """
     refuse_impossible(path)
     try:
@@ -37,7 +37,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def refuse_impossible(path: Path) -> None:
-    """Say at once, before anything is read or written, what stands in the way of a file.
+    """Check, before anything is read or written, what stands in the way of a file.
 
     Raises:
         ReportError: No such folder, no file name, or the file is open in an office program.

@@ -47,9 +47,9 @@ def write_workbook(
     """Write the workbook.
 
     Args:
-        facts: What it says.
+        facts: What it shows.
         path: Where to.
-        advance: Told the number of pets written since the last call.
+        advance: Called with the number of pets written since the last call.
         history: Adds the sheet Changes.
         results: Adds the sheet Import.
         sheet_rows: Most data rows of a sheet.
@@ -78,10 +78,10 @@ def write_workbook(
 
 @contextmanager
 def _collector_at_rest() -> Iterator[None]:
-    """Spare the cells of a table the search for circles, which they cannot form.
+    """Pause the garbage collector: the cells of a table form no reference cycles.
 
-    Each cell is a small tuple that lives until the file is closed; searching them again and again
-    took a fifth of the time.
+    Each cell is a small tuple that lives until the file is closed; scanning them repeatedly took
+    a fifth of the time.
     """
     was_enabled = gc.isenabled()
     gc.disable()

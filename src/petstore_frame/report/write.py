@@ -50,13 +50,13 @@ def write_report(
     """Write what a store holds as a file to send on, with the claim of how much was read.
 
     The ending names the kind: ``.xlsx`` is the workbook (key figures, status by category, every
-    pet, and what it all rests on); ``.csv`` and ``.parquet`` hold the pets; ``.html`` is one page
+    pet, and the evidence); ``.csv`` and ``.parquet`` hold the pets; ``.html`` is one page
     that needs no network. Ids and names are text in the workbook, exact whatever they hold. The
     same inventory gives the same bytes.
 
     Args:
-        pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``. A frame that is no
-            longer what a claim was made of is reported as "coverage not known".
+        pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``. A frame changed since
+            its claim was made is reported as "coverage not known".
         path: The file. Its folder must exist; a file there is replaced only by a whole new one.
         categories: Labels by category id: a dict, a Series, or a CSV path of
             ``category_id,label``.
@@ -73,11 +73,10 @@ def write_report(
 
     Raises:
         ArgumentError: ``pets`` is neither an Inventory nor a frame, ``history`` or ``results`` is
-            given for another file than ``.xlsx``, or an option is not one that is described here.
+            given for another file than ``.xlsx``, or another option is wrong.
         InputError: A column is missing, or ids are not whole numbers.
-        ReportError: The ending is none of these, the folder is missing, the file is open in
-            another program, or the claim is not complete as required. The file that was there is
-            as it was.
+        ReportError: The ending is unknown, the folder is missing, the file is open in another
+            program, or the claim is not complete as required. The file that was there is unchanged.
         MissingExtraError: XlsxWriter (for ``.xlsx``) or pyarrow (for ``.parquet``) is missing.
 
     Example:

@@ -171,8 +171,12 @@ def import_tab(store: MemoryStore, tmp_path: Path, **options: Any) -> ImportTab:
 
 
 def load_a_loss(tab: ImportTab, tmp_path: Path) -> None:
+    """Import enough pets to show that ids rise, one of which may or may not be in the store."""
     path = tmp_path / "some.csv"
-    path.write_text("name,category_id\nRex,1\nLuna,1\nLost,1\nMax,1\n", encoding="utf-8")
+    names = [f"Pet {n}" for n in range(30)]
+    names[15] = "Lost"
+    rows = "".join(f"{name},1\n" for name in names)
+    path.write_text(f"name,category_id\n{rows}", encoding="utf-8")
     tab.path.value = str(path)
     for step in (tab.check, tab.load):
         step.click()

@@ -90,10 +90,10 @@ def test_one_snapshot_a_day(history, make_inventory) -> None:
 
 
 def test_proof_is_not_lost_to_less(history, make_inventory) -> None:
-    """A listing that proves less does not replace one that proves more, unless it is told to."""
+    """A listing does not replace one with a stronger claim, unless replace=True asks for it."""
     history.add(make_inventory("2026-11-01", PETS, hour=8))
     weaker = make_inventory("2026-11-01", PETS[:1], verdict=pf.Verdict.UNKNOWN, hour=20)
-    with pytest.raises(pf.HistoryError, match="proves more"):
+    with pytest.raises(pf.HistoryError, match="a listing with a stronger claim"):
         history.add(weaker)
     history.add(weaker, replace=True)
     assert len(history.read("2026-11-01")) == 1
