@@ -10,7 +10,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -87,20 +87,25 @@ def postgres_cluster() -> Iterator[str]:
 
 
 @pytest.fixture
-def postgres_url(postgres_cluster: str) -> str:
+def postgres_url(new_postgres_database: Callable[[], str]) -> str:
     """The address of a fresh PostgreSQL database."""
-    return new_postgres_database(postgres_cluster)
+    return new_postgres_database()
 
 
-def new_postgres_database(cluster: str) -> str:
+@pytest.fixture(scope="session")
+def new_postgres_database(postgres_cluster: str) -> Callable[[], str]:
     """Make a database with a name of its own and return its SQLAlchemy address."""
     import psycopg
 
-    name = f"store_{secrets.token_hex(4)}"
-    address = cluster.replace("postgresql+psycopg", "postgresql") + "/postgres"
-    with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return f"{cluster}/{name}"
+    address = postgres_cluster.replace("postgresql+psycopg", "postgresql") + "/postgres"
+
+    def make() -> str:
+        name = f"store_{secrets.token_hex(4)}"
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return f"{postgres_cluster}/{name}"
+
+    return make
 
 
 def _wait_for_postgres(port: int, process: subprocess.Popen[bytes], within_s: float = 30) -> None:

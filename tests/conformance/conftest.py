@@ -19,13 +19,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory) -> Iterator[pf.Serve
     if request.param == "sqlite":
         database = str(tmp_path_factory.mktemp("store") / "store.sqlite3")
     else:
-        import psycopg
-
-        cluster = request.getfixturevalue("postgres_cluster")
-        address = cluster.replace("postgresql+psycopg", "postgresql") + "/postgres"
-        with psycopg.connect(address, autocommit=True) as connection:
-            connection.execute("CREATE DATABASE conformance")
-        database = f"{cluster}/conformance"
+        database = request.getfixturevalue("new_postgres_database")()
     with pf.serve(database=database, sample=130, seed=3) as running:
         yield running
 
