@@ -6,7 +6,7 @@ A store on raw sockets fails a share of the POSTs, in every way and before or af
 pets of other people, and kills the importing process with SIGKILL at random requests, at a random
 stage of them; the importer is started again until it ends. Afterwards the pets are counted. The
 usual designs are models of what known importers do, one request at a time; the products
-themselves were not run. SIGKILL is no power loss.
+themselves were not run. SIGKILL is not a power loss.
 """
 
 from __future__ import annotations

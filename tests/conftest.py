@@ -18,7 +18,7 @@ from hypothesis import settings
 
 import petstore_frame as pf
 
-# A machine that is busy with something else is no defect.
+# A busy machine is not a defect.
 settings.register_profile("house", deadline=None)
 settings.load_profile("house")
 

@@ -542,7 +542,7 @@ def test_the_removal_can_be_rehearsed(serve_with, is_error) -> None:
 
 
 def test_health_needs_no_key(store) -> None:
-    """/healthz lies outside /v1 and says only that the database answers."""
+    """/healthz is outside /v1 and reports only that the database answers."""
     answer = httpx.get(store.base_url.replace("/v1", "/healthz"))
     assert answer.status_code == 200
     assert answer.json() == {"status": "ok"}

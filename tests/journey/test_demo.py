@@ -30,7 +30,7 @@ def test_demo_names_every_file_and_runs_twice(tmp_path: Path) -> None:
 
 
 def test_demo_shows_first_problems_with_their_place(tmp_path: Path) -> None:
-    """What the demo says of a bad row names line, column, value and next step."""
+    """The demo reports a bad row with its line, column, value and next step."""
     shown = run_demo(tmp_path).stdout
     assert "complete: " in shown
     assert "line " in shown and "categoryId" in shown

@@ -48,8 +48,8 @@ def test_examples_run_in_the_order_of_a_first_day(
 
 
 @pytest.mark.parametrize("command", LASTING)
-def test_examples_that_last_say_where_they_are(command: str, tmp_path: Path) -> None:
-    """The server and the page tell their address in one line, and end with 0 on SIGTERM."""
+def test_examples_that_last_print_their_address(command: str, tmp_path: Path) -> None:
+    """The server and the page print their address in one line, and end with 0 on SIGTERM."""
     if command == "dashboard":
         pytest.importorskip("voila")
     words = [sys.executable, "-m", "petstore_frame", *example(command), *LASTING[command]]

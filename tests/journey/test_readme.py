@@ -1,4 +1,4 @@
-"""What the README tells a newcomer to type is typed here, in order, in an empty folder."""
+"""What the README shows a newcomer is typed here, in order, in an empty folder."""
 
 from __future__ import annotations
 

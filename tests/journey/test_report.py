@@ -34,15 +34,15 @@ def run(*words: str, key: str | None = None):
 
 
 def test_the_shell_writes_the_workbook(sample_server, tmp_path) -> None:
-    """One command reads the store, writes the file, and says what it covers."""
+    """One command reads the store, writes the file, and reports what it covers."""
     labels = tmp_path / "categories.csv"
     labels.write_text("category_id,label\n1,Dog\n")
     output = tmp_path / "stock.xlsx"
     key = sample_server.api_key.get_secret_value()
-    told = run("--base-url", sample_server.base_url, "--output", str(output),
+    ended = run("--base-url", sample_server.base_url, "--output", str(output),
                "--categories", str(labels), "--json", key=key)  # fmt: skip
-    assert told.exit_code == 0, told.output
-    claim = json.loads(told.stdout)["completeness"]["text"]
+    assert ended.exit_code == 0, ended.output
+    claim = json.loads(ended.stdout)["completeness"]["text"]
     assert claim.startswith("complete: 250 pets")
     assert f"C{claim[1:]}." in cells(book_of(output)["Summary"])
 
@@ -52,17 +52,17 @@ def test_the_shell_writes_the_workbook(sample_server, tmp_path) -> None:
     [("stock.ods", 2, "LibreOffice"), ("nowhere/stock.xlsx", 2, "does not exist")],
 )
 def test_a_report_that_cannot_be_is_refused_before_reading(name, code, words, tmp_path) -> None:
-    """What is wrong with the file is said before the store is asked: there is none here."""
-    told = run("--base-url", "http://127.0.0.1:9/v1", "--output", str(tmp_path / name), key="k")
-    assert told.exit_code == code
-    assert words in told.output
+    """A wrong file name is reported before the store is asked: there is no store here."""
+    ended = run("--base-url", "http://127.0.0.1:9/v1", "--output", str(tmp_path / name), key="k")
+    assert ended.exit_code == code
+    assert words in ended.output
 
 
 def test_a_store_that_is_not_there_has_its_own_code(tmp_path) -> None:
-    """Exit code 5 tells a script that the store was not reached; no file is written."""
+    """Exit code 5 means that the store was not reached; no file is written."""
     output = tmp_path / "stock.xlsx"
-    told = run("--base-url", "http://127.0.0.1:9/v1", "--output", str(output), key="k")
-    assert told.exit_code == 5
+    ended = run("--base-url", "http://127.0.0.1:9/v1", "--output", str(output), key="k")
+    assert ended.exit_code == 5
     assert list(tmp_path.iterdir()) == []
 
 
@@ -85,7 +85,7 @@ def test_csv_goes_back_into_a_store(server, tmp_path) -> None:
     )
 
 
-def test_what_became_of_an_import_is_told(server, tmp_path) -> None:
+def test_what_became_of_an_import_is_ended(server, tmp_path) -> None:
     """The sheet Import has the records by state and those to mend, with line, value and hint."""
     arrivals = tmp_path / "arrivals.csv"
     arrivals.write_text("name,categoryId,status\nLuna,3,sold\n=Max,cat,sold\n,3,\n")
@@ -98,7 +98,7 @@ def test_what_became_of_an_import_is_told(server, tmp_path) -> None:
     assert {cell.data_type for row in book["Import"].iter_rows() for cell in row} <= {"s", "n"}
 
 
-def test_what_changed_is_told(server, tmp_path) -> None:
+def test_what_changed_is_ended(server, tmp_path) -> None:
     """The sheet Changes has the moves between the last two snapshots, and the pets."""
     history = pf.History(tmp_path / "history")
     with server.client() as client:

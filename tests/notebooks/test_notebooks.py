@@ -30,8 +30,8 @@ def test_notebook_is_kept_without_outputs(notebook: Path) -> None:
 def test_a_dashboard_stays_on_the_screen(notebook: Path) -> None:
     """Run All leaves the dashboards live: no cell closes one, or the store behind it."""
     code = [cell for cell in sources(notebook) if cell["cell_type"] == "code"]
-    words = "".join(line for cell in code for line in cell["source"])
-    assert not ("pf.Dashboard(" in words and ".close()" in words)
+    text = "".join(line for cell in code for line in cell["source"])
+    assert not ("pf.Dashboard(" in text and ".close()" in text)
 
 
 @pytest.mark.timeout(240)

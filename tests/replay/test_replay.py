@@ -134,7 +134,7 @@ def test_every_exchange_is_on_tape() -> None:
 
 @pytest.mark.parametrize("name", TAPES)
 def test_each_answer_names_its_store(name: str) -> None:
-    """The service says on each answer which store it is, as clients rely on."""
+    """Each answer of the service has the id of its store, on which clients rely."""
     answers = [exchange["response"]["headers"] for exchange in recorded(name)]
     assert answers
     assert all(len(headers["x-store-id"]) == 1 for headers in answers)

@@ -20,13 +20,13 @@ def json_answer(
 
 
 def with_tag(body: bytes, headers: dict[str, str]) -> dict[str, str]:
-    """Return the headers with those of caching: a strong tag, and the duty to ask."""
+    """Return the headers with those of caching: a strong tag, and ``no-cache``."""
     tag = _entity_tag(body, headers.get("link", ""))
     return {**headers, "etag": tag, "cache-control": "private, no-cache"}
 
 
 def cacheable_answer(scope: Scope, body: bytes, headers: dict[str, str]) -> Response:
-    """Return a 200, or a 304 when the client's copy, by the ``etag`` in headers, is still good."""
+    """Return a 200, or a 304 when the client's copy has the ``etag`` in headers."""
     for name, value in scope["headers"]:
         if name == b"if-none-match" and _matches(value.decode("latin-1"), headers["etag"]):
             return Response(None, 304, headers)

@@ -1,8 +1,7 @@
 """The operations of the interface, as routes of a FastAPI application behind the guard.
 
 In: HTTP requests that passed the guard. Out: JSON answers.
-What a body or a query must be is asked of ``payload`` and ``listing``; what lies in the database of
-``store``.
+``payload`` and ``listing`` check bodies and queries; ``store`` reads and writes the database.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ class PetRoutes:
             strict=self._options.strict,
             limit_policy=self._options.limit_policy,
         )
-        # One pet more than asked tells whether there is a next page.
+        # One pet more than asked for shows whether there is a next page.
         pets = await self._read(self._store.page, listing.limit + 1, listing.after, listing.status)
         shown = pets[: listing.limit]
         body = pets_json(shown)
@@ -152,7 +151,7 @@ class PetRoutes:
             raise Problem(
                 412,
                 "other_store",
-                "the store that this pet was meant for has this address no longer; "
+                "this address belongs to another store than the one that this pet was meant for; "
                 "nothing was stored",
             )
 
@@ -221,6 +220,6 @@ def _unrouted_answer(app: FastAPI, request: Request, extended: bool) -> Response
     if request.method == "OPTIONS":
         return Response(status_code=204, headers=allow)
     problem = Problem(
-        405, "method_not_allowed", "this address does not know the method", headers=allow
+        405, "method_not_allowed", "this method is not supported at this address", headers=allow
     )
     return problem_answer(problem, extended=extended)

@@ -1,7 +1,7 @@
 """What every request meets first: an id, the credential, the size of the address, the log line.
 
-In: any ASGI request. Out: the same request passed on, or refused with an Error body before anything
-else has looked at it. It knows nothing of pets.
+In: any ASGI request. Out: the same request passed on, or refused with an Error body before
+anything else has looked at it. It knows nothing of pets.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ CLIENT_GONE = 499  # in the log only: nobody was left to answer
 
 
 class Guard:
-    """ASGI middleware that lets only requests with a good credential through.
+    """ASGI middleware that lets only requests with a valid credential through.
 
     Args:
         app: What answers the requests that pass.
-        ring: The keys that are good.
-        store_id: What the store is called; None where extensions of the interface are off.
-        throttle: Limits requests a key, or None.
+        ring: The keys that are valid.
+        store_id: The id of the store; None where extensions of the interface are off.
+        throttle: Limits the requests per key, or None.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Guard:
 
 
 class Throttle:
-    """A token bucket for each key: ``rate`` requests a second, as many at once."""
+    """A token bucket per key: ``rate`` requests per second, and as many at once."""
 
     def __init__(self, rate: float, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate = rate
@@ -127,7 +127,7 @@ class Throttle:
         self._buckets: dict[bytes, tuple[float, float]] = {}
 
     def take(self, key: bytes) -> None:
-        """Let one request pass, or raise the 429 that says when to come back."""
+        """Let one request pass, or raise the 429 with the time to wait."""
         now = self._clock()
         tokens, since = self._buckets.get(key, (self._burst, now))
         tokens = min(self._burst, tokens + (now - since) * self._rate)
@@ -137,7 +137,7 @@ class Throttle:
             raise Problem(
                 429,
                 "rate_limited",
-                f"more than {self._rate:g} requests a second; wait {wait_s} s",
+                f"more than {self._rate:g} requests per second; wait {wait_s} s",
                 headers={"retry-after": str(wait_s)},
             )
         self._buckets[key] = (tokens - 1, now)

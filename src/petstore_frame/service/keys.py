@@ -1,4 +1,4 @@
-"""Which credentials are good.
+"""Which credentials are valid.
 
 In: keys, or what a request sent. Out: new keys, and yes or no. Only hashes are kept.
 It knows nothing of HTTP but the form of the Authorization header's value.
@@ -83,7 +83,7 @@ class KeyBook:
             engine.dispose()
 
     def new(self, label: str) -> str:
-        """Make a key and keep its hash; the key itself is never seen again."""
+        """Make a key and keep its hash; the key itself is not stored."""
         key = make_key()
         row = {
             "hash": hash_key(key),
@@ -103,7 +103,7 @@ class KeyBook:
             return [KeyRecord(*row) for row in connection.execute(statement)]
 
     def revoke(self, hint: str) -> int:
-        """Revoke the keys that begin with ``hint``; returns how many were still good."""
+        """Revoke the keys that begin with ``hint``; return how many were still valid."""
         statement = (
             update(api_keys)
             .where(api_keys.c.hint == hint[:HINT_LENGTH], api_keys.c.revoked_at.is_(None))
@@ -112,7 +112,7 @@ class KeyBook:
         with self._engine.begin() as connection:
             return connection.execute(statement).rowcount
 
-    def good_hashes(self) -> set[str]:
+    def valid_hashes(self) -> set[str]:
         """Return the hashes of the keys that are not revoked."""
         statement = select(api_keys.c.hash).where(api_keys.c.revoked_at.is_(None))
         with self._engine.connect() as connection:
@@ -120,17 +120,17 @@ class KeyBook:
 
 
 class KeyRing:
-    """The keys that are good now, read anew from the book twice a second.
+    """The keys that are valid now, read again from the book twice per second.
 
     Args:
         book: The keys that the database knows.
-        extra: Hashes of keys that are good for this run.
+        extra: Hashes of keys that are valid for this run.
     """
 
     def __init__(self, book: KeyBook, extra: Iterable[str] = ()) -> None:
         self._book = book
         self._extra = frozenset(extra)
-        self._hashes = self._extra | book.good_hashes()
+        self._hashes = self._extra | book.valid_hashes()
 
     def is_empty(self) -> bool:
         return not self._hashes
@@ -140,12 +140,12 @@ class KeyRing:
         while True:
             await asyncio.sleep(every_s)
             with contextlib.suppress(SQLAlchemyError):
-                self._hashes = self._extra | await asyncio.to_thread(self._book.good_hashes)
+                self._hashes = self._extra | await asyncio.to_thread(self._book.valid_hashes)
 
     def accepts(self, key: bytes) -> bool:
-        """Tell whether a key is good, in a time that does not depend on how much of it is right."""
+        """Return whether a key is valid, in a time that does not depend on its characters."""
         candidate = hashlib.sha256(key).hexdigest()
-        good = False
+        valid = False
         for known in self._hashes:
-            good |= hmac.compare_digest(candidate, known)
-        return good
+            valid |= hmac.compare_digest(candidate, known)
+        return valid

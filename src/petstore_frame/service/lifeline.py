@@ -15,7 +15,8 @@ from typing import TextIO
 def end_with_parent(end: Callable[[], None], lifeline: TextIO, *, poll_s: float = 1.0) -> None:
     """Call ``end`` when the other end of ``lifeline`` is gone, or the parent is.
 
-    A forked sibling may hold the pipe open after the parent's death, so its number is watched too.
+    A forked sibling may hold the pipe open after the parent's death, so the parent's process id is
+    watched too.
     """
     parent = os.getppid()
 

@@ -1,4 +1,4 @@
-"""What the service tells its operator: one JSON object per line, on stderr.
+"""What the service reports to its operator: one JSON object per line, on stderr.
 
 In: a level, an event and its facts. Out: a line without raw control characters.
 Keys and bodies are never passed in.

@@ -120,7 +120,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _read_int(digits: str) -> int | Decimal:
-    # Past 19 digits it is no int64 whatever it is, and int() of a million digits takes seconds.
+    # Past 19 digits no number is an int64, and int() of a million digits takes seconds.
     return int(digits) if len(digits) <= 20 else Decimal(digits)
 
 

@@ -1,4 +1,4 @@
-"""How the service says no.
+"""How the service refuses a request.
 
 In: a status, a code and a sentence. Out: an exception that becomes the interface's Error body.
 It knows nothing of sockets or storage.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 
-class Problem(Exception):  # noqa: N818 # a refusal of a request is no failure of the service
+class Problem(Exception):  # noqa: N818 # refusing a request is not a failure of the service
     """A request that is refused.
 
     Args:

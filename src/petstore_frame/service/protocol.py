@@ -1,7 +1,7 @@
-"""How bytes of a connection are judged before they are a request.
+"""How the bytes of a connection are checked before they are a request.
 
 In: bytes of a socket. Out: requests for the application; an Error body and a closed connection
-where the bytes are no HTTP, too many or too slow. It knows nothing of pets or keys.
+where the bytes are not HTTP, too many or too slow. It knows nothing of pets or keys.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SHARES = {"head": 1.0, "body": 2.0, "unread body": 0.2, "reading": 2.0}
 
 
 class PatientProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 protocol with deadlines and with Error bodies for what is no request.
+    """uvicorn's HTTP/1.1 protocol with deadlines and with Error bodies for what is not a request.
 
     Args:
         patience_s: Seconds that a request's head may take.
@@ -69,12 +69,12 @@ class PatientProtocol(H11Protocol):
         self._close()
 
     def send_400_response(self, msg: str) -> None:
-        # uvicorn calls this while it handles h11's error; only that tells a head that is too long
+        # uvicorn calls this while handling h11's error, which shows if the head was too long.
         hint = getattr(sys.exception(), "error_status_hint", 400)
         if hint == 431:
             self._refuse(Problem(431, "head_too_large", "the request's head is too large"))
         else:
-            self._refuse(Problem(400, "invalid_request", "this is no valid HTTP request"))
+            self._refuse(Problem(400, "invalid_request", "this is not a valid HTTP request"))
 
     def _watch(self, *, answered: bool = False) -> None:
         """Set the deadline that fits what the client has still to send."""

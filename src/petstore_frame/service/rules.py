@@ -69,7 +69,7 @@ CHOICES: tuple[Choice, ...] = (
         "Resources",
         "an empty or blank name",
         "400",
-        "a required name is worth nothing when an empty one passes",
+        "a name that is required but may be empty has no value",
     ),
     Choice(
         "Resources",
@@ -99,13 +99,13 @@ CHOICES: tuple[Choice, ...] = (
         "Resources",
         "duplicate keys, NaN, deep nesting, another encoding, a byte order mark",
         "400 `invalid_json`; 32 levels; UTF-8 only",
-        "two parsers that disagree about a body are a hole",
+        "two parsers that disagree about a body are a security hole",
     ),
     Choice(
         "Resources",
         "how ids are assigned",
         "rising from 1 in the order of commits, never reused, below 2^53",
-        "safe in JavaScript, and a walk by id sees each pet that was acknowledged before it",
+        "exact in JavaScript, and a walk by id sees each pet that was acknowledged before it began",
     ),
     Choice(
         "Endpoints 1",
@@ -128,7 +128,7 @@ CHOICES: tuple[Choice, ...] = (
     ),
     Choice(
         "Endpoints 1",
-        "a limit that is no number, or an unknown status filter",
+        "a limit that is not a number, or an unknown status filter",
         "400 `invalid_parameter`",
         "an empty or other list would hide a typing mistake",
     ),
@@ -162,7 +162,7 @@ CHOICES: tuple[Choice, ...] = (
     Choice(
         "Errors",
         "The set of values the `code` field can take: not shown",
-        "one stable snake_case word a cause; the set is open",
+        "one stable snake_case word per cause; the set is open",
         "clients may switch on it",
     ),
     Choice(
@@ -176,7 +176,7 @@ CHOICES: tuple[Choice, ...] = (
         "Authentication",
         "what is checked first",
         "credential, address, method, media type, size, body",
-        "a stranger learns nothing of addresses and bodies",
+        "without a key nobody learns which addresses exist or what a body must hold",
     ),
     Choice(
         "Endpoints",
@@ -192,9 +192,9 @@ CHOICES: tuple[Choice, ...] = (
     ),
     Choice(
         "Endpoints 3",
-        "a petId that is no int64, or 007, +7, 1.0",
+        "a petId that is not an int64, or 007, +7, 1.0",
         "404",
-        "a status listed for getPet, and one address a pet",
+        "a status listed for getPet, and one address per pet",
     ),
     Choice(
         "Endpoints 2",
@@ -218,15 +218,15 @@ CHOICES: tuple[Choice, ...] = (
     Choice(
         "Errors",
         "failures of the service",
-        "500 `internal_error`, or 503 `unavailable` with Retry-After when surely nothing was "
+        "500 `internal_error`, or 503 `unavailable` with Retry-After when certainly nothing was "
         "stored",
-        "503 tells a client that sending again cannot double",
+        "503 means that sending again cannot add a second pet",
     ),
     Choice(
         "Errors",
         "finding a request again",
         "`X-Request-Id` on every answer and in the log",
-        "one word for both sides",
+        "the client's report and the service's log name the same request",
         True,
     ),
     Choice(
@@ -234,7 +234,7 @@ CHOICES: tuple[Choice, ...] = (
         "which store it is that answers at an address",
         "`X-Store-Id` on every answer, random, made with the database; an addition that names "
         "another one is refused with 412, and nothing is stored",
-        "an import that was meant for an earlier store at this address must not be taken for done",
+        "an import into an earlier store at this address must not count as done in this one",
         True,
     ),
     Choice(
@@ -246,9 +246,9 @@ CHOICES: tuple[Choice, ...] = (
     Choice(
         "Authentication",
         "How keys are issued, their lifetime and their scopes: not shown",
-        "`petstore-frame keys new`; 256 random bits, only a hash stored, several good at once, "
+        "`petstore-frame keys new`; 256 random bits, only a hash stored, several valid at once, "
         "no expiry, no scopes",
-        "keys can be changed without a gap; a stolen file holds none",
+        "keys can be replaced without downtime; a stolen database holds none",
     ),
     Choice(
         "Authentication",
@@ -273,7 +273,7 @@ CHOICES: tuple[Choice, ...] = (
     ),
     Choice(
         "Endpoints 2",
-        "how a client learns that its key counted",
+        "how a client learns that its key was honoured",
         "`Idempotency-Replayed: true|false` on each 201 that used one",
         "without it a client must assume that the key was ignored",
         True,
@@ -289,7 +289,7 @@ CHOICES: tuple[Choice, ...] = (
         "Endpoints",
         "caching",
         "strong ETag over body and Link, 304 on If-None-Match, `Cache-Control: private, no-cache`",
-        "a 304 reaches only a client that asked; a new Link is news too",
+        "only a client that asked gets a 304; a page whose Link changed has another tag",
         True,
     ),
     Choice(
@@ -315,13 +315,13 @@ CHOICES: tuple[Choice, ...] = (
         "What the service does",
         "is it alive",
         "`GET /healthz`, outside /v1 and without a key: 200 or 503, and nothing else",
-        "watchdogs hold no keys; what lies under /v1 always needs one",
+        "monitors have no keys; everything under /v1 always needs one",
         True,
     ),
     Choice(
         "What the service does",
         "a machine-readable description",
-        "`GET /v1/openapi.json`, with a key like all else",
+        "`GET /v1/openapi.json`, with a key like everything else",
         "one source for other tools",
         True,
     ),

@@ -51,7 +51,7 @@ def run(
         on_start: Receives, before requests are answered, a function that ends the run.
 
     Raises:
-        StartError: The database or the port cannot be had.
+        StartError: The database or the port cannot be opened.
     """
     set_log_level(options.log_level)
     with ExitStack() as resources:
@@ -80,7 +80,7 @@ def run(
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that says when it is ready and ends a SIGTERM with exit code 0."""
+    """A uvicorn server that reports when it is ready and ends with exit code 0 on SIGTERM."""
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -89,7 +89,7 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         gc.collect()
-        gc.freeze()  # else each full collection walks all that was imported, 40 ms in a request
+        gc.freeze()  # else each full collection scans everything imported, 40 ms in a request
         self._on_ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -100,7 +100,7 @@ class _Server(uvicorn.Server):
 
 
 def prepare(engine: Engine, options: Options) -> KeyRing:
-    """Fill an empty store with the sample asked for, and see that there is a key."""
+    """Fill an empty store with the sample asked for, and make a key where there is none."""
     with closing(Store(engine)) as store:
         if options.sample and store.is_empty():
             pets = sample_pets(options.sample, options.seed)

@@ -73,11 +73,11 @@ class Store:
     def __init__(self, engine: Engine, *, clock: Callable[[], float] = time.time) -> None:
         self.engine = engine
         self._clock = clock
-        # SQLite tells a connection of the commits of others, so this one never writes.
+        # SQLite reports to a connection only the commits of others, so this one never writes.
         self._watch = engine.raw_connection() if is_sqlite(engine) else None
 
     def close(self) -> None:
-        """Let go of the connection that watches; the engine is the caller's."""
+        """Close the connection that watches for commits; the caller closes the engine."""
         if self._watch is not None:
             self._watch.close()
             self._watch = None
@@ -92,7 +92,7 @@ class Store:
             return list(map(StoredPet._make, rows.all()))
 
     def version(self) -> int | None:
-        """Return a number that differs after each commit, or None where that is not cheap to know.
+        """Return a number that differs after each commit, or None where that would be slow.
 
         What was read after a version was taken is true as long as the version stays.
         """
@@ -109,7 +109,7 @@ class Store:
             return StoredPet(*row) if row is not None else None
 
     def store_id(self) -> str:
-        """Return what this store is called: random, made with its database."""
+        """Return the id of this store: random, made with its database."""
         with self.engine.connect() as connection:
             return str(connection.execute(select(store_identity.c.store_id)).scalar_one())
 
@@ -140,7 +140,7 @@ class Store:
             return added
 
     def fill(self, new_pets: Iterable[NewPet]) -> None:
-        """Add many pets at once, in one transaction, without a word about their ids."""
+        """Add many pets at once, in one transaction; their ids are not returned."""
         rows = [pet._asdict() for pet in new_pets]
         with self.engine.begin() as connection:
             connection.execute(insert(pets), rows)
@@ -171,7 +171,7 @@ class Store:
             row = connection.execute(_BY_KEY, {"key": addition.key}).first()
             if row is not None:
                 earlier = StoredPet(*row)
-                # No operation changes a pet, so the pet itself tells what the first body was.
+                # No operation changes a pet, so the stored pet shows what the first body was.
                 return Added(earlier, replayed=True, conflict=earlier[1:] != addition.pet)
         values = addition.pet._asdict()
         pet_id = connection.execute(_INSERT_PET, values).scalar_one()

@@ -1,4 +1,4 @@
-"""Where pets, keys and idempotency keys lie: the tables and how a database is opened.
+"""Where pets, keys and idempotency keys are kept: the tables and how a database is opened.
 
 In: a database URL. Out: SQLAlchemy tables and an engine set up for durable commits.
 It knows nothing of HTTP.
@@ -66,7 +66,7 @@ api_keys = Table(
     Column("revoked_at", BigInteger),
 )
 
-# One row: what this store is called, for as long as its database lives.
+# One row: the id of this store, for as long as its database exists.
 store_identity = Table(
     "store_identity",
     metadata,
@@ -76,7 +76,7 @@ store_identity = Table(
 
 
 class StartError(Exception):
-    """The service cannot start; the text says why."""
+    """The service cannot start; the text gives the reason."""
 
 
 def open_store(database: str) -> Engine:
@@ -136,7 +136,7 @@ def _check_encoding(engine: Engine) -> None:
 
 
 def _name_store(engine: Engine) -> None:
-    """Give a database without a name one; of two that try at once, the first counts."""
+    """Give a database without an id one; of two processes that try at once, the first succeeds."""
     with suppress(IntegrityError), engine.begin() as connection:
         if connection.execute(select(store_identity)).first() is None:
             name = {"place": 1, "store_id": secrets.token_hex(16)}

@@ -86,11 +86,11 @@ def _start(settings: dict[str, Any]) -> subprocess.Popen[str]:
 
 def _wait_until_ready(worker: subprocess.Popen[str]) -> None:
     if worker.stdout is None or not worker.stdout.readline():
-        raise SystemExit("a worker did not come up; its words are above")
+        raise SystemExit("a worker did not start; its log is above")
 
 
 def _end(workers: list[subprocess.Popen[str]]) -> None:
-    """Let go of the lifelines, and wait while the workers drain."""
+    """Close the lifelines, and wait while the workers drain."""
     for worker in workers:
         _let_go(worker)
     for worker in workers:
@@ -102,7 +102,7 @@ def _end(workers: list[subprocess.Popen[str]]) -> None:
 
 
 def _let_go(worker: subprocess.Popen[str]) -> None:
-    """Close both pipes; the end of its input tells a worker to end."""
+    """Close both pipes; a worker ends when its input does."""
     for pipe in (worker.stdin, worker.stdout):
         if pipe is not None:
             pipe.close()

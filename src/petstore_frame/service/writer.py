@@ -1,7 +1,7 @@
 """How many creations become one durable transaction.
 
 In: additions from the event loop. Out: awaitable answers, each after its commit is on disk.
-One thread takes whatever waits and commits it at once, so that the cost of reaching the disk is
+One thread commits all that waits in one transaction, so that the cost of reaching the disk is
 shared. It knows nothing of HTTP.
 """
 
