@@ -99,3 +99,44 @@ def test_waits_grow_and_an_answer_ends_them(pace: Pace, clock: Clock) -> None:
     assert pace.down_s() == pytest.approx(sum(waits))
     pace.note_answer()
     assert pace.down_s() == 0.0
+
+
+def test_a_store_that_asks_for_no_wait_is_not_flooded(pace: Pace, clock: Clock) -> None:
+    """Retry-After: 0, or a date that has passed, is obeyed for a round; then the pauses grow."""
+    pauses = []
+    for _ in range(5):
+        pace.note_pressure(0.0)
+        pauses.append(pace.wait_s())
+        clock.now += pauses[-1]
+    assert pauses == [0.0, 0.0, 0.25, 0.75, 1.75]
+    pace.note_answer()
+    pace.note_pressure(0.0)
+    assert pace.wait_s() == 0.0
+
+
+def test_a_longer_retry_after_is_kept(pace: Pace) -> None:
+    """Our own pause never shortens the one that the store asked for."""
+    pace.note_pressure(None)
+    pace.note_pressure(60.0)
+    assert pace.wait_s() == 60.0
+
+
+def test_an_outage_counts_though_a_late_answer_came(pace: Pace, clock: Clock) -> None:
+    """An answer to an older request does not hide that the store is down after it."""
+    for _ in range(3):
+        pace.note_doubt()
+    pace.note_answer()
+    clock.now += 10
+    pace.note_probe(is_up=False)
+    clock.now += 50
+    assert pace.down_s() == 50
+
+
+def test_an_outage_may_last_for_days(pace: Pace, clock: Clock) -> None:
+    """The pauses between probes stay finite numbers, however many there were."""
+    for _ in range(3):
+        pace.note_doubt()
+    for _ in range(2000):
+        clock.now += pace.wait_s()
+        pace.note_probe(is_up=False)
+    assert pace.wait_s() == 30.0

@@ -33,7 +33,7 @@ COLUMNS: dict[str, str] = {
     "hint": "str",
     "reason": "category",
     "warnings": "str",
-    "attempts": "Int16",
+    "attempts": "Int32",
     "first_sent_at": "datetime64[us, UTC]",
     "settled_at": "datetime64[us, UTC]",
     "elapsed_ms": "Float64",

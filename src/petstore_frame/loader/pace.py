@@ -17,6 +17,7 @@ DOUBTS_OF_RECENT = 4
 RECENT = 20
 FIRST_WAIT_S = 0.25
 LONGEST_WAIT_S = 30.0
+MOST_DOUBLINGS = 20
 FRUITLESS_OPENINGS = 4
 
 
@@ -71,8 +72,10 @@ class Pace:
         self._note(is_doubt=False)
         if self.down_since is None:
             self.down_since = self._clock()
-        if self._cut() or retry_after_s is not None:
+        if self._cut():
             self._wait(retry_after_s)
+        elif retry_after_s is not None:
+            self._resume_in(retry_after_s)
 
     def note_doubt(self) -> None:
         """A request may or may not have been applied."""
@@ -99,6 +102,8 @@ class Pace:
     def note_probe(self, *, is_up: bool) -> None:
         """A GET was answered, or not."""
         if not is_up:
+            if self.down_since is None:  # an answer to an older request came while it was open
+                self.down_since = self._clock()
             self._wait(None)
             return
         self.is_open = False
@@ -128,8 +133,11 @@ class Pace:
         return True
 
     def _wait(self, asked_s: float | None) -> None:
-        if asked_s is None:
-            ceiling = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0**self._waits)
-            asked_s = ceiling * (0.5 + self._draw() / 2)
-            self._waits += 1
-        self._resume_at = max(self._resume_at, self._clock() + asked_s)
+        """Wait longer each time, and no less than was asked; asked for none, the first is none."""
+        steps = 2.0 ** min(self._waits, MOST_DOUBLINGS) - (asked_s is not None)
+        ceiling = min(LONGEST_WAIT_S, FIRST_WAIT_S * steps)
+        self._waits += 1
+        self._resume_in(max(asked_s or 0.0, ceiling * (0.5 + self._draw() / 2)))
+
+    def _resume_in(self, seconds: float) -> None:
+        self._resume_at = max(self._resume_at, self._clock() + seconds)

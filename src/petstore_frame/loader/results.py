@@ -84,7 +84,7 @@ class LoadResult:
         ``sent_name`` str, ``sent_category_id`` Int64, ``sent_status`` category; ``state``,
         ``action`` (none, fix, resend, check) category; ``pet_id`` Int64, ``id_source`` category;
         ``http_status`` Int16; ``error_code``, ``error_message``, ``error_column``,
-        ``error_value``, ``hint`` str; ``reason`` category; ``warnings`` str; ``attempts`` Int16;
+        ``error_value``, ``hint`` str; ``reason`` category; ``warnings`` str; ``attempts`` Int32;
         ``first_sent_at``, ``settled_at`` in UTC; ``elapsed_ms`` Float64; ``correlation_id``,
         ``idempotency_key``, ``payload_sha256``, ``run_id``, ``file_sha256`` str.
         """
