@@ -1,4 +1,4 @@
-"""How a file is written whole or not at all, and surely.
+"""How a file is written whole or not at all, and survives a power cut.
 
 In: a path and a way to write. Out: the file under its name only once all of it is on disk.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside ``path``; on success it takes its name, else it goes.
+    """Give a temporary path beside ``path``; on success it replaces ``path``, else it is removed.
 
     A file that was there before passes its permissions on.
     """

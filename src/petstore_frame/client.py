@@ -39,7 +39,7 @@ log.addHandler(logging.NullHandler())
 
 
 class Client:
-    """A store, ready to be asked. Safe to share between threads.
+    """A client of one store. Safe to share between threads.
 
     ``list_pets``, ``create_pet`` and ``get_pet`` are the interface's operations, one request each;
     ``find_pet`` looks for one animal, and ``fetch_inventory(client)`` reads them all.
@@ -52,7 +52,7 @@ class Client:
         max_retries: Repeats of a GET after a passing failure; None reads
             ``PETSTORE_MAX_RETRIES``, else 4. A POST is never repeated.
         allow_insecure: Accept plain http to a host that is not this machine.
-        idempotency: How the store wants idempotency keys, only if it is known to honour them.
+        idempotency: How the store expects idempotency keys; only for a store that honours them.
         transport: An ``httpx.BaseTransport`` in place of real sockets; None opens sockets.
         sleep: For tests: waits for a number of seconds.
         clock: For tests: gives seconds that only rise.
@@ -234,15 +234,15 @@ class Client:
     def post_pet(
         self, payload: bytes, *, idempotency_key: str | None = None, store_id: str | None = None
     ) -> PostOutcome:
-        """Send one POST with these bytes and say what its end proves; never raises for an answer.
+        """Send one POST with these bytes and return what its end proves; no answer raises.
 
         For importers, which must know the fate of each request; ``create_pet`` is the plain way.
 
         Args:
             payload: The request body.
             idempotency_key: Sent only when the client knows that the store honours it.
-            store_id: What the store called itself before; another one, which has its address by
-                now, refuses the pet.
+            store_id: The ``X-Store-Id`` that the store sent before; another store that has its
+                address by now refuses the pet.
 
         Interface: Endpoints, Add an animal; key and store id are extensions.
         """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-# What a store calls itself, and for which store a pet is meant; an extension of the interface.
+# Identifies a store, in its answers and in a POST meant for it; an extension of the interface.
 STORE_ID = "X-Store-Id"
 
 

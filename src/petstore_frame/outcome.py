@@ -60,7 +60,7 @@ class PostOutcome:
         http_status: Status of the answer, or None.
         retry_after_s: Seconds that the store asked to wait, or None.
         request_id: The answer's X-Request-Id, or None.
-        store_id: What the store calls itself, or None.
+        store_id: The answer's X-Store-Id, or None.
         is_replayed: Whether the store reports a replay under an idempotency key, or None.
         elapsed_s: Seconds that the attempt took, or None.
     """

@@ -38,7 +38,7 @@ class Page:
 
     @property
     def store_id(self) -> str | None:
-        """What the store calls itself, where it does (an extension)."""
+        """The answer's ``X-Store-Id`` (an extension), or None."""
         return self.headers.get(STORE_ID)
 
     @property

@@ -58,7 +58,7 @@ class RetryPolicy:
 
 
 def read_retry_after(text: str | None, now: datetime | None = None) -> float | None:
-    """Return the seconds of a Retry-After header, in either form; None for nonsense.
+    """Return the seconds of a Retry-After header, in either form; None if it cannot be read.
 
     Example:
         >>> read_retry_after("7")

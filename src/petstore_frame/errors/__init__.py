@@ -27,10 +27,10 @@ PetstoreError
 ├── InputError (ValueError)             a file or frame cannot be read as records; nothing was sent
 ├── LoadFailedError                     some records of an import are not in the store
 ├── JournalError                        the journal of an import cannot be used
-│   └── JournalLockedError              another importer is at work on it
+│   └── JournalLockedError              another import is using it
 ├── ReportError                         a report cannot be written as asked
 └── HistoryError                        a history folder cannot be used as asked
-    └── HistoryLockedError              another writer is at work in it
+    └── HistoryLockedError              another process is writing to it
 
 LoadInterrupted (KeyboardInterrupt)         Ctrl-C ended an import; carries its result
 EndpointDeprecatedWarning (FutureWarning)   an operation will be removed; the text has the date

@@ -18,7 +18,7 @@ class APIStatusError(PetstoreError):
         operation: Method and path, for example ``GET /pets``.
         field: The body field at fault, where the service names one (an extension).
         request_id: The answer's ``X-Request-Id``, for the store's operator, or None.
-        store_id: What the store calls itself (an extension), or None.
+        store_id: The answer's ``X-Store-Id`` (an extension), or None.
         retry_after_s: Seconds that the store asked to wait, or None.
         next_step: What to do about it.
         retryable: Whether a later identical GET may succeed.
@@ -89,7 +89,7 @@ class NotFoundError(APIStatusError):
 
 
 class ConflictError(APIStatusError):
-    """409: the request meets another one that is still running or has already settled."""
+    """409: the request conflicts with another one that is still running or already done."""
 
     next_step = "wait for the first request to settle"
 

@@ -17,7 +17,7 @@ class HistoryError(PetstoreError):
 
 
 class HistoryLockedError(HistoryError):
-    """Another writer is at work in this history folder."""
+    """Another process is writing to this history folder."""
 
 
 class HistoryWarning(UserWarning):

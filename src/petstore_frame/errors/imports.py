@@ -77,14 +77,14 @@ class JournalError(PetstoreError):
 
 
 class JournalLockedError(JournalError):
-    """Another importer is at work on this journal."""
+    """Another import is using this journal."""
 
 
 class LoadInterrupted(KeyboardInterrupt):
-    """An import was interrupted; what was on its way has been awaited.
+    """An import was interrupted; the answers of requests in flight were awaited.
 
     Attributes:
-        result: The LoadResult so far; the same import again goes on.
+        result: The LoadResult so far; the same call again continues the import.
     """
 
     def __init__(self, result: Any) -> None:

@@ -52,7 +52,7 @@ class IncompleteInventoryError(PetstoreError):
         return isinstance(self.cause, KeyboardInterrupt)
 
     def resume(self) -> Any:
-        """Go on where the listing broke off and return the Inventory."""
+        """Continue where the listing broke off and return the Inventory."""
         if self._resume is None:
             raise PetstoreError("this error crossed a process; fetch the inventory again")
         return self._resume()

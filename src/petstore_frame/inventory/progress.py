@@ -1,6 +1,6 @@
 """How far a fetch is, shown to whoever waits.
 
-In: the number of pets held, time and again. Out: what ``progress.open_progress`` shows of it. No
+In: the number of pets held, after each page. Out: what ``progress.open_progress`` shows of it. No
 total is shown, since none is known. A failure to show progress never ends a fetch.
 """
 
