@@ -39,7 +39,7 @@ class _Body(httpx.ByteStream):
     work: Callable[[], None] | None = None
 
     def __iter__(self) -> Iterator[bytes]:
-        yield from super().__iter__()
+        yield from filter(None, super().__iter__())  # an empty piece would cost as much as one
         self.start_work()
 
     def start_work(self) -> None:
@@ -188,7 +188,7 @@ class Transport:
         except (httpx.HTTPError, httpx.StreamError, zlib.error):
             return b"", False
         finally:
-            response.close()
+            packed.close()
         return b"".join(chunks), True
 
     def close(self) -> None:
