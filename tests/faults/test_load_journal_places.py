@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from faults.flaky_store import FlakyStore
+from faults.load_harness import check_promises
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.record import State
+from petstore_frame.loader.results import LoadResult
 
 
 def journals(folder: Path) -> list[Path]:
@@ -71,3 +73,36 @@ def test_a_journal_deleted_during_an_import_stops_it(
     with pytest.raises(JournalError, match="moved or deleted during the import"):
         run_load(pets_csv(200), store, workers=2)
     assert 20 <= store.posts < 30
+
+
+def test_a_journal_moved_without_its_log_after_a_kill_is_refused(
+    tmp_path: Path, pets_csv, stores, run_child, run_load
+) -> None:
+    """What a killed session sent last is in its -wal; without that the rest is not sent."""
+    store = stores()
+    run_child(pets_csv(100), store, step="committed", nth=10)
+    (journal,) = journals(tmp_path)
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    shutil.copy(journal, moved)
+    sent = store.posts
+    assert sent > 0
+    with pytest.raises(JournalError, match="put both into this folder"):
+        run_load(pets_csv(100), store, folder=moved)
+    with pytest.raises(JournalError, match="put both into this folder"):
+        LoadResult(moved / journal.name).resolve(1, not_created=True)
+    assert store.posts == sent
+    shutil.copy(f"{journal}-wal", moved)
+    check_promises(run_load(pets_csv(100), store, folder=moved), store)
+
+
+def test_a_killed_journal_that_was_only_looked_at_is_whole(
+    tmp_path: Path, pets_csv, stores, run_child, run_load
+) -> None:
+    """A reader that closes last brings the -wal into the journal, which then goes on alone."""
+    store = stores()
+    run_child(pets_csv(100), store, step="committed", nth=10)
+    (journal,) = journals(tmp_path)
+    assert len(LoadResult(journal).frame) == 100
+    assert not Path(f"{journal}-wal").exists()
+    check_promises(run_load(pets_csv(100), store), store)

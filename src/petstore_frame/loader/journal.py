@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError
+from petstore_frame.loader.lock import LOCK
 from petstore_frame.loader.record import Ending, Record, RecordProblem, State
 
 FORMAT = 1
@@ -275,13 +276,20 @@ def read_run(path: Path) -> Run:
     """Read the facts of a run.
 
     Raises:
-        JournalError: The file is not a journal, or of another version.
+        JournalError: The file is not a journal, or of another version, or it was moved without
+            its -wal after a killed session.
     """
+    is_alone = _is_alone(path)
     with sql_errors(path), closing(connect(path, is_reader=True)) as connection:
         connection.row_factory = sqlite3.Row
         found = connection.execute("SELECT * FROM run").fetchone()
     if found is None or found["format"] != FORMAT:
         raise JournalError(f"{path} is not a journal of this version; use another journal folder")
+    if is_alone and found["started_at"] is not None and found["ended_at"] is None:
+        raise JournalError(
+            f"{path} was moved or copied without {path.name}-wal, which knows what was sent last; "
+            "put both into this folder; nothing was sent"
+        )
     # Journals from before stores had ids lack that column.
     known = found.keys()
     facts: dict[str, Any] = {
@@ -298,6 +306,18 @@ def read_run(path: Path) -> Run:
         "ending_detail": facts["ending_detail"] or "",
     }
     return Run(**facts)
+
+
+def _is_alone(path: Path) -> bool:
+    """Tell whether a journal has neither its -wal nor ever had a lock where it is now."""
+    lock = path.with_name(path.name + LOCK)
+    if lock.exists():
+        return False
+    if path.with_name(path.name + "-wal").exists():
+        # The first reader that closes makes the journal whole and the -wal go; this stays.
+        lock.touch()
+        return False
+    return True
 
 
 def rows(path: Path, *states: State) -> Iterator[JournalRow]:

@@ -13,6 +13,8 @@ from typing import Self
 
 from petstore_frame.errors import JournalError, JournalLockedError
 
+LOCK = ".lock"
+
 
 class Lock:
     """Holds a small database beside a file exclusively, until the process ends at the latest.
@@ -28,7 +30,7 @@ class Lock:
 
     def __init__(self, path: Path, *, wait_s: float = 0.0) -> None:
         try:
-            self._sql = _held(path.with_name(path.name + ".lock"), wait_s)
+            self._sql = _held(path.with_name(path.name + LOCK), wait_s)
         except sqlite3.Error as problem:
             if problem.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                 raise JournalError(f"{path}: {problem}; nothing was sent") from problem

@@ -85,6 +85,7 @@ def reconcile(
     check_settling(
         client, grace_s=grace_s, by_id=by_id, most_gets=most_gets, resend_absent=resend_absent
     )
+    read_run(path)  # refuses one without its -wal, before a lock makes it look at home here
     with hold(path) if resend_absent else Lock(path):
         run = read_run(path)
         check_store(path, run, client)
@@ -126,7 +127,8 @@ def resolve(
     """
     number, pet_id = checked_resolution(number, pet_id=pet_id, not_created=not_created)
     now = time.time()
-    with Lock(path), closing(Writer(path, read_run(path).run_id)) as writer:
+    run = read_run(path)
+    with Lock(path), closing(Writer(path, run.run_id)) as writer:
         writer.recover(now)
         states = {row.number: row.state for row in rows(path, State.UNKNOWN, State.ABSENT)}
         if number not in states:

@@ -74,6 +74,10 @@ class Writer:
                 [now],
             )
             self._note(now, "start", {"left_in_flight": found})
+        with sql_errors(self.path):
+            # The main file alone then shows that a session began: moved without its -wal, it is
+            # refused by read_run, and not taken for one that has sent nothing.
+            self._sql.execute("PRAGMA wal_checkpoint(PASSIVE)")
         return found
 
     def recover(self, now: float) -> int:
