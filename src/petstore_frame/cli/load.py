@@ -77,6 +77,13 @@ def load(
     again: Annotated[
         bool, typer.Option("--again", help="Load the same file a second time, on purpose.")
     ] = False,
+    ignore_earlier: Annotated[
+        bool,
+        typer.Option(
+            "--ignore-earlier",
+            help="Compare with no earlier file: what was skipped as loaded before is sent.",
+        ),
+    ] = False,
     max_errors: Annotated[
         int | None, typer.Option(help="Stop above so many invalid or rejected records.", min=0)
     ] = None,
@@ -132,6 +139,7 @@ def load(
         "keep_spaces": keep_spaces,
         "dry_run": dry_run,
         "again": again,
+        "ignore_earlier": ignore_earlier,
         "max_errors": max_errors,
         "workers": workers,
         "journal": journal,

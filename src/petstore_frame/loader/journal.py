@@ -261,7 +261,8 @@ def _is_utf8(text: str) -> bool:
         return False
 
 
-def _unpack(value: str | bytes) -> tuple[str, ...]:
+def read_cells(value: str | bytes) -> tuple[str, ...]:
+    """Return the cells of a row as they were stored."""
     return tuple(json.loads(value)) if isinstance(value, bytes) else tuple(value.split("\x1f"))
 
 
@@ -338,7 +339,7 @@ def read_row(values: Sequence[Any]) -> JournalRow:
     return JournalRow(
         number,
         line,
-        _unpack(cells),
+        read_cells(cells),
         _STATES[state],
         payload,
         None if problem is None else RecordProblem(*json.loads(problem)),

@@ -27,6 +27,7 @@ from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.runs import identity_of, name_store, new_run_id, open_run, rehearse
 from petstore_frame.loader.send import ignore
 from petstore_frame.loader.session import ask_store_id, run_session
+from petstore_frame.loader.skipped import send_despite_earlier
 from petstore_frame.loader.sources import Source
 from petstore_frame.loader.timing import REAL_TIME, Timing
 
@@ -41,6 +42,7 @@ def load_csv(
     categories: Categories = None,
     max_errors: int | None = None,
     again: bool = False,
+    ignore_earlier: bool = False,
     progress: ProgressOption = None,
     journal: str | PathLike[str] | None = None,
     workers: int = DEFAULT_WORKERS,
@@ -69,6 +71,9 @@ def load_csv(
             file is a number.
         max_errors: Stop once more records than this are invalid, or are rejected; None for never.
         again: Load a file a second time, on purpose.
+        ignore_earlier: Compare with no earlier file: what equals one of its records is another
+            animal. For a file that was loaded already, send the records that were skipped as
+            loaded before.
         progress: None shows a bar where a person can see it, True always, False never; or a
             function that is called with the number of records in each state and may raise
             KeyboardInterrupt to stop as Ctrl-C does.
@@ -129,6 +134,7 @@ def load_csv(
         dry_run=dry_run,
         folder=journal,
         again=again,
+        ignore_earlier=ignore_earlier,
         progress=progress,
     )
 
@@ -144,6 +150,7 @@ def load_excel(
     categories: Categories = None,
     max_errors: int | None = None,
     again: bool = False,
+    ignore_earlier: bool = False,
     progress: ProgressOption = None,
     journal: str | PathLike[str] | None = None,
     workers: int = DEFAULT_WORKERS,
@@ -165,6 +172,7 @@ def load_excel(
         categories: Labels by category id.
         max_errors: Stop once more records than this are invalid, or are rejected.
         again: Load a file a second time, on purpose.
+        ignore_earlier: Compare with no earlier file.
         progress: None, True, False or a function.
         journal: Folder of the journals.
         workers: The largest number of requests in flight.
@@ -200,6 +208,7 @@ def load_excel(
         dry_run=dry_run,
         folder=journal,
         again=again,
+        ignore_earlier=ignore_earlier,
         progress=progress,
     )
 
@@ -214,6 +223,7 @@ def load_frame(
     categories: Categories = None,
     max_errors: int | None = None,
     again: bool = False,
+    ignore_earlier: bool = False,
     progress: ProgressOption = None,
     journal: str | PathLike[str] | None = None,
     workers: int = DEFAULT_WORKERS,
@@ -233,6 +243,7 @@ def load_frame(
         categories: Labels by category id.
         max_errors: Stop once more records than this are invalid, or are rejected.
         again: Load a frame a second time, on purpose.
+        ignore_earlier: Compare with no earlier import.
         progress: None, True, False or a function.
         journal: Folder of the journals.
         workers: The largest number of requests in flight.
@@ -263,6 +274,7 @@ def load_frame(
         dry_run=dry_run,
         folder=journal,
         again=again,
+        ignore_earlier=ignore_earlier,
         progress=progress,
     )
 
@@ -276,6 +288,7 @@ def load(
     dry_run: bool = False,
     folder: str | PathLike[str] | None = None,
     again: bool = False,
+    ignore_earlier: bool = False,
     progress: ProgressOption = None,
     timing: Timing = REAL_TIME,
     step: Callable[[str], None] = ignore,
@@ -290,19 +303,30 @@ def load(
         dry_run: Send nothing.
         folder: Where the journals are.
         again: A second copy on purpose.
+        ignore_earlier: Compare with no earlier run.
         progress: As in ``load_csv``.
         timing: The clocks.
         step: Called with the name of each step, where a test ends the process.
     """
-    check_sending(client, limits, journal=folder, progress=progress, dry_run=dry_run, again=again)
+    check_sending(
+        client,
+        limits,
+        journal=folder,
+        progress=progress,
+        dry_run=dry_run,
+        again=again,
+        ignore_earlier=ignore_earlier,
+    )
     place = Path(fspath(folder)) if folder is not None else default_folder()
     with open_source(path_or_frame, **reading) as source:
         run = _run(source, client, reading, again=again, now=timing.now())
         if dry_run:
-            return _rehearsed(rehearse(place, run, source))
+            return _rehearsed(rehearse(place, run, source, ignores_earlier=ignore_earlier))
         run = name_store(place, run, partial(ask_store_id, client))
-        opened = open_run(place, run, source)
+        opened = open_run(place, run, source, ignores_earlier=ignore_earlier)
     with opened.lock:
+        if ignore_earlier and not opened.is_new:
+            send_despite_earlier(opened.path, opened.run, timing.now())
         was_at_work = run_session(
             opened.path,
             client,

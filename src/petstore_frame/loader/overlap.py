@@ -57,7 +57,7 @@ _WORDS = {
     CREATED: (
         "created_earlier",
         "created by an earlier import of this record",
-        "the option again copies it",
+        "where it is another animal, ignore_earlier=True (--ignore-earlier) sends it",
     ),
     IN_DOUBT: (
         "in_doubt_earlier",
@@ -99,6 +99,7 @@ def compare(path: Path, earlier: Runs, holds: ExitStack) -> dict[str, Any]:
         }
         if not versions and not found["matched"]:
             return {}
+        found["sources"] = _sources(sql, earlier)
         sql.execute("UPDATE run SET plan = json_patch(plan, ?)", [json.dumps(found)])
         return found
 
@@ -138,6 +139,15 @@ def hand_over(path: Path, run: Run, earlier: Runs, *, held: bool = False) -> Non
                     hold.enter_context(Lock(other_path))
                 sql.execute(_RETIRE)
         sql.execute("UPDATE run SET plan = ?", [json.dumps(run.overlap | {"is_handed_over": True})])
+
+
+def _sources(sql: sqlite3.Connection, earlier: Runs) -> dict[str, tuple[str, float]]:
+    """Return the name and the time of each run that records were skipped for."""
+    asked = "SELECT DISTINCT substr(at, 1, 32) FROM temp.matched WHERE rank <> ?"
+    wanted = {run_id for (run_id,) in sql.execute(asked, [NOT_SENT])}
+    return {
+        run.run_id: (run.source_name, run.created_at) for _, run in earlier if run.run_id in wanted
+    }
 
 
 def _mark(sql: sqlite3.Connection) -> dict[str, Any]:

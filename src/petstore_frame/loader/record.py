@@ -25,16 +25,17 @@ class State(StrEnum):
     ABSENT = "absent"
 
 
-# Every move that a record may make; a journal refuses any other. Two are bound to more than the
-# states: pending -> skipped hands a record that was never sent to the import of an edited file,
-# and unknown -> in_flight repeats a request under an idempotency key that is still remembered.
+# Every move that a record may make; a journal refuses any other. Three are bound to more than
+# the states: pending -> skipped hands a record that was never sent to the import of an edited
+# file, skipped -> pending takes a caller's word that a record of an earlier import is another
+# animal, and unknown -> in_flight repeats a request under an idempotency key still remembered.
 MOVES: dict[State, frozenset[State]] = {
     State.PENDING: frozenset({State.IN_FLIGHT, State.SKIPPED}),
     State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.PENDING, State.UNKNOWN}),
     State.UNKNOWN: frozenset({State.CREATED, State.ABSENT, State.IN_FLIGHT}),
     State.ABSENT: frozenset({State.PENDING, State.CREATED, State.UNKNOWN}),
     State.INVALID: frozenset(),
-    State.SKIPPED: frozenset(),
+    State.SKIPPED: frozenset({State.PENDING}),
     State.CREATED: frozenset(),
     State.REJECTED: frozenset(),
 }

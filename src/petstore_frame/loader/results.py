@@ -29,9 +29,11 @@ from petstore_frame.loader.columns import (
 )
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS
+from petstore_frame.loader.notes import Note, kind_of, read_notes
 from petstore_frame.loader.options import check_folder, check_switch
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import State, exit_code
+from petstore_frame.loader.skipped import Skipped, read_skipped
 from petstore_frame.loader.view import ResultFacts, result_html, result_text
 from petstore_frame.voice import PYTHON
 
@@ -71,6 +73,16 @@ class LoadResult:
     def counts(self) -> dict[State, int]:
         """How many records are in each state, none left out."""
         return journal.count_states(self.path)
+
+    @cached_property
+    def skipped(self) -> list[Skipped]:
+        """Why records were skipped: blank, or for an equal record of which earlier import."""
+        return read_skipped(self.path, self.run)
+
+    @cached_property
+    def notes(self) -> list[Note]:
+        """What was noted on records that were not refused, by kind, with the first of each."""
+        return read_notes(self.path, self.run)
 
     def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield what the journal knows of the records, in constant memory; no state means all."""
@@ -126,6 +138,7 @@ class LoadResult:
             "plan": run.overlap,
             "records": sum(self.counts.values()),
             "states": {str(state): count for state, count in self.counts.items()},
+            "skipped": [found.as_dict() for found in self.skipped],
             "problems": dict(causes["problems"].most_common()),
             "warnings": dict(causes["warnings"].most_common()),
             "reasons": dict(causes["reasons"].most_common()),
@@ -266,7 +279,14 @@ class LoadResult:
             (row, problem_of(row, run)) for row in islice(self.rows(*FIX_STATES), SHOWN_PROBLEMS)
         ]
         return ResultFacts(
-            run, self.counts, firsts, self.is_rehearsal, self.is_from_earlier_run, self.voice
+            run,
+            self.counts,
+            firsts,
+            self.is_rehearsal,
+            self.is_from_earlier_run,
+            self.voice,
+            self.skipped,
+            self.notes,
         )
 
     def _part(self, *states: State) -> pd.DataFrame:
@@ -284,20 +304,13 @@ class LoadResult:
                 problems[problem.code] += 1
             if row.reason:
                 reasons[row.reason] += 1
-            warnings.update(_kind(note) for note in row.warnings)
+            warnings.update(kind_of(note) for note in row.warnings)
         return {"problems": problems, "warnings": warnings, "reasons": reasons}
 
     def _forget(self) -> None:
         """Drop what was read, because the journal has changed."""
-        for name in ("run", "counts", "frame", "_causes"):
+        for name in ("run", "counts", "skipped", "notes", "frame", "_causes"):
             self.__dict__.pop(name, None)
-
-
-def _kind(note: str) -> str:
-    """Return what kind of note it is: ``3.0→3`` and ``007→7`` are both ``normalised``."""
-    if note.startswith("also "):
-        return "further_problem"
-    return "normalised" if "→" in note else note.partition(":")[0]
 
 
 def _make_frame(run: Run, rows: Iterator[JournalRow]) -> pd.DataFrame:

@@ -82,13 +82,16 @@ def name_store(folder: Path, run: Run, ask: Callable[[], str | None]) -> Run:
     return replace(run, store_id=store_id, overlap=found)
 
 
-def open_run(folder: Path, run: Run, records: Iterable[Record]) -> Opened:
+def open_run(
+    folder: Path, run: Run, records: Iterable[Record], *, ignores_earlier: bool = False
+) -> Opened:
     """Find the run that an import goes on with, or stage a new one.
 
     Args:
         folder: Where the journals are.
         run: The facts of the run, should it be new.
         records: Its records, read only then.
+        ignores_earlier: Compare them with no earlier run.
 
     Raises:
         JournalLockedError: Another importer is at work on it, or on an earlier version.
@@ -107,7 +110,9 @@ def open_run(folder: Path, run: Run, records: Iterable[Record]) -> Opened:
         lock = Lock(path)
         try:
             with ExitStack() as holds:
-                staged = _stage(path.with_suffix(STAGING), run, records, earlier, holds)
+                staged = _stage(
+                    path.with_suffix(STAGING), run, records, earlier, holds, ignores_earlier
+                )
                 _publish(path.with_suffix(STAGING), path)
                 overlap.hand_over(path, staged, earlier, held=True)
         except BaseException:
@@ -130,7 +135,9 @@ def _finish_plans(runs: list[tuple[Path, Run]]) -> None:
         overlap.hand_over(path, run, runs)
 
 
-def rehearse(folder: Path, run: Run, records: Iterable[Record]) -> Path:
+def rehearse(
+    folder: Path, run: Run, records: Iterable[Record], *, ignores_earlier: bool = False
+) -> Path:
     """Stage a run as ``open_run`` would, where no import will find it.
 
     Returns:
@@ -144,7 +151,7 @@ def rehearse(folder: Path, run: Run, records: Iterable[Record]) -> Path:
             return found[0]
         path = folder / f"{run.identity[:16]}{REHEARSAL}"
         path.unlink(missing_ok=True)
-        _stage(path, run, records, earlier, holds)
+        _stage(path, run, records, earlier, holds, ignores_earlier)
         return path
 
 
@@ -202,10 +209,11 @@ def _stage(
     records: Iterable[Record],
     earlier: list[tuple[Path, Run]],
     holds: ExitStack,
+    ignores_earlier: bool,
 ) -> Run:
     journal.create(path, run, records)
     overlap.trace_to_root(path, earlier)
-    if run.is_again or not earlier:
+    if run.is_again or ignores_earlier or not earlier:
         return run
     return replace(run, overlap=run.overlap | overlap.compare(path, earlier, holds))
 

@@ -6,13 +6,15 @@ every cell and every text of the store escaped, for light and dark pages alike.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from petstore_frame import markup
 from petstore_frame.loader.journal import JournalRow, Run
+from petstore_frame.loader.notes import Note
 from petstore_frame.loader.record import Ending, RecordProblem, State
+from petstore_frame.loader.skipped import IN_DOUBT_EARLIER, Skipped
 from petstore_frame.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
 from petstore_frame.voice import PYTHON, Voice
 
@@ -25,8 +27,11 @@ _MEANINGS: dict[State, str] = {
     State.ABSENT: "not found in the store",
     State.IN_FLIGHT: "on the way",
     State.PENDING: "not sent yet",
-    State.SKIPPED: "blank, or loaded before",
+    State.SKIPPED: "blank, or known from an earlier import",
 }
+
+
+_NOTES_TITLE = "To look at, sent as read"
 
 
 class ResultFacts(NamedTuple):
@@ -38,6 +43,8 @@ class ResultFacts(NamedTuple):
     is_rehearsal: bool
     is_from_earlier_run: bool = False
     voice: Voice = PYTHON
+    skipped: Sequence[Skipped] = ()
+    notes: Sequence[Note] = ()
 
 
 def headline(facts: ResultFacts) -> tuple[str, str]:
@@ -71,7 +78,9 @@ def _cause(run: Run) -> str:
 def _created(facts: ResultFacts, records: str) -> str:
     pending = facts.counts[State.PENDING]
     if facts.counts[State.CREATED] or not pending:
-        return f"{_n(facts, State.CREATED)} of {records} created"
+        before = _loaded_before(facts)
+        known = f", {before:,} loaded before" if before and not facts.is_from_earlier_run else ""
+        return f"{_n(facts, State.CREATED)} of {records} created{known}"
     return f"nothing was created, {pending:,} of {records} still to send"
 
 
@@ -103,13 +112,36 @@ def next_steps(facts: ResultFacts) -> list[str]:
             f"{_records(counts[State.ABSENT])} not found in the store: look, then "
             f"{facts.voice.reconcile(resends=True)} sends again"
         )
+    if _loaded_before(facts):
+        steps.append(_step_for_others(facts))
     return steps
+
+
+def _step_for_others(facts: ResultFacts) -> str:
+    """Return what to do where records were skipped that are other animals."""
+    before = [found for found in facts.skipped if found.is_loaded_before]
+    doubtful = sum(found.records for found in before if found.reason == IN_DOUBT_EARLIER)
+    there = sorted({found.earlier for found in before})
+    named = there[0] if len(there) == 1 else f"{len(there)} earlier imports"
+    first = f"{_records(_loaded_before(facts))} not sent, the same as in {named}"
+    warned = f"; {_records(doubtful)} of these in doubt there: settle that first" * bool(doubtful)
+    how = facts.voice.option("ignore_earlier", True)
+    sends = "load with" if facts.is_rehearsal else f"{facts.voice.again()} with"
+    return (
+        f"{first}{warned}: if they are other animals, {sends} {how}"
+        f"{'' if facts.is_rehearsal else ' sends just these'}"
+    )
+
+
+def _loaded_before(facts: ResultFacts) -> int:
+    return sum(found.records for found in facts.skipped if found.is_loaded_before)
 
 
 def fact_pairs(facts: ResultFacts) -> list[tuple[str, str | int]]:
     """Return the facts of the import and its counts, as pairs."""
     run = facts.run
     counts = [(str(state), count) for state, count in facts.counts.items()]
+    counts += [(f"skipped: {found}", found.records) for found in facts.skipped]
     return [
         ("file", run.source_path or run.source_name),
         ("SHA-256", run.source_sha256),
@@ -127,9 +159,32 @@ def result_text(facts: ResultFacts) -> str:
     lines = [f"{word}: {sentence}", f"store {facts.run.base_url}", _columns(facts.run)]
     lines += [describe_overlap(facts.run)] if facts.run.overlap else []
     lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in _counted(facts)]
-    lines += _problem_lines(facts)
+    lines += _note_lines(facts) + _problem_lines(facts)
     lines += [f"Next: {step}" for step in next_steps(facts)]
     return "\n".join(lines)
+
+
+def _note_lines(facts: ResultFacts) -> list[str]:
+    lines = [
+        f"  {note.records:>9,}  {_plain(note.meaning)}, first in {_place(note)}"
+        for note in facts.notes
+    ]
+    return [_NOTES_TITLE, *lines] if lines else []
+
+
+def _place(note: Note) -> str:
+    return f"record {note.number}, line {note.line}: {_shown(note.name)}"
+
+
+def _notes_html(facts: ResultFacts) -> str:
+    rows = (
+        (
+            markup.cell(f"{note.records:,}", "text-align:right"),
+            markup.cell(markup.isolated(f"{note.meaning}, first in {_place(note)}")),
+        )
+        for note in facts.notes
+    )
+    return _title(_NOTES_TITLE) + markup.table(rows) if facts.notes else ""
 
 
 def _problem_lines(facts: ResultFacts) -> list[str]:
@@ -158,7 +213,7 @@ def result_html(facts: ResultFacts, *, has_steps: bool = True) -> str:
     return (
         '<div class="petstore-frame-result" style="line-height:1.5;max-width:72em">'
         f"{markup.headline(_badge(word), sentence, word)}{markup.quiet_lines(lines)}"
-        f"{_counts_html(facts)}{_problems_html(facts)}"
+        f"{_counts_html(facts)}{_notes_html(facts)}{_problems_html(facts)}"
         f"{_steps_html(facts) if has_steps else ''}</div>"
     )
 
@@ -252,16 +307,15 @@ def describe_overlap(run: Run) -> str:
 
 
 def _counted(facts: ResultFacts) -> list[tuple[State, int, str]]:
-    """Return the states that occur, with their counts and meanings."""
-    return [
-        (
-            state,
-            facts.counts[state],
-            "created then" if facts.is_from_earlier_run and state is State.CREATED else meaning,
-        )
-        for state, meaning in _MEANINGS.items()
-        if facts.counts[state]
-    ]
+    """Return the states that occur, with their counts and meanings; skipped ones by reason."""
+    lines: list[tuple[State, int, str]] = []
+    for state, meaning in _MEANINGS.items():
+        if state is State.SKIPPED and facts.skipped:
+            lines += [(state, found.records, str(found)) for found in facts.skipped]
+        elif facts.counts[state]:
+            is_past = facts.is_from_earlier_run and state is State.CREATED
+            lines.append((state, facts.counts[state], "created then" if is_past else meaning))
+    return lines
 
 
 def _to_mend(facts: ResultFacts) -> int:

@@ -282,6 +282,35 @@ class Writer:
         detail = {"number": change.number, "from": str(change.old), "to": str(change.state)}
         self._note(now, "resettled", detail | {"reason": change.reason, "pet_id": change.pet_id})
 
+    def release_skipped(self, reasons: Sequence[str], now: float) -> int:
+        """Make pending the records that were skipped for one of these reasons.
+
+        Returns:
+            How many records that were.
+        """
+        which = f"state = 'skipped' AND reason IN ({', '.join('?' * len(reasons))})"
+        with sql_errors(self.path), self._sql:
+            self._sql.execute("BEGIN IMMEDIATE")
+            found = self._sql.execute(
+                f"SELECT number, reason FROM rows WHERE {which}",  # noqa: S608 # our own names
+                [*reasons],
+            ).fetchall()
+            for number, reason in found:
+                change = Resettlement(number, State.SKIPPED, State.PENDING, "ignore_earlier")
+                self._resettle(change, now)
+                self._warn(number, [f"sent_despite: {reason}"])
+                # It is an animal of its own now, no longer the one that it was skipped for.
+                self._sql.execute(
+                    "UPDATE rows SET problem = NULL, taken_from = NULL WHERE number = ?", [number]
+                )
+            if found:
+                self._sql.execute(
+                    "UPDATE run SET plan = json_set(plan, '$.created', 0, '$.in_doubt', 0,"
+                    " '$.new', coalesce(plan ->> '$.new', 0) + ?)",
+                    [len(found)],
+                )
+        return len(found)
+
     def name_pet(self, number: int, pet_id: int, now: float) -> None:
         """Write the id of a created record whose answer was lost."""
         with sql_errors(self.path), self._sql:

@@ -1,0 +1,86 @@
+"""What was noted on records that are sent: a date where a name should be, a space that was cut.
+
+In: a journal. Out: how often each kind of note occurs, with its first record. Refusals are the
+business of columns.py.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from petstore_frame.loader.fields import NUMBER_NOTE
+from petstore_frame.loader.journal import Run, connect, read_cells, sql_errors
+from petstore_frame.loader.typed import DATE_NOTE
+
+MEANINGS: dict[str, str] = {
+    DATE_NOTE: "a date was read as text",
+    NUMBER_NOTE: "a number was read as text",
+    "normalised": "a category or a status was translated",
+    "trimmed": "spaces around a cell were cut",
+    "status_case": "a status was spelled with other capitals",
+    "short_row": "the record ends before its status, so it has none",
+    "empty_extra_cells": "the record has more cells than the header, all empty",
+    "quotes_kept": "quotes are part of the name",
+    "mojibake": "the name looks like text read in a wrong encoding",
+    "invisible_characters": "the name holds characters that are not seen",
+    "category_id_not_positive": "the category id is not above 0",
+    "sent_despite": "sent although an earlier import has an equal record",
+}
+_GROUPS = """
+SELECT warnings, count(*), min(number) FROM rows
+WHERE warnings NOT NULL AND warnings <> 'blank' AND state <> 'invalid' GROUP BY warnings
+"""
+
+
+class Note(NamedTuple):
+    """A kind of note.
+
+    Attributes:
+        records: How many records have it.
+        kind: One word, as in ``summary``.
+        number: The first of these records.
+        line: Its first physical line.
+        name: What its name cell holds.
+    """
+
+    records: int
+    kind: str
+    number: int
+    line: int
+    name: str
+
+    @property
+    def meaning(self) -> str:
+        """The kind in words."""
+        return MEANINGS.get(self.kind, self.kind)
+
+
+def kind_of(note: str) -> str:
+    """Return what kind of note it is: ``3.0→3`` and ``007→7`` are both ``normalised``."""
+    if note in (DATE_NOTE, NUMBER_NOTE):
+        return note
+    if note.startswith("also "):
+        return "further_problem"
+    return "normalised" if "→" in note else note.partition(":")[0]
+
+
+def read_notes(path: Path, run: Run) -> list[Note]:
+    """Return the kinds of notes on records that were not refused, the first record's first."""
+    records, firsts = Counter[str](), dict[str, int]()
+    with sql_errors(path), closing(connect(path)) as sql:
+        for notes, count, number in sql.execute(_GROUPS).fetchall():
+            for kind in {kind_of(note) for note in notes.split("\n")}:
+                records[kind] += count
+                firsts[kind] = min(number, firsts.get(kind, number))
+        found = []
+        for kind, number in sorted(firsts.items(), key=lambda item: item[1]):
+            asked = "SELECT line, cells FROM rows WHERE number = ?"
+            line, packed = sql.execute(asked, [number]).fetchone()
+            cells = read_cells(packed)
+            at = run.header.index(run.mapping["name"])
+            name = cells[at] if at < len(cells) else ""
+            found.append(Note(records[kind], kind, number, line, name))
+    return found
