@@ -13,7 +13,7 @@ from petstore_frame.client import Client
 from petstore_frame.loader.reconcile import Reconciliation, reconcile
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.send import Timing
+from petstore_frame.loader.timing import Timing
 
 LUNA = {"name": "Luna", "categoryId": 3}
 

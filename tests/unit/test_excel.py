@@ -266,9 +266,9 @@ def test_a_formula_whose_value_is_empty_is_an_empty_cell(tmp_path: Path) -> None
 
 
 def test_zip_of_something_else(tmp_path: Path) -> None:
-    """A zip file that is no workbook says so."""
+    """A zip file that is not a workbook is refused as such."""
     path = tmp_path / "pets.zip"
     with zipfile.ZipFile(path, "w") as parts:
         parts.writestr("pets.csv", "name,categoryId\n")
-    with pytest.raises(InputError, match="a zip file, but no workbook"):
+    with pytest.raises(InputError, match="a zip file, but not a workbook"):
         read(path)
