@@ -115,8 +115,15 @@ class StatusCounts:
 
     @cached_property
     def categories_held(self) -> int:
-        """How many categories hold at least one pet."""
-        return int((self.cells.sum(axis=1) > 0).sum())
+        """How many categories hold at least one pet; pets without a category make none."""
+        return self.count_categories(self.cells.sum(axis=1) > 0)
+
+    def count_categories(self, wanted: Mask) -> int:
+        """Return how many of the wanted rows of ``cells`` are categories."""
+        return sum(
+            bool(is_wanted) and category_id is not None
+            for is_wanted, category_id in zip(wanted, self.category_ids, strict=True)
+        )
 
     def largest(self, top: int | None = None) -> list[CategoryCounts]:
         """Return the categories with the most pets, then the rest of them in one line.

@@ -7,7 +7,7 @@ door to ``html``: each text that comes from outside is escaped here. It draws no
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from petstore_frame.palette import Badge
 
@@ -18,6 +18,7 @@ _CELL = (
     "padding:2px 14px 2px 0;text-align:left;vertical-align:top;background:none;"
     f"border-bottom:{_RULE}"
 )
+NUMBER = "text-align:right;font-variant-numeric:tabular-nums"
 _TABLE = "border-collapse:collapse;border:none;margin:0;font-size:inherit;color:inherit"
 
 
@@ -73,18 +74,28 @@ def cell(markup: str, look: str = "") -> str:
         markup: What it holds, escaped.
         look: More styles.
     """
-    return f'<td style="{_CELL}{look and ";" + look}">{markup}</td>'
+    return f'<td style="{_CELL};{look}">{markup}</td>'
 
 
-def table(rows: Iterable[Iterable[str]], head: Iterable[object] = ()) -> str:
+def row_name(text: object) -> str:
+    """Return the cell that names its row."""
+    return f'<th scope="row" style="{_CELL};font-weight:400">{isolated(text)}</th>'
+
+
+def table(
+    rows: Iterable[Iterable[str]], head: Sequence[object] = (), *, numbers: Collection[int] = ()
+) -> str:
     """Return a table.
 
     Args:
         rows: The cells of each row, made by ``cell``.
         head: The texts above the columns; none for a table without a head.
+        numbers: Places of the columns, from 0, whose head is at the right, above numbers.
     """
     names = "".join(
-        f'<th scope="col" style="{_CELL};font-weight:600">{escape(name)}</th>' for name in head
+        f'<th scope="col" style="{_CELL};font-weight:600;{NUMBER if at in numbers else ""}">'
+        f"{escape(name)}</th>"
+        for at, name in enumerate(head)
     )
     above = f'<thead><tr style="background:none">{names}</tr></thead>' if names else ""
     body = "".join(f'<tr style="background:none">{"".join(row)}</tr>' for row in rows)

@@ -15,7 +15,7 @@ from petstore_frame.categories import Categories, shown_labels
 from petstore_frame.counts import StatusCounts, short
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.seal import SealState, read_seal
-from petstore_frame.markup import escape
+from petstore_frame.markup import NUMBER, cell, escape, row_name, table
 from petstore_frame.models import NO_STATUS
 from petstore_frame.pet_table import open_frame, whole_category
 
@@ -241,20 +241,13 @@ class Summary:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        names = [*map(_column, self.statuses), ALL_PETS]
-        head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in names)
-        body = "".join(
-            f"<tr><th scope='row' style='text-align:left'>{escape(row[0])}</th>"
-            + "".join(f"<td style='text-align:right'>{cell}</td>" for cell in row[1:])
-            + "</tr>"
-            for row in self._rows()
+        head = ["category", *map(_column, self.statuses), ALL_PETS]
+        rows = (
+            [row_name(label), *(cell(escape(count), NUMBER) for count in counts)]
+            for label, *counts in self._rows()
         )
-        words = "<br>".join(map(escape, [str(self.claim), *self._legend()]))
-        return (
-            f"<table><caption style='text-align:left'>{words}</caption>"
-            f"<thead><tr><th scope='col' style='text-align:left'>category</th>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table>"
-        )
+        lines = "<br>".join(map(escape, [str(self.claim), *self._legend()]))
+        return f"<div>{lines}</div>{table(rows, head, numbers=range(1, len(head)))}"
 
     def _legend(self) -> list[str]:
         is_exact = self.counts.is_exact and all(self.counts.exact)

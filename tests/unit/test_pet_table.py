@@ -148,7 +148,7 @@ def test_what_is_not_a_whole_number_is_named(
 def test_a_left_join_leaves_pets_without_a_category(tmp_path: Any) -> None:
     """Floats with NaN, as a left join leaves them, are whole numbers and no category."""
     pets = pets_of([7, None, 7], "float64")
-    assert "2 categories" in pf.status_chart(pets).words
+    assert "3 pets in 1 category:" in pf.status_chart(pets).words
     assert [row[2] for row in pet_rows(pets, {7: "Cat"})] == ["Cat", "no category", "Cat"]
     for ending in (".xlsx", ".csv", ".parquet", ".html"):
         assert pf.write_report(pets, tmp_path / f"stock{ending}", categories={7: "Cat"}).exists()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.history.changes import KINDS, first_pets
 from petstore_frame.history.engines import to_pandas
 from petstore_frame.history.snapshots import Snapshot
-from petstore_frame.markup import escape
+from petstore_frame.markup import cell, escape, isolated, table
 from petstore_frame.summary import count_pets
 
 if TYPE_CHECKING:
@@ -90,11 +90,12 @@ class Diff:
 
     def _repr_html_(self) -> str:
         first = to_pandas(first_pets(self.rows, _ROWS_SHOWN))
-        first = first.sort_values("id").astype({"id": "str", "category_id": "str"})
+        first = first.sort_values("id").astype("object")
+        shown = first.where(first.notna(), "")
         more = len(self) - len(first)
         note = f"<p>… and {more:,} more: <code>.frame</code> has all</p>" if more > 0 else ""
-        table = first.to_html(index=False, escape=True, na_rep="", border=0)
-        return f"<p><b>{escape(self)}</b></p>{table}{note}"
+        rows = (map(cell, map(isolated, row)) for row in shown.itertuples(index=False, name=None))
+        return f"<p><b>{escape(self)}</b></p>{table(rows, list(shown.columns))}{note}"
 
     def _reserves(self) -> list[str]:
         """Return what the claims do not prove."""

@@ -31,7 +31,7 @@ from petstore_frame.history.snapshots import (
 )
 from petstore_frame.history.trend import fill_trend, trend_columns
 from petstore_frame.inventory import Inventory
-from petstore_frame.markup import escape
+from petstore_frame.markup import NUMBER, cell, escape, items, table
 from petstore_frame.summary import Summary
 
 if TYPE_CHECKING:
@@ -271,12 +271,20 @@ class History:
 
     def _repr_html_(self) -> str:
         snapshots, problems = scan_folder(self.folder)
-        named = "".join(f"<li>{escape(problem)}</li>" for problem in problems)
-        table = list_snapshots(snapshots)[["date", "rows", "claim"]]
-        html = table.tail(_ROWS_SHOWN).to_html(index=False, escape=True, border=0)
-        more = max(0, len(table) - _ROWS_SHOWN)
+        rows = (
+            (
+                cell(escape(each.date)),
+                cell(f"{each.rows:,}", NUMBER),
+                cell(escape(each.completeness)),
+            )
+            for each in snapshots[-_ROWS_SHOWN:]
+        )
+        more = max(0, len(snapshots) - _ROWS_SHOWN)
         note = f"<p>{more} earlier: <code>.snapshots()</code> has all</p>" if more else ""
-        return f"<p><b>{escape(self._in_words(snapshots))}</b></p><ul>{named}</ul>{html}{note}"
+        return (
+            f"<p><b>{escape(self._in_words(snapshots))}</b></p>{items(map(str, problems))}"
+            f"{table(rows, ('date', 'pets', 'claim'), numbers=[1])}{note}"
+        )
 
     def _in_words(self, snapshots: Sequence[Snapshot]) -> str:
         span = f" from {snapshots[0].date} to {snapshots[-1].date}" if snapshots else ""

@@ -43,7 +43,7 @@ def _rows(frame: pd.DataFrame) -> str:
     rows = (map(_cell, row) for row in shown.itertuples(index=False, name=None))
     more = len(frame) - len(shown)
     note = f"and {more:,} more in <code>.frame</code>" if more else ""
-    return f'{table(rows, shown.columns)}<div style="color:{FAINT}">{note}</div>'
+    return f'{table(rows, list(shown.columns))}<div style="color:{FAINT}">{note}</div>'
 
 
 def _cell(value: object) -> str:

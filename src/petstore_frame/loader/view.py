@@ -229,7 +229,7 @@ def _badge(word: str) -> Badge:
 def _counts_html(facts: ResultFacts) -> str:
     return markup.table(
         (
-            markup.cell(f"<strong>{count:,}</strong>", "text-align:right"),
+            markup.cell(f"<strong>{count:,}</strong>", markup.NUMBER),
             markup.cell(markup.escape(state)),
             markup.cell(markup.escape(meaning), f"color:{markup.FAINT}"),
         )

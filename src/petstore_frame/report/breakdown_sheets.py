@@ -85,7 +85,7 @@ def _status_row(sheet: Sheet, facts: Facts, row: int, status: str, total: int) -
     sheet.text(row, 1, status_word(status), **look.BODY, **chip, indent=1)
     sheet.number(row, 2, count.count, **look.BODY, num_format=number)
     _share(sheet, facts, row, count.count, total, look.BODY)
-    sheet.number(row, 4, int((column > 0).sum()), **look.BODY, num_format="#,##0")
+    sheet.number(row, 4, facts.counts.count_categories(column > 0), **look.BODY, num_format="#,##0")
     sheet.text(row, 5, look.exactness(count), **look.BODY, align="right")
     most = facts.counts.labels[int(column.argmax())] if count.count else "–"
     sheet.text(row, 6, most, **look.BODY, indent=2)

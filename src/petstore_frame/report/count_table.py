@@ -167,7 +167,7 @@ class CountTable:
             return None
         counts = self.facts.counts
         column = counts.cells[:, counts.statuses.index("available")]
-        without = int((column == 0).sum())
+        without = counts.count_categories(column == 0)
         if not without:
             return None
         return f"none: nothing available, in {without:,} of {counts.categories_held:,} categories"
