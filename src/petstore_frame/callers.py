@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 # Libraries through which this package calls itself: their frames are nobody's own code.
-_BETWEEN = frozenset({"petstore_frame", "httpx", "contextlib"})
+_BETWEEN = frozenset({"petstore_frame", "httpx", "httpcore", "contextlib"})
 
 
 def callers_level() -> int:

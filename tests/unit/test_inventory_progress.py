@@ -41,6 +41,18 @@ def test_a_failing_function_ends_no_fetch() -> None:
     assert told[0].filename == __file__
 
 
+def test_a_failure_while_the_store_is_awaited_names_the_callers_line(sample_server) -> None:
+    """A page is counted from inside the connection, and still the warning is about our caller."""
+
+    def fail_later(held: int) -> None:
+        if held > 100:
+            raise OSError("no screen")
+
+    with sample_server.client() as client, pytest.warns(RuntimeWarning) as told:
+        pf.fetch_inventory(client, progress=fail_later)
+    assert [warning.filename for warning in told] == [__file__]
+
+
 @pytest.mark.parametrize("option", [1, 0, "yes"])
 def test_an_option_that_is_not_understood_is_refused(option) -> None:
     """1 is not True: it would show nothing, and nobody would know why."""
