@@ -7,7 +7,7 @@ pandas is imported here first, and only when a frame is made.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from petstore_frame.models import PET_STATUSES, PetColumns
 
@@ -43,8 +43,8 @@ def to_frame(columns: PetColumns) -> pd.DataFrame:
             "name": _texts(columns.name),
             "category_id": np.asarray(columns.category_id, dtype="int64"),
             "status": pd.Categorical.from_codes(
-                np.fromiter(map(codes.__getitem__, columns.status), dtype="int16"),
-                categories=pd.Index(categories, dtype="str"),
+                np.fromiter(map(codes.__getitem__, columns.status), dtype="int32"),
+                categories=pd.Index(categories, dtype=_text_dtype(categories)),
             ),
         },
         columns=list(PET_COLUMNS),
@@ -56,8 +56,20 @@ def _texts(values: Sequence[str]) -> pd.Series[str]:
     import pandas as pd
 
     starts = range(0, max(len(values), 1), _PIECE)
-    pieces = [pd.Series(values[at : at + _PIECE], dtype="str") for at in starts]
+    try:
+        pieces = [pd.Series(values[at : at + _PIECE], dtype="str") for at in starts]
+    except UnicodeEncodeError:
+        return pd.Series(values, dtype=_text_dtype(values))
     return pd.concat(pieces, ignore_index=True)
+
+
+def _text_dtype(values: Iterable[str]) -> Literal["str", "object"]:
+    """Return the dtype of text; Arrow takes no half of a surrogate pair, which JSON can hold."""
+    try:
+        "".join(values).encode()
+    except UnicodeEncodeError:
+        return "object"
+    return "str"
 
 
 def status_categories(seen: Iterable[str | None]) -> list[str]:

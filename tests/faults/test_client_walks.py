@@ -105,10 +105,14 @@ def test_the_next_request_leaves_before_the_last_page_is_decoded(monkeypatch) ->
 
     def watched(page: UnreadPage, **options):
         number, deadline = options["number"] or 0, time.monotonic() + 5
-        while 1 < number < 4 and len(store.heads) <= number and time.monotonic() < deadline:
+        while 1 < number < 4 and len(listed(store)) <= number and time.monotonic() < deadline:
             time.sleep(0.001)
-        met.append((number, page_number(store.heads[-1])))
+        if number:  # pages beyond the listing have none
+            met.append((number, page_number(listed(store)[-1])))
         return read(page, **options)
+
+    def listed(store):
+        return [head for head in store.heads if "status=" not in head]
 
     with HostileStore(pages(4, {})) as store, client_of(store) as client:
         monkeypatch.setattr(UnreadPage, "read", watched)
@@ -136,7 +140,7 @@ def test_no_spelling_of_a_foreign_address_is_followed(there: str) -> None:
     with HostileStore(lambda _: answer) as store, client_of(store) as client:
         with pytest.raises(pf.CrossOriginError):
             pf.fetch_inventory(client)
-        assert len(store.heads) == 1
+        assert all("GET /v1/pets?limit=100" in head for head in store.heads)
 
 
 def test_a_redirect_is_not_followed() -> None:

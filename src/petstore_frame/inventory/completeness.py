@@ -13,6 +13,7 @@ from typing import Any, NoReturn, Self
 
 from petstore_frame.inventory.claim_view import counts_html, evidence_html
 from petstore_frame.markup import headline, quiet_lines
+from petstore_frame.models import PET_STATUSES
 from petstore_frame.palette import Badge, verdict_badge
 
 ALL_PETS = "all pets"
@@ -43,9 +44,15 @@ class Assumption(StrEnum):
     ONE_CAP = "the store cuts all its listings at one length"
     LINKS_REACH_ALL = "the store's next links lead through the whole listing"
     OFFSETS_REACH_ALL = "the store's listing has no end that only deep pages meet"
+    LISTS_EVERY_STATUS = "the unfiltered listing leaves out no status"
+    LISTS_PETS_WITHOUT_STATUS = (
+        "the unfiltered listing leaves out no pets without a status of the interface"
+    )
     TOTAL_IS_TRUE = "the total that the store states is that of this listing"
     KEEPS_ORDER = "the store lists its pets in one order from page to page"
     NONE_LEAVES = "no pet left the listing while it was read (the interface shows no way out)"
+    NONE_CHANGES = "no pet changed its status while the statuses were read"
+    NO_OLD_ANSWER = "no answer showed an older state of the store than the answers before it"
     NO_OTHER_STATUS = "the store knows no status beyond available, pending and sold"
     FILTER_IS_TRUE = "the status filter finds every pet of its status"
     IDS_ANSWER_TRULY = "a 404 for an id means that there is no such pet"
@@ -95,6 +102,7 @@ class Completeness:
         conflicts: Contradictions met, as text.
         probes: What was asked beyond the listing itself, and what came of it.
         probe_budget: How many such requests were allowed, or None when it does not apply.
+        rows_in_scope: Pets held within a scope of ids, or None for other scopes.
 
     Example:
         >>> claim = Completeness(Verdict.UNKNOWN, ALL_PETS, "the page was full", 100, 1)
@@ -115,6 +123,7 @@ class Completeness:
     conflicts: tuple[str, ...] = ()
     probes: Mapping[str, str] = field(default_factory=dict)
     probe_budget: int | None = None
+    rows_in_scope: int | None = None
 
     def __hash__(self) -> int:
         # The mappings, which have no hash, are left out: equal claims still have equal hashes.
@@ -152,20 +161,22 @@ class Completeness:
             return f"complete: {held} ({self.basis})"
         if self._is_in_part:
             return f"complete for {self.scope}: {self._within_scope()} ({self.basis})"
+        scope = "" if self.scope == ALL_PETS else f" for {self.scope}"
         if self.verdict is Verdict.UNSTABLE:
-            return f"unstable: {held} read ({self.basis})"
+            return f"unstable{scope}: {held} read ({self.basis})"
         if self.advertised_total is not None and self.advertised_total > self.rows:
             held = f"{self.rows:,} of {_pets(self.advertised_total)}"
-            return f"{self.verdict}: {held} ({self.basis})"
-        scope = "" if self.scope == ALL_PETS else f" for {self.scope}"
+            return f"{self.verdict}{scope}: {held} ({self.basis})"
         return f"{self.verdict}{scope}: at least {held} ({self.basis})"
 
     def _within_scope(self) -> str:
-        if self.scope != PETS_WITH_A_STATUS:
+        if self.scope == PETS_WITH_A_STATUS:
+            counted = sum(self.count(status).count for status in PET_STATUSES)
+            others = self.rows - counted
+            return f"{_pets(counted)}, and at least {others:,} without a known status"
+        if self.rows_in_scope is None:
             return _pets(self.rows)
-        counted = sum(entry.count for entry in self.by_status.values() if entry.is_exact)
-        others = self.rows - counted
-        return f"{_pets(counted)}, and at least {others:,} without a known status"
+        return f"{_pets(self.rows_in_scope)}, and {self.rows - self.rows_in_scope:,} with other ids"
 
     def __repr__(self) -> str:
         return f"<Completeness: {self}>"
@@ -215,6 +226,7 @@ class Completeness:
             "conflicts": list(self.conflicts),
             "probes": dict(self.probes),
             "probe_budget": self.probe_budget,
+            "rows_in_scope": self.rows_in_scope,
         }
 
     @classmethod
@@ -240,6 +252,7 @@ class Completeness:
             conflicts=tuple(values.get("conflicts", ())),
             probes=dict(values.get("probes", {})),
             probe_budget=values.get("probe_budget"),
+            rows_in_scope=values.get("rows_in_scope"),
         )
 
 

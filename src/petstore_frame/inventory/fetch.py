@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from datetime import UTC, datetime
+from dataclasses import replace
 from typing import Any, Literal, NoReturn
 
 from petstore_frame.arguments import (
@@ -168,27 +168,57 @@ class _Fetch:
             control_id = rows.last_id if len(rows) else None
             self._id_walk = IdWalk(self._reader, rows, first, last, control_id)
         self._id_walk.run()
-        if not self._id_walk.is_trusted:
+        finding = self._without(finding, self._id_walk.found)
+        if not self._id_walk.is_trusted or finding.verdict is Verdict.COMPLETE:
             return finding
         return Finding(
             Verdict.COMPLETE,
             "asked one by one, while a pet that is listed still answered",
             f"ids {first} to {last}",
-            (Assumption.IDS_ANSWER_TRULY,),
+            (*finding.assumptions, Assumption.IDS_ANSWER_TRULY),
             finding.exact,
+            sum(first <= pet_id <= last for pet_id in rows.columns().id),
         )
+
+    def _without(self, finding: Finding, found: Counter[str | None]) -> Finding:
+        """Take back what a pet refutes that answers to its id and was on no page of its status."""
+        refuted = finding.exact & set(found)
+        if not refuted:
+            return finding
+        count = sum(found[status] for status in refuted)
+        self._ladder.conflicts.append(
+            f"the pages of their status left out {count:,} pets that answer to their id"
+        )
+        exact = finding.exact - refuted
+        if finding.verdict is not Verdict.COMPLETE:
+            return replace(finding, exact=exact)
+        basis = f"{finding.basis}, but they left out pets"
+        return Finding(Verdict.UNKNOWN, basis, assumptions=finding.assumptions, exact=exact)
 
     def _inventory(self, finding: Finding) -> Inventory:
         columns = self._ladder.rows.columns()
         if self._status is not None:
+            held = len(columns.id)
             columns = _only(columns, self._status)
+            finding = self._with_strays(finding, held - len(columns.id))
         if self._max_pets is not None and len(columns.id) > self._max_pets:
             columns, finding = columns.part(0, self._max_pets), CUT_BY_MAX_PETS
         frame = to_frame(columns)
         claim = self._claim(finding, columns)
-        now = datetime.now(UTC)
-        seal(frame, claim, fetched_at=now, base_url=self._store.base_url)
-        return Inventory(frame, claim, now, self._store.base_url)
+        read_at = self._reader.ages.read_at()
+        seal(frame, claim, fetched_at=read_at, base_url=self._store.base_url)
+        return Inventory(frame, claim, read_at, self._store.base_url)
+
+    def _with_strays(self, finding: Finding, strays: int) -> Finding:
+        """Claim nothing whole of a filtered listing that held pets of other statuses."""
+        if not strays:
+            return finding
+        self._ladder.conflicts.append(
+            f"{strays:,} pets of the listing filtered by {self._status} have another status"
+        )
+        if finding.verdict is not Verdict.COMPLETE:
+            return finding
+        return Finding(Verdict.UNKNOWN, f"{finding.basis}, but the filter was not kept to")
 
     def _claim(self, finding: Finding, columns: PetColumns) -> Completeness:
         is_whole = finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS
@@ -203,10 +233,8 @@ class _Fetch:
         exact = finding.exact
         if is_whole:
             exact = frozenset(counts) if self._status is None else frozenset({self._status})
-        conflicts = list(self._ladder.conflicts)
-        changed = self._ladder.rows.changed_ids
-        if changed:
-            conflicts.append(f"{len(changed)} pets came twice with other values; the later is kept")
+        # A count is of one moment, and a pet that came with two statuses is of two.
+        exact -= {status or NO_STATUS for status in self._ladder.rows.disputed}
         return Completeness(
             finding.verdict,
             scope,
@@ -216,10 +244,18 @@ class _Fetch:
             assumptions=tuple(str(assumption) for assumption in finding.assumptions),
             by_status={name: StatusCount(n, name in exact) for name, n in counts.items()},
             advertised_total=self._ladder.total,
-            conflicts=tuple(conflicts),
+            conflicts=tuple(self._conflicts()),
             probes=dict(self._reader.probes),
             probe_budget=self._reader.budget,
+            rows_in_scope=finding.rows_in_scope,
         )
+
+    def _conflicts(self) -> list[str]:
+        changed = len(set(self._ladder.rows.changed_ids))
+        conflicts = [*self._ladder.conflicts, self._reader.ages.conflict()]
+        if changed:
+            conflicts.append(f"{changed} pets came twice with other values; the later is kept")
+        return list(dict.fromkeys(filter(None, conflicts)))
 
     def _raise_incomplete(self, problem: BaseException) -> NoReturn:
         """Raise what happened, with the pages read and the way to go on."""

@@ -5,9 +5,23 @@ In: a rung's verdict. Out: a Finding. It counts nothing and sends nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
+
+# What a listing that was read over several pages rests on.
+HOLDS_STILL = (
+    Assumption.KEEPS_ORDER,
+    Assumption.NONE_LEAVES,
+    Assumption.NONE_CHANGES,
+    Assumption.NO_OLD_ANSWER,
+)
+FROM_TOTAL = (
+    Assumption.TOTAL_IS_TRUE,
+    Assumption.LISTS_EVERY_STATUS,
+    Assumption.NONE_CHANGES,
+)
+FROM_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NO_OTHER_STATUS)
 
 
 @dataclass(frozen=True)
@@ -20,15 +34,23 @@ class Finding:
         scope: What the verdict is about.
         assumptions: What must hold of the store.
         exact: Statuses whose pets are all held, whatever the verdict on the whole.
+        rows_in_scope: Pets held within a scope of ids, or None.
     """
 
     verdict: Verdict
     basis: str
     scope: str = ALL_PETS
-    assumptions: tuple[Assumption, ...] = ()
+    assumptions: tuple[str, ...] = ()
     exact: frozenset[str] = frozenset()
+    rows_in_scope: int | None = None
+
+    def provided(self, assumption: Assumption) -> Finding:
+        """Return the same under one more assumption, unless those that it has say as much."""
+        if Assumption.FILLS_PAGES_WITHOUT_STATUS in self.assumptions:
+            return self
+        return replace(self, assumptions=(*self.assumptions, assumption))
 
 
-def complete(basis: str, *assumptions: Assumption) -> Finding:
+def complete(basis: str, *assumptions: str) -> Finding:
     """Return the Finding that every pet of the listing is held."""
     return Finding(Verdict.COMPLETE, basis, assumptions=assumptions)

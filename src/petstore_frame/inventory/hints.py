@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import urljoin
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from petstore_frame.headers import Headers
 from petstore_frame.links import read_links, targets
@@ -22,6 +22,9 @@ NEXT_HEADERS = (
     "Next-Page",
     "Next-Cursor",
 )
+OFFSET_NAMES = ("offset", "skip", "start")
+# What programs write into such a header where there is no next page.
+NO_VALUES = frozenset(("null", "none", "nil", "undefined", "false", "0", "-1"))
 TOTAL_HEADERS = ("X-Total-Count", "X-Total", "Total-Count", "Total-Records", "X-Total-Records")
 
 
@@ -65,8 +68,16 @@ def next_value(headers: Headers) -> NextValue | None:
     """Return the next page named by a header that is not an address, or None."""
     for name in NEXT_HEADERS:
         value = (headers.get(name) or "").strip()
-        if value and not _is_address(value):
+        if value and value.lower() not in NO_VALUES and not _is_address(value):
             return NextValue(name, value)
+    return None
+
+
+def passes_over(address: str, count: int) -> str | None:
+    """Say that an address begins behind the rows that were given so far, or None."""
+    for name, value in parse_qsl(urlsplit(address).query):
+        if name in OFFSET_NAMES and value.isdecimal() and int(value) > count:
+            return f"the next link goes on at {name}={value} after {count} rows"
     return None
 
 

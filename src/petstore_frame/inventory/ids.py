@@ -6,6 +6,8 @@ absent only while a pet that exists still answers: after the operation's end all
 
 from __future__ import annotations
 
+from collections import Counter
+
 from petstore_frame.errors import NotFoundError
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
@@ -24,12 +26,14 @@ class IdWalk:
 
     Attributes:
         is_trusted: Whether the control pet answered before and after.
+        found: How many pets of each status no page had brought.
     """
 
     def __init__(
         self, reader: PageReader, rows: Rows, first: int, last: int, control_id: int | None
     ) -> None:
         self.is_trusted = control_id is not None
+        self.found: Counter[str | None] = Counter()
         self._reader = reader
         self._rows = rows
         self._following = first
@@ -57,7 +61,8 @@ class IdWalk:
             pet = self._reader.ask_pet(pet_id)
         except NotFoundError:
             return False
-        self._rows.add(as_columns(pet))
+        if self._rows.add(as_columns(pet)):
+            self.found[pet.status] += 1
         self._reader.note(self._rows)
         return True
 

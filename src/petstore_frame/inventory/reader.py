@@ -6,19 +6,22 @@ draws no conclusions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from threading import Lock
 from typing import Protocol
 from urllib.parse import urlencode
 
 from petstore_frame.errors import AuthenticationError, PetstoreError
+from petstore_frame.headers import STORE_ID
 from petstore_frame.interrupts import Deferred
+from petstore_frame.inventory.ages import Ages
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.models import Pet
 from petstore_frame.page import Page, UnreadPage
 
-DEFAULT_PROBE_BUDGET = 12
+DEFAULT_PROBE_BUDGET = 16
 SIDE_BY_SIDE = 4
 
 
@@ -54,6 +57,8 @@ class PageReader:
         spent: How many of them were extra.
         probes: What was asked extra, and what came of it.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
+        ages: How old the answers were, as far as caches on the way told.
+        mixture: That answers came from two stores, as text, or None.
         interrupts: While it is entered, Ctrl-C is delivered only where the store is awaited, so
             that no page is lost.
     """
@@ -76,8 +81,11 @@ class PageReader:
         self.spent = 0
         self.probes: dict[str, str] = {}
         self.max_page = 0
+        self.ages = Ages()
+        self.mixture: str | None = None
         self.interrupts = Deferred()
         self._lock = Lock()
+        self._store_id: str | None = None
 
     def params(
         self,
@@ -102,7 +110,20 @@ class PageReader:
         """Ask for the page at an address and leave its body undecoded."""
         self._count()
         with self.interrupts.allow():
-            return self.store.ask_page(address, while_waiting=while_waiting)
+            unread = self.store.ask_page(address, while_waiting=while_waiting)
+        with self._lock:
+            self._check_store(unread.headers.get(STORE_ID))
+            self.ages.note(unread.headers)
+        return unread
+
+    def _check_store(self, store_id: str | None) -> None:
+        if store_id is None:
+            return
+        if self._store_id is None:
+            self._store_id = store_id
+        if store_id != self._store_id:
+            self.mixture = f"the store called itself {self._store_id} and then {store_id}"
+            raise PetstoreError(f"{self.mixture}; check that base_url leads to one store alone")
 
     def ask_pet(self, pet_id: int) -> Pet:
         """Ask for one pet by the deprecated operation."""
@@ -168,6 +189,15 @@ class PageReader:
             with self.interrupts.allow():
                 found = [answer.result() for answer in answers]
         return dict(zip(asked, found, strict=True))
+
+    @contextmanager
+    def filtered(self, status: str) -> Iterator[None]:
+        """Ask for one status alone for a while, where the listing has no filter."""
+        self.status = status
+        try:
+            yield
+        finally:
+            self.status = None
 
     def note(self, rows: Rows) -> None:
         """Report progress."""

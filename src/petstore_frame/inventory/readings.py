@@ -10,11 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from petstore_frame.errors import APIStatusError
+from petstore_frame.headers import Headers
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
+from petstore_frame.models import PetColumns
 from petstore_frame.page import Page
 
 MAX_READINGS = 3
+# What a store answers for a place in its listing that it no longer keeps.
+_EXPIRED = (400, 404, 410, 422)
 
 
 @dataclass
@@ -34,6 +39,7 @@ class AnyWalk(Protocol):
     """What the two kinds of walk have in common."""
 
     pages: int
+    headers: Headers
 
     @property
     def is_over(self) -> bool: ...
@@ -51,8 +57,9 @@ class _Reading:
     rows: Rows
     walk: AnyWalk
     flaws: Flaws
-    first_ids: list[int]
+    first: PetColumns
     is_done: bool = False
+    was_refused: bool = False
     trouble: list[str] = field(default_factory=list)
 
 
@@ -83,6 +90,16 @@ class Readings:
         return not self._all or self._all[-1].walk.is_over
 
     @property
+    def rows(self) -> Rows:
+        """The pets of the last reading, and of all readings before the first."""
+        return self._all[-1].rows if self._all else self._rows
+
+    @property
+    def headers(self) -> Headers:
+        """Header lines of the last page of the last reading."""
+        return self._all[-1].walk.headers
+
+    @property
     def doubt(self) -> str | None:
         """Why the end of the last reading proves nothing, or None."""
         flaws = self._all[-1].flaws
@@ -106,6 +123,10 @@ class Readings:
             current = self._all[-1]
             try:
                 current.walk.run()
+            except APIStatusError as problem:
+                if not self._starts_over(current, problem.status_code):
+                    raise
+                continue
             finally:
                 self._gather(current)
             if current.walk.is_over:
@@ -120,6 +141,17 @@ class Readings:
                 self._conflicts += current.trouble
                 return False
 
+    def _starts_over(self, current: _Reading, status_code: int) -> bool:
+        """Tell whether to read from the beginning, as the place to go on from has expired.
+
+        A first refusal is raised: to go on later asks the same place once more.
+        """
+        is_expired = status_code in _EXPIRED
+        starts_over = is_expired and current.was_refused and len(self._all) < MAX_READINGS
+        current.was_refused = is_expired
+        current.is_done = starts_over
+        return starts_over
+
     def _start(self, first: Page, begin: Begin) -> None:
         if self._all:
             first = self._reader.page(number=1)
@@ -129,8 +161,7 @@ class Readings:
             rows = Rows()
             rows.add(first.columns)
         flaws = Flaws()
-        walk = begin(rows, first, flaws)
-        self._all.append(_Reading(rows, walk, flaws, list(first.columns.id)))
+        self._all.append(_Reading(rows, begin(rows, first, flaws), flaws, first.columns))
 
     def _gather(self, current: _Reading) -> None:
         if current.rows is not self._rows:
@@ -149,13 +180,21 @@ class Readings:
         page = self._reader.probe(name, self._reader.params())
         if page is None:
             return
-        ids, before = list(page.columns.id), current.first_ids
+        ids, before = list(page.columns.id), list(current.first.id)
         grown = next((at for at, pet_id in enumerate(ids) if pet_id in current.rows), len(ids))
         if ids == before:
             self._reader.probes[name] = "the same"
-        elif 0 < grown < len(ids) and ids[grown:] == before[: len(ids) - grown]:
-            # New pets came in front; those that were there at the start have all been passed.
-            self._rows.add(page.columns)
+            if page.columns != current.first:
+                self._rows.update(page.columns)
+        elif (
+            0 < grown < len(ids)
+            and ids[grown:] == before[: len(ids) - grown]
+            # A seam that broke brings the row that it overlaps once more.
+            and current.rows.repeated - len(current.flaws.breaks) <= grown
+        ):
+            # New pets came in front and pushed no more rows on; those of the start all came by.
+            current.rows.update(page.columns)
+            self._gather(current)
             self._reader.probes[name] = f"{grown} new pets in front, now held"
             current.trouble.clear()
             current.flaws.breaks.clear()

@@ -10,10 +10,19 @@ import hashlib
 import operator
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from petstore_frame.models import PetColumns
+
+
+def continues(ids: Sequence[int], before: Sequence[int], repeated: int) -> bool:
+    """Tell whether the rows that a page repeats are its first, and were the last of the one before.
+
+    A page that overlaps the one before, or that new pets in front have pushed on, repeats so.
+    Rows repeated in any other place show that the listing has no one order.
+    """
+    return list(ids[:repeated]) == list(before[-repeated:])
 
 
 class Rows:
@@ -23,6 +32,7 @@ class Rows:
         received: Rows that arrived, repeats included.
         repeated: Rows whose pet was already held.
         changed_ids: Ids that came back with other values, in the order met.
+        disputed: Statuses between which a pet that came twice differed.
     """
 
     def __init__(self) -> None:
@@ -37,6 +47,7 @@ class Rows:
         self.received = 0
         self.repeated = 0
         self.changed_ids: list[int] = []
+        self.disputed: set[str | None] = set()
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -95,21 +106,44 @@ class Rows:
             return
         held = (self._names[place], self._category_ids[place], self._statuses[place])
         if held != (name, category_id, status):
-            self.changed_ids.append(pet_id)
+            self._note_change(pet_id, self._statuses[place], status)
             self._names[place], self._category_ids[place] = name, category_id
             self._statuses[place] = status
 
+    def _note_change(self, pet_id: int, before: str | None, after: str | None) -> None:
+        self.changed_ids.append(pet_id)
+        if before != after:
+            self.disputed |= {before, after}
+
     def add_all(self, other: Rows) -> None:
-        """Take the pets of another collection that are not held yet."""
-        fresh = [place for place, pet_id in enumerate(other._ids) if pet_id not in self]
-        self.add(
-            PetColumns(
-                [other._ids[place] for place in fresh],
-                [other._names[place] for place in fresh],
-                [other._category_ids[place] for place in fresh],
-                [other._statuses[place] for place in fresh],
-            )
-        )
+        """Take the pets of a later collection."""
+        self.disputed |= other.disputed
+        self.changed_ids += other.changed_ids
+        self.update(other.columns())
+
+    def update(self, columns: PetColumns) -> int:
+        """Take rows that count as no part of a listing's order; return how many were new."""
+        fresh = []
+        for row in zip(*columns, strict=True):
+            if row[0] in self:
+                self._put(*row)
+            else:
+                fresh.append(row)
+        return self.add(PetColumns(*zip(*fresh, strict=True))) if fresh else 0
+
+    def compare(self, columns: PetColumns) -> int:
+        """Compare earlier rows with those held, which stay; return how many are not held."""
+        earlier = dict(zip(columns.id, columns.status, strict=True))
+        held = {pet_id for pet_id in earlier if pet_id in self}
+        for pet_id, place in self._places_of(held):
+            if self._statuses[place] != earlier[pet_id]:
+                self._note_change(pet_id, earlier[pet_id], self._statuses[place])
+        return len(earlier) - len(held)
+
+    def _places_of(self, held: set[int]) -> Iterable[tuple[int, int]]:
+        if self._seen is None:
+            return [(pet_id, bisect_left(self._ids, pet_id)) for pet_id in held]
+        return [(pet_id, place) for place, pet_id in enumerate(self._ids) if pet_id in held]
 
     def order(self) -> str:
         """Return a digest of all ids received, in order, repeats included."""

@@ -116,7 +116,7 @@ def rows_digest(frame: pd.DataFrame) -> str | None:
     digest = hashlib.sha256(ids[order].data)
     digest.update(category_ids[order].data)
     digest.update(_status_ranks(codes, statuses)[order].data)
-    digest.update("\0".join(sorted(map(str, statuses))).encode())
+    digest.update("\0".join(sorted(map(str, statuses))).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:32]
 
 
@@ -137,5 +137,6 @@ def _status_ranks(codes: Any, statuses: Any) -> Any:
     names = list(map(str, statuses))
     ranks = {name: rank for rank, name in enumerate(sorted(names))}
     # The last entry serves the code -1, which pandas gives to a missing status.
-    table = np.array([*(ranks[name] for name in names), -1], dtype="int16")
+    width = "int16" if len(names) < 2**15 else "int32"
+    table = np.array([*(ranks[name] for name in names), -1], dtype=width)
     return table[codes]

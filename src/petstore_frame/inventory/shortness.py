@@ -64,12 +64,13 @@ def judge_short_page(known: Evidence, first: Page, statuses: StatusPages | None)
                 f"{count} (fewer than its limit) left out"
             )
             return None
-        if statuses.confirm(first):
+        if statuses.confirm_first():
             return complete(
                 f"{basis}, and the status pages agree",
                 Assumption.FILLS_PAGES_WITHOUT_STATUS,
                 Assumption.ONE_CAP,
                 Assumption.FILTER_IS_TRUE,
+                Assumption.NONE_CHANGES,
             )
         if statuses.longest >= count >= SMALLEST_CAP:
             return None

@@ -1,14 +1,15 @@
 """The pages of the three statuses, and what they confirm.
 
-In: a PageReader. Out: the pages that kept to their filter, and what follows from their lengths.
-Pets without a status match no filter, so these pages alone never cover a store.
+In: a PageReader. Out: the pages that kept to their filter, and what their lengths prove. Pets
+without a status match no filter, so these pages alone never cover a store.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from petstore_frame.inventory.hints import may_name_next
+from petstore_frame.inventory.completeness import Assumption
+from petstore_frame.inventory.hints import advertised_total, may_name_next
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.models import PET_STATUSES
 from petstore_frame.page import Page
@@ -23,56 +24,80 @@ class StatusPages:
     """One page of each status.
 
     Attributes:
+        first: The unfiltered first page, to which they are compared.
+        answered: Every page that came, whatever its pets.
         usable: Pages that hold pets of their status alone.
         conflicts: What did not fit, as text.
         filters_first: Whether the store was seen to filter before it cuts to the limit.
+        moved: Statuses whose page was another one when it was read again; None if none was.
     """
 
+    first: Page
+    answered: list[Page] = field(default_factory=list)
     usable: dict[str, Page] = field(default_factory=dict)
     conflicts: list[str] = field(default_factory=list)
     filters_first: bool = False
+    moved: frozenset[str] | None = None
+
+    @property
+    def reserve(self) -> Assumption:
+        """What these pages leave open of whether the unfiltered listing leaves out pets."""
+        if len(self.usable) < len(PET_STATUSES):
+            return Assumption.LISTS_EVERY_STATUS
+        return Assumption.LISTS_PETS_WITHOUT_STATUS
 
     @property
     def longest(self) -> int:
         """The length of the longest page."""
         return max(map(len, self.usable.values()), default=0)
 
-    def confirm(self, first: Page) -> bool:
-        """Tell whether these pages show that no pet with a status is missing from a first page.
+    def confirm_first(self) -> bool:
+        """Tell whether these pages show that no pet with a status is missing from the first page.
 
         They do when they hold the same pets and each is shorter: whatever length the store cuts
         pages at, it is at least that of the first page, so none of the shorter ones was cut.
         Empty pages confirm nothing.
         """
-        if not self.longest or len(self.exact(len(first))) < len(PET_STATUSES):
+        if not self.longest or len(self.exact(len(self.first))) < len(PET_STATUSES):
             return False
-        pairs = zip(first.columns.id, first.columns.status, strict=True)
+        pairs = zip(self.first.columns.id, self.first.columns.status, strict=True)
         listed = {pet_id for pet_id, status in pairs if status in PET_STATUSES}
         found = {pet_id for page in self.usable.values() for pet_id in page.columns.id}
         return listed == found
 
     def exact(self, longest_page: int) -> frozenset[str]:
-        """Return the statuses whose page names no next one and is shorter than the longest seen."""
+        """Return the statuses whose page is whole: shorter than the longest page seen, and neither
+        a next page nor a larger total is stated with it."""
         if not self.filters_first:
             return frozenset()
         return frozenset(
             status
             for status, page in self.usable.items()
-            if len(page) < longest_page and not may_name_next(page.headers, page.address)
+            if len(page) < longest_page
+            and not may_name_next(page.headers, page.address)
+            and not self._is_outnumbered(page)
         )
+
+    def _is_outnumbered(self, page: Page) -> bool:
+        """Tell whether the store states more pets of a page's status than the page holds."""
+        total = advertised_total(page.headers)
+        if total is None or total <= len(page):
+            return False
+        is_of_all = total == advertised_total(self.first.headers)
+        return not (is_of_all and shows_others(self.first, page.status))
+
+
+def shows_others(page: Page, status: str | None) -> bool:
+    """Tell whether a page holds a pet of another status."""
+    return any(found != status for found in page.columns.status)
 
 
 def read_status_pages(reader: PageReader, first: Page) -> StatusPages:
-    """Ask for one page of each status, side by side, and hold them to the unfiltered first page."""
-    names = {f"status={status}": status for status in PET_STATUSES}
-    answers = reader.probe_all(
-        {name: reader.params(status=status) for name, status in names.items()}
-    )
-    pages = StatusPages()
-    for name, page in answers.items():
-        if page is None:
-            continue
-        status = names[name]
+    """Ask for one page of each status, side by side, and compare them to the first page."""
+    pages = StatusPages(first)
+    for status, page in _ask_all(reader, "status={}").items():
+        name = f"status={status}"
+        pages.answered.append(page)
         stray = sum(found != status for found in page.columns.status)
         if stray:
             reader.probes[name] = "the filter was not kept to"
@@ -85,8 +110,48 @@ def read_status_pages(reader: PageReader, first: Page) -> StatusPages:
             pages.conflicts.append(left_out)
             continue
         pages.usable[status] = page
-    pages.filters_first = not pages.conflicts and filters_first(reader, first)
     return pages
+
+
+def settle_filter(reader: PageReader, pages: StatusPages) -> None:
+    """Find out whether the lengths of the pages say anything."""
+    pages.filters_first = not pages.conflicts and filters_first(reader, pages.first)
+
+
+def read_again(reader: PageReader, pages: StatusPages) -> list[Page]:
+    """Read the pages a second time, where the budget allows, and note which are not the same.
+
+    A pet that changes its status between two pages may be on neither. Between two readings that
+    agree there was a moment at which every pet was on the page of its status.
+    """
+    if not reader.has_budget(len(PET_STATUSES)):
+        return []
+    again = _ask_all(reader, "status={} again")
+    for status, page in again.items():
+        is_same = _statuses(page) == _statuses(pages.usable[status])
+        reader.probes[f"status={status} again"] = "the same" if is_same else "moved"
+    pages.moved = frozenset(
+        status
+        for status in PET_STATUSES
+        if reader.probes.get(f"status={status} again") != "the same"
+    )
+    if pages.moved:
+        names = ", ".join(sorted(pages.moved))
+        pages.conflicts.append(f"not the same when it was read again: the page of {names}")
+    return list(again.values())
+
+
+def _statuses(page: Page) -> set[tuple[int, str | None]]:
+    return set(zip(page.columns.id, page.columns.status, strict=True))
+
+
+def _ask_all(reader: PageReader, name: str) -> dict[str, Page]:
+    """Ask for the page of each status; one that does not come is left out."""
+    answers = reader.probe_all(
+        {name.format(status): reader.params(status=status) for status in PET_STATUSES}
+    )
+    pages = zip(PET_STATUSES, answers.values(), strict=True)
+    return {status: replace(page, status=status) for status, page in pages if page is not None}
 
 
 def missed(page: Page, whole: Page, status: str) -> str | None:

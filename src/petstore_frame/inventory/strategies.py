@@ -16,28 +16,41 @@ proves nothing leaves its rows to the next one.
 from __future__ import annotations
 
 from petstore_frame.arguments import MAX_LIMIT
-from petstore_frame.headers import Headers
-from petstore_frame.inventory.calibrate import Stride, rehearse, rehearse_value, short_page
+from petstore_frame.errors import APIStatusError
+from petstore_frame.inventory.announced import AnnouncedWay, SpareLinks, announced_way
+from petstore_frame.inventory.by_status import ByStatus
+from petstore_frame.inventory.calibrate import Stride, rehearse, short_page
 from petstore_frame.inventory.completeness import (
+    ALL_PETS,
     PETS_WITH_A_STATUS,
     Assumption,
     Verdict,
 )
-from petstore_frame.inventory.finding import Finding, complete
-from petstore_frame.inventory.hints import (
-    may_name_next,
-    names_next,
-    next_addresses,
-    next_value,
+from petstore_frame.inventory.finding import (
+    FROM_STATUSES,
+    FROM_TOTAL,
+    HOLDS_STILL,
+    Finding,
+    complete,
 )
+from petstore_frame.inventory.hints import (
+    names_next,
+)
+from petstore_frame.inventory.paths import Paths
 from petstore_frame.inventory.reader import PageReader
-from petstore_frame.inventory.readings import MAX_READINGS, Flaws, Readings
+from petstore_frame.inventory.readings import MAX_READINGS, Begin, Flaws, Readings
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.shortness import Evidence, is_supported, judge_short_page
-from petstore_frame.inventory.statuses import StatusPages, read_status_pages
+from petstore_frame.inventory.statuses import (
+    StatusPages,
+    read_again,
+    read_status_pages,
+    settle_filter,
+)
 from petstore_frame.inventory.stride import StridedWalk
 from petstore_frame.inventory.totals import StatedTotal
-from petstore_frame.inventory.walk import IsEnough, NextOf, Walk
+from petstore_frame.inventory.unknown import why_not
+from petstore_frame.inventory.walk import IsEnough, Walk
 from petstore_frame.models import PET_STATUSES
 from petstore_frame.page import Page
 
@@ -78,12 +91,17 @@ class Ladder:
         self._cut = CUT_BY_MAX_PETS if is_enough is None else CUT_BY_CALLER
         self._may_stop = None if max_pets is None and is_enough is None else self._holds_enough
         self._first: Page | None = None
+        self._statuses: StatusPages | None = None
+        self._holds_statuses = False
+        self._by_status: ByStatus | None = None
+        self._begin: Begin | None = None
+        self._reach: Assumption | None = None
         self._readings = Readings(reader, self.rows, self.conflicts)
         # Once found, a way is kept: a resumed walk does not search for it again.
         self._stride: Stride | None = None
-        self._next_of: NextOf | None = None
-        self._spare_addresses: list[str] = []
-        self._way_name = ""
+        self._way: AnnouncedWay | None = None
+        self._spare_links = SpareLinks(reader, self.rows)
+        self._paths = Paths(reader.store.base_url, self.conflicts)
 
     @property
     def total(self) -> int | None:
@@ -97,15 +115,46 @@ class Ladder:
 
     def climb(self) -> Finding:
         """Read what can be read and return the most that can be claimed."""
+        finding = self._climbed()
+        if finding.verdict is not Verdict.COMPLETE:
+            return finding
+        mixture = self.reader.mixture or self.reader.ages.mixture
+        if mixture is not None:
+            self.conflicts.append(mixture)
+            return Finding(Verdict.UNKNOWN, f"{finding.basis}, but answers do not fit together")
+        if finding.scope != ALL_PETS or self.reader.status is not None:
+            return finding
+        return self._held_to_statuses(finding)
+
+    def _held_to_statuses(self, finding: Finding) -> Finding:
+        """Look for pets that the pages of the statuses hold and the unfiltered listing does not."""
+        if self._by_status is None:
+            statuses = self._status_pages()
+            if statuses is None:
+                return finding.provided(Assumption.LISTS_EVERY_STATUS)
+            listed = self._readings.rows
+            left_out = sum(listed.compare(page.columns) for page in statuses.answered)
+            self.rows.disputed |= listed.disputed
+            if not left_out:
+                return finding.provided(statuses.reserve)
+            self.conflicts.append(
+                f"the unfiltered listing left out {left_out:,} pets that the status pages hold"
+            )
+            self._by_status = ByStatus(
+                self.reader, self.rows, statuses, self._begin, self._reached()
+            )
+        return self._by_status.read()
+
+    def _climbed(self) -> Finding:
         first = self._first_page()
         if self._leaves_some_out():
             return self._cut
         if self._stride is not None:
             return self._strided(self._stride)
-        if self._next_of is None:
-            self._next_of = self._announced_way(first)
-        if self._next_of is not None:
-            return self._walked(self._next_of)
+        if self._way is None:
+            self._way = self._announced(first)
+        if self._way is not None:
+            return self._walked(self._way)
         if self._is_cut():
             return self._cut
         return self._unannounced(first)
@@ -114,11 +163,22 @@ class Ladder:
         if self._first is None:
             first = self._take_first(self.reader.page(number=1))
             if self._is_bare_and_full(first) and self.reader.limit < MAX_LIMIT:
-                # The interface allows a wider page, and a wider page may be a whole listing.
-                self.reader.limit = MAX_LIMIT
-                first = self._take_first(self.reader.page(number=1))
+                first = self._wider_page() or first
             self._first = first  # not before: the narrow page is not the listing of the wider limit
         return self._first
+
+    def _wider_page(self) -> Page | None:
+        """Ask for the widest page that the interface allows, which may be a whole listing."""
+        asked = self.reader.limit
+        self.reader.limit = MAX_LIMIT
+        try:
+            return self._take_first(self.reader.page(number=1))
+        except APIStatusError as problem:
+            self.reader.limit = asked
+            if problem.status_code not in (400, 422):
+                raise
+            self.reader.probes[f"limit={MAX_LIMIT}"] = f"failed: {problem}"
+            return None
 
     def _is_bare_and_full(self, page: Page) -> bool:
         return (
@@ -137,64 +197,29 @@ class Ladder:
         self.rows.add(page.columns)
         self.reader.note(self.rows)
         if self._may_probe:
-            self._total.take(page)
+            self._total.take(page.headers)
         return page
 
-    def _announced_way(self, first: Page) -> NextOf | None:
-        """Return how to read a page's next address, or None when the store names none."""
-        if not self._may_probe:
-            return None
-        if found := next_addresses(first.headers, first.address):
-            self._spare_addresses = found[1:]
-            self._way_name = "next links"
-            return lambda headers, address: next(iter(next_addresses(headers, address)), None)
-        named = next_value(first.headers)
-        if named is None:
-            return None
-        self._way_name = f"{named.header} headers"
-        short = short_page(self.reader, first)
-        name = rehearse_value(self.reader, first, short) if short is not None else None
-        return None if name is None else self._value_way(name)
+    def _announced(self, first: Page) -> AnnouncedWay | None:
+        return announced_way(self.reader, first, self._paths) if self._may_probe else None
 
-    def _value_way(self, name: str) -> NextOf:
-        def next_of(headers: Headers, address: str) -> str | None:
-            named = next_value(headers)
-            if named is None:
-                return None
-            return self.reader.address(self.reader.params({name: named.value}))
+    def _walked(self, way: AnnouncedWay) -> Finding:
+        def begin(rows: Rows, first: Page, flaws: Flaws) -> Walk:
+            return Walk(self.reader, rows, first, way.next_of, flaws, self._may_stop)
 
-        return next_of
-
-    def _walked(self, next_of: NextOf) -> Finding:
-        def begin(rows: Rows, first: Page, _: Flaws) -> Walk:
-            return Walk(self.reader, rows, first, next_of, self._may_stop)
-
-        is_stable = self._readings.read_until_stable(self._first_page(), begin)
+        is_stable = self._read(begin, Assumption.LINKS_REACH_ALL)
         if self._is_cut():
             return self._cut
-        basis = f"the server's {self._way_name}, followed to the end"
-        spare = self._spare_rows()
+        basis = f"the server's {way.name}, followed to the end"
+        spare = self._spare_links.read(way.spare)
         if spare:
             return Finding(Verdict.UNKNOWN, f"{basis}, but another next link led to {spare} more")
-        return self._judge_walk(is_stable, basis, Assumption.LINKS_REACH_ALL)
-
-    def _spare_rows(self) -> int:
-        """Return how many unknown pets the second of two next links leads to."""
-        new = 0
-        for address in self._spare_addresses:
-            self.reader.spent += 1
-            page = self.reader.ask(address).read()
-            new += self.rows.add(page.columns)
-        if self._spare_addresses:
-            self.reader.probes["second next link"] = f"{new} pets not met on the first way"
-            self._spare_addresses = []
-        return new
+        return self._judge_walk(is_stable, basis, way.doubt)
 
     def _unannounced(self, first: Page) -> Finding:
-        statuses: StatusPages | None = None
         of_short: Finding | None = None
         if len(first) < self.reader.limit:
-            statuses = self._status_pages(first) if len(first) else None
+            statuses = self._held_status_pages()
             of_short = judge_short_page(self._evidence, first, statuses)
             if of_short is not None and is_supported(of_short, first):
                 return of_short
@@ -203,12 +228,12 @@ class Ladder:
             if found is not None:
                 return found
         if self.conflicts:
-            return self._by_statuses(first, statuses)
+            return self._by_statuses(first)
         if of_short is not None:
             return of_short
         if self._total.proves(len(self.rows)):
             return complete("the server's own total", Assumption.TOTAL_IS_TRUE)
-        return self._by_statuses(first, statuses)
+        return self._by_statuses(first)
 
     def _rehearsed(self, first: Page) -> Finding | None:
         """Look for a way on that only shows when it is tried."""
@@ -238,8 +263,8 @@ class Ladder:
             if names_next(page.headers, page.address):
                 self.reader.probes["as many as came"] = "names a next page"
                 self._first, self.reader.limit = page, len(first)
-                self._next_of = self._announced_way(page)
-                return None if self._next_of is None else self._walked(self._next_of)
+                self._way = self._announced(page)
+                return None if self._way is None else self._walked(self._way)
             self.reader.probes["as many as came"] = "names no next page"
         if self.conflicts or len(self.rows) > len(first):
             return None
@@ -248,83 +273,107 @@ class Ladder:
             Assumption.LINKS_REACH_ALL,
         )
 
-    def _status_pages(self, first: Page) -> StatusPages | None:
-        """Read the pages of the statuses, where the budget allows, and hold what they bring."""
-        if self.reader.status is not None or not self.reader.has_budget(len(PET_STATUSES)):
+    def _status_pages(self) -> StatusPages | None:
+        """Read the pages of the statuses, once, where the budget allows."""
+        if self._statuses is None and self.reader.has_budget(len(PET_STATUSES)):
+            self._statuses = read_status_pages(self.reader, self._first_page())
+        return self._statuses
+
+    def _read(self, begin: Begin, reach: Assumption) -> bool:
+        """Read the listing to its end; tell whether it held still."""
+        # Before the walk: it then cannot miss a pet that came after they were read. A reading that
+        # may stop early asks them only at its end.
+        if self._may_stop is None and self.reader.status is None:
+            self._status_pages()
+        self._begin, self._reach = begin, reach
+        return self._readings.read_until_stable(self._first_page(), begin)
+
+    def _held_status_pages(self) -> StatusPages | None:
+        """Read the pages of the statuses, and hold what they bring."""
+        if self.reader.status is not None:
             return None
-        pages = read_status_pages(self.reader, first)
-        for page in pages.usable.values():
-            self.rows.add(page.columns)
-        self.conflicts += pages.conflicts
+        pages = self._status_pages()
+        if pages is not None and not self._holds_statuses:
+            self._holds_statuses = True
+            settle_filter(self.reader, pages)
+            for page in pages.usable.values():
+                self.rows.add(page.columns)
+            self.conflicts += pages.conflicts
         return pages
 
     def _strided(self, stride: Stride) -> Finding:
         def begin(rows: Rows, first: Page, flaws: Flaws) -> StridedWalk:
-            return StridedWalk(self.reader, rows, stride, flaws, self._may_stop)
+            return StridedWalk(self.reader, rows, first, stride, flaws, self._may_stop)
 
-        is_stable = self._readings.read_until_stable(self._first_page(), begin)
+        is_stable = self._read(begin, Assumption.OFFSETS_REACH_ALL)
         if self._is_cut():
             return self._cut
         basis = f"{stride} of the server, rehearsed on rows already held, to the end"
-        return self._judge_walk(is_stable, basis, Assumption.OFFSETS_REACH_ALL)
+        return self._judge_walk(is_stable, basis)
 
-    def _judge_walk(self, is_stable: bool, basis: str, reach: Assumption) -> Finding:
+    def _reached(self) -> tuple[str, ...]:
+        """What must hold for the way of reading to reach the whole of a listing."""
+        return () if self._reach is None else (self._reach, *self._paths.assumed)
+
+    def _judge_walk(self, is_stable: bool, basis: str, doubt: str | None = None) -> Finding:
         held = len(self.rows)
+        if self._may_probe:
+            self._total.take(self._readings.headers)
         if self.total is not None and self.total > held and not self._total.is_of_all():
-            self.conflicts.append(f"the store states {self.total:,} pets and gave {held:,}")
+            self.conflicts.append(self._total.against(held))
             return Finding(Verdict.INCOMPLETE, f"{basis}, but its own total is larger")
         if not is_stable:
             return Finding(
                 Verdict.UNSTABLE, f"the listing moved each of the {MAX_READINGS} times it was read"
             )
-        doubt = self._readings.doubt
+        doubt = doubt or self._readings.doubt
         if doubt is not None and not self._total.proves(held):
             return Finding(Verdict.UNKNOWN, f"{basis}, but {doubt}")
         if self.total is not None and self.total < held:
-            self.conflicts.append(f"the store states {self.total:,} pets and gave {held:,}")
-        holds_still = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES) if self.pages > 1 else ()
-        return complete(basis, reach, *holds_still)
+            self.conflicts.append(self._total.against(held))
+        return complete(basis, *self._reached(), *(HOLDS_STILL if self.pages > 1 else ()))
 
-    def _by_statuses(self, first: Page, statuses: StatusPages | None) -> Finding:
+    def _by_statuses(self, first: Page) -> Finding:
         """Return what the status pages prove where the listing itself has no end in sight."""
-        statuses = statuses or self._status_pages(first)
+        statuses = self._held_status_pages()
         if statuses is None:
             return self._unknown(first)
         exact = statuses.exact(self.reader.max_page)
-        if len(exact) == len(PET_STATUSES) and not statuses.conflicts:
-            if self._total.proves(len(self.rows)) and self._total.is_stated_again():
-                return complete("the server's own total", Assumption.TOTAL_IS_TRUE)
-            return Finding(
-                Verdict.COMPLETE,
-                "each status page was shorter than a page that the store has filled",
-                PETS_WITH_A_STATUS,
-                (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NO_OTHER_STATUS),
-                exact,
-            )
-        return self._unknown(first, exact)
+        if len(exact) < len(PET_STATUSES) or statuses.conflicts:
+            return self._unknown(first, exact)
+        if self._total.proves(len(self.rows)) and self._total.is_stated_again():
+            return complete("the server's own total", *FROM_TOTAL)
+        if statuses.moved is None:
+            for page in read_again(self.reader, statuses):
+                self.rows.update(page.columns)
+            self.conflicts += statuses.conflicts
+        if statuses.moved or self.rows.disputed & exact:
+            return self._unknown(first, exact - (statuses.moved or frozenset()))
+        assumed = (
+            FROM_STATUSES
+            if statuses.moved is not None
+            else (*FROM_STATUSES, Assumption.NONE_CHANGES)
+        )
+        if self._total.exceeds(len(self.rows)):
+            self.conflicts.append(self._total.against(len(self.rows)))
+        return Finding(
+            Verdict.COMPLETE,
+            "each status page was shorter than a page that the store has filled",
+            PETS_WITH_A_STATUS,
+            assumed,
+            exact,
+        )
 
     def _unknown(self, first: Page, exact: frozenset[str] = frozenset()) -> Finding:
         """Return that the whole is unknown; counts that are exact keep what they rest on."""
-        verdict, basis = self._why_not(first)
+        verdict, basis = why_not(
+            first,
+            self.reader.limit,
+            total_is_larger=self._total.exceeds(len(self.rows)),
+            may_probe=self._may_probe,
+        )
         assumed = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE) if exact else ()
         return Finding(verdict, basis, assumptions=assumed, exact=exact)
-
-    def _why_not(self, first: Page) -> tuple[Verdict, str]:
-        if self.total is not None and self.total > len(self.rows):
-            return Verdict.INCOMPLETE, "the server's own total is larger"
-        if not self._may_probe and names_next(first.headers, first.address):
-            return Verdict.INCOMPLETE, "the store names a next page, which was not read"
-        if next_value(first.headers) is not None:
-            way = "in a way that is not understood"
-            return Verdict.INCOMPLETE, f"the store names a next page {way}"
-        if may_name_next(first.headers, first.address):
-            return Verdict.UNKNOWN, "the store sends a Link line that cannot be read"
-        if len(first) > self.reader.limit:
-            way = "so a page's length proves nothing"
-            return Verdict.UNKNOWN, f"the store does not keep to the limit, {way}"
-        if len(first) == self.reader.limit:
-            return Verdict.UNKNOWN, "the page was full and the store shows no way on"
-        return Verdict.UNKNOWN, f"{len(first)} pets, as if the store cut its pages there"
 
     def _holds_enough(self, rows: Rows) -> bool:
         """Whether a walk may stop with these pets."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from petstore_frame.errors import APIStatusError, PaginationLoopError
+from petstore_frame.errors import APIStatusError
+from petstore_frame.headers import Headers
 from petstore_frame.inventory.calibrate import Stride
 from petstore_frame.inventory.reader import SIDE_BY_SIDE, PageReader
 from petstore_frame.inventory.readings import Flaws
-from petstore_frame.inventory.rows import Rows
+from petstore_frame.inventory.rows import Rows, continues
 from petstore_frame.inventory.walk import IsEnough
 from petstore_frame.models import PetColumns
 from petstore_frame.page import Page
@@ -27,6 +28,7 @@ class StridedWalk:
     Args:
         reader: Asks for pages.
         rows: Takes the pets; must hold exactly those of the first page.
+        first: The first page.
         stride: The parameter and its meaning.
         flaws: Takes what speaks against the reading.
         is_enough: Whether to stop with the pets held; None reads to the end.
@@ -34,17 +36,20 @@ class StridedWalk:
     Attributes:
         pages: Pages read, the first included.
         is_over: Whether the listing's end was reached.
+        headers: Header lines of the last page.
     """
 
     def __init__(
         self,
         reader: PageReader,
         rows: Rows,
+        first: Page,
         stride: Stride,
         flaws: Flaws,
         is_enough: IsEnough | None,
     ) -> None:
         self.rows = rows
+        self.headers: Headers = first.headers
         self.pages = 1
         self.is_over = False
         self._flaws = flaws
@@ -54,6 +59,7 @@ class StridedWalk:
         self._is_enough = is_enough
         self._size = len(rows)
         self._position = len(rows)
+        self._last_ids = first.columns.id
         self._was_short = False
         self._ahead: dict[int, Future[Page]] = {}
 
@@ -61,7 +67,6 @@ class StridedWalk:
         """Read on to the end.
 
         Raises:
-            PaginationLoopError: A window brought nothing but pets already held.
             PetstoreError: A page could not be read; ``run`` asks for it again.
         """
         pool = None if self._stride.kind == "after" else ThreadPoolExecutor(SIDE_BY_SIDE)
@@ -87,6 +92,7 @@ class StridedWalk:
     def _take(self, page: Page) -> None:
         """Take a window's rows; one without any is the end."""
         self.pages += 1
+        self.headers = page.headers
         fresh = self._past_the_seam(page.columns)
         if not fresh.id:
             self.is_over = True
@@ -98,10 +104,17 @@ class StridedWalk:
         if self._stride.kind == "page" and self._was_short:
             self._flaws.breaks.append(f"page {self.pages - 1} was short and yet not the last")
         self._was_short = len(page) < self._size
-        if self.rows.add(fresh) == 0:
-            raise PaginationLoopError(
-                f"{self._stride} led back to pets already read after {len(self.rows):,}"
+        if all(pet_id in self.rows for pet_id in fresh.id):
+            # The way was our own idea: a store that does not go along to the end made no error.
+            self.is_over = True
+            self._flaws.doubt = f"{self._stride} led back to pets already read"
+            return
+        new = self.rows.add(fresh)
+        if new < len(fresh.id) and not continues(fresh.id, self._last_ids, len(fresh.id) - new):
+            self._flaws.doubt = (
+                f"page {self.pages} repeats pets that were not at the end of the one before"
             )
+        self._last_ids = fresh.id
         self._watch_for_growth(len(fresh.id))
         # A short page still is a page; rows are passed over one by one.
         self._position += self._size if self._stride.kind == "page" else len(fresh.id)

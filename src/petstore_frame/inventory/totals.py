@@ -1,13 +1,15 @@
 """What a stated total is worth.
 
-In: pages whose headers state how many pets there are. Out: a number that may refute, and may
+In: header lines that state how many pets there are. Out: a number that may refute, and may
 prove only after a test. Some programs state the length of the page and call it the total.
 """
 
 from __future__ import annotations
 
+from petstore_frame.headers import Headers
 from petstore_frame.inventory.hints import advertised_total, advertised_totals
 from petstore_frame.inventory.reader import PageReader
+from petstore_frame.inventory.statuses import shows_others
 from petstore_frame.page import Page
 
 
@@ -27,11 +29,15 @@ class StatedTotal:
         self._reader = reader
         self._conflicts = conflicts
         self._is_kept = False
+        self._is_dropped = False
 
-    def take(self, page: Page) -> None:
-        """Read the total out of a first page's headers."""
-        stated = advertised_totals(page.headers)
-        self.value = max(stated, default=None)
+    def take(self, headers: Headers) -> None:
+        """Read the total out of a page's headers; the largest of all pages counts."""
+        if self._is_dropped:
+            return
+        stated = advertised_totals(headers)
+        if stated and stated[0] > (self.value or 0):
+            self.value = stated[0]
         if len(stated) > 1:
             self._note(f"the store states different totals, {stated[0]:,} and {stated[-1]:,}")
 
@@ -46,7 +52,7 @@ class StatedTotal:
         if advertised_total(page.headers) != self.value:
             self._reader.probes["total"] = "changes"
             self._note("the stated total is the length of the page")
-            self.value = None
+            self._drop()
         elif len(page) == half:
             self._is_kept = True
             self._reader.probes["total"] = "kept under a smaller limit"
@@ -56,6 +62,10 @@ class StatedTotal:
     def exceeds(self, held: int) -> bool:
         """Tell whether the store states more pets than are held."""
         return self.value is not None and self.value > held
+
+    def against(self, held: int) -> str:
+        """Say that the total is not the number held."""
+        return f"the store states {self.value:,} pets and gave {held:,}"
 
     def proves(self, held: int) -> bool:
         """Tell whether the total is the number held, and surely not a mere page's length."""
@@ -77,9 +87,14 @@ class StatedTotal:
         whole = self._reader.probe("unfiltered page", {"limit": str(self._reader.limit)})
         if whole is None or advertised_total(whole.headers) != self.value:
             return False
+        if not shows_others(whole, self._reader.status):
+            return False  # all pets may have this one status
         self._reader.probes["unfiltered page"] = f"states the same total, {self.value:,}"
-        self.value = None
+        self._drop()
         return True
+
+    def _drop(self) -> None:
+        self.value, self._is_dropped = None, True
 
     def _note(self, conflict: str) -> None:
         if conflict not in self._conflicts:

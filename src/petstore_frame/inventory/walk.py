@@ -10,8 +10,10 @@ from collections.abc import Callable
 
 from petstore_frame.errors import PaginationLoopError, PetstoreError
 from petstore_frame.headers import Headers
+from petstore_frame.inventory.hints import may_name_next
 from petstore_frame.inventory.reader import PageReader
-from petstore_frame.inventory.rows import Rows
+from petstore_frame.inventory.readings import Flaws
+from petstore_frame.inventory.rows import Rows, continues
 from petstore_frame.page import Page, UnreadPage
 
 # Tolerated: pages may overlap while a store is filled, and a filter may leave a page empty.
@@ -29,11 +31,13 @@ class Walk:
         rows: Takes the pets; must hold those of the first page.
         first: The first page.
         next_of: Reads the next address out of a page's headers and its own address.
+        flaws: Takes what speaks against the reading.
         is_enough: Whether to stop with the pets held; None reads to the end.
 
     Attributes:
         pages: Pages read, the first included.
         following: Address of the next page, or None at the end.
+        headers: Header lines of the last page.
     """
 
     def __init__(
@@ -42,18 +46,22 @@ class Walk:
         rows: Rows,
         first: Page,
         next_of: NextOf,
+        flaws: Flaws,
         is_enough: IsEnough | None,
     ) -> None:
         self.rows = rows
         self.pages = 1
-        self.following = next_of(first.headers, first.address)
+        self._flaws = flaws
         self._reader = reader
         self._next_of = next_of
         self._is_enough = is_enough
         self._visited = {first.address}
+        self._address = first.address
         self._unread: UnreadPage | None = None
         self._problem: PetstoreError | None = None
         self._without_news = 0
+        self._last_ids = first.columns.id
+        self._go_to_next(first.headers, first.address)
 
     def run(self) -> None:
         """Read on to the end.
@@ -84,6 +92,8 @@ class Walk:
 
     def _step(self, address: str) -> None:
         if address in self._visited:
+            if self._points_to_itself(address):
+                return
             raise PaginationLoopError(
                 f"the store's next link of page {self.pages} leads back to a page already read"
             )
@@ -91,10 +101,29 @@ class Walk:
         unread = self._reader.ask(address, while_waiting=self._read)
         self._read()
         self._raise_problem()
+        if self.following is None:  # the last page turned out to be the end
+            return
         self._visited.add(address)
-        self._unread = unread
+        self._address, self._unread = address, unread
         self.pages += 1
-        self.following = self._next_of(unread.headers, unread.address)
+        self._go_to_next(unread.headers, unread.address)
+
+    def _go_to_next(self, headers: Headers, address: str) -> None:
+        self.headers = headers
+        self.following = self._next_of(headers, address)
+        if self.following is None and may_name_next(headers, address):
+            self._flaws.doubt = (
+                f"page {self.pages} names a next page in a way that is not understood"
+            )
+
+    def _points_to_itself(self, address: str) -> bool:
+        """End at a page that is shorter than others and gives its own address as the next."""
+        self._read()
+        if address != self._address or len(self._last_ids) >= self._reader.max_page:
+            return False
+        self.following = None
+        self._flaws.doubt = f"page {self.pages} names itself as the next page"
+        return True
 
     def _read(self) -> None:
         """Decode the last page; what is wrong with it is raised between two requests."""
@@ -113,9 +142,14 @@ class Walk:
             self._visited.discard(unread.address)
             self.pages -= 1
             return
-        is_news = self.rows.add(page.columns) > 0
+        new, ids = self.rows.add(page.columns), page.columns.id
+        if new < len(ids) and not continues(ids, self._last_ids, len(ids) - new):
+            self._flaws.doubt = (
+                f"page {self.pages} repeats pets that were not at the end of the one before"
+            )
+        self._last_ids = ids
         self._reader.note_length(page)
-        self._without_news = 0 if is_news else self._without_news + 1
+        self._without_news = 0 if new else self._without_news + 1
         self._reader.note(self.rows)
 
     def _raise_problem(self) -> None:
@@ -123,6 +157,12 @@ class Walk:
         if problem is not None:
             raise problem
         if self._without_news >= MAX_PAGES_WITHOUT_NEWS and self.following is not None:
+            if not self._last_ids:
+                self.following = None
+                self._flaws.doubt = (
+                    f"page {self.pages} is empty, and the store still names a next page"
+                )
+                return
             raise PaginationLoopError(
                 f"{self._without_news} pages in a row brought no new pet, and the store points on"
             )

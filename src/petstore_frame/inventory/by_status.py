@@ -1,0 +1,99 @@
+"""Reading a store status by status, where its listing of all pets leaves some out.
+
+In: a page of each status, and a way to walk on from it. Out: the pets of each status, and a
+Finding. Pets without a status match no filter, so this never covers a whole store.
+"""
+
+from __future__ import annotations
+
+from petstore_frame.errors import CrossOriginError, PaginationLoopError
+from petstore_frame.inventory.completeness import PETS_WITH_A_STATUS, Assumption, Verdict
+from petstore_frame.inventory.finding import HOLDS_STILL, Finding
+from petstore_frame.inventory.reader import PageReader
+from petstore_frame.inventory.readings import Begin, Readings
+from petstore_frame.inventory.rows import Rows
+from petstore_frame.inventory.statuses import StatusPages, settle_filter
+from petstore_frame.models import PET_STATUSES
+from petstore_frame.page import Page
+
+_ASSUMED = (
+    *HOLDS_STILL,
+    Assumption.ONE_CAP,
+    Assumption.FILTER_IS_TRUE,
+    Assumption.NO_OTHER_STATUS,
+)
+
+
+class ByStatus:
+    """The listings of the three statuses; ``read`` again goes on after a failure.
+
+    Args:
+        reader: Asks for pages; its listing has no filter.
+        rows: Takes the pets.
+        statuses: A page of each status.
+        begin: Starts a walk as the listing of all pets was walked; None where it was not.
+        reach: What must hold for such a walk to reach all pets.
+    """
+
+    def __init__(
+        self,
+        reader: PageReader,
+        rows: Rows,
+        statuses: StatusPages,
+        begin: Begin | None,
+        reach: tuple[str, ...],
+    ) -> None:
+        self._reader = reader
+        self._rows = rows
+        self._statuses = statuses
+        self._begin = begin
+        self._reach = reach
+        self._readings: dict[str, Readings] = {}
+        self._own_rows: dict[str, Rows] = {}
+        self._conflicts: list[str] = []
+
+    def read(self) -> Finding:
+        """Read each status to its end, hold its pets, and say which are all held."""
+        settle_filter(self._reader, self._statuses)
+        for page in self._statuses.answered:
+            self._rows.update(page.columns)
+        short = self._statuses.exact(self._reader.max_page)
+        whole = frozenset(
+            status
+            for status, page in self._statuses.usable.items()
+            if status in short or self._is_walked(status, page)
+        )
+        if len(whole) < len(PET_STATUSES) or self._conflicts:
+            return Finding(
+                Verdict.UNKNOWN,
+                "the unfiltered listing leaves out pets, and so may each page of a status",
+                assumptions=(*self._reach, *_ASSUMED) if whole else (),
+                exact=whole,
+            )
+        return Finding(
+            Verdict.COMPLETE,
+            "each status was read by itself, as the unfiltered listing leaves out pets",
+            PETS_WITH_A_STATUS,
+            (*self._reach, *_ASSUMED),
+            whole,
+        )
+
+    def _is_walked(self, status: str, page: Page) -> bool:
+        """Walk on from the page of a status and tell whether its end was met."""
+        if self._begin is None:
+            return False
+        if status not in self._readings:
+            self._own_rows[status] = Rows()
+            self._own_rows[status].add(page.columns)
+            readings = Readings(self._reader, self._own_rows[status], self._conflicts)
+            self._readings[status] = readings
+        readings, own = self._readings[status], self._own_rows[status]
+        try:
+            with self._reader.filtered(status):
+                is_stable = readings.read_until_stable(page, self._begin)
+        except (PaginationLoopError, CrossOriginError):
+            is_stable = False
+        finally:
+            self._rows.add_all(own)
+        has_strays = any(found != status for found in own.columns().status)
+        return is_stable and readings.is_over and readings.doubt is None and not has_strays
