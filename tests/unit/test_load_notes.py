@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 from pathlib import Path
 
@@ -18,6 +19,7 @@ def load_notes(path: Path) -> LoadResult:
     with open_source(path) as source:
         facts = (path.name, str(path), source.sha256, "id", source.header, source.mapping)
         run = Run("ab" * 16, "http://127.0.0.1/v1", *facts)
+        path.with_suffix(".journal").unlink(missing_ok=True)
         journal.create(path.with_suffix(".journal"), run, source)
     return LoadResult(path.with_suffix(".journal"))
 
@@ -42,3 +44,16 @@ def test_odd_statuses_and_short_rows_are_shown(tmp_path: Path) -> None:
     view = str(load_notes(path))
     assert "a status was spelled with other capitals, first in record 1, line 2: 'Ada'" in view
     assert "the record ends before its status" in view and "spaces" not in view
+
+
+def test_an_export_that_is_loaded_is_called_one(tmp_path: Path) -> None:
+    """A column of ids says that these animals are in a store already; other columns do not."""
+    path = tmp_path / "pets.csv"
+    path.write_text("id,name,category_id,status\n7,Ada,1,no status\n8,Bo,2,\n", encoding="utf-8")
+    result = load_notes(path)
+    for view in (str(result), result._repr_html_()):
+        assert "look like animals already in a store, and loading makes new ones" in view
+    assert json.loads(next(iter(result.rows())).payload) == {"name": "Ada", "categoryId": 1}
+    assert "the words 'no status' were read as none" in str(result)
+    path.write_text("id,name,category_id\nA7,Ada,1\n,Bo,2\n", encoding="utf-8")
+    assert "already in a store" not in str(load_notes(path))

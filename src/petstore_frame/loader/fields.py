@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 
-from petstore_frame.models import INT64_MAX, INT64_MIN, PET_STATUSES
+from petstore_frame.models import INT64_MAX, INT64_MIN, NO_STATUS, PET_STATUSES
 
 MAX_CELL = 1024 * 1024
 NUMBER_NOTE = "number→text"
@@ -209,6 +209,8 @@ def read_status(text: str, rules: Rules) -> tuple[str | None, list[str]]:
     if rules.statuses is not None and status in rules.statuses:
         mapped = rules.statuses[status]
         return mapped or None, [f"{word}→{mapped or 'no status'}"]
+    if status == NO_STATUS:
+        return None, ["no_status"]
     refuse_unsendable(text)
     likely = get_close_matches(status[:60], PET_STATUSES, 1, 0.5)
     raise CellError(

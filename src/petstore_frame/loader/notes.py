@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from petstore_frame.loader.fields import NUMBER_NOTE
 from petstore_frame.loader.journal import Run, connect, read_cells, sql_errors
+from petstore_frame.loader.mapping import normalise
 from petstore_frame.loader.typed import DATE_NOTE
 
 MEANINGS: dict[str, str] = {
@@ -21,6 +22,7 @@ MEANINGS: dict[str, str] = {
     "normalised": "a category or a status was translated",
     "trimmed": "spaces around a cell were cut",
     "status_case": "a status was spelled with other capitals",
+    "no_status": "the words 'no status' were read as none",
     "short_row": "the record ends before its status, so it has none",
     "empty_extra_cells": "the record has more cells than the header, all empty",
     "quotes_kept": "quotes are part of the name",
@@ -33,6 +35,9 @@ _GROUPS = """
 SELECT warnings, count(*), min(number) FROM rows
 WHERE warnings NOT NULL AND warnings <> 'blank' AND state <> 'invalid' GROUP BY warnings
 """
+
+_LOOKED_AT = 20
+_ID_NAMES = ("id", "petid")
 
 
 class Note(NamedTuple):
@@ -84,3 +89,22 @@ def read_notes(path: Path, run: Run) -> list[Note]:
             name = cells[at] if at < len(cells) else ""
             found.append(Note(records[kind], kind, number, line, name))
     return found
+
+
+def describe_ids(path: Path, run: Run) -> str:
+    """Warn of a column of ids: an export of a store, loaded, makes each of its animals twice."""
+    unsent = (name for name in run.header if name not in run.mapping.values())
+    column = next((name for name in unsent if normalise(name) in _ID_NAMES), None)
+    if column is None:
+        return ""
+    at = run.header.index(column)
+    with sql_errors(path), closing(connect(path)) as sql:
+        first = sql.execute("SELECT cells FROM rows ORDER BY number LIMIT ?", [_LOOKED_AT])
+        rows = [read_cells(packed) for (packed,) in first]
+    ids = [row[at].strip() for row in rows if at < len(row) and row[at].strip()]
+    if not ids or not all(text.isdecimal() for text in ids):
+        return ""
+    return (
+        f"the column {column!r} is not sent: these look like animals already in a store, and "
+        "loading makes new ones"
+    )

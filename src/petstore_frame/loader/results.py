@@ -29,7 +29,7 @@ from petstore_frame.loader.columns import (
 )
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS
-from petstore_frame.loader.notes import Note, kind_of, read_notes
+from petstore_frame.loader.notes import Note, describe_ids, kind_of, read_notes
 from petstore_frame.loader.options import check_folder, check_switch
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import State, exit_code
@@ -287,12 +287,17 @@ class LoadResult:
             self.voice,
             self.skipped,
             self.notes,
+            self._id_warning,
         )
 
     def _part(self, *states: State) -> pd.DataFrame:
         frame = self.frame
         wanted = frame["state"].isin([str(state) for state in states])
         return frame[wanted].reset_index(drop=True)
+
+    @cached_property
+    def _id_warning(self) -> str:
+        return describe_ids(self.path, self.run)
 
     @cached_property
     def _causes(self) -> dict[str, Counter[str]]:

@@ -14,6 +14,7 @@ from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
 from petstore_frame.loader.clients import PostingClient
 from petstore_frame.loader.journal import Run, count_states, read_run, store_of
 from petstore_frame.loader.limits import Limits
+from petstore_frame.loader.notes import describe_ids
 from petstore_frame.loader.progress import Meter, ProgressOption
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.send import Sender, ignore
@@ -60,8 +61,9 @@ def run_session(
         counts[State.IN_FLIGHT] -= left
         counts[State.UNKNOWN] += left
         with Meter(progress, counts[State.PENDING]) as meter:
-            if is_new and run.overlap:
-                meter.say(describe_overlap(run))
+            for warning in (describe_ids(path, run), describe_overlap(run)):
+                if is_new and warning:
+                    meter.say(warning)
             sender = Sender(
                 client,
                 writer,

@@ -45,6 +45,7 @@ class ResultFacts(NamedTuple):
     voice: Voice = PYTHON
     skipped: Sequence[Skipped] = ()
     notes: Sequence[Note] = ()
+    id_warning: str = ""
 
 
 def headline(facts: ResultFacts) -> tuple[str, str]:
@@ -157,7 +158,7 @@ def result_text(facts: ResultFacts) -> str:
     """Return the view for a terminal."""
     word, sentence = headline(facts)
     lines = [f"{word}: {sentence}", f"store {facts.run.base_url}", _columns(facts.run)]
-    lines += [describe_overlap(facts.run)] if facts.run.overlap else []
+    lines += [line for line in (facts.id_warning, describe_overlap(facts.run)) if line]
     lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in _counted(facts)]
     lines += _note_lines(facts) + _problem_lines(facts)
     lines += [f"Next: {step}" for step in next_steps(facts)]
@@ -209,7 +210,7 @@ def result_html(facts: ResultFacts, *, has_steps: bool = True) -> str:
         has_steps: Whether to end with what to type next; a page with buttons shows its own.
     """
     word, sentence = headline(facts)
-    lines = [facts.run.base_url, _columns(facts.run), describe_overlap(facts.run)]
+    lines = [facts.run.base_url, _columns(facts.run), facts.id_warning, describe_overlap(facts.run)]
     return (
         '<div class="petstore-frame-result" style="line-height:1.5;max-width:72em">'
         f"{markup.headline(_badge(word), sentence, word)}{markup.quiet_lines(lines)}"
