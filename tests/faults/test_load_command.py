@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -177,6 +178,21 @@ def test_doubt_can_be_settled_from_the_shell(pets_csv, stores, command: Run) -> 
     done = command(pets_csv(9), store, "--reconcile", "--grace", "0", "--json")
     assert (done.exit_code, store.posts) == (0, 9)
     assert json.loads(done.stdout)["states"]["created"] == 9
+
+
+def test_a_wait_before_reading_back_is_announced(
+    pets_csv, stores, command: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """--reconcile says until when it waits, and for which option, before it does."""
+    waits: list[float] = []
+    monkeypatch.setattr("petstore_frame.cli.load.sleep", waits.append)
+    store = stores(lambda number: "fin_before" if number == 3 else None)
+    assert "4 minutes after the last request" in command(pets_csv(9), store).stdout
+    done = command(pets_csv(9), store, "--reconcile", "--grace", "60")
+    assert re.search(
+        r"waiting until \d\d:\d\d:\d\d before reading back \(--grace 60\)", done.stderr
+    )
+    assert len(waits) == 1 and 50 < waits[0] < 66
 
 
 def test_what_is_absent_is_sent_again_on_request(pets_csv, stores, command: Run) -> None:

@@ -7,8 +7,11 @@ exit code for the worst of it. The same command again goes on where the last one
 from __future__ import annotations
 
 import math
+from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -152,11 +155,26 @@ def load(
             result = load_file(path, client, **options)
             if reconcile:
                 seconds = GRACE_S if grace is None else grace
-                result.reconcile(client, grace_s=seconds, resend_absent=resend_absent)
+                result.reconcile(
+                    client,
+                    grace_s=seconds,
+                    resend_absent=resend_absent,
+                    sleep=partial(_wait_aloud, grace_s=seconds),
+                )
     except LoadInterrupted as interrupted:
         result = interrupted.result
     _tell(result, output, as_json=as_json)
     raise typer.Exit(result.exit_code)
+
+
+def _wait_aloud(seconds: float, *, grace_s: float) -> None:
+    """Say until when nothing happens, and why."""
+    if seconds >= 1:
+        end = datetime.now().astimezone() + timedelta(seconds=seconds)
+        typer.echo(
+            f"waiting until {end:%H:%M:%S} before reading back (--grace {grace_s:.0f})", err=True
+        )
+    sleep(seconds)
 
 
 def _check_reconcile(reconcile: bool, *, dry_run: bool, grace: float | None, resends: bool) -> None:

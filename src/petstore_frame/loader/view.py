@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from petstore_frame import markup
 from petstore_frame.loader.journal import JournalRow, Run
+from petstore_frame.loader.limits import GRACE_S
 from petstore_frame.loader.notes import Note
 from petstore_frame.loader.record import Ending, RecordProblem, State
 from petstore_frame.loader.skipped import IN_DOUBT_EARLIER, Skipped
@@ -96,7 +97,8 @@ def next_steps(facts: ResultFacts) -> list[str]:
     if doubtful:
         steps.append(
             f"{_records(doubtful)} in doubt, perhaps in the store: {facts.voice.reconcile()} "
-            "settles that by reading back; never send these again by hand"
+            f"settles that by reading back, {GRACE_S / 60:.0f} minutes after the last request; "
+            "never send these again by hand"
         )
     if facts.is_rehearsal and counts[State.PENDING]:
         steps.append(f"nothing was sent: load it without {facts.voice.option('dry_run', True)}")
