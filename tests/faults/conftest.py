@@ -14,8 +14,8 @@ import pytest
 from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import start_child
 from petstore_frame.client import Client
+from petstore_frame.loader.engine import load
 from petstore_frame.loader.limits import Limits
-from petstore_frame.loader.load import load
 from petstore_frame.loader.results import LoadResult
 
 STATUSES = ("available", "pending", "sold", "")

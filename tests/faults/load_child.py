@@ -14,8 +14,8 @@ import signal
 import sys
 
 from petstore_frame.client import Client
+from petstore_frame.loader.engine import load
 from petstore_frame.loader.limits import Limits
-from petstore_frame.loader.load import load
 from petstore_frame.settings import IdempotencyKey
 
 

@@ -16,9 +16,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from petstore_frame.client import Client
 from petstore_frame.errors import JournalLockedError
+from petstore_frame.loader.engine import load
 from petstore_frame.loader.journal import SUFFIX, rows
 from petstore_frame.loader.limits import Limits
-from petstore_frame.loader.load import load
 from petstore_frame.loader.lock import Lock
 from petstore_frame.loader.reconcile import reconcile
 from petstore_frame.loader.record import State

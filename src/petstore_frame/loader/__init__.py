@@ -4,9 +4,16 @@
                                               |           |
                                            results <- reconcile
 
-``read`` (text, excel, unpack, frames, mapping, values) gives Records, checked by ``check``;
-``plan`` (overlap, lock) finds or stages the run they belong to; ``journal`` and its one ``writer``
-keep what is known of each on disk; ``send`` (pace, pool, judge, canary, interrupt) is one session
-with the store; ``reconcile`` (readback) settles doubt later; ``results`` (view, files, workbook)
-shows what became of each. ``load`` is the door; ``record`` has the states and their moves.
+``load`` has the three ways in, ``options`` checks what a caller asks for, ``engine`` runs one import.
+
+- ``read`` (kinds, text, giants, excel, unpack, typed, frames, sources) opens a file or a frame;
+  ``layout`` (mapping, returned) finds its columns; ``check`` (fields, values) makes Records.
+- ``runs`` (overlap, kin, versions, lock) finds or stages the run that they belong to.
+- ``journal`` and its one ``writer`` (settlements) keep on disk what is known of each record.
+- ``session`` opens, and ``send`` (pace, pool, repeats, canary, judge, echo) works, one session with
+  the store (clients, limits, timing, progress).
+- ``reconcile`` (readback, windows, match) settles doubt later.
+- ``results`` (view, columns, notes, skipped, files, workbook) shows what became of each.
+
+``record`` has the states and their moves.
 """

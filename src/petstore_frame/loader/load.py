@@ -1,35 +1,24 @@
-"""The three ways in, one engine.
+"""The three ways in: a CSV file, a workbook, a DataFrame.
 
-In: a CSV file, a workbook or a DataFrame, and a client. Out: a LoadResult with one row per
-record. What a file holds is read.py's business, what is sent send.py's.
+In: one of these, a client, and what the caller allows. Out: a LoadResult with one row per record.
+engine.py does the work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
-from petstore_frame.categories import Categories, category_labels
-from petstore_frame.errors import ArgumentError, LoadInterrupted
-from petstore_frame.loader import journal as journals
+from petstore_frame.categories import Categories
+from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.clients import PostingClient
-from petstore_frame.loader.journal import Run
+from petstore_frame.loader.engine import load
 from petstore_frame.loader.kinds import is_workbook
 from petstore_frame.loader.limits import DEFAULT_WORKERS, Limits
-from petstore_frame.loader.options import check_sending
 from petstore_frame.loader.progress import ProgressOption
-from petstore_frame.loader.read import ValueMap, open_source
-from petstore_frame.loader.record import Ending
+from petstore_frame.loader.read import ValueMap
 from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.runs import identity_of, name_store, new_run_id, open_run, rehearse
-from petstore_frame.loader.send import ignore
-from petstore_frame.loader.session import ask_store_id, run_session
-from petstore_frame.loader.skipped import send_despite_earlier
-from petstore_frame.loader.sources import Source
-from petstore_frame.loader.timing import REAL_TIME, Timing
 
 
 def load_csv(
@@ -279,74 +268,6 @@ def load_frame(
     )
 
 
-def load(
-    path_or_frame: Any,
-    client: PostingClient,
-    reading: dict[str, Any],
-    limits: Limits,
-    *,
-    dry_run: bool = False,
-    folder: str | PathLike[str] | None = None,
-    again: bool = False,
-    ignore_earlier: bool = False,
-    progress: ProgressOption = None,
-    timing: Timing = REAL_TIME,
-    step: Callable[[str], None] = ignore,
-) -> LoadResult:
-    """Run one import: read, plan, send.
-
-    Args:
-        path_or_frame: What holds the records.
-        client: The store.
-        reading: Options of ``open_source``; they are part of what an import is.
-        limits: How far to go.
-        dry_run: Send nothing.
-        folder: Where the journals are.
-        again: A second copy on purpose.
-        ignore_earlier: Compare with no earlier run.
-        progress: As in ``load_csv``.
-        timing: The clocks.
-        step: Called with the name of each step, where a test ends the process.
-    """
-    check_sending(
-        client,
-        limits,
-        journal=folder,
-        progress=progress,
-        dry_run=dry_run,
-        again=again,
-        ignore_earlier=ignore_earlier,
-    )
-    place = Path(fspath(folder)) if folder is not None else default_folder()
-    with open_source(path_or_frame, **reading) as source:
-        run = _run(source, client, reading, again=again, now=timing.now())
-        if dry_run:
-            return _rehearsed(rehearse(place, run, source, ignores_earlier=ignore_earlier))
-        run = name_store(place, run, partial(ask_store_id, client))
-        opened = open_run(place, run, source, ignores_earlier=ignore_earlier)
-    with opened.lock:
-        if ignore_earlier and not opened.is_new:
-            send_despite_earlier(opened.path, opened.run, timing.now())
-        was_at_work = run_session(
-            opened.path,
-            client,
-            limits,
-            progress=progress,
-            timing=timing,
-            step=step,
-            is_new=opened.is_new,
-        )
-    result = LoadResult(opened.path, is_from_earlier_run=not was_at_work)
-    if journals.read_run(opened.path).ending is Ending.INTERRUPTED:
-        raise LoadInterrupted(result)
-    return result
-
-
-def _rehearsed(path: Path) -> LoadResult:
-    """Return the result of a rehearsal, or of the run that was sent before."""
-    return LoadResult(path, is_from_earlier_run=journals.read_run(path).started_at is not None)
-
-
 def _check_file(path: Any, *, wants_workbook: bool) -> None:
     """Name the function to use, where the argument is for another one."""
     if not isinstance(path, str | PathLike):
@@ -358,29 +279,3 @@ def _check_file(path: Any, *, wants_workbook: bool) -> None:
         raise ArgumentError(f"{fspath(path)} is a workbook; use load_excel; nothing was sent")
     if wants_workbook and not is_workbook(path):
         raise ArgumentError(f"{fspath(path)} is not a workbook; use load_csv; nothing was sent")
-
-
-def default_folder() -> Path:
-    """Return the folder of journals in the user's state directory."""
-    from platformdirs import user_state_path
-
-    return user_state_path("petstore-frame") / "journals"
-
-
-def _run(
-    source: Source, client: PostingClient, reading: dict[str, Any], *, again: bool, now: float
-) -> Run:
-    given = reading | {"categories": category_labels(reading.get("categories"))}
-    meaning = {name: value for name, value in given.items() if value}
-    return Run(
-        new_run_id(),
-        client.base_url,
-        source.name,
-        None if source.path is None else str(source.path.resolve()),
-        source.sha256,
-        identity_of(source.sha256, meaning),
-        source.header,
-        source.mapping,
-        is_again=again,
-        created_at=now,
-    )

@@ -1,7 +1,7 @@
 """What was noted on records that are sent: a date where a name should be, a space that was cut.
 
-In: a journal. Out: how often each kind of note occurs, with its first record. Refusals are the
-business of columns.py.
+In: a journal. Out: how often each kind of note occurs, with its first record. Refusals are
+columns.py's business.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Note(NamedTuple):
 
     Attributes:
         records: How many records have it.
-        kind: One word, as in ``summary``.
+        kind: A short name, as in ``summary``.
         number: The first of these records.
         line: Its first physical line.
         name: What its name cell holds.
@@ -59,7 +59,7 @@ class Note(NamedTuple):
 
     @property
     def meaning(self) -> str:
-        """The kind in words."""
+        """The kind as a phrase."""
         return MEANINGS.get(self.kind, self.kind)
 
 

@@ -44,7 +44,7 @@ class Skipped(NamedTuple):
 
     @property
     def earlier(self) -> str:
-        """The earlier import in words."""
+        """The earlier import as a phrase."""
         return f"{self.source}, loaded {self.loaded_on}" if self.source else "an earlier import"
 
     def __str__(self) -> str:

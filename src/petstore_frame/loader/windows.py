@@ -84,7 +84,7 @@ def find_windows(
         for journal in journals:
             with attached(sql, journal):
                 if sql.execute(_CLOCK_WENT_BACK).fetchone() != (0,):
-                    return Windows(notes=["the clock went backwards, so ids tell nothing of age"])
+                    return Windows(notes=["the clock went backwards, so ids do not show age"])
                 sql.execute(
                     "INSERT INTO confirmed SELECT started_at, ended_at, pet_id"
                     " FROM earlier.attempts WHERE pet_id IS NOT NULL"
@@ -92,8 +92,8 @@ def find_windows(
         if not _do_ids_rise(sql):
             return Windows(
                 notes=[
-                    "ids do not rise with time here, or too few pets were created to tell, so they "
-                    "tell nothing of age"
+                    "ids do not rise with time here, or too few pets were created to show it, so "
+                    "they do not show age"
                 ]
             )
         count, lowest, highest = sql.execute(
