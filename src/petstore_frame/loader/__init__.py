@@ -4,7 +4,7 @@
                                               |           |
                                            results <- reconcile
 
-``load`` has the three ways in, ``options`` checks what a caller asks for, ``engine`` runs one import.
+``load`` has the three ways in, ``options`` checks the arguments, ``engine`` runs one import.
 
 - ``read`` (kinds, text, giants, excel, unpack, typed, frames, sources) opens a file or a frame;
   ``layout`` (mapping, returned) finds its columns; ``check`` (fields, values) makes Records.
