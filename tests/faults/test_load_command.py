@@ -173,11 +173,11 @@ def test_a_known_key_lifetime_settles_lost_answers(pets_csv, stores, command: Ru
 
 def test_doubt_can_be_settled_from_the_shell(pets_csv, stores, command: Run) -> None:
     """--reconcile reads back what the same command left in doubt, and sends no POST for it."""
-    store = stores(lambda number: "fin_after" if number == 3 else None)
-    assert command(pets_csv(9), store).exit_code == 3
-    done = command(pets_csv(9), store, "--reconcile", "--grace", "0", "--json")
-    assert (done.exit_code, store.posts) == (0, 9)
-    assert json.loads(done.stdout)["states"]["created"] == 9
+    store = stores(lambda number: "fin_after" if number == 30 else None)
+    assert command(pets_csv(60), store).exit_code == 3
+    done = command(pets_csv(60), store, "--reconcile", "--grace", "0", "--json")
+    assert (done.exit_code, store.posts) == (0, 60)
+    assert json.loads(done.stdout)["states"]["created"] == 60
 
 
 def test_a_wait_before_reading_back_is_announced(

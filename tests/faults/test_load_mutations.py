@@ -59,7 +59,7 @@ MUTATIONS = {
         "test_load_reconcile.py::test_someone_elses_twin_is_not_claimed",
     ),
     "an edited file is taken for a new one": (
-        "kin.py",
+        "versions.py",
         [("VERSION_SHARE = 0.5", "VERSION_SHARE = 2")],
         "test_load_again.py::test_an_edited_file_sends_what_is_new",
     ),
