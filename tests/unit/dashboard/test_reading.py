@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 import petstore_frame as pf
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.reading_bar import ReadingBar
@@ -36,22 +38,27 @@ def test_a_failed_refresh_keeps_the_old_numbers(
     assert ">240</b>" in dashboard.inventory_tab.cards.value
 
 
-def test_a_reading_that_broke_off_can_go_on(dashboard: pf.Dashboard, store: MemoryStore) -> None:
-    """Half-way through, the old numbers stay and Resume reads the rest."""
+@pytest.fixture
+def broken_off(dashboard: pf.Dashboard, store: MemoryStore) -> ReadingBar:
+    """The top of a dashboard whose second reading broke off after a page."""
     store.fails_after = store.requests + 1
     dashboard.refresh()
     assert dashboard.wait(WAIT_S)
-    assert (
-        dashboard.reading_bar.resume.layout.display == ""
-        and "500" in dashboard.reading_bar.notice.value
-    )
     store.fails_after = None
-    dashboard.reading_bar.resume.click()
-    assert dashboard.wait(WAIT_S)
-    assert (
-        dashboard.reading_bar.resume.layout.display == "none"
-        and dashboard.reading_bar.notice.value == ""
-    )
+    return dashboard.reading_bar
+
+
+def test_a_reading_that_broke_off_offers_to_go_on(broken_off: ReadingBar) -> None:
+    """Half-way through, the notice names the cause and Resume is there."""
+    assert "500" in broken_off.notice.value
+    assert broken_off.resume.layout.display == ""
+
+
+def test_resume_reads_the_rest(broken_off: ReadingBar) -> None:
+    """After Resume nothing is left to say and nothing to resume."""
+    broken_off.resume.click()
+    assert broken_off.wait(WAIT_S) and broken_off.notice.value == ""
+    assert broken_off.resume.layout.display == "none"
 
 
 def bar_of(read: Callable[[Any], pf.Inventory]) -> tuple[ReadingBar, list[pf.Inventory]]:

@@ -123,8 +123,9 @@ def test_a_changed_frame_is_refused(history, make_inventory) -> None:
     ]
 
 
-def test_damaged_and_foreign_files_are_named(history, make_inventory) -> None:
-    """What cannot be read is named with its reason, and the other days still answer."""
+@pytest.fixture
+def damaged(history, make_inventory) -> pf.History:
+    """Three days, the second of them damaged, beside files that do not belong here."""
     for day in ("2026-11-01", "2026-11-02", "2026-11-03"):
         history.add(make_inventory(day, PETS))
     lost = history.folder / "date=2026-11-02" / "pets.parquet"
@@ -134,8 +135,13 @@ def test_damaged_and_foreign_files_are_named(history, make_inventory) -> None:
     pd.DataFrame({"id": [1]}).to_parquet(foreign)
     (history.folder / "date=2026-11-01" / "part-0.parquet").write_bytes(b"")
     (history.folder / "notes.txt").write_text("mine")
+    return history
+
+
+def test_damaged_and_foreign_files_are_named(damaged) -> None:
+    """What cannot be read is named with its reason."""
     reasons = {
-        str(each.path.relative_to(history.folder)): each.reason for each in history.problems()
+        str(each.path.relative_to(damaged.folder)): each.reason for each in damaged.problems()
     }
     assert list(reasons) == [
         "date=2026-11-01/part-0.parquet", "date=2026-11-02/pets.parquet",
@@ -143,12 +149,16 @@ def test_damaged_and_foreign_files_are_named(history, make_inventory) -> None:
     ]  # fmt: skip
     assert reasons["date=2026-11-02/pets.parquet"].startswith("damaged: ")
     assert "no completeness record" in reasons["date=2026-11-04/pets.parquet"]
+    assert all(reason in repr(damaged) for reason in reasons.values())
+
+
+def test_the_other_days_still_answer(damaged) -> None:
+    """A damaged day is left out of a difference, and marked in a trend."""
     with pytest.warns(pf.HistoryWarning, match=r"2026-11-02.*that day is left out"):
-        assert str(history.diff()) == "2026-11-01 to 2026-11-03: no change"
+        assert str(damaged.diff()) == "2026-11-01 to 2026-11-03: no change"
     with pytest.warns(pf.HistoryWarning):
-        trend = history.trend()
+        trend = damaged.trend()
     assert set(trend.loc[trend["pets"].isna(), "claim"]) == {"unreadable"}
-    assert str(lost) in repr(history)
 
 
 def test_a_file_under_another_date_is_named(history, make_inventory) -> None:
