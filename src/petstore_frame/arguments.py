@@ -6,7 +6,7 @@ states what is allowed. It knows no store and keeps nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from petstore_frame.errors import ArgumentError
@@ -100,6 +100,19 @@ sent
     if not isinstance(value, str) or value not in known:
         refuse(f"{name} is one of {', '.join(known)}, got {value!r}")
     return value
+
+
+def some_of(name: str, value: Any, choices: Sequence[str]) -> tuple[str, ...]:
+    """Return one or more of several texts, given as one text or as a list.
+
+    Example:
+        >>> some_of("by", "status", ("status", "category_id"))
+        ('status',)
+    """
+    asked = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    if not asked or any(not isinstance(each, str) or each not in choices for each in asked):
+        refuse(f"{name} is one or more of {', '.join(choices)}, got {value!r}")
+    return tuple(asked)
 
 
 def refuse(what: str) -> NoReturn:

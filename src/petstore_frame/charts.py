@@ -92,7 +92,7 @@ def status_chart(
         A Drawing: a notebook shows it, ``.html`` is the markup for a page of your own.
 
     Raises:
-        ArgumentError: It is not a table of pets.
+        ArgumentError: It is not a table of pets, or ``top`` is not 1 or more.
         InputError: A column is missing, or a category id is not a whole number.
 
     Example:
@@ -102,6 +102,7 @@ def status_chart(
         >>> status_chart(frame, categories={3: "Cat"})
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
     """
+    top = whole_number("top", top, 1)
     coded = CodedPets(pets, shown_labels(categories))
     counts = coded.everything
     # A part of an Inventory's frame must not be taken for the whole.

@@ -17,7 +17,7 @@ from petstore_frame.frame import status_categories
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.seal import SealState, read_seal
 from petstore_frame.models import NO_STATUS
-from petstore_frame.pet_table import pandas_frame, whole_categories
+from petstore_frame.pet_table import pandas_frame, status_texts, whole_categories
 
 if TYPE_CHECKING:
     import numpy as np
@@ -181,7 +181,7 @@ class CodedPets:
             known = read_seal(pets)
             self.claim = known.current
             self.is_changed = known.state is SealState.CHANGED
-        status = self.frame["status"].astype("category").cat.remove_unused_categories()
+        status = status_texts(self.frame["status"]).cat.remove_unused_categories()
         status = status.cat.set_categories(status_categories(status.cat.categories))
         self.statuses = (*status.cat.categories, NO_STATUS)
         width = len(self.statuses)

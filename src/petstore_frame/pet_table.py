@@ -33,16 +33,18 @@ def open_frame(pets: Any, needed: Iterable[str]) -> Any:
 
     Raises:
         ArgumentError: It is not a frame.
-        InputError: A column is missing, or ids are not whole numbers.
+        InputError: A column is missing or repeated, or ids are not whole numbers.
     """
     import narwhals as nw
 
     try:
         frame: Any = nw.from_native(pets.frame if isinstance(pets, Inventory) else pets)
+        schema = frame.collect_schema()
     except TypeError:
         _refuse_kind(pets)
+    except nw.exceptions.DuplicateError:
+        _refuse_double()
     needed = tuple(needed)
-    schema = frame.collect_schema()
     _check_columns(schema.names(), needed)
     for name in ("id", "category_id"):
         if name not in needed or schema[name].is_integer():
@@ -72,6 +74,19 @@ def pandas_frame(pets: Any, needed: Iterable[str] = PET_COLUMNS) -> pd.DataFrame
         frame = to_pandas()
     _check_columns(frame.columns, tuple(needed))
     return frame
+
+
+def status_texts(statuses: pd.Series[Any]) -> pd.Series[Any]:
+    """Return statuses of any dtype as categories that are texts; missing ones stay missing."""
+    import pandas as pd
+
+    if isinstance(statuses.dtype, pd.CategoricalDtype):
+        names = [str(name) for name in statuses.cat.categories]
+        if len(set(names)) == len(names):
+            return statuses.cat.rename_categories(names)
+    if not isinstance(statuses.dtype, pd.StringDtype):
+        statuses = statuses.astype("object").map(str, na_action="ignore")
+    return statuses.astype("category")
 
 
 def whole_ids(ids: pd.Series[Any]) -> pd.Series[Any]:
@@ -191,8 +206,10 @@ def _check_float(name: str, value: float) -> None:
 
 
 def _check_columns(present: Iterable[str], needed: tuple[str, ...]) -> None:
-    held = set(present)
+    held = [name for name in present if name in needed]
     missing = [name for name in needed if name not in held]
+    if len(held) > len(set(held)):
+        _refuse_double()
     if missing:
         raise InputError(
             f"a table of pets needs {', '.join(needed)}; this one lacks {', '.join(missing)}",
@@ -207,6 +224,10 @@ def _refuse_kind(pets: Any) -> NoReturn:
         f"expected a table of pets, got {kind}; pass an Inventory, or a frame of an engine that "
         "the function supports: pandas, or polars, pyarrow, DuckDB, Dask, Spark"
     )
+
+
+def _refuse_double() -> NoReturn:
+    raise InputError("a table of pets has each column once", hint="drop or rename the repeated one")
 
 
 def _refuse_type(name: str, dtype: Any) -> NoReturn:

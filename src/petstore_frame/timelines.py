@@ -115,9 +115,16 @@ def ageing_chart(ageing: pd.DataFrame) -> Drawing:
 
     Raises:
         ArgumentError: ``ageing`` is not a DataFrame.
-        InputError: A column is missing.
+        InputError: A column is missing or has another dtype.
     """
     _check_table(ageing, _AGEING, "history.flow().ageing")
+    kinds = [ageing[name].dtype.kind for name in _AGEING]
+    if kinds != ["i", "b", "b"]:
+        raise InputError(
+            f"{', '.join(_AGEING)} are whole numbers and truth values, got "
+            f"{', '.join(str(ageing[name].dtype) for name in _AGEING)}",
+            hint="pass what history.flow().ageing returns",
+        )
     listed = ageing[ageing["is_listed"]]
     known, least = (
         _by_age(listed.loc[listed["is_at_least"] == is_least, "days_available"])

@@ -194,3 +194,26 @@ def test_a_report_asks_the_same_of_a_table(tmp_path: Any) -> None:
         pf.write_report([1, 2], tmp_path / "stock.xlsx")
     with pytest.raises(pf.InputError, match=r"column 'category_id': 1\.5 is not a whole number"):
         pf.write_report(pets_of([1.5], "float64"), tmp_path / "stock.xlsx")
+
+
+@pytest.mark.parametrize("dtype", ["object", "category", "int64"])
+def test_statuses_of_any_dtype_are_counted_alike(dtype: str, tmp_path: Any) -> None:
+    """A status that is not text is counted under its text by each verb, never as missing."""
+    statuses = [1, 1, 2] if dtype == "int64" else [1, "lost", None]
+    pets = pets_of([7, 7, 7], "int64").assign(status=pd.Series(statuses, dtype=dtype))
+    summed = pf.summarize(pets).iloc[-1]
+    drawn = CodedPets(pets).everything.by_status
+    assert {name: count.count for name, count in drawn.items()} == {
+        name: summed[name] for name in drawn
+    }
+    assert sum(count.count for name, count in drawn.items() if name != "no status") == (
+        3 if dtype == "int64" else 2
+    )
+
+
+@pytest.mark.parametrize("verb", [pf.summarize, pf.status_chart, pf.inventory_table])
+def test_a_repeated_column_is_refused(verb: Any) -> None:
+    """Two columns of one name are refused: which of them is meant is not known."""
+    pets = pets_of([7], "int64")
+    with pytest.raises(pf.InputError, match="has each column once"):
+        verb(pd.concat([pets, pets["category_id"]], axis=1))

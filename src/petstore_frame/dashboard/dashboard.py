@@ -56,7 +56,7 @@ class Dashboard:
         widget: The live part, for a page of your own.
 
     Raises:
-        ArgumentError: The client, the history or the inventory is something else.
+        ArgumentError: An argument is something else than described.
         InputError: The categories file cannot be read.
 
     Interface: Endpoints, List all animals; Add an animal.
@@ -77,6 +77,9 @@ class Dashboard:
         kept = open_history(history)
         if not (inventory is None or isinstance(inventory, Inventory)):
             raise ArgumentError(f"inventory is an Inventory, got {type(inventory).__name__}")
+        places = _path("journal", journal), _path("folder", folder)
+        if not isinstance(wait_s, (int, float)) or not wait_s >= 0:
+            raise ArgumentError(f"wait_s is a number of seconds, 0 or more, got {wait_s!r}")
         self.client = client
         self._labels = category_labels(categories)
         self._lock = RLock()
@@ -89,7 +92,7 @@ class Dashboard:
             self._take,
             self._lock,
         )
-        self._make_tabs(kept, _path(journal), _path(folder))
+        self._make_tabs(kept, *places)
         self._make_widgets()
         if inventory is not None:
             self.reading_bar.take(inventory)
@@ -194,7 +197,9 @@ def _notebook() -> Any:
     return IPython.display
 
 
-def _path(folder: str | PathLike[str] | None) -> Path | None:
+def _path(name: str, folder: str | PathLike[str] | None) -> Path | None:
+    if not (folder is None or isinstance(folder, (str, PathLike))):
+        raise ArgumentError(f"{name} is a folder, got {folder!r}")
     return None if folder is None else Path(folder)
 
 

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.arguments import one_of
-from petstore_frame.errors import MissingExtraError
+from petstore_frame.errors import ArgumentError, MissingExtraError
 from petstore_frame.history.snapshots import Snapshot, read_table
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def start_session(engine: str, session: Any = None) -> Any:
             runs on the current client.
     """
     if engine == "duckdb":
+        if session is not None and not hasattr(session, "cursor"):
+            raise ArgumentError(f"session is a DuckDB connection, got {type(session).__name__}")
         return session.cursor() if session else _library("duckdb", "history").connect()
     if engine == "spark" and session is None:
         return _library("pyspark.sql", "spark").SparkSession.builder.getOrCreate()

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.arguments import whole_number
+from petstore_frame.arguments import some_of, whole_number
 from petstore_frame.categories import Categories
 from petstore_frame.errors import ArgumentError
 from petstore_frame.frame import PET_COLUMNS
@@ -141,9 +141,7 @@ class History:
             ArgumentError: There is no such column.
             HistoryError: There is no such snapshot.
         """
-        wanted = (columns,) if isinstance(columns, str) else tuple(columns)
-        if not wanted or set(wanted) - set(PET_COLUMNS):
-            raise ArgumentError(f"columns are some of {', '.join(PET_COLUMNS)}, got {columns!r}")
+        wanted = some_of("columns", columns, PET_COLUMNS)
         held = Contents.of(self.folder)
         chosen = held.between() if day is None else [held.on(day)]
         return self._open(chosen, wanted, start_session(self.engine, self._session))

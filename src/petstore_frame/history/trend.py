@@ -6,12 +6,12 @@ claim on its number. Nothing is interpolated.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, timedelta
 from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import ArgumentError
+from petstore_frame.arguments import some_of
 from petstore_frame.history.snapshots import Snapshot
 from petstore_frame.models import NO_STATUS, PET_STATUSES
 
@@ -27,10 +27,9 @@ def trend_columns(by: str | Sequence[str]) -> tuple[str, ...]:
     Raises:
         ArgumentError: A name is neither ``status`` nor ``category_id``.
     """
-    asked = [by] if isinstance(by, str) or not isinstance(by, Iterable) else list(by)
-    if not asked or any(name not in ("category_id", "status") for name in asked):
-        raise ArgumentError(f"by is 'status', 'category_id' or both, got {by!r}")
-    return tuple(name for name in ("category_id", "status") if name in asked)
+    known = ("category_id", "status")
+    asked = some_of("by", by, known)
+    return tuple(name for name in known if name in asked)
 
 
 def fill_trend(

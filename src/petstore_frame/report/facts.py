@@ -18,7 +18,13 @@ from petstore_frame.counts import CodedPets, StatusCounts
 from petstore_frame.frame import PET_COLUMNS
 from petstore_frame.inventory import Completeness, Inventory, Verdict
 from petstore_frame.inventory.seal import SealState, read_seal
-from petstore_frame.pet_table import category_ids, pandas_frame, whole_categories, whole_ids
+from petstore_frame.pet_table import (
+    category_ids,
+    pandas_frame,
+    status_texts,
+    whole_categories,
+    whole_ids,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +145,7 @@ def _checked_frame(pets: Any) -> pd.DataFrame:
             "id": whole_ids(frame["id"]).array,
             "name": _texts(frame["name"]),
             "category_id": whole_categories(frame["category_id"]).array,
-            "status": frame["status"].astype("category").reset_index(drop=True),
+            "status": status_texts(frame["status"]).array,
         }
     )
 

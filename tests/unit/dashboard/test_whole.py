@@ -115,6 +115,9 @@ def test_a_history_may_come_as_its_folder(store: MemoryStore, tmp_path: Path) ->
     [
         ({"history": 3}, "history is a History or its folder, got 3"),
         ({"inventory": "stock.csv"}, "inventory is an Inventory, got str"),
+        ({"journal": 3}, "journal is a folder, got 3"),
+        ({"folder": 3}, "folder is a folder, got 3"),
+        ({"wait_s": "10"}, "wait_s is a number of seconds, 0 or more, got '10'"),
     ],
 )
 def test_wrong_options_are_refused(store: MemoryStore, options: Any, message: str) -> None:

@@ -92,3 +92,10 @@ def test_dates_may_be_of_any_kind() -> None:
     assert repr(pf.trend_chart(trend)) == "<2026-01-01 to 2026-01-01: sold 3 to 3>"
     with pytest.raises(pf.InputError, match="a date or a number of pets cannot be read"):
         pf.trend_chart(trend.assign(date="soon"))
+
+
+def test_ages_of_another_dtype_are_refused() -> None:
+    """Ages that went through text are named by their dtypes, not drawn wrong."""
+    ageing = pd.DataFrame({"days_available": ["1"], "is_listed": [1], "is_at_least": [0]})
+    with pytest.raises(pf.InputError, match="whole numbers and truth values, got str, int64"):
+        pf.ageing_chart(ageing)
