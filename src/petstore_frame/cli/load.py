@@ -53,6 +53,9 @@ def load(
     columns: Annotated[
         str | None, typer.Option(help="Column names of a file without a header: name,category_id.")
     ] = None,
+    header_row: Annotated[
+        int | None, typer.Option(help="Row of the header, below a title; 1 is the first.", min=1)
+    ] = None,
     quoting: Annotated[
         Quoting | None, typer.Option(help="none reads quotes as letters; else strict.")
     ] = None,
@@ -139,6 +142,7 @@ def load(
         "mapping": _mapping(column),
         "categories": categories,
         "columns": None if columns is None else columns.split(","),
+        "header_row": header_row,
         "keep_spaces": keep_spaces,
         "dry_run": dry_run,
         "again": again,

@@ -39,6 +39,7 @@ class Workbook:
         path: Its path, for messages.
         sheet: Name of the sheet; None if there is only one.
         columns: The column names of a sheet without a header.
+        header_row: Number of the header's row; None is the first that is not blank.
 
     Attributes:
         header: The column names.
@@ -50,7 +51,12 @@ class Workbook:
     """
 
     def __init__(
-        self, file: BinaryIO, path: str, sheet: str | None, columns: Sequence[str] | None
+        self,
+        file: BinaryIO,
+        path: str,
+        sheet: str | None,
+        columns: Sequence[str] | None,
+        header_row: int | None = None,
     ) -> None:
         self._path = path
         self.header, self._header_line = tuple(columns or ()), 0
@@ -64,7 +70,7 @@ class Workbook:
         except OverfullError as problem:
             raise InputError(str(problem), path=path, hint=_AS_CSV) from None
         if columns is None:
-            self.header = self._read_header()
+            self.header = self._read_header(header_row)
 
     def rows(self) -> Iterator[OddRow]:
         """Yield the records from the first one on; blank rows at the end are left out."""
@@ -77,11 +83,13 @@ class Workbook:
             yield line, [*cells, *[""] * (width - len(cells))], oddities
             done = line
 
-    def _read_header(self) -> tuple[str, ...]:
-        for line, cells, _ in self._all_rows():
+    def _read_header(self, row: int | None) -> tuple[str, ...]:
+        for line, cells, _ in islice(self._all_rows(), (row or 1) - 1, row):
             if any(cell.strip() for cell in cells):
                 self._header_line = line
                 return tuple(cells)
+        if row is not None:
+            raise InputError(f"no header in row {row} of the sheet {self.sheet!r}", path=self._path)
         raise InputError(f"the sheet {self.sheet!r} is empty", path=self._path)
 
     def _all_rows(self) -> Iterator[tuple[int, list[str], dict[int, CellError | str]]]:

@@ -6,11 +6,13 @@ for a text file, the one delimiter that makes the needed columns appear.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.check import Checker
+from petstore_frame.loader.check import Checker, GiantCellError, OddRow
 from petstore_frame.loader.fields import Rules
 from petstore_frame.loader.mapping import find_columns
 from petstore_frame.loader.returned import Returned, has_own_columns
@@ -39,6 +41,9 @@ class ColumnLayout:
         return Checker(self.header, self.mapping, self.rules)
 
 
+# Rows in which a header below a title is looked for.
+_LOOKED_AT = 20
+
 LayoutOf = Callable[[Sequence[str]], ColumnLayout]
 
 
@@ -58,6 +63,32 @@ def read_layout(
     own = tuple(header) if returned is None else returned.header
     found = find_columns(own, mapping, may_lack_header=may_lack_header)
     return ColumnLayout(own, found, rules, returned)
+
+
+def find_header_row(rows: Iterable[OddRow], layout_of: LayoutOf) -> int | None:
+    """Return the line of a header that stands below a title, or None.
+
+    Args:
+        rows: The rows below what was read as the header.
+        layout_of: Finds the columns of a header, or raises InputError.
+    """
+    with suppress(InputError, GiantCellError):
+        for line, cells, _ in islice(rows, _LOOKED_AT):
+            with suppress(InputError):
+                layout_of(cells)
+                return line
+    return None
+
+
+def with_header_row(problem: InputError, row: int | None) -> InputError:
+    """Let a refused header propose the row that looks like the header, if one does."""
+    if row is not None:
+        problem.hint = Advice(
+            f"row {row} looks like the header: {{}}",
+            ("header_row", row),
+            by_hand=f"row {row} looks like the header; remove what is above it",
+        )
+    return problem
 
 
 def choose_dialect(

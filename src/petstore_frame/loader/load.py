@@ -39,6 +39,7 @@ def load_csv(
     delimiter: str | None = None,
     quoting: str = "strict",
     columns: Sequence[str] | None = None,
+    header_row: int | None = None,
     keep_spaces: bool = False,
     thousands: str | None = None,
 ) -> LoadResult:
@@ -72,6 +73,7 @@ def load_csv(
         delimiter: The character between cells; None finds it.
         quoting: ``strict``, or ``none`` to read quotes as letters.
         columns: The column names of a file without a header.
+        header_row: The header's row where a title is above it, 1 for the first of the file.
         keep_spaces: Leave the outer spaces of names.
         thousands: ``,`` or ``.`` where category ids have a separator of thousands.
 
@@ -111,6 +113,7 @@ def load_csv(
         "delimiter": delimiter,
         "quoting": quoting,
         "columns": columns,
+        "header_row": header_row,
         "keep_spaces": keep_spaces,
         "thousands": thousands,
     }
@@ -144,6 +147,7 @@ def load_excel(
     journal: str | PathLike[str] | None = None,
     workers: int = DEFAULT_WORKERS,
     columns: Sequence[str] | None = None,
+    header_row: int | None = None,
     keep_spaces: bool = False,
 ) -> LoadResult:
     """Load the animals of an ``.xlsx`` workbook into the store, none twice and none lost.
@@ -166,6 +170,7 @@ def load_excel(
         journal: Folder of the journals.
         workers: The largest number of requests in flight.
         columns: The column names of a sheet without a header.
+        header_row: The header's row where a title is above it.
         keep_spaces: Leave the outer spaces of names.
 
     Returns:
@@ -183,6 +188,7 @@ def load_excel(
     reading = {
         "sheet": sheet,
         "columns": columns,
+        "header_row": header_row,
         "mapping": mapping,
         "value_map": value_map,
         "categories": categories,

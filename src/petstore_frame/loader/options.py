@@ -55,6 +55,7 @@ def check_reading(
     delimiter: Any = None,
     quoting: Any = "strict",
     columns: Any = None,
+    header_row: Any = None,
     sheet: Any = None,
     keep_spaces: Any = False,
     thousands: Any = None,
@@ -69,6 +70,10 @@ def check_reading(
     _check_encoding(encoding)
     _check_delimiter(delimiter)
     _check_columns(columns)
+    if header_row is not None:
+        whole_number("header_row", header_row, 1)
+        if columns is not None:
+            _refuse("{} and {} exclude each other", ("header_row",), ("columns",))
     if quoting not in ("strict", "none"):
         _refuse("{} is 'strict' or 'none', got {}", ("quoting",), _shown(quoting))
     if thousands not in (None, ",", "."):

@@ -14,12 +14,19 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from petstore_frame.categories import Categories, category_labels
 from petstore_frame.errors import InputError
+from petstore_frame.loader.check import numbered
 from petstore_frame.loader.fields import Rules
 from petstore_frame.loader.kinds import OLE, ZIP
-from petstore_frame.loader.layout import LayoutOf, choose_dialect, read_layout
+from petstore_frame.loader.layout import (
+    LayoutOf,
+    choose_dialect,
+    find_header_row,
+    read_layout,
+    with_header_row,
+)
 from petstore_frame.loader.options import check_reading
 from petstore_frame.loader.sources import Source, TextSource, TypedSource, file_digest
-from petstore_frame.loader.text import find_dialects
+from petstore_frame.loader.text import Dialect, find_dialects, read_rows, text_of
 from petstore_frame.loader.values import read_value_map
 
 if TYPE_CHECKING:
@@ -38,6 +45,7 @@ def open_source(
     delimiter: str | None = None,
     quoting: str = "strict",
     columns: Sequence[str] | None = None,
+    header_row: int | None = None,
     sheet: str | None = None,
     keep_spaces: bool = False,
     thousands: str | None = None,
@@ -54,6 +62,8 @@ def open_source(
         delimiter: The character between cells; None finds the one that gives the needed columns.
         quoting: ``strict``, or ``none`` to read quotes as letters.
         columns: The column names of a file without a header.
+        header_row: Number of the header's row, 1 for the first of the file; None is the first
+            that is not blank.
         sheet: The sheet of a workbook that has several.
         keep_spaces: Leave the outer spaces of names.
         thousands: ``,`` or ``.`` where category ids have their digits grouped.
@@ -72,6 +82,7 @@ def open_source(
         delimiter=delimiter,
         quoting=quoting,
         columns=columns,
+        header_row=header_row,
         sheet=sheet,
         keep_spaces=keep_spaces,
         thousands=thousands,
@@ -87,8 +98,11 @@ def open_source(
     except OSError as problem:
         raise InputError(f"cannot open the file: {problem.strerror}", path=str(path)) from None
     options = {"encoding": encoding, "delimiter": delimiter, "quoting": quoting}
+    place = {"columns": columns, "header_row": header_row}
     try:
-        return _open_file(path, file, sheet, columns, layout_of, **options)
+        if _is_packed(file):
+            return _open_sheet(path, file, sheet, layout_of, **place)
+        return _open_text(path, file, sheet, layout_of, **place, **options)
     except BaseException as problem:
         file.close()
         if isinstance(problem, InputError):
@@ -108,24 +122,28 @@ def read_header(path: str | PathLike[str]) -> tuple[str, ...]:
     path = Path(fspath(path))
     with path.open("rb") as file:
         if _is_packed(file):
-            return _sheet(path, file, None, None).header
+            return _sheet(path, file, None).header
         return find_dialects(file, str(path))[0].header
 
 
-def _open_file(
-    path: Path,
-    file: BinaryIO,
-    sheet: str | None,
-    columns: Sequence[str] | None,
-    layout_of: LayoutOf,
-    **options: Any,
+def _open_text(
+    path: Path, file: BinaryIO, sheet: str | None, layout_of: LayoutOf, **options: Any
 ) -> Source:
-    if _is_packed(file):
-        return _open_sheet(path, file, sheet, columns, layout_of)
     if sheet is not None:
         raise InputError("a sheet was named, but the file is not a workbook")
-    dialects = find_dialects(file, str(path), columns=columns, **options)
-    return TextSource(path, file, *choose_dialect(dialects, layout_of, str(path)))
+    dialects = find_dialects(file, str(path), **options)
+    try:
+        dialect, layout = choose_dialect(dialects, layout_of, str(path))
+    except InputError as problem:
+        found = (_header_row_below(file, dialect, layout_of) for dialect in dialects)
+        raise with_header_row(problem, next(filter(None, found), None)) from None
+    return TextSource(path, file, dialect, layout)
+
+
+def _header_row_below(file: BinaryIO, dialect: Dialect, layout_of: LayoutOf) -> int | None:
+    with text_of(file, dialect.encoding) as text:
+        rows = numbered(read_rows(text, dialect), first_line=dialect.first_line)
+        return find_header_row(rows, layout_of)
 
 
 def _is_packed(file: BinaryIO) -> bool:
@@ -138,24 +156,22 @@ def _is_packed(file: BinaryIO) -> bool:
     return start == ZIP
 
 
-def _sheet(
-    path: Path, file: BinaryIO, sheet: str | None, columns: Sequence[str] | None
-) -> Workbook:
+def _sheet(path: Path, file: BinaryIO, sheet: str | None, **place: Any) -> Workbook:
     from petstore_frame.loader.excel import Workbook
 
-    return Workbook(file, str(path), sheet, columns)
+    return Workbook(file, str(path), sheet, **{"columns": None, **place})
 
 
 def _open_sheet(
-    path: Path,
-    file: BinaryIO,
-    sheet: str | None,
-    columns: Sequence[str] | None,
-    layout_of: LayoutOf,
+    path: Path, file: BinaryIO, sheet: str | None, layout_of: LayoutOf, **place: Any
 ) -> Source:
     sha256 = file_digest(file)
-    book = _sheet(path, file, sheet, columns)
-    source = TypedSource(path.name, path, sha256, layout_of(book.header), book.rows, file.close)
+    book = _sheet(path, file, sheet, **place)
+    try:
+        layout = layout_of(book.header)
+    except InputError as problem:
+        raise with_header_row(problem, find_header_row(book.rows(), layout_of)) from None
+    source = TypedSource(path.name, path, sha256, layout, book.rows, file.close)
     source.facts |= {"sheet": book.sheet}
     return source
 

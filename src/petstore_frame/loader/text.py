@@ -73,6 +73,7 @@ def find_dialects(
     delimiter: str | None = None,
     quoting: str = "strict",
     columns: Sequence[str] | None = None,
+    header_row: int | None = None,
 ) -> list[Dialect]:
     """Find out how a file can be read, its encoding proven.
 
@@ -83,6 +84,7 @@ def find_dialects(
         delimiter: The delimiter, where the caller knows it.
         quoting: ``strict`` or ``none``.
         columns: The column names of a file without a header.
+        header_row: Physical line of the header; None is the first that is not blank.
 
     Returns:
         One dialect per delimiter that may be meant, the one with most columns first; a single one
@@ -98,10 +100,14 @@ def find_dialects(
     if not sample.strip():
         raise InputError("the file is empty", path=path, hint="it needs a header and records")
     skipped, delimiter = _leading_lines(sample, delimiter)
+    if header_row is not None:
+        skipped = header_row - 1
     body = "".join(islice(io.StringIO(sample, newline=""), skipped, None))
     if columns is not None:
         delimiter = delimiter or _delimiter_by_width(body, quoting, len(columns), path)
         return [Dialect(codec, delimiter, quoting, tuple(columns), skipped + 1, has_giants)]
+    if not body.strip():
+        raise InputError(f"no header in line {skipped + 1}", path=path, hint="count from 1")
     headers, problems = _headers(body, [delimiter] if delimiter else DELIMITERS, quoting)
     if not headers:
         raise InputError(
