@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 
-from petstore_frame._transport import Answer, Transport
-from petstore_frame.errors import APIConnectionError, ContractError, PetstoreError
+from petstore_frame._transport import Answer, Flaw, Transport
+from petstore_frame.errors import APIConnectionError, APITimeoutError, ContractError, PetstoreError
 from petstore_frame.outcome import status_error
 from petstore_frame.retry import RetryPolicy, read_retry_after
 
@@ -87,13 +87,16 @@ def _error_of(answer: Answer) -> tuple[PetstoreError, bool]:
     if answer.status_code >= 400:
         error = status_error(answer)
         return error, error.retryable
-    if not answer.is_whole:
-        cut = APIConnectionError(
-            f"{answer.operation}: the answer broke off; try again",
+    if answer.flaw is not None:
+        may_pass = answer.flaw in (Flaw.CUT, Flaw.LATE)
+        next_step = "try again" if may_pass else "ask the store's operator"
+        lost = (APITimeoutError if answer.flaw is Flaw.LATE else APIConnectionError)(
+            f"{answer.operation}: the answer {answer.flaw}; {next_step}",
             operation=answer.operation,
-            reason="cut",
+            reason=answer.flaw.name.lower(),
+            retryable=may_pass,
         )
-        return cut, True
+        return lost, may_pass
     shown = ContractError(
         f"{answer.operation} answered {answer.status_code}, which the interface does not state; "
         "check that base_url is the store's own address, ending in /v1",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -61,12 +62,13 @@ def test_the_beginning_of_a_second_answer_is_enough() -> None:
     assert store.connections == 2
 
 
-def test_after_a_refusal_a_post_gets_a_fresh_connection() -> None:
+@pytest.mark.parametrize("ask", [pf.Client.list_pets, add_one])
+def test_after_a_refusal_a_connection_is_not_used_again(ask: Callable[[pf.Client], Any]) -> None:
     """A refusal names no pet, so a second copy of it could not be told from the next pet's own."""
     answers = iter([REFUSED, created(1)])
     with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
         with pytest.raises(pf.BadRequestError):
-            add_one(client)
+            ask(client)
         assert add_one(client) == 1
     assert store.connections == 2
 

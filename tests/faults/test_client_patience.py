@@ -46,7 +46,7 @@ def test_a_dripped_answer_is_given_up(pieces: Callable[[], Iterator[bytes]]) -> 
     with HostileStore(lambda _: dripped(pieces)) as store:
         with pf.Client(store.base_url, "k", timeout_s=TIMEOUT_S, max_retries=0) as client:
             start = time.monotonic()
-            with pytest.raises(pf.APIConnectionError):
+            with pytest.raises(pf.APITimeoutError, match="the time allowed"):
                 client.list_pets()
     assert time.monotonic() - start < PIECES * TIMEOUT_S / 6
 
@@ -60,14 +60,23 @@ def test_the_next_request_has_all_of_its_time() -> None:
     assert store.connections == 1
 
 
-def test_an_answer_packed_twice_is_refused() -> None:
-    """A few kilobytes that were packed twice could fill any memory, so they are not unpacked."""
-    twice = gzip.compress(gzip.compress(b"[]"))
-    answer = http("200 OK", twice, "Content-Encoding: gzip, gzip")
+UNUSABLE = {
+    "compressed twice": ("gzip, gzip", lambda: gzip.compress(gzip.compress(b"[]"))),
+    "or wrongly": ("gzip", lambda: b"[]"),
+    "larger than 64 MiB": ("gzip", lambda: gzip.compress(bytes(2**26 + 1))),
+}
+
+
+@pytest.mark.parametrize("words", UNUSABLE)
+def test_an_answer_that_would_fill_the_memory_is_refused(words: str) -> None:
+    """What a few kilobytes may become has a limit, and no second request makes it smaller."""
+    coding, pack = UNUSABLE[words]
+    answer = http("200 OK", pack(), f"Content-Encoding: {coding}")
     with HostileStore(lambda _: answer) as store:
-        with pf.Client(store.base_url, "k", max_retries=0) as client:
-            with pytest.raises(pf.APIConnectionError):
+        with pf.Client(store.base_url, "k", sleep=lambda _: None) as client:
+            with pytest.raises(pf.APIConnectionError, match=words):
                 client.list_pets()
+    assert len(store.heads) == 1
 
 
 def test_a_packed_answer_that_was_cut_is_not_whole() -> None:

@@ -9,8 +9,8 @@ can have acted. This is the one door to httpx:
 - ``addresses`` keeps the key with its store.
 """
 
-from petstore_frame._transport.answer import Answer
+from petstore_frame._transport.answer import Answer, Flaw
 from petstore_frame._transport.transport import Transport
 from petstore_frame._transport.wires import Wire
 
-__all__ = ["Answer", "Transport", "Wire"]
+__all__ = ["Answer", "Flaw", "Transport", "Wire"]

@@ -6,8 +6,18 @@ In: what ``transport`` read. Out: an Answer, which names no type of httpx. It ju
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from petstore_frame.headers import Headers
+
+
+class Flaw(StrEnum):
+    """Why a body is not there although its answer began."""
+
+    CUT = "broke off"
+    LATE = "was not over in the time allowed"
+    LARGE = "is larger than 64 MiB"
+    PACKED = "is compressed twice, or wrongly"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +28,8 @@ class Answer:
         operation: Method and path.
         status_code: HTTP status.
         headers: Header lines.
-        body: The bytes received; empty when the body was not whole.
-        is_whole: False when the status line arrived and the body did not, or not whole, or it was
-            larger than 64 MiB, or packed more than once.
+        body: The bytes received; empty when they have a flaw.
+        flaw: What is wrong with the body; None when it arrived whole.
         elapsed_s: Seconds from the first byte out to the last byte in.
         url: The whole address asked.
     """
@@ -29,6 +38,11 @@ class Answer:
     status_code: int
     headers: Headers
     body: bytes
-    is_whole: bool
+    flaw: Flaw | None
     elapsed_s: float
     url: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the body is what the store sent."""
+        return self.flaw is None

@@ -7,7 +7,7 @@ what would fill the memory, and judges no status.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import httpx
 from pydantic import SecretStr
@@ -23,29 +23,40 @@ def unpacked(content: Iterable[bytes], lines: RawLines) -> Iterable[bytes]:
     """Undo gzip or deflate, in small steps; bytes in any other coding are left as they are.
 
     Raises:
-        httpx.DecodingError: More than one coding (a few kilobytes could become terabytes).
+        httpx.DecodingError: More than one coding (a few kilobytes could become terabytes), or
+            bytes of another one.
+        httpx.ReadError: The compressed bytes were cut.
     """
     named = b",".join(value for name, value in lines if name.lower() == b"content-encoding")
     if not named:
         return content
     codings = [coding.strip().lower() for coding in named.split(b",")]
     if len(codings) > 1:
-        raise httpx.DecodingError("packed more than once")
-    return _inflated(content) if codings[0] in (b"gzip", b"x-gzip", b"deflate") else content
+        raise httpx.DecodingError("more than one coding")
+    if codings[0] in (b"gzip", b"x-gzip"):
+        return _inflated(content, lambda _: 31)
+    # Some stores send deflate without the two bytes in front by which zlib knows its format.
+    return _inflated(content, _deflate_format) if codings[0] == b"deflate" else content
 
 
-def _inflated(packed: Iterable[bytes]) -> Iterator[bytes]:
+def _deflate_format(first: int) -> int:
+    return 15 if first & 0x8F == 0x08 else -15
+
+
+def _inflated(packed: Iterable[bytes], format_of: Callable[[int], int]) -> Iterator[bytes]:
     unpack = None
-    for chunk in packed:
-        # Some stores leave out the two bytes that mark zlib's format.
-        unpack = unpack or zlib.decompressobj(47 if chunk[:1] in b"\x1f\x78" else -15)
-        yield unpack.decompress(chunk, _STEP_BYTES)
-        while unpack.unconsumed_tail:
-            yield unpack.decompress(unpack.unconsumed_tail, _STEP_BYTES)
-    if unpack is not None:
-        yield unpack.flush()
-        if not unpack.eof:
-            raise httpx.DecodingError("cut")
+    try:
+        for chunk in filter(None, packed):
+            unpack = unpack or zlib.decompressobj(format_of(chunk[0]))
+            yield unpack.decompress(chunk, _STEP_BYTES)
+            while unpack.unconsumed_tail:
+                yield unpack.decompress(unpack.unconsumed_tail, _STEP_BYTES)
+        if unpack is not None:
+            yield unpack.flush()
+    except zlib.error as problem:
+        raise httpx.DecodingError(str(problem)) from None
+    if unpack is not None and not unpack.eof:
+        raise httpx.ReadError("the compressed bytes have no end")
 
 
 def without_key(

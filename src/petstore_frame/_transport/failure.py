@@ -71,7 +71,7 @@ _WORDS = {
     "connect_timeout": "no connection within the time allowed",
     "pool_timeout": "no free connection within the time allowed",
     "write_timeout": "the request could not be written within the time allowed",
-    "read_timeout": "connected, but silent for longer than the time allowed",
+    "read_timeout": "connected, but no answer within the time allowed",
     "dns": "the host name is not known",
     "tls": "no trusted TLS connection",
     "refused": "connection refused",

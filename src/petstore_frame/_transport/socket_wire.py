@@ -2,12 +2,13 @@
 
 In: one request of httpx at a time. Out: its response. It knows no pets, no keys and no proofs.
 
-HTTP/1.1 pairs requests and answers by their order alone. A store or a proxy that answers twice,
-or late, would have its answer taken for the next request's. So a connection is used again only
-if no byte has come behind its last answer, if that answer was no refusal of a POST (a doubled
-refusal names no pet that would give it away), and if this process made it: a fork shares it with
-its parent. What is left: a doubled 201 that arrives after the next POST has gone out. It names
-another pet than the one sent, and whoever loads must look at that.
+HTTP/1.1 pairs requests and answers by their order alone. Where a store or a proxy answers twice,
+the second answer would be taken for the next request's. So a connection is used again only if no
+byte has come behind its last answer, if that answer was no refusal (its second copy would name no
+pet that gives it away), and if this process made it: a fork shares it with its parent.
+
+What remains is a second copy of a success that arrives after the next request has gone out. It
+names another pet than the one sent, or an id that was given already: a loader must check both.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class _Line:
             self._connection = connection = self._new(request.url.origin)
             self._process = os.getpid()
         response = connection.handle_request(request)
-        self._has_refused = request.method == b"POST" and not 200 <= response.status < 300
+        self._has_refused = not 200 <= response.status < 300
         return response
 
     def _is_fit(self, connection: httpcore.ConnectionInterface) -> bool:

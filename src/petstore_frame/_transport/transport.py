@@ -6,7 +6,6 @@ In: method, address, body. Out: an Answer, or an error of ours; no exception of 
 from __future__ import annotations
 
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, cast
@@ -16,7 +15,7 @@ import httpx
 from pydantic import SecretStr
 
 from petstore_frame._transport.addresses import path_below, whole_address
-from petstore_frame._transport.answer import Answer
+from petstore_frame._transport.answer import Answer, Flaw
 from petstore_frame._transport.content import MAX_BODY_BYTES, RawLines, unpacked, without_key
 from petstore_frame._transport.failure import Trace, connection_error
 from petstore_frame._transport.wires import Wire, Wires, new_sockets
@@ -118,7 +117,7 @@ class Transport:
             response = wire.handle_request(request)
             stream.start_work()
             lines: RawLines = response.headers.raw
-            content, is_whole = self._read(response, lines, start)
+            content, flaw = self._read(response, lines, start)
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
             raise connection_error(problem, operation, trace, self._settings.base_url) from None
         except BaseException as problem:  # noqa: BLE001 # raised again, without its frames:
@@ -129,7 +128,7 @@ class Transport:
         took = self._clock() - start
         status = response.status_code
         content, lines = without_key(content, lines, key, is_refusal=status >= 400)
-        return Answer(operation, status, Headers(lines), content, is_whole, took, url)
+        return Answer(operation, status, Headers(lines), content, flaw, took, url)
 
     def _key(self) -> SecretStr:
         """Ask for the key, once per request."""
@@ -175,21 +174,29 @@ class Transport:
         request.read()  # a transport of the caller's own may ask for .content
         return request
 
-    def _read(self, response: httpx.Response, lines: RawLines, start: float) -> tuple[bytes, bool]:
-        """Read the body under a total deadline; a cut body is reported, not raised."""
+    def _read(
+        self, response: httpx.Response, lines: RawLines, start: float
+    ) -> tuple[bytes, Flaw | None]:
+        """Read the body within limits of time and size; what is wrong with it is not raised."""
         chunks, size = list[bytes](), 0
         packed = cast("httpx.SyncByteStream", response.stream)
         try:
             for chunk in unpacked(packed, lines):
                 chunks.append(chunk)
                 size += len(chunk)
-                if size > MAX_BODY_BYTES or self._clock() - start > self._total_s:
-                    return b"", False
-        except (httpx.HTTPError, httpx.StreamError, zlib.error):
-            return b"", False
+                if size > MAX_BODY_BYTES:
+                    return b"", Flaw.LARGE
+                if self._clock() - start > self._total_s:
+                    return b"", Flaw.LATE
+        except httpx.TimeoutException:
+            return b"", Flaw.LATE
+        except httpx.DecodingError:
+            return b"", Flaw.PACKED
+        except (httpx.HTTPError, httpx.StreamError):
+            return b"", Flaw.CUT
         finally:
             packed.close()
-        return b"".join(chunks), True
+        return b"".join(chunks), None
 
     def close(self) -> None:
         """Close the connections."""
