@@ -54,6 +54,7 @@ def make_result(folder: Path, text: str = ARRIVALS) -> LoadResult:
         run = Run(
             "ab" * 16, "http://127.0.0.1:8000/v1", source.name, str(source_path), source.sha256,
             "id", source.header, source.mapping, created_at=time.time(), started_at=time.time(),
+            ended_at=time.time(),
         )  # fmt: skip
         journal.create(path, run, source)
     with closing(sqlite3.connect(path)) as connection, connection:
