@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from faults.flaky_store import FlakyStore
+from faults.flaky_store import KEY, FlakyStore
+from petstore_frame.client import Client
+from petstore_frame.errors import LoadFailedError
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 
@@ -125,3 +127,36 @@ def test_a_record_mended_into_its_neighbours_equal_is_created(
     run_load(write(tmp_path, *BROKEN, "Di,4,", "New,1,"), store)
     run_load(fix, store)
     assert twins(store) == ["Di"] and len(store.pets) == 7
+
+
+def test_doubt_of_an_earlier_version_is_doubt_of_this_one(tmp_path: Path, stores, run_load) -> None:
+    """A record skipped because it may be in the store is no success, until it is settled."""
+    store = stores(lambda number: "500_after" if number == 2 else None)
+    run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,"), store, workers=1)
+    result = run_load(write(tmp_path, "Ada,1,", "Bo,2,", "Cy,3,", "Di,4,"), store)
+    assert result.exit_code == 3 and str(result).startswith("In doubt")
+    with pytest.raises(LoadFailedError):
+        result.raise_for_failures()
+    for number in range(20):
+        store.add({"name": f"Old {number}", "categoryId": 1})
+    run_load(write(tmp_path, *(f"Pet {n},9," for n in range(20)), name="later.csv"), store)
+    with Client(store.base_url, KEY, max_retries=0) as client:
+        result.reconcile(client, grace_s=0.0)
+    assert result.exit_code == 0 and str(result).startswith("Done")
+    result.raise_for_failures()
+
+
+def test_records_left_to_a_version_that_stopped_are_not_done(
+    tmp_path: Path, stores, run_load
+) -> None:
+    """What a later import took over and has not sent is shown as such, until it has."""
+    store = stores(lambda number: "401" if number in (3, 4) else None)
+    lines = days(0, 1, 6)
+    kept = write(tmp_path, *lines).read_bytes()
+    run_load(tmp_path / "pets.csv", store, workers=1)
+    run_load(write(tmp_path, *lines, "New,1,"), store, workers=1)
+    (tmp_path / "old.csv").write_bytes(kept)
+    old = run_load(tmp_path / "old.csv", store)
+    assert old.exit_code == 3 and str(old).startswith("Not finished")
+    run_load(tmp_path / "pets.csv", store)
+    assert LoadResult(old.path).exit_code == 0 and len(store.pets) == 7

@@ -19,6 +19,7 @@ from petstore_frame.errors import ArgumentError, InputError, LoadFailedError
 from petstore_frame.loader import journal
 from petstore_frame.loader.columns import COLUMNS
 from petstore_frame.loader.journal import Run
+from petstore_frame.loader.lock import LOCK
 from petstore_frame.loader.read import open_source
 from petstore_frame.loader.record import Record, State
 from petstore_frame.loader.results import LoadResult
@@ -57,6 +58,7 @@ def make_result(folder: Path, text: str = ARRIVALS) -> LoadResult:
             ended_at=time.time(),
         )  # fmt: skip
         journal.create(path, run, source)
+    path.with_name(path.name + LOCK).touch()  # as the importer at work would leave it
     with closing(sqlite3.connect(path)) as connection, connection:
         for number, (state, facts) in OUTCOMES.items():
             values = {"state": state, "attempts": 1, "first_sent_at": 1.8e9, **facts}

@@ -11,17 +11,17 @@ an animal of a newer one; each animal is counted once, in the journal that answe
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from petstore_frame.loader.journal import Run, attached
 from petstore_frame.loader.versions import is_version
 
-CREATED, IN_DOUBT, NOT_SENT = 0, 1, 2
+CREATED, IN_DOUBT, NOT_SENT, NO_ANIMAL = 0, 1, 2, 3
 
 _LIVE = "state IN ('created', 'unknown', 'in_flight', 'absent', 'pending')"
-_RANK = "CASE state WHEN 'created' THEN 0 WHEN 'pending' THEN 2 ELSE 1 END"
+_RANK = "CASE state WHEN 'created' THEN 0 WHEN 'pending' THEN 2 WHEN 'rejected' THEN 3 ELSE 1 END"
 _STANDS_FOR = """
 CASE WHEN reason IN ('created_earlier', 'in_doubt_earlier') THEN taken_from
      ELSE :run || ':' || number END
@@ -43,14 +43,19 @@ WHERE rank IS NULL AND taken_from = at AND (state <> 'skipped' OR rows.reason = 
 _ANSWER = f"""
 UPDATE temp.found SET rank = {_RANK}, pet_id = rows.pet_id FROM earlier.rows
 WHERE rank IS NULL AND substr(at, 1, 32) = :run AND number = CAST(substr(at, 34) AS INTEGER)
-  AND {_LIVE}
+  AND state <> 'skipped'
 """  # noqa: S608 # our own names
 _THEIRS = """
 CREATE TEMP TABLE theirs AS
 SELECT at, max(payload) AS payload, max(lineage) AS lineage, max(pet_id) AS pet_id,
        coalesce(min(rank), min(past)) AS rank, max(is_version) AS is_version
-FROM temp.found GROUP BY at
+FROM temp.found GROUP BY at HAVING coalesce(min(rank), min(past)) < 3
 """
+_FOUND = "CREATE TEMP TABLE found (at, payload, lineage, rank, pet_id, is_version, past)"
+_ELSEWHERE = f"""
+INSERT INTO temp.found SELECT {_STANDS_FOR}, NULL, NULL, NULL, NULL, 0, 1 FROM main.rows
+WHERE state = 'skipped' AND reason IN ('in_doubt_earlier', 'taken_over')
+"""  # noqa: S608 # our own names
 Runs = Sequence[tuple[Path, Run]]
 
 
@@ -65,7 +70,7 @@ def gather(sql: sqlite3.Connection, earlier: Runs, hold: Callable[[Path], None])
     Returns:
         The earlier versions of the staged file.
     """
-    sql.execute("CREATE TEMP TABLE found (at, payload, lineage, rank, pet_id, is_version, past)")
+    sql.execute(_FOUND)
     versions = [found for found in earlier if _is_version(sql, found[0])]
     mended = mended_runs(sql)
     family = _Family(sql, earlier if versions or mended else ())
@@ -94,6 +99,25 @@ def gather(sql: sqlite3.Connection, earlier: Runs, hold: Callable[[Path], None])
     _find_answers(sql, earlier, hold)
     sql.execute(_THEIRS)
     return versions
+
+
+def count_elsewhere(sql: sqlite3.Connection, run: Run, others: Runs) -> Counter[tuple[str, int]]:
+    """Count the skipped records of a journal by what the journals that answer for them know now.
+
+    Args:
+        sql: The journal.
+        run: Its facts.
+        others: The runs of the same store, the oldest first.
+
+    Returns:
+        How many are ``CREATED``, ``IN_DOUBT``, ``NOT_SENT`` or ``NO_ANIMAL``, by run id and that;
+        those created when they were skipped are left out.
+    """
+    sql.execute(_FOUND)
+    sql.execute(_ELSEWHERE, {"run": run.run_id})
+    _find_answers(sql, others, lambda _: None)
+    query = "SELECT substr(at, 1, 32), coalesce(rank, past), count(*) FROM temp.found GROUP BY 1, 2"
+    return Counter({(run_id, rank): count for run_id, rank, count in sql.execute(query)})
 
 
 def mended_runs(sql: sqlite3.Connection) -> set[str]:

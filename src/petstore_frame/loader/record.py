@@ -61,7 +61,9 @@ _ENDING_CODES = {
 }
 
 
-def exit_code(counts: Mapping[State, int], ending: Ending | None) -> int:
+def exit_code(
+    counts: Mapping[State, int], ending: Ending | None, *, has_doubt_elsewhere: bool = False
+) -> int:
     """Return the exit code of an import; of several that apply, the worst.
 
     0 all created, 1 some invalid or rejected, 3 some in doubt, 4 too many errors, 5 stopped by
@@ -70,7 +72,8 @@ def exit_code(counts: Mapping[State, int], ending: Ending | None) -> int:
     applying = [_ENDING_CODES[ending]] if ending in _ENDING_CODES else [0]
     if any(counts.get(state) for state in (State.INVALID, State.REJECTED)):
         applying.append(1)
-    if any(counts.get(state) for state in (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)):
+    doubtful = (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)
+    if has_doubt_elsewhere or any(counts.get(state) for state in doubtful):
         applying.append(3)
     return max(applying)
 

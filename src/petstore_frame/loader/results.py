@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -27,6 +27,7 @@ from petstore_frame.loader.columns import (
     original_columns,
     problem_of,
 )
+from petstore_frame.loader.elsewhere import Elsewhere, count_unsettled, journals_in_doubt
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS
 from petstore_frame.loader.notes import Note, describe_ids, kind_of, read_notes
@@ -84,6 +85,11 @@ class LoadResult:
         """What was noted on records that were not refused, by kind, with the first of each."""
         return read_notes(self.path, self.run)
 
+    @cached_property
+    def elsewhere(self) -> Elsewhere:
+        """How many skipped records other imports answer for, which are not surely in the store."""
+        return count_unsettled(self.path, self.run) if self.counts[State.SKIPPED] else Elsewhere()
+
     def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield what the journal knows of the records, in constant memory; no state means all."""
         return journal.rows(self.path, *states)
@@ -137,6 +143,7 @@ class LoadResult:
             "again": run.is_again,
             "plan": run.overlap,
             "records": sum(self.counts.values()),
+            "elsewhere": self.elsewhere._asdict(),
             "states": {str(state): count for state, count in self.counts.items()},
             "skipped": [found.as_dict() for found in self.skipped],
             "problems": dict(causes["problems"].most_common()),
@@ -154,7 +161,7 @@ class LoadResult:
     @property
     def exit_code(self) -> int:
         """What the command line ends with: 0 only if all records are in the store."""
-        return exit_code(self.counts, self.run.ending)
+        return exit_code(self.counts, self.run.ending, has_doubt_elsewhere=any(self.elsewhere))
 
     @property
     def is_rehearsal(self) -> bool:
@@ -202,7 +209,7 @@ class LoadResult:
             for state, count in self.counts.items()
             if state not in (State.CREATED, State.SKIPPED)
         )
-        if failed:
+        if failed or any(self.elsewhere):
             raise LoadFailedError(str(self), result=self)
 
     def reconcile(
@@ -216,6 +223,8 @@ class LoadResult:
         sleep: Callable[[float], None] = time.sleep,
     ) -> Reconciliation:
         """Settle the records in doubt by reading the store; this result then shows them settled.
+
+        Records skipped because an earlier import of them is in doubt are settled there first.
 
         Args:
             client: A client of the store that the import went to.
@@ -235,16 +244,20 @@ class LoadResult:
             JournalLockedError: An import is at work on the journal.
             PetstoreError: The store cannot be read; nothing was settled.
         """
+        settle = partial(
+            reconcile,
+            client=client,
+            grace_s=grace_s,
+            by_id=by_id,
+            most_gets=most_gets,
+            resend_absent=resend_absent,
+            sleep=sleep,
+        )
         try:
-            return reconcile(
-                self.path,
-                client,
-                grace_s=grace_s,
-                by_id=by_id,
-                most_gets=most_gets,
-                resend_absent=resend_absent,
-                sleep=sleep,
-            )
+            # What an earlier version left in doubt was skipped here, so it is settled with this.
+            for path in journals_in_doubt(self.path, self.run):
+                settle(path)
+            return settle(self.path)
         finally:
             self._forget()
 
@@ -288,6 +301,7 @@ class LoadResult:
             self.skipped,
             self.notes,
             self._id_warning,
+            self.elsewhere,
         )
 
     def _part(self, *states: State) -> pd.DataFrame:
@@ -314,7 +328,7 @@ class LoadResult:
 
     def _forget(self) -> None:
         """Drop what was read, because the journal has changed."""
-        for name in ("run", "counts", "skipped", "notes", "frame", "_causes"):
+        for name in ("run", "counts", "skipped", "notes", "elsewhere", "frame", "_causes"):
             self.__dict__.pop(name, None)
 
 

@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from petstore_frame import markup
+from petstore_frame.loader.elsewhere import Elsewhere
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S
 from petstore_frame.loader.notes import Note
 from petstore_frame.loader.record import Ending, RecordProblem, State
-from petstore_frame.loader.skipped import IN_DOUBT_EARLIER, Skipped
+from petstore_frame.loader.skipped import Skipped
 from petstore_frame.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
 from petstore_frame.voice import PYTHON, Voice
 
@@ -47,6 +48,7 @@ class ResultFacts(NamedTuple):
     skipped: Sequence[Skipped] = ()
     notes: Sequence[Note] = ()
     id_warning: str = ""
+    elsewhere: Elsewhere = Elsewhere()
 
 
 def headline(facts: ResultFacts) -> tuple[str, str]:
@@ -62,11 +64,12 @@ def headline(facts: ResultFacts) -> tuple[str, str]:
     if facts.is_from_earlier_run and facts.run.ended_at is not None:
         ended = datetime.fromtimestamp(facts.run.ended_at, UTC)
         created += f" by {ended:%Y-%m-%d %H:%M} UTC; nothing was sent now"
-    if facts.counts[State.UNKNOWN] or facts.counts[State.IN_FLIGHT]:
+    counts, elsewhere = facts.counts, facts.elsewhere
+    if counts[State.UNKNOWN] or counts[State.IN_FLIGHT] or elsewhere.in_doubt:
         return "In doubt", created
-    if facts.counts[State.PENDING]:
+    if counts[State.PENDING] or elsewhere.not_sent:
         return "Not finished", created
-    if _to_mend(facts) or facts.counts[State.ABSENT]:
+    if _to_mend(facts) or counts[State.ABSENT] or elsewhere.to_mend:
         return "Done, some to mend", created
     return "Done", created
 
@@ -115,15 +118,36 @@ def next_steps(facts: ResultFacts) -> list[str]:
             f"{_records(counts[State.ABSENT])} not found in the store: look, then "
             f"{facts.voice.reconcile(resends=True)} sends again"
         )
+    steps += _steps_elsewhere(facts.elsewhere, facts.voice)
     if _loaded_before(facts):
         steps.append(_step_for_others(facts))
+    return steps
+
+
+def _steps_elsewhere(elsewhere: Elsewhere, voice: Voice) -> list[str]:
+    steps = []
+    if elsewhere.in_doubt:
+        steps.append(
+            f"{_records(elsewhere.in_doubt)} in doubt in an earlier import: {voice.reconcile()} "
+            "settles that too"
+        )
+    if elsewhere.not_sent:
+        steps.append(
+            f"{_records(elsewhere.not_sent)} left to the import of an edited file, which has not "
+            "sent them: load that file again"
+        )
+    if elsewhere.to_mend:
+        steps.append(
+            f"{_records(elsewhere.to_mend)} left to the import of an edited file, and refused "
+            "there: mend them in its fix.csv"
+        )
     return steps
 
 
 def _step_for_others(facts: ResultFacts) -> str:
     """Return what to do where records were skipped that are other animals."""
     before = [found for found in facts.skipped if found.is_loaded_before]
-    doubtful = sum(found.records for found in before if found.reason == IN_DOUBT_EARLIER)
+    doubtful = facts.elsewhere.in_doubt
     there = sorted({found.earlier for found in before})
     named = there[0] if len(there) == 1 else f"{len(there)} earlier imports"
     first = f"{_records(_loaded_before(facts))} not sent, the same as in {named}"

@@ -26,7 +26,9 @@ def write_import(book: Book, facts: Facts, results: LoadResult) -> None:
     sheet = book.sheet("Import")
     counted = results.frame["state"].astype("str").value_counts()
     counts = {state: int(counted.get(str(state), 0)) for state in State}
-    imported = ResultFacts(results.run, counts, [], results.is_rehearsal)
+    imported = ResultFacts(
+        results.run, counts, [], results.is_rehearsal, elsewhere=results.elsewhere
+    )
     word, sentence = headline(imported)
     look.put_title(sheet, "Import", f"{word}: {sentence}")
     for col, width in enumerate((2, 12, 16, 26, 52, 52)):
