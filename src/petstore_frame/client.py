@@ -46,9 +46,11 @@ class Client:
 
     Args:
         base_url: The store's address, ending in ``/v1``; None reads ``PETSTORE_BASE_URL``.
-        api_key: The key, or a function that returns it; None reads ``PETSTORE_API_KEY``.
-        timeout_s: Seconds to wait for an answer; None reads ``PETSTORE_TIMEOUT``, else 120. A
-            connection is given up after 5.
+        api_key: The key, or a function that returns it, called once per request; None reads
+            ``PETSTORE_API_KEY``.
+        timeout_s: Seconds to wait for an answer to begin or go on, with twice as many for the
+            whole answer; None reads ``PETSTORE_TIMEOUT``, else 120. A connection is given up
+            after 5.
         max_retries: Repeats of a GET after a passing failure; None reads
             ``PETSTORE_MAX_RETRIES``, else 4. A POST is never repeated.
         allow_insecure: Accept plain http to a host that is not this machine.
@@ -58,7 +60,9 @@ class Client:
         clock: For tests: gives seconds that only rise.
 
     Raises:
-        ConfigurationError: No address or no key; the text names the variable. Nothing was sent.
+        ConfigurationError: No address or no key, or the environment's proxy cannot be used; the
+            text names the variable. Nothing was sent. A later request raises it where a function
+            given as ``api_key`` fails.
 
     Example:
         >>> from petstore_frame import serve

@@ -57,7 +57,7 @@ class Settings:
     Attributes:
         base_url: The address up to and with ``/v1``, no slash at the end.
         key: Gives the API key, wrapped so that no repr shows it; asked once per request.
-        timeout_s: Seconds to wait for an answer to start or go on.
+        timeout_s: Seconds to wait for an answer to begin or go on; twice as many for the whole.
         max_retries: How often a GET is repeated after a passing failure.
     """
 

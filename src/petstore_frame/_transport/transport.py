@@ -102,6 +102,7 @@ class Transport:
             APITimeoutError: No answer in time.
             APIConnectionError: No answer; ``may_have_been_applied`` is False only on proof.
             CrossOriginError: The address belongs to another origin; nothing was sent.
+            ConfigurationError: The key could not be had; nothing was sent.
         """
         url = whole_address(self._settings.base_url, path) + (
             f"?{urlencode(params)}" if params else ""
@@ -139,7 +140,7 @@ class Transport:
         except Exception as problem:
             raise ConfigurationError(
                 f"the function given as api_key raised {type(problem).__name__}: {problem}; "
-                "mend it, and ask again (nothing was sent)"
+                "correct it and try again (nothing was sent)"
             ) from problem
 
     def _request(
