@@ -6,12 +6,16 @@ import csv
 import json
 from pathlib import Path
 
+import openpyxl
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 import petstore_frame as pf
 from petstore_frame.cli import app
+from petstore_frame.frame import to_frame
+from petstore_frame.models import PetColumns
+from petstore_frame.report import write_data_book
 
 NAMES = ["NA", "=1+1", "007", 'a "b", c', "two\nlines", "carriage\rreturn", "Žofie 🐱", "-"]
 
@@ -48,11 +52,39 @@ def test_json_tells_what_the_file_covers(filled: pf.Server, tmp_path: Path) -> N
     assert pf.completeness(pd.read_parquet(path)).state == "sealed"
 
 
-def test_a_workbook_is_written_too(filled: pf.Server, tmp_path: Path) -> None:
-    """An .xlsx is the report's workbook, where names are text."""
+def test_a_workbook_is_raw_data_too(filled: pf.Server, tmp_path: Path) -> None:
+    """The first sheet of an .xlsx is the frame itself, and the claim is on the second."""
     path = tmp_path / "pets.xlsx"
     assert run(filled, "--output", str(path)).exit_code == 0
-    assert path.read_bytes()[:2] == b"PK"
+    sheets = pd.read_excel(path, sheet_name=None, keep_default_na=False)
+    assert list(sheets) == ["Inventory", "About"]
+    pets = sheets["Inventory"]
+    assert list(pets) == ["id", "name", "category_id", "status"]
+    assert list(pets["name"]) == NAMES and pets["id"].dtype == "int64"
+    assert set(pets["status"]) == {"available"}
+    assert (
+        sheets["About"].astype(str).apply(lambda column: column.str.contains("complete")).any(None)
+    )
+
+
+def test_a_workbook_comes_back(filled: pf.Server, tmp_path: Path) -> None:
+    """What fetch and report write as .xlsx is loaded without a word about sheets, names as sent."""
+    with filled.client() as client:
+        inventory = pf.fetch_inventory(client)
+        for write in (write_data_book, pf.write_report):
+            path = write(inventory, tmp_path / "pets.xlsx")
+            result = pf.load_excel(path, client, dry_run=True, journal=tmp_path / "journal")
+            assert list(result.frame["sent_name"]) == NAMES
+            assert "pets.xlsx (sheet Inventory): 8 records read" in str(result)
+            assert "animals already in a store" in str(result)
+
+
+def test_large_ids_and_missing_statuses_keep_their_kind(tmp_path: Path) -> None:
+    """Ids that a workbook would round are text, a missing status is an empty cell."""
+    columns = PetColumns([2**53 - 1, 2**53], ["=1+1", "Bo"], [3, 2**60], ["sold", None])
+    path = write_data_book(to_frame(columns), tmp_path / "pets.xlsx")
+    rows = list(openpyxl.load_workbook(path)["Inventory"].values)
+    assert rows[1:] == [(2**53 - 1, "=1+1", 3, "sold"), (str(2**53), "Bo", str(2**60), None)]
 
 
 @pytest.mark.parametrize(

@@ -98,9 +98,9 @@ def _write(inventory: Inventory, output: Path) -> None:
     """Write the file whole or not at all."""
     suffix = output.suffix.lower()
     if suffix == ".xlsx":
-        from petstore_frame.report import write_report
+        from petstore_frame.report import write_data_book
 
-        write_report(inventory, output)
+        write_data_book(inventory, output)
         return
     from petstore_frame.atomic import replacing
 

@@ -24,6 +24,8 @@ MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
 # Cells that a row leaves out count too: a few bytes in the last column make a whole row.
 MAX_CELLS = 64_000_000
+# Of the workbooks that this package writes.
+DATA_SHEET, ABOUT_SHEET = "Inventory", "About"
 _BATCH = 64
 _FORMULAS = (b"<f>", b"<f ", b"<f/")
 _AS_CSV = "save the sheet as CSV and load that"
@@ -44,6 +46,7 @@ class Workbook:
     Attributes:
         header: The column names.
         sheet: Name of the sheet.
+        is_chosen: The sheet was chosen here, of several.
 
     Raises:
         InputError: It is not a workbook, or has several sheets and none was named.
@@ -64,6 +67,7 @@ class Workbook:
             with _quiet(path):
                 book = _Book(file, is_calculated=True)
                 self.sheet = _choose(list(book.paths), sheet, path)
+                self.is_chosen = sheet is None and len(book.paths) > 1
                 self._books = [book]
                 if book.parts.holds(book.paths[self.sheet], *_FORMULAS):
                     self._books.append(_Book(file, is_calculated=False))
@@ -220,8 +224,15 @@ def _uncalculated() -> CellError:
     )
 
 
+def is_own_book(names: Sequence[str]) -> bool:
+    """Tell whether a workbook of several sheets is one of ours: its pets are on one of them."""
+    return DATA_SHEET in names and ABOUT_SHEET in names
+
+
 def _choose(names: Sequence[str], sheet: str | None, path: str) -> str:
     listed = ", ".join(map(repr, names[:12]))
+    if sheet is None and is_own_book(names):
+        return DATA_SHEET
     if sheet is None:
         if len(names) != 1:
             raise InputError(

@@ -171,7 +171,8 @@ def _open_sheet(
         layout = layout_of(book.header)
     except InputError as problem:
         raise with_header_row(problem, find_header_row(book.rows(), layout_of)) from None
-    source = TypedSource(path.name, path, sha256, layout, book.rows, file.close)
+    name = f"{path.name} (sheet {book.sheet})" if book.is_chosen else path.name
+    source = TypedSource(name, path, sha256, layout, book.rows, file.close)
     source.facts |= {"sheet": book.sheet}
     return source
 

@@ -38,7 +38,13 @@ DEFINITIONS: tuple[Line, ...] = (
 )
 
 
-def write_about(book: Book, facts: Facts, sheets: list[Line], changed: dict[int, str]) -> None:
+def write_about(
+    book: Book,
+    facts: Facts,
+    sheets: list[Line],
+    changed: dict[int, str],
+    definitions: Iterable[Line] = DEFINITIONS,
+) -> None:
     """Add the sheet.
 
     Args:
@@ -46,6 +52,7 @@ def write_about(book: Book, facts: Facts, sheets: list[Line], changed: dict[int,
         facts: What it shows.
         sheets: The sheets and what each holds.
         changed: What was done to names to fit a cell, by pet id.
+        definitions: The words that the workbook uses.
     """
     sheet = book.sheet("About")
     look.put_title(sheet, "About this workbook", look.as_of_words(facts.as_of))
@@ -58,7 +65,7 @@ def write_about(book: Book, facts: Facts, sheets: list[Line], changed: dict[int,
     row = _section(sheet, row, "Sheets", sheets)
     if changed:
         row = _section(sheet, row, "Names changed to fit", _changes(changed))
-    row = _section(sheet, row, "Words", DEFINITIONS)
+    row = _section(sheet, row, "Words", definitions)
     _section(sheet, row, "Made with", [("petstore-frame", f"version {__version__}")])
     sheet.finish()
     sheet.raw.hide_gridlines(2)
