@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -36,7 +37,8 @@ LINK_WAYS = (
 )
 HEADER_WAYS = ("x-next address", "x-next page", "x-next cursor")
 PARAMETERS = ("offset", "skip", "page 1", "page 0", "after", "starting_after", "cursor")
-ORDERS = ("id", "newest", "scattered", "new each time")
+ORDERS = ("id", "newest", "scattered", "new each time", "ties")
+LAGS = ("AB", "BA", "ABB", "AAB", "BBA")
 TOTALS = ("true", "page length", "too high", "too low", "unfiltered", "content-range")
 DRIFTS = ("grows at the end", "grows in front", "loses pets", "moves statuses", "shuffles once")
 LIES = (
@@ -46,6 +48,10 @@ LIES = (
     "empty pages",
     "overlaps",
     "endless repeats",
+    "unreadable later",
+    "drops filter",
+    "points on",
+    "skips rows",
 )
 
 
@@ -67,6 +73,9 @@ class Habits:
         depth_cap: Rows beyond which parameters lead nowhere, or None.
         names_when_full: Whether only pages as long as asked name a next one.
         filters_last: Whether the filter sees only the page that the limit left.
+        hides: Statuses that it lists only when asked for; None stands for all that the interface
+            does not state, and for none.
+        lag: Which of two copies answers in turn, or None; copy B lacks the newest pet.
     """
 
     way: str | None = None
@@ -82,15 +91,21 @@ class Habits:
     depth_cap: int | None = None
     names_when_full: bool = False
     filters_last: bool = False
+    hides: frozenset[str | None] = frozenset()
+    lag: str | None = None
 
-    def breaks(self, pets: list[dict[str, Any]]) -> set[str]:
-        """Return the assumptions that do not hold of this store."""
+    def breaks(self, pets: list[dict[str, Any]], status: str | None = None) -> set[str]:
+        """Return the assumptions that do not hold of this store, as far as no answer shows it.
+
+        A vice that the answers give away must be found out, so it breaks none.
+        """
+        states_totals = self.total in ("true", "content-range")
         broken: set[Assumption] = set()
         if self.cap is not None:
             broken |= {Assumption.FILLS_PAGES, Assumption.FILLS_PAGES_WITHOUT_STATUS}
-        if self.filtered_cap is not None:
-            broken |= {Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE}
-        if self.lie == "stops early":
+        if self.filtered_cap is not None and not states_totals:
+            broken |= {Assumption.ONE_CAP}
+        if self.lie == "stops early" and not states_totals:
             broken |= {Assumption.LINKS_REACH_ALL}
         if self.depth_cap is not None:
             broken |= {Assumption.OFFSETS_REACH_ALL}
@@ -98,8 +113,20 @@ class Habits:
                 broken |= {Assumption.LINKS_REACH_ALL}
         if self.total not in (None, "true", "content-range"):
             broken |= {Assumption.TOTAL_IS_TRUE}
-        if self.drift in ("loses pets", "moves statuses", "shuffles once"):
-            broken |= {Assumption.NONE_LEAVES, Assumption.FILTER_IS_TRUE}
+        if self.drift == "loses pets":
+            broken |= {Assumption.NONE_LEAVES}
+        if self.drift == "moves statuses":
+            broken |= {Assumption.NONE_CHANGES}
+            if status is not None:
+                broken |= {Assumption.NONE_LEAVES}
+        if self.hides:
+            broken |= {Assumption.LISTS_EVERY_STATUS}
+        if None in self.hides:
+            broken |= {Assumption.LISTS_PETS_WITHOUT_STATUS, Assumption.FILLS_PAGES_WITHOUT_STATUS}
+        if self.lag is not None:
+            broken |= {Assumption.NO_OLD_ANSWER}
+        if self.order == "ties" and self._goes_by_ids:
+            broken |= {Assumption.KEEPS_ORDER}
         if self.order == "new each time" or self.drift == "shuffles once":
             broken |= {Assumption.KEEPS_ORDER}
         if self.filters_last and (self.drift or self.order == "new each time"):
@@ -109,6 +136,12 @@ class Habits:
         if any(pet.get("status") not in (*STATUSES, None) for pet in pets):
             broken |= {Assumption.NO_OTHER_STATUS}
         return {str(assumption) for assumption in broken}
+
+    @property
+    def _goes_by_ids(self) -> bool:
+        """Whether a way on begins behind an id, so that rows are passed over and none repeated."""
+        ways = {str(self.way).rpartition(" ")[2], *self.parameters}
+        return bool(ways & {"cursor", "after", "starting_after"})
 
     @property
     def is_honest(self) -> bool:
@@ -123,6 +156,8 @@ class Habits:
             or self.depth_cap
             or self.names_when_full
             or self.filters_last
+            or self.hides
+            or self.lag
             or self.total not in (None, "true", "content-range")
         )
 
@@ -139,7 +174,15 @@ class ZooStore:
     def __post_init__(self) -> None:
         self.pets = [dict(pet) for pet in self.pets]
         self.ids_at_start = {pet["id"] for pet in self.pets}
-        self.statuses_at_start = {pet["id"]: pet.get("status") for pet in self.pets}
+        # Copy B has never heard of the newest pet, so a fetch that begins there owes none of it.
+        newest = max(self.ids_at_start, default=None)
+        self._newest = newest if self.habits.lag else None
+        if self.habits.lag and self.habits.lag[0] == "B":
+            self.ids_at_start.discard(newest)
+        self.counts: dict[str | None, set[int]] = {}
+        self.statuses_at_start = {
+            pet["id"]: pet.get("status") for pet in self.pets if pet["id"] in self.ids_at_start
+        }
         self._random = random.Random(self.seed)
         self._scatter = {pet["id"]: self._random.random() for pet in self.pets}
 
@@ -158,9 +201,12 @@ class ZooStore:
         if 0 < len(self.requests) <= DRIFTING_REQUESTS:
             self._drift()
         self.requests.append(request)
+        self._note_counts()
         query = dict(request.url.params)
         rows = self._ordered(self._filtered(query))
         start, size = self._start(rows, query), self._size(query)
+        if self.habits.order == "ties":
+            rows = self._tied(rows, start)
         page = rows[start : start + size]
         if self.habits.filters_last and "status" in query:
             page = [pet for pet in page if pet.get("status") == query["status"]]
@@ -173,11 +219,28 @@ class ZooStore:
             headers=[("Content-Type", "application/json"), *headers],
         )
 
+    def _note_counts(self) -> None:
+        """Remember how many pets each status has at this request."""
+        if self.habits.drift == "moves statuses" or len(self.requests) == 1:
+            found = Counter(pet.get("status") for pet in self.pets)
+            for status in (*STATUSES, None, "reserved"):
+                self.counts.setdefault(status, set()).add(found[status])
+
     def _filtered(self, query: dict[str, str]) -> list[dict[str, Any]]:
-        status = query.get("status")
+        status, pets = query.get("status"), self._copy()
         if status is None or self.habits.ignores_filter or self.habits.filters_last:
-            return list(self.pets)
-        return [pet for pet in self.pets if pet.get("status") == status]
+            return [pet for pet in pets if not self._is_hidden(pet)]
+        return [pet for pet in pets if pet.get("status") == status]
+
+    def _copy(self) -> list[dict[str, Any]]:
+        """Return the pets as the copy has them whose turn it is."""
+        turns = self.habits.lag or "A"
+        is_behind = turns[(len(self.requests) - 1) % len(turns)] == "B"
+        return [pet for pet in self.pets if not is_behind or pet["id"] != self._newest]
+
+    def _is_hidden(self, pet: dict[str, Any]) -> bool:
+        status = pet.get("status")
+        return (status if status in STATUSES else None) in self.habits.hides
 
     def _ordered(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         order = self.habits.order
@@ -187,6 +250,10 @@ class ZooStore:
         if order == "scattered":
             return sorted(rows, key=lambda pet: (self._scatter.get(pet["id"], 2.0), pet["id"]))
         return sorted(rows, key=lambda pet: pet["id"], reverse=order == "newest")
+
+    def _tied(self, rows: list[dict[str, Any]], start: int) -> list[dict[str, Any]]:
+        """Order by a value that many pets share, and those as each query finds them."""
+        return sorted(rows, key=lambda pet: (pet["id"] % 3, hash((pet["id"], start))))
 
     def _size(self, query: dict[str, str]) -> int:
         if self.habits.ignores_limit:
@@ -199,8 +266,9 @@ class ZooStore:
 
     def _start(self, rows: list[dict[str, Any]], query: dict[str, str]) -> int:
         """Return where the page begins: by the way announced, or by a parameter understood."""
-        if "_start" in query:
-            return int(query["_start"])
+        for name in ("_start", "start"):
+            if name in query:
+                return int(query[name])
         if "_after" in query:
             return self._behind(rows, query["_after"])
         size, start = self._size(query), 0
@@ -254,7 +322,7 @@ class ZooStore:
             return []
         if lie == "empty pages" and query.get("gap") == "1":
             return _link_lines(way, self._address(query, {"_start": str(start)}))
-        if following >= len(rows):
+        if following >= len(rows) and lie != "points on":
             return []
         if self.habits.names_when_full and size < int(query.get("limit", "20")):
             return []
@@ -262,11 +330,14 @@ class ZooStore:
             return []
         keep = {name: query[name] for name in ("limit", "status") if name in query}
         if way.startswith("x-next"):
+            if following >= len(rows):
+                return []
             return self._header_way(way, rows, start, size, keep)
         step = 1 if lie == "overlaps" and size > 1 else 0
         place = {"_start": str(following - step)}
         if way == "link cursor":
-            place = {"_after": str(rows[following - 1 - step]["id"])}
+            last = min(following, len(rows)) - 1 - step
+            place = {"_after": str(rows[last]["id"]) if rows else "0"}
         if lie == "links to itself" and start > 0:
             place = {"_start": str(start)}
         if lie == "goes round" and start > 0:
@@ -275,6 +346,12 @@ class ZooStore:
             place = {"_start": str(start), "turn": str(len(self.requests))}
         if lie == "empty pages":
             place = {"_start": str(start + size), "gap": "1"}
+        if lie == "skips rows":
+            place = {"start": str(start + int(query.get("limit", "20")))}
+        if lie == "unreadable later" and start > 0:
+            return [("Link", f'{self._address(query, place)}; rel="next"')]
+        if lie == "drops filter":
+            query = {"limit": query.get("limit", "20")}
         return _link_lines(way, self._address(query, place))
 
     def _address(self, query: dict[str, str], place: dict[str, str]) -> str:

@@ -20,8 +20,14 @@ FROM_TOTAL = (
     Assumption.TOTAL_IS_TRUE,
     Assumption.LISTS_EVERY_STATUS,
     Assumption.NONE_CHANGES,
+    Assumption.NO_OLD_ANSWER,
 )
-FROM_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NO_OTHER_STATUS)
+FROM_STATUSES = (
+    Assumption.ONE_CAP,
+    Assumption.FILTER_IS_TRUE,
+    Assumption.NO_OTHER_STATUS,
+    Assumption.NO_OLD_ANSWER,
+)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from petstore_frame.errors import APIStatusError
 from petstore_frame.headers import Headers
+from petstore_frame.inventory.flaws import Flaws
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.models import PetColumns
@@ -20,19 +21,6 @@ from petstore_frame.page import Page
 MAX_READINGS = 3
 # What a store answers for a place in its listing that it no longer keeps.
 _EXPIRED = (400, 404, 410, 422)
-
-
-@dataclass
-class Flaws:
-    """What speaks against a reading, as text.
-
-    Attributes:
-        breaks: Seams between pages that did not fit.
-        doubt: Why the end that was met proves nothing, or None.
-    """
-
-    breaks: list[str] = field(default_factory=list)
-    doubt: str | None = None
 
 
 class AnyWalk(Protocol):
@@ -102,8 +90,7 @@ class Readings:
     @property
     def doubt(self) -> str | None:
         """Why the end of the last reading proves nothing, or None."""
-        flaws = self._all[-1].flaws
-        return flaws.doubt or next(iter(flaws.breaks), None)
+        return self._all[-1].flaws.reason
 
     def read_until_stable(self, first: Page, begin: Begin) -> bool:
         """Read the listing, and again while it moves; tell whether it held still at last.
@@ -197,7 +184,7 @@ class Readings:
             self._gather(current)
             self._reader.probes[name] = f"{grown} new pets in front, now held"
             current.trouble.clear()
-            current.flaws.breaks.clear()
+            current.flaws.explain()
         else:
             self._reader.probes[name] = "moved"
             current.trouble.append("the first page was not the same when it was read again")

@@ -16,15 +16,6 @@ from itertools import islice
 from petstore_frame.models import PetColumns
 
 
-def continues(ids: Sequence[int], before: Sequence[int], repeated: int) -> bool:
-    """Tell whether the rows that a page repeats are its first, and were the last of the one before.
-
-    A page that overlaps the one before, or that new pets in front have pushed on, repeats so.
-    Rows repeated in any other place show that the listing has no one order.
-    """
-    return list(ids[:repeated]) == list(before[-repeated:])
-
-
 class Rows:
     """Pets by id, in compact columns.
 

@@ -42,9 +42,15 @@ class StatusPages:
     @property
     def reserve(self) -> Assumption:
         """What these pages leave open of whether the unfiltered listing leaves out pets."""
-        if len(self.usable) < len(PET_STATUSES):
+        if len(self.usable) < len(PET_STATUSES) or not self._look_beyond_first:
             return Assumption.LISTS_EVERY_STATUS
         return Assumption.LISTS_PETS_WITHOUT_STATUS
+
+    @property
+    def _look_beyond_first(self) -> bool:
+        """Whether the filter was seen to look at more than the pets of an unfiltered page."""
+        found = {pet_id for page in self.usable.values() for pet_id in page.columns.id}
+        return self.filters_first or not found.issubset(self.first.columns.id)
 
     @property
     def longest(self) -> int:

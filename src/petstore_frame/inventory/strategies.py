@@ -33,12 +33,13 @@ from petstore_frame.inventory.finding import (
     Finding,
     complete,
 )
+from petstore_frame.inventory.flaws import Flaws
 from petstore_frame.inventory.hints import (
     names_next,
 )
 from petstore_frame.inventory.paths import Paths
 from petstore_frame.inventory.reader import PageReader
-from petstore_frame.inventory.readings import MAX_READINGS, Begin, Flaws, Readings
+from petstore_frame.inventory.readings import MAX_READINGS, Begin, Readings
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.shortness import Evidence, is_supported, judge_short_page
 from petstore_frame.inventory.statuses import (

@@ -12,9 +12,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from petstore_frame.errors import APIStatusError
 from petstore_frame.headers import Headers
 from petstore_frame.inventory.calibrate import Stride
+from petstore_frame.inventory.flaws import Flaws
 from petstore_frame.inventory.reader import SIDE_BY_SIDE, PageReader
-from petstore_frame.inventory.readings import Flaws
-from petstore_frame.inventory.rows import Rows, continues
+from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.walk import IsEnough
 from petstore_frame.models import PetColumns
 from petstore_frame.page import Page
@@ -110,10 +110,9 @@ class StridedWalk:
             self._flaws.doubt = f"{self._stride} led back to pets already read"
             return
         new = self.rows.add(fresh)
-        if new < len(fresh.id) and not continues(fresh.id, self._last_ids, len(fresh.id) - new):
-            self._flaws.doubt = (
-                f"page {self.pages} repeats pets that were not at the end of the one before"
-            )
+        if self._stride.kind != "offset":  # which has seams
+            repeated = len(fresh.id) - new
+            self._flaws.note_overlap(self.pages, fresh.id, self._last_ids, repeated)
         self._last_ids = fresh.id
         self._watch_for_growth(len(fresh.id))
         # A short page still is a page; rows are passed over one by one.

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 from petstore_frame.errors import PaginationLoopError, PetstoreError
 from petstore_frame.headers import Headers
+from petstore_frame.inventory.flaws import Flaws
 from petstore_frame.inventory.hints import may_name_next
 from petstore_frame.inventory.reader import PageReader
-from petstore_frame.inventory.readings import Flaws
-from petstore_frame.inventory.rows import Rows, continues
+from petstore_frame.inventory.rows import Rows
 from petstore_frame.page import Page, UnreadPage
 
 # Tolerated: pages may overlap while a store is filled, and a filter may leave a page empty.
@@ -143,10 +143,8 @@ class Walk:
             self.pages -= 1
             return
         new, ids = self.rows.add(page.columns), page.columns.id
-        if new < len(ids) and not continues(ids, self._last_ids, len(ids) - new):
-            self._flaws.doubt = (
-                f"page {self.pages} repeats pets that were not at the end of the one before"
-            )
+        if ids:
+            self._flaws.note_overlap(self.pages, ids, self._last_ids, len(ids) - new)
         self._last_ids = ids
         self._reader.note_length(page)
         self._without_news = 0 if new else self._without_news + 1

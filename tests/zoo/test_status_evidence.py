@@ -1,0 +1,207 @@
+"""What the pages of the statuses show of a listing, and what they cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event, Lock
+from typing import Any
+
+import httpx
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.inventory import Assumption
+
+BASE_URL = "http://127.0.0.1:1/v1"
+STATUSES = ("available", "pending", "sold")
+Query = dict[str, str]
+Answer = Callable[[Query], httpx.Response]
+
+
+def pets(count: int, *statuses: str | None, first: int = 1) -> list[dict[str, Any]]:
+    chosen = statuses or STATUSES
+    return [
+        {"id": n, "name": f"Pet {n}", "categoryId": 1, "status": chosen[n % len(chosen)]}
+        for n in range(first, first + count)
+    ]
+
+
+def of(rows: list[dict[str, Any]], query: Query) -> list[dict[str, Any]]:
+    return [dict(pet) for pet in rows if query.get("status") in (None, pet["status"])]
+
+
+def client_of(answer: Answer) -> pf.Client:
+    transport = httpx.MockTransport(lambda request: answer(dict(request.url.params)))
+    return pf.Client(BASE_URL, "a-key", transport=transport, max_retries=0)
+
+
+def claim_about(answer: Answer, **options: Any) -> pf.Completeness:
+    return pf.fetch_inventory(client_of(answer), progress=False, **options).completeness
+
+
+def cut(rows: list[dict[str, Any]], query: Query) -> httpx.Response:
+    return httpx.Response(200, json=rows[: int(query.get("limit", "20"))])
+
+
+def linked(rows: list[dict[str, Any]], query: Query, **headers: str) -> httpx.Response:
+    """Answer with a page and a next link that keeps the filter."""
+    at, limit = int(query.get("offset", "0")), int(query.get("limit", "20"))
+    status = f"&status={query['status']}" if "status" in query else ""
+    if at + limit < len(rows):
+        link = f"{BASE_URL}/pets?limit={limit}&offset={at + limit}{status}"
+        headers["Link"] = f'<{link}>; rel="next"'
+    return httpx.Response(200, json=rows[at : at + limit], headers=headers)
+
+
+def moving(source: str, target: str, moved_id: int) -> Answer:
+    """A store in which a pet moves between the pages of two statuses, before its new page is read
+    or after it, whichever makes it missing or double."""
+    rows, lock, has_moved = pets(150), Lock(), Event()
+    waits = source if target == "available" else target
+
+    def answer(query: Query) -> httpx.Response:
+        is_page = query["limit"] == "100" and "status" in query
+        if is_page and query["status"] == waits:
+            has_moved.wait(5)
+        with lock:
+            found = cut(of(rows, query), query)
+            if is_page and query["status"] == target and not has_moved.is_set():
+                rows[moved_id - 1]["status"] = target
+                has_moved.set()
+        return found
+
+    return answer
+
+
+def test_a_pet_that_moves_between_two_pages_is_missed_without_a_claim() -> None:
+    """A pet on neither page of its two statuses is found by a second reading, or nothing is
+    called complete."""
+    claim = claim_about(moving("pending", "available", 130))
+    assert claim.verdict == "unknown"
+    assert not claim.count("available").is_exact
+    assert any("when it was read again" in conflict for conflict in claim.conflicts)
+
+
+def test_a_pet_with_two_statuses_leaves_neither_count_exact() -> None:
+    """Rows that conflict clear the counts of both statuses."""
+    rows, asked = pets(150), []
+
+    def answer(query: Query) -> httpx.Response:
+        asked.append(query)
+        found = of(rows, query)
+        if query.get("status") == "sold":  # the page still lists a pet that is available by now
+            found.append(rows[129] | {"status": "sold"})
+        return cut(found, query)
+
+    claim = claim_about(answer)
+    assert not claim.is_complete
+    assert not claim.count("sold").is_exact
+    assert any("came twice with other values" in conflict for conflict in claim.conflicts)
+
+
+def test_without_a_budget_for_a_second_reading_it_is_assumed() -> None:
+    """Status pages read once rest on no pet having changed its status meanwhile."""
+    rows = pets(150)
+    twice = claim_about(lambda query: cut(of(rows, query), query))
+    once = claim_about(lambda query: cut(of(rows, query), query), probe_budget=12)
+    assert twice.scope == once.scope == "pets with a status"
+    assert Assumption.NONE_CHANGES not in twice.assumptions
+    assert Assumption.NONE_CHANGES in once.assumptions
+
+
+def hiding(way: str) -> Answer:
+    """A store whose unfiltered listing leaves out sold pets."""
+    shown, sold = pets(250, "available", "pending"), pets(120, "sold", first=1001)
+
+    def answer(query: Query) -> httpx.Response:
+        rows = sold if query.get("status") == "sold" else of(shown, query)
+        if way == "links":
+            return linked(rows, query)
+        if way == "offset":
+            at = int(query.get("offset", "0"))
+            return cut(rows[at:], query)
+        return cut([] if query.get("status") != "sold" else rows, query)
+
+    return answer
+
+
+@pytest.mark.parametrize("way", ["links", "offset"])
+def test_a_status_that_the_listing_leaves_out_is_read_by_itself(way: str) -> None:
+    """Pets that only their status brings are fetched, and the claim is about statuses."""
+    claim = claim_about(hiding(way))
+    assert (claim.rows, claim.scope, claim.verdict) == (370, "pets with a status", "complete")
+    assert str(claim.count("sold")) == "120"
+    assert any("left out 100 pets" in conflict for conflict in claim.conflicts)
+
+
+def test_an_empty_page_is_no_empty_store() -> None:
+    """Where the unfiltered listing is empty, the statuses are asked."""
+    claim = claim_about(hiding("empty"))
+    assert not claim.is_complete
+    assert claim.rows >= 100
+
+
+def test_a_pet_of_a_status_left_out_is_not_absent() -> None:
+    """A search ends at the statuses, not at a listing that hides one."""
+    with client_of(hiding("links")) as client:
+        assert client.find_pet(1001).state == "found"
+        assert client.find_pet(1115).state == "found"
+        assert client.find_pet(7777).state == "unknown"
+
+
+@pytest.mark.parametrize(("budget", "assumption"), [
+    (2, Assumption.LISTS_EVERY_STATUS), (12, Assumption.LISTS_PETS_WITHOUT_STATUS),
+])  # fmt: skip
+def test_what_the_statuses_leave_open_is_assumed(budget: int, assumption: Assumption) -> None:
+    """A walk without a budget to ask the statuses says so; with one, pets without a status stay
+    open."""
+    rows = pets(250)
+    claim = claim_about(lambda query: linked(of(rows, query), query), probe_budget=budget)
+    assert claim.covers_all
+    assert assumption in claim.assumptions
+
+
+def test_a_larger_total_on_a_status_page_refutes_its_length() -> None:
+    """A status page is not whole when its own header states more pets."""
+    rows = pets(300)
+
+    def answer(query: Query) -> httpx.Response:
+        found = of(rows, query)
+        size = min(int(query["limit"]), 60 if "status" in query else 100)
+        return httpx.Response(200, json=found[:size], headers={"X-Total-Count": str(len(found))})
+
+    claim = claim_about(answer)
+    assert (claim.verdict, claim.advertised_total) == ("incomplete", 300)
+    assert not any(count.is_exact for count in claim.by_status.values())
+
+
+def test_a_total_of_all_pets_may_be_that_of_the_status() -> None:
+    """The same total with and without the filter is dropped only where pets differ in status."""
+    rows = pets(250, "sold")
+
+    def answer(query: Query) -> httpx.Response:
+        return linked(of(rows, query)[:200], query, **{"X-Total-Count": "250"})
+
+    claim = claim_about(answer, status="sold")
+    assert (claim.verdict, claim.rows, claim.advertised_total) == ("incomplete", 200, 250)
+    assert str(claim).startswith("incomplete for pets with status sold: 200 of 250 pets")
+
+
+@pytest.mark.parametrize("vice", ["link drops the filter", "filter ignores case"])
+def test_pets_of_other_statuses_end_a_claim(vice: str) -> None:
+    """A filtered listing that held other pets is not called whole."""
+    rows = pets(250)
+
+    def answer(query: Query) -> httpx.Response:
+        if vice == "filter ignores case":
+            found = [pet | {"status": pet["status"].upper()} for pet in of(rows, query)]
+            return linked(found, query)
+        is_first = "status" in query
+        at = int(query.get("at", "0"))
+        found = (of(rows, query) if is_first else rows[::-1])[at : at + 10]
+        link = f'<{BASE_URL}/pets?limit=10&at={at + 10}>; rel="next"'
+        return httpx.Response(200, json=found, headers={"Link": link} if at < 240 else {})
+
+    claim = claim_about(answer, status="sold")
+    assert claim.verdict == "unknown"
+    assert any("have another status" in conflict for conflict in claim.conflicts)

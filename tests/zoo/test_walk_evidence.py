@@ -1,0 +1,235 @@
+"""What pages, headers and ages on the way show of a walk's end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from hashlib import md5
+from typing import Any
+
+import httpx
+import pytest
+
+import petstore_frame as pf
+
+BASE_URL = "http://127.0.0.1:1/tenant/v1"
+Query = dict[str, str]
+Answer = Callable[[Query], httpx.Response]
+PETS = [{"id": n, "name": f"Pet {n}", "categoryId": 1, "status": "sold"} for n in range(1, 251)]
+
+
+def client_of(answer: Answer) -> pf.Client:
+    transport = httpx.MockTransport(lambda request: answer(dict(request.url.params)))
+    return pf.Client(BASE_URL, "a-key", transport=transport, max_retries=0)
+
+
+def claim_about(answer: Answer, **options: Any) -> pf.Completeness:
+    return pf.fetch_inventory(client_of(answer), progress=False, **options).completeness
+
+
+def window(query: Query) -> tuple[int, int]:
+    return int(query.get("at", "0")), min(int(query["limit"]), 100)
+
+
+def page(
+    query: Query, rows: list[dict[str, Any]], path: str = "/tenant/v1/pets", **headers: str
+) -> httpx.Response:
+    at, limit = window(query)
+    if query.get("status") not in (None, "sold"):
+        rows = []
+    if at + limit < len(rows) and "Link" not in headers:
+        headers["Link"] = f'<{path}?limit={limit}&at={at + limit}>; rel="next"'
+    return httpx.Response(200, json=rows[at : at + limit], headers=headers)
+
+
+def test_ties_that_each_query_orders_anew_are_no_whole() -> None:
+    """Rows repeated in other places than the end of the page before prove that rows are lost."""
+
+    def answer(query: Query) -> httpx.Response:
+        at, _ = window(query)
+
+        def key(pet: dict[str, Any]) -> tuple[int, bytes]:
+            return pet["id"] % 3, md5(f"{pet['id']}/{at}".encode()).digest()
+
+        return page(query, sorted(PETS, key=key))
+
+    claim = claim_about(answer)
+    assert claim.verdict == "unknown"
+    assert claim.rows < 250
+
+
+@pytest.mark.parametrize(
+    ("headers", "verdict"),
+    [
+        ({"Link": '/tenant/v1/pets?at=200; rel="next"'}, "unknown"),
+        ({"Link": "", "X-Next-Cursor": "abc", "X-Total-Count": "250"}, "incomplete"),
+    ],
+)
+def test_headers_of_later_pages_count(headers: dict[str, str], verdict: str) -> None:
+    """A later page that names a next one in another way, or states a larger total, is no end."""
+    claim = claim_about(lambda query: page(query, PETS, **headers if "at" in query else {}))
+    assert (claim.verdict, claim.rows) == (verdict, 200)
+
+
+def test_links_that_leave_the_address_of_the_store_are_not_followed() -> None:
+    """Behind a gateway, a link without the store's own prefix may lead to another store."""
+    asked: list[str] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path)
+        return page(dict(request.url.params), PETS, path="/v1/pets")
+
+    client = pf.Client(BASE_URL, "a-key", transport=httpx.MockTransport(handle))
+    claim = pf.fetch_inventory(client).completeness
+    assert set(asked) == {"/tenant/v1/pets"}
+    assert claim.verdict == "incomplete"
+    assert any("leaves out /tenant of the store's address" in each for each in claim.conflicts)
+
+
+def test_links_to_another_path_are_assumed_to_list_the_same_store() -> None:
+    """A path of a store's own making is followed, and the claim names it."""
+    claim = claim_about(lambda query: page(query, PETS, path="/stores/1/pets"))
+    assert (claim.covers_all, claim.rows) == (True, 250)
+    assert any("another path (/stores/1/pets)" in each for each in claim.assumptions)
+
+
+def test_pages_of_another_store_are_not_merged() -> None:
+    """A page that calls itself another store ends the fetch with what came before it."""
+    with pytest.raises(pf.IncompleteInventoryError, match="called itself a and then b") as caught:
+        claim_about(lambda query: page(query, PETS, **{"X-Store-Id": "ab"["at" in query]}))
+    assert len(caught.value.partial) == 100
+
+
+def test_a_page_older_than_the_one_before_ends_the_claim() -> None:
+    """Pages out of a cache show another state of the store, and when it was."""
+    claim = claim_about(
+        lambda query: page(query, PETS, **({"Age": "3600"} if "at" in query else {}))
+    )
+    assert claim.verdict == "unknown"
+    assert any("was 1 hour old" in conflict for conflict in claim.conflicts)
+
+
+def test_an_inventory_is_as_old_as_its_oldest_answer() -> None:
+    """Where all answers are a day old, so is the inventory."""
+    client = client_of(lambda query: page(query, PETS, Age="86400"))
+    inventory = pf.fetch_inventory(client)
+    assert inventory.completeness.covers_all
+    assert inventory.fetched_at < datetime.now(UTC) - timedelta(hours=23)
+    assert any("was 1 day old" in each for each in inventory.completeness.conflicts)
+
+
+def test_going_on_says_no_more_than_going_through() -> None:
+    """Of three next links one fails: what the second brought is remembered."""
+    failing = [True]
+
+    def answer(query: Query) -> httpx.Response:
+        if query.get("way") == "b":
+            return httpx.Response(200, json=PETS[150:200])
+        if query.get("way") == "c":
+            return httpx.Response(500 if failing else 200, json=[])
+        if "at" in query:
+            return httpx.Response(200, json=PETS[100:150])
+        links = ", ".join(
+            f'<{BASE_URL}/pets?{way}>; rel="next"' for way in ("at=100", "way=b", "way=c")
+        )
+        return httpx.Response(200, json=PETS[:100], headers={"Link": links})
+
+    with pytest.raises(pf.IncompleteInventoryError) as caught:
+        claim_about(answer)
+    failing.clear()
+    resumed, through = caught.value.resume().completeness, claim_about(answer)
+    assert (resumed.verdict, resumed.rows) == (through.verdict, through.rows) == ("unknown", 200)
+
+
+def clamped(query: Query) -> httpx.Response:
+    """A store whose ``page`` stays at the last one."""
+    limit = int(query["limit"])
+    number = min(int(query.get("page", "1")), -(-len(PETS) // limit))
+    return httpx.Response(200, json=PETS[(number - 1) * limit : number * limit])
+
+
+def endless(query: Query) -> httpx.Response:
+    """A store that links a next page on every page, the empty one too."""
+    at, limit = window(query)
+    return page(query, PETS, Link=f'<{BASE_URL}/pets?limit={limit}&at={at + limit}>; rel="next"')
+
+
+def self_linked(query: Query) -> httpx.Response:
+    """A store whose last page links itself."""
+    at, limit = window(query)
+    following = at + limit if at + limit < len(PETS) else at
+    return page(query, PETS, Link=f'<{BASE_URL}/pets?limit={limit}&at={following}>; rel="next"')
+
+
+def skipping(query: Query) -> httpx.Response:
+    """A store that cuts its pages at 50 and links as if they had the length asked for."""
+    at = int(query.get("offset", "0"))
+    link = f'<{BASE_URL}/pets?limit=100&offset={at + 100}>; rel="next"'
+    return httpx.Response(200, json=PETS[at : at + 50], headers={"Link": link} if at < 200 else {})
+
+
+@pytest.mark.parametrize("answer", [clamped, endless, self_linked, skipping])
+def test_an_unusual_end_is_a_doubt_and_no_error(answer: Answer) -> None:
+    """What merely proves nothing gives an Inventory that says so."""
+    claim = claim_about(answer)
+    assert claim.verdict == "unknown"
+    assert claim.rows == (150 if answer is skipping else 250)
+
+
+@pytest.mark.parametrize("value", ["null", "None", "0", "-1", "false", "undefined"])
+def test_words_for_nothing_name_no_next_page(value: str) -> None:
+    """A header that says in some program's way that there is no next page is heard."""
+    short = claim_about(lambda query: page(query, PETS[:37], **{"X-Next-Cursor": value}))
+
+    def numbered(query: Query) -> httpx.Response:
+        if not query.get("page", "1").isdigit():
+            return httpx.Response(400, json={"code": "page", "message": "page", "status": 400})
+        number, limit = int(query.get("page", "1")), int(query["limit"])
+        following = str(number + 1) if number * limit < 250 else value
+        rows = PETS[(number - 1) * limit : number * limit]
+        return httpx.Response(200, json=rows, headers={"X-Next-Page": following})
+
+    assert short.verdict != "incomplete"
+    assert claim_about(numbered).covers_all
+
+
+def test_a_wider_page_that_is_refused_leaves_the_narrow_one() -> None:
+    """A store that takes no more than 50 is read with 50."""
+
+    def answer(query: Query) -> httpx.Response:
+        if int(query["limit"]) > 50:
+            return httpx.Response(400, json={"code": "limit", "message": "limit", "status": 400})
+        return httpx.Response(200, json=PETS[: int(query["limit"])])
+
+    claim = claim_about(answer, limit=50)
+    assert (claim.verdict, claim.rows) == ("unknown", 50)
+
+
+@pytest.mark.parametrize("forgets", ["once", "always"])
+def test_an_expired_place_is_left_for_a_new_beginning(forgets: str) -> None:
+    """Going on from a cursor that the store has forgotten reads from the start, not for ever."""
+    asked: list[str] = []
+
+    def answer(query: Query) -> httpx.Response:
+        cursor = query.get("cursor", query.get("status", "0"))
+        asked.append(cursor)
+        if cursor == "200" and (forgets == "always" or asked.count("0") < 2):
+            return httpx.Response(410, json={"code": "old", "message": "old", "status": 410})
+        at = int(cursor) if cursor.isdigit() else 0
+        headers = {"Link": f'<{BASE_URL}/pets?cursor={at + 100}>; rel="next"'} if at < 200 else {}
+        return httpx.Response(200, json=PETS[at : at + 100], headers=headers)
+
+    def fetch() -> pf.Inventory:
+        return pf.fetch_inventory(client_of(answer))
+
+    tries = [fetch]
+    while len(tries) < 9:
+        try:
+            inventory = tries[-1]()
+        except pf.IncompleteInventoryError as problem:
+            assert len(problem.partial) == 200
+            tries.append(problem.resume)
+        else:
+            assert (forgets, len(tries), inventory.completeness.covers_all) == ("once", 2, True)
+            return
+    assert (forgets, asked.count("0"), asked.count("200")) == ("always", 3, 10)
