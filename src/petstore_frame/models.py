@@ -134,7 +134,10 @@ class Pet(BaseModel):
 
 
 class ErrorBody(BaseModel):
-    """The Error object of the interface (section Errors), with the extension ``field``."""
+    """The Error object of the interface (section Errors), with the extension ``field``.
+
+    A ``field`` that is not text is an extension of someone else's and is left out.
+    """
 
     model_config = ConfigDict(strict=True, extra="allow", hide_input_in_errors=True)
 
@@ -142,6 +145,16 @@ class ErrorBody(BaseModel):
     message: str
     status: int
     field: str | None = None
+
+    @field_validator("status", mode="before")
+    @classmethod
+    def _take_whole_float(cls, number: Any) -> Any:
+        return int(number) if isinstance(number, float) and number.is_integer() else number
+
+    @field_validator("field", mode="before")
+    @classmethod
+    def _leave_out_other_kinds(cls, field: Any) -> Any:
+        return field if isinstance(field, str) else None
 
 
 class PetColumns(NamedTuple):

@@ -159,12 +159,16 @@ def load(
             result = load_file(path, client, **options)
             if reconcile:
                 seconds = GRACE_S if grace is None else grace
-                result.reconcile(
-                    client,
-                    grace_s=seconds,
-                    resend_absent=resend_absent,
-                    sleep=partial(_wait_aloud, grace_s=seconds),
-                )
+                try:
+                    result.reconcile(
+                        client,
+                        grace_s=seconds,
+                        resend_absent=resend_absent,
+                        sleep=partial(_wait_aloud, grace_s=seconds),
+                    )
+                except BaseException:  # raised again; what the import has done is still told
+                    _tell(result, output, as_json=as_json)
+                    raise
     except LoadInterrupted as interrupted:
         result = interrupted.result
     _tell(result, output, as_json=as_json)

@@ -27,7 +27,7 @@ from petstore_frame.loader.columns import (
     file_name,
 )
 from petstore_frame.loader.journal import JournalRow, Run
-from petstore_frame.loader.record import State
+from petstore_frame.loader.record import State, exit_code
 from petstore_frame.loader.returned import ESCAPED, EXTRA, escaped_columns, harmless, unconverted
 from petstore_frame.loader.view import ResultFacts
 from petstore_frame.loader.workbook import workbook
@@ -55,6 +55,9 @@ def write_results(
     header = [*facts.run.header, *_extra_columns(len(facts.run.header), rows(State.INVALID))]
     names_at = header.index(facts.run.mapping["name"])
     paths = [folder / name for name in ("results.csv", "fix.csv", "unknown.csv")]
+    # Counted as it is written: an import at work moves records meanwhile.
+    counts = dict.fromkeys(State, 0)
+    facts = facts._replace(counts=counts)
     with ExitStack() as files:
         write_all = files.enter_context(_csv(paths[0], header, tuple(COLUMNS)))
         write_fix = files.enter_context(_csv(paths[1], header, FIX_COLUMNS, edited=names_at))
@@ -66,6 +69,7 @@ def write_results(
                 workbook(paths[-1], facts, summary["problems"], header)
             )
         for line in _lines(facts.run, rows(), len(header)):
+            counts[line.state] += 1
             write_all(line)
             if write_sheets is not None:
                 write_sheets(line)
@@ -78,7 +82,14 @@ def write_results(
         (folder / "results.xlsx").unlink(missing_ok=True)
     paths.append(folder / "summary.json")
     with replacing(paths[-1]) as temporary:
-        written = summary | {"files": [path.name for path in paths]}
+        written = summary | {
+            "records": sum(counts.values()),
+            "states": {str(state): count for state, count in counts.items()},
+            "exit_code": exit_code(
+                counts, facts.run.ending, has_doubt_elsewhere=any(facts.elsewhere)
+            ),
+            "files": [path.name for path in paths],
+        }
         temporary.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
     return paths
 

@@ -15,6 +15,7 @@ from petstore_frame.models import Pet
 from petstore_frame.outcome import PostOutcome, Proof
 
 _KEY_MISUSED = 422
+LONGEST_MESSAGE = 2000
 
 
 def settle(intent: Intent, outcome: PostOutcome) -> Settlement:
@@ -30,7 +31,7 @@ def settle(intent: Intent, outcome: PostOutcome) -> Settlement:
         pet_id=outcome.pet.id if outcome.pet else None,
         http_status=outcome.http_status,
         error_code=answer.code if answer else None,
-        error_message=None if message is None else str(message),
+        error_message=None if message is None else _shortened(str(message)),
         error_field=answer.field if answer else None,
         request_id=outcome.request_id,
         elapsed_ms=None if outcome.elapsed_s is None else outcome.elapsed_s * 1000,
@@ -38,15 +39,25 @@ def settle(intent: Intent, outcome: PostOutcome) -> Settlement:
     )
 
 
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}…"
+
+
 def is_key_misused(intent: Intent, outcome: PostOutcome) -> bool:
     """Tell whether the store reports that our key came with another body before."""
     return intent.is_in_doubt and outcome.http_status == _KEY_MISUSED
 
 
-def why_stopped(error: Exception | None) -> str:
-    """Return the reason to stop that a result begins with."""
-    cause = "the store refused the key: " if isinstance(error, AuthenticationError) else ""
-    return f"{cause}{error}"
+def why_stopped(error: Exception | None, intent: Intent | None = None) -> str:
+    """Return what seems to concern every record, and the one that it was said of."""
+    if isinstance(error, AuthenticationError):
+        return f"the store refused the key: {error}"
+    if intent is None or not isinstance(error, APIStatusError):
+        return str(error)
+    return (
+        f"{error}; this was the answer to record {intent.number}, line {intent.line}: if it "
+        "concerns that record alone, correct it or take it out of the file"
+    )
 
 
 def _state(intent: Intent, outcome: PostOutcome) -> State:

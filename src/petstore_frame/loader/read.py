@@ -25,7 +25,7 @@ from petstore_frame.loader.layout import (
     with_header_row,
 )
 from petstore_frame.loader.options import check_reading
-from petstore_frame.loader.sources import Source, TextSource, TypedSource, file_digest
+from petstore_frame.loader.sources import Source, TextSource, TypedSource, file_digest, stamp_of
 from petstore_frame.loader.text import Dialect, find_dialects, read_rows, text_of
 from petstore_frame.loader.values import read_value_map
 
@@ -131,13 +131,14 @@ def _open_text(
 ) -> Source:
     if sheet is not None:
         raise InputError("a sheet was named, but the file is not a workbook")
+    stamp = stamp_of(file)
     dialects = find_dialects(file, str(path), **options)
     try:
         dialect, layout = choose_dialect(dialects, layout_of, str(path))
     except InputError as problem:
         found = (_header_row_below(file, dialect, layout_of) for dialect in dialects)
         raise with_header_row(problem, next(filter(None, found), None)) from None
-    return TextSource(path, file, dialect, layout)
+    return TextSource(path, file, dialect, layout, stamp)
 
 
 def _header_row_below(file: BinaryIO, dialect: Dialect, layout_of: LayoutOf) -> int | None:

@@ -196,6 +196,7 @@ class LoadResult:
         if excel is not None:
             check_switch("excel", excel)
 
+        self._forget()
         return write_results(Path(folder), self.facts(), self.rows, self.summary, excel=excel)
 
     def raise_for_failures(self) -> None:

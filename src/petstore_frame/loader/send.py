@@ -143,7 +143,7 @@ class Sender:
         self._note_pace(outcome)
         self._check_store(outcome.store_id)
         if outcome.is_systemic or is_key_misused(intent, outcome):
-            self._stop(Ending.STOPPED, why_stopped(outcome.error))
+            self._stop(Ending.STOPPED, why_stopped(outcome.error, intent))
         elif settlement.state is State.UNKNOWN and intent.key is not None:
             self._repeats.add_later(intent.number)
         self._check_budget()
@@ -182,7 +182,7 @@ class Sender:
     def _queue_repeats(self) -> None:
         oldest = self._oldest_key()
         if oldest is not None:
-            self._repeats.add_now(self._writer.repeatable(oldest))
+            self._repeats.add_now(self._writer.repeatable(oldest, self._timing.now()))
 
     def _oldest_key(self) -> float | None:
         return oldest_key(self._client.idempotency, self._timing.now())

@@ -22,6 +22,7 @@ class Intent:
         attempt: 1 for the first.
         is_in_doubt: An earlier attempt may have been applied.
         claimed_at: When it was written, before the first byte; seconds since 1970.
+        line: The record's first line in the file.
     """
 
     number: int
@@ -30,6 +31,7 @@ class Intent:
     attempt: int
     is_in_doubt: bool
     claimed_at: float
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)

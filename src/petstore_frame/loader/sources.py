@@ -61,12 +61,28 @@ class Source:
 
 
 class TextSource(Source):
-    """The records of a CSV file."""
+    """The records of a CSV file.
 
-    def __init__(self, path: Path, file: BinaryIO, dialect: Dialect, layout: ColumnLayout) -> None:
+    Args:
+        path: The file.
+        file: The same, open for bytes.
+        dialect: How its text is laid out.
+        layout: Which column holds what.
+        stamp: What ``stamp_of`` gave before anything was read: what was found out since then must
+            be of the same content as the records.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        file: BinaryIO,
+        dialect: Dialect,
+        layout: ColumnLayout,
+        stamp: tuple[int, int],
+    ) -> None:
         super().__init__(path.name, path, file_digest(file), layout)
         self._file, self._dialect = file, dialect
-        self._stamp = _stamp(file)
+        self._stamp = stamp
         self.facts |= {"encoding": dialect.encoding, "delimiter": dialect.delimiter}
 
     def close(self) -> None:
@@ -81,7 +97,7 @@ class TextSource(Source):
         except InputError as problem:
             problem.path = problem.path or str(self.path)
             raise
-        if _stamp(self._file) != self._stamp:
+        if stamp_of(self._file) != self._stamp:
             raise InputError(
                 "the file changed while it was being read",
                 path=str(self.path),
@@ -150,6 +166,7 @@ def file_digest(file: BinaryIO) -> str:
     return digest.hexdigest()
 
 
-def _stamp(file: BinaryIO) -> tuple[int, int]:
+def stamp_of(file: BinaryIO) -> tuple[int, int]:
+    """Return what changes when an open file is written to."""
     facts = os.fstat(file.fileno())
     return facts.st_size, facts.st_mtime_ns

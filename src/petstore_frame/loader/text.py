@@ -223,6 +223,8 @@ def _prove_encoding(file: BinaryIO, path: str, codec: str, *, is_given: bool) ->
     except UnicodeDecodeError as problem:
         whole = waiting + chunk
         raise _misread(path, codec, is_given, read - len(waiting), whole, problem, lines) from None
+    except UnicodeError as problem:  # punycode says no more than this
+        raise InputError(f"the file is not {codec} text: {problem}", path=path) from None
     except _DAMAGED as problem:
         raise InputError(f"the gzip file is damaged: {problem}", path=path) from None
     return has_giants

@@ -44,7 +44,7 @@ def workbook(
 
     Args:
         path: The workbook.
-        facts: The facts of the run and its counts.
+        facts: The facts of the run and its counts, which may still change while records come.
         problems: How often each problem occurred, for the first sheet.
         header: The columns of the records' own cells.
 
@@ -52,7 +52,7 @@ def workbook(
         MissingExtraError: XlsxWriter is not installed.
     """
     with replacing(path) as draft, open_book(draft, is_constant_memory=True) as book:
-        _write_summary(book.sheet("Summary"), facts, problems)
+        summary = book.sheet("Summary")
         fix = _Sheets(book, "Fix", header, FIX_COLUMNS, is_edited=True)
         doubt = _Sheets(book, "Unknown", header, tuple(COLUMNS))
         every = _Sheets(book, "All", header, _ALL_COLUMNS)
@@ -67,6 +67,7 @@ def workbook(
         yield write
         for sheets in (fix, doubt, every):
             sheets.finish()
+        _write_summary(summary, facts, problems)  # last, with the counts of what was written
 
 
 class _Sheets:

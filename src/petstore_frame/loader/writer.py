@@ -24,6 +24,8 @@ from petstore_frame.loader.settlements import Intent, Resettlement, Settlement
 BALLAST_BYTES = 256 * 1024
 _FROM = {new: [str(old) for old in State if new in MOVES[old]] for new in State}
 
+_REPEATABLE = "idempotency_key IS NOT NULL AND first_sent_at > ? AND first_sent_at <= ?"
+
 
 class Writer:
     """Writes to the journal of one run; the caller holds its lock.
@@ -174,7 +176,7 @@ class Writer:
                 self._settle(settlement, now)
             if store_id is not None:
                 self._sql.execute("UPDATE run SET store_id = ? WHERE store_id IS NULL", [store_id])
-            chosen = self._choose(fresh, repeats, keys_since)
+            chosen = self._choose(fresh, repeats, keys_since, now)
             intents = [self._claim(row, now, with_key=keys_since is not None) for row in chosen]
             self._sql.execute("COMMIT")
         except BaseException:
@@ -183,17 +185,19 @@ class Writer:
             raise
         return intents
 
-    def _choose(self, fresh: int, repeats: list[int], keys_since: float | None) -> list[Any]:
+    def _choose(
+        self, fresh: int, repeats: list[int], keys_since: float | None, now: float
+    ) -> list[Any]:
         columns = (
             "number, payload, attempts, is_in_doubt, generation, idempotency_key, state,"
-            " first_sent_at"
+            " first_sent_at, line"
         )
         chosen: list[Any] = []
         for number in repeats:
             chosen += self._sql.execute(
                 f"SELECT {columns} FROM rows WHERE number = ? AND state = 'unknown'"  # noqa: S608
-                " AND idempotency_key IS NOT NULL AND first_sent_at > ?",
-                [number, keys_since],
+                f" AND {_REPEATABLE}",
+                [number, keys_since, now],
             )
         if fresh > 0:
             chosen += self._sql.execute(
@@ -204,7 +208,7 @@ class Writer:
         return chosen
 
     def _claim(self, row: Sequence[Any], now: float, *, with_key: bool) -> Intent:
-        number, payload, attempts, is_in_doubt, generation, key, state, first_sent_at = row
+        number, payload, attempts, is_in_doubt, generation, key, state, first_sent_at, line = row
         if not with_key:
             # What goes out without a key must never count as repeatable under an older one.
             key = None
@@ -219,7 +223,7 @@ class Writer:
             first_sent_at=now if first_sent_at is None else first_sent_at,
             last_sent_at=now,
         )
-        return Intent(number, payload, key, attempts + 1, bool(is_in_doubt), now)
+        return Intent(number, payload, key, attempts + 1, bool(is_in_doubt), now, line)
 
     def _settle(self, end: Settlement, now: float) -> None:
         if end.pet_id is not None and self.has_pet(end.pet_id):
@@ -346,15 +350,19 @@ class Writer:
             ["\n".join(warnings), number],
         )
 
-    def repeatable(self, sent_after: float) -> list[int]:
-        """Return the unknown rows whose key was first sent after a moment."""
+    def repeatable(self, sent_after: float, now: float) -> list[int]:
+        """Return the unknown rows whose key was first sent after a moment, and not in the future.
+
+        A time that is still to come was written by a clock that went wrong: its key may be of any
+        age.
+        """
         with sql_errors(self.path):
             return [
                 number
                 for (number,) in self._sql.execute(
-                    "SELECT number FROM rows WHERE state = 'unknown'"
-                    " AND idempotency_key IS NOT NULL AND first_sent_at > ? ORDER BY number",
-                    [sent_after],
+                    f"SELECT number FROM rows WHERE state = 'unknown' AND {_REPEATABLE}"  # noqa: S608
+                    " ORDER BY number",
+                    [sent_after, now],
                 )
             ]
 
