@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import petstore_frame as pf
-from zoo.stores import (
+from zoo.habits import (
     DRIFTS,
     HEADER_WAYS,
     LAGS,
@@ -26,8 +26,8 @@ from zoo.stores import (
     STATUSES,
     TOTALS,
     Habits,
-    ZooStore,
 )
+from zoo.stores import ZooStore
 
 HIDDEN: tuple[frozenset[str | None], ...] = (
     frozenset({"sold"}),

@@ -12,7 +12,8 @@ import pytest
 
 import petstore_frame as pf
 from zoo import census
-from zoo.stores import BASE_URL, Habits, ZooStore
+from zoo.habits import Habits
+from zoo.stores import BASE_URL, ZooStore
 
 PETS = [
     {"id": n, "name": f"Pet {n}", "categoryId": 1, "status": ("available", "sold")[n % 2]}

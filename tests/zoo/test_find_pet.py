@@ -9,7 +9,8 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption
 from zoo import census
-from zoo.stores import Habits, ZooStore
+from zoo.habits import Habits
+from zoo.stores import ZooStore
 
 PETS = [{"id": n, "name": f"Pet {n}", "categoryId": 1, "status": "sold"} for n in range(1, 451)]
 

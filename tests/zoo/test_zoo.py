@@ -11,7 +11,8 @@ import pytest
 
 import petstore_frame as pf
 from zoo import census
-from zoo.stores import HEADER_WAYS, LINK_WAYS, ORDERS, PARAMETERS, Habits, ZooStore
+from zoo.habits import HEADER_WAYS, LINK_WAYS, ORDERS, PARAMETERS, Habits
+from zoo.stores import ZooStore
 
 
 def pets(count: int, statuses: tuple[str | None, ...] = ("available", "pending", None, "sold")):

@@ -28,7 +28,8 @@ class Inventory:
         frame: One row per pet; columns and dtypes of ``PET_COLUMNS``.
         completeness: What was read covers, and how that is known; ``claim`` follows later edits
             of the frame.
-        fetched_at: When the last page arrived, UTC.
+        fetched_at: When the store was read, UTC: when the last page arrived, or when the oldest
+            answer was made that came out of a cache.
         base_url: The store's address.
 
     Example:

@@ -39,7 +39,7 @@ class FrameClaim:
         state: ``sealed``: the rows that were read; ``changed``: rows were added, removed or
             edited since, and the claim is about the frame that these came from; ``none``.
         completeness: The claim of the fetch, or None. Use ``current`` to print it.
-        fetched_at: When the last page arrived, UTC, or None.
+        fetched_at: When the store was read, UTC, or None.
         base_url: The store's address, or None.
     """
 

@@ -9,7 +9,10 @@ proves nothing leaves its rows to the next one.
 | next addresses  | they lead through the whole listing, order kept       | all pets              |
 | stated total    | it is that of the listing                             | all pets, or refutes  |
 | rehearsed way   | it reproduced rows already held; no hidden end        | all pets              |
-| status pages    | each is shorter than a page the store has filled      | pets with a status    |
+| status pages    | each is shorter than a page the store has filled, and | pets with a status    |
+|                 | the same when it is read again                        |                       |
+| status by status| walked as the listing of all pets, which leaves some  | pets with a status    |
+|                 | out that their status page holds                      |                       |
 | ids one by one  | opt-in; a control id still answers                    | ids a to b            |
 """
 
@@ -22,13 +25,10 @@ from petstore_frame.inventory.by_status import ByStatus
 from petstore_frame.inventory.calibrate import Stride, rehearse, short_page
 from petstore_frame.inventory.completeness import (
     ALL_PETS,
-    PETS_WITH_A_STATUS,
     Assumption,
     Verdict,
 )
 from petstore_frame.inventory.finding import (
-    FROM_STATUSES,
-    FROM_TOTAL,
     HOLDS_STILL,
     Finding,
     complete,
@@ -44,11 +44,11 @@ from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.shortness import Evidence, is_supported, judge_short_page
 from petstore_frame.inventory.statuses import (
     StatusPages,
-    read_again,
     read_status_pages,
     settle_filter,
 )
 from petstore_frame.inventory.stride import StridedWalk
+from petstore_frame.inventory.together import judge_together
 from petstore_frame.inventory.totals import StatedTotal
 from petstore_frame.inventory.unknown import why_not
 from petstore_frame.inventory.walk import IsEnough, Walk
@@ -284,7 +284,8 @@ class Ladder:
         """Read the listing to its end; tell whether it held still."""
         # Before the walk: it then cannot miss a pet that came after they were read. A reading that
         # may stop early asks them only at its end.
-        if self._may_stop is None and self.reader.status is None:
+        may_ask = self.reader.has_budget(len(PET_STATUSES) + 1)  # one for the first page again
+        if self._may_stop is None and self.reader.status is None and may_ask:
             self._status_pages()
         self._begin, self._reach = begin, reach
         return self._readings.read_until_stable(self._first_page(), begin)
@@ -339,31 +340,8 @@ class Ladder:
         statuses = self._held_status_pages()
         if statuses is None:
             return self._unknown(first)
-        exact = statuses.exact(self.reader.max_page)
-        if len(exact) < len(PET_STATUSES) or statuses.conflicts:
-            return self._unknown(first, exact)
-        if self._total.proves(len(self.rows)) and self._total.is_stated_again():
-            return complete("the server's own total", *FROM_TOTAL)
-        if statuses.moved is None:
-            for page in read_again(self.reader, statuses):
-                self.rows.update(page.columns)
-            self.conflicts += statuses.conflicts
-        if statuses.moved or self.rows.disputed & exact:
-            return self._unknown(first, exact - (statuses.moved or frozenset()))
-        assumed = (
-            FROM_STATUSES
-            if statuses.moved is not None
-            else (*FROM_STATUSES, Assumption.NONE_CHANGES)
-        )
-        if self._total.exceeds(len(self.rows)):
-            self.conflicts.append(self._total.against(len(self.rows)))
-        return Finding(
-            Verdict.COMPLETE,
-            "each status page was shorter than a page that the store has filled",
-            PETS_WITH_A_STATUS,
-            assumed,
-            exact,
-        )
+        found, exact = judge_together(self._evidence, statuses)
+        return found or self._unknown(first, exact)
 
     def _unknown(self, first: Page, exact: frozenset[str] = frozenset()) -> Finding:
         """Return that the whole is unknown; counts that are exact keep what they rest on."""

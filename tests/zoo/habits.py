@@ -1,0 +1,132 @@
+"""How a store may fill the gaps of the interface, and which assumptions its habits break.
+
+In: a choice for each gap. Out: Habits, which ``stores`` turn into answers. They answer nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from petstore_frame.inventory import Assumption
+
+STATUSES = ("available", "pending", "sold")
+
+LINK_WAYS = (
+    "link cursor",
+    "link offset",
+    "link relative",
+    "link several rels",
+    "link capitals",
+    "link quoted comma",
+    "link trailing comma",
+    "link second line",
+    "link two next",
+)
+HEADER_WAYS = ("x-next address", "x-next page", "x-next cursor")
+PARAMETERS = ("offset", "skip", "page 1", "page 0", "after", "starting_after", "cursor")
+ORDERS = ("id", "newest", "scattered", "new each time", "ties")
+LAGS = ("AB", "BA", "ABB", "AAB", "BBA")
+TOTALS = ("true", "page length", "too high", "too low", "unfiltered", "content-range")
+DRIFTS = ("grows at the end", "grows in front", "loses pets", "moves statuses", "shuffles once")
+LIES = (
+    "stops early",
+    "links to itself",
+    "goes round",
+    "empty pages",
+    "overlaps",
+    "endless repeats",
+    "unreadable later",
+    "drops filter",
+    "points on",
+    "skips rows",
+)
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How a store fills the gaps of the interface.
+
+    Attributes:
+        way: How it announces the next page, or None.
+        parameters: Undocumented parameters that it understands.
+        order: The order of its listing.
+        cap: Longest page it gives, whatever the limit; None keeps to the limit.
+        filtered_cap: The same for filtered pages, where it differs.
+        total: How it states a total, or None.
+        ignores_filter: Whether it passes over ``status``.
+        ignores_limit: Whether it gives everything at once.
+        drift: How it changes between requests, or None.
+        lie: How it misleads, or None.
+        depth_cap: Rows beyond which parameters lead nowhere, or None.
+        names_when_full: Whether only pages as long as asked name a next one.
+        filters_last: Whether the filter sees only the page that the limit left.
+        hides: Statuses that it lists only when asked for; None stands for all that the interface
+            does not state, and for none.
+        lag: Which of two copies answers in turn, or None; copy B lacks the newest pet.
+    """
+
+    way: str | None = None
+    parameters: frozenset[str] = frozenset()
+    order: str = "id"
+    cap: int | None = None
+    filtered_cap: int | None = None
+    total: str | None = None
+    ignores_filter: bool = False
+    ignores_limit: bool = False
+    drift: str | None = None
+    lie: str | None = None
+    depth_cap: int | None = None
+    names_when_full: bool = False
+    filters_last: bool = False
+    hides: frozenset[str | None] = frozenset()
+    lag: str | None = None
+
+    def breaks(self, pets: list[dict[str, Any]], status: str | None = None) -> set[str]:
+        """Return the assumptions that do not hold of this store, as far as no answer shows it.
+
+        A vice that the answers give away must be found out, so it breaks none.
+        """
+        states_totals = self.total in ("true", "content-range")
+        broken: set[Assumption] = set()
+        if self.cap is not None:
+            broken |= {Assumption.FILLS_PAGES, Assumption.FILLS_PAGES_WITHOUT_STATUS}
+        if self.filtered_cap is not None and not states_totals:
+            broken |= {Assumption.ONE_CAP}
+        if self.lie == "stops early" and not states_totals:
+            broken |= {Assumption.LINKS_REACH_ALL}
+        if self.depth_cap is not None:
+            broken |= {Assumption.OFFSETS_REACH_ALL}
+            if self.way is not None and self.way.startswith("x-next"):
+                broken |= {Assumption.LINKS_REACH_ALL}
+        if self.total not in (None, "true", "content-range"):
+            broken |= {Assumption.TOTAL_IS_TRUE}
+        if self.drift == "loses pets":
+            broken |= {Assumption.NONE_LEAVES}
+        if self.drift == "moves statuses":
+            broken |= {Assumption.NONE_CHANGES}
+            if status is not None:
+                broken |= {Assumption.NONE_LEAVES}
+        if self.hides:
+            broken |= {Assumption.LISTS_EVERY_STATUS}
+        if None in self.hides:
+            broken |= {Assumption.LISTS_PETS_WITHOUT_STATUS, Assumption.FILLS_PAGES_WITHOUT_STATUS}
+        if self.lag is not None:
+            broken |= {Assumption.NO_OLD_ANSWER}
+        if self.order == "ties" and self._goes_by_ids:
+            broken |= {Assumption.KEEPS_ORDER}
+        if self.order == "new each time" or self.drift == "shuffles once":
+            broken |= {Assumption.KEEPS_ORDER}
+        if self.filters_last and (self.drift or self.order == "new each time"):
+            broken |= {Assumption.FILTER_IS_TRUE}
+        if self.ignores_filter:
+            broken |= {Assumption.FILTER_IS_TRUE}
+        if any(pet.get("status") not in (*STATUSES, None) for pet in pets):
+            broken |= {Assumption.NO_OTHER_STATUS}
+        return {str(assumption) for assumption in broken}
+
+    @property
+    def _goes_by_ids(self) -> bool:
+        """Whether a way on begins behind an id, so that rows are passed over and none repeated."""
+        ways = {str(self.way).rpartition(" ")[2], *self.parameters}
+        return bool(ways & {"cursor", "after", "starting_after"})
