@@ -1,13 +1,13 @@
 """What a category is called, since the interface shows only its number.
 
-In: a dict, a Series or a CSV path. Out: labels by category id. It knows nothing of pets.
+In: a dict, a Series, a frame or a CSV path. Out: labels by category id. It knows nothing of pets.
 """
 
 from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
@@ -19,15 +19,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NO_CATEGORY = "no category"
-Categories: TypeAlias = Union["Mapping[int, str]", "pd.Series[str]", str, "PathLike[str]", None]
+Categories: TypeAlias = Union[
+    "Mapping[int, str]", "pd.Series[str]", "pd.DataFrame", str, "PathLike[str]", None
+]
 
 
 def category_labels(
     categories: Categories,
 ) -> dict[int, str]:
-    """Return labels by category id from a dict, a Series, or a CSV path of ``category_id,label``.
+    """Return labels by category id from a dict, a Series, or the columns category_id and label.
 
-    A missing or empty label is left out.
+    The two columns are those of a frame, or of the CSV file at a path. A missing or empty label
+    is left out.
 
     Raises:
         InputError: The CSV cannot be opened or lacks a column, or an id in it is not a whole
@@ -69,14 +72,38 @@ def shown_labels(categories: Categories) -> dict[int, str]:
 
 
 def _plain_labels(categories: Any) -> dict[int, str]:
+    is_table = hasattr(categories, "columns")
     try:
-        labels = {_whole_id(key): _label(label) for key, label in dict(categories).items()}
+        pairs = _rows_of(categories) if is_table else dict(categories).items()
+        labels = {_whole_id(key): _label(label) for key, label in pairs}
     except (TypeError, ValueError):
         raise ArgumentError(
-            'categories are labels by id, as in {1: "Dog"}, a Series of these, or the path of a '
-            f"CSV file, got {str(categories)[:60]!r}"
+            'categories are labels by id, as in {1: "Dog"}, a Series of these, a frame or a CSV '
+            f"file with the columns category_id and label, got {_shown(categories)}"
         ) from None
     return {category_id: label for category_id, label in labels.items() if label}
+
+
+def _rows_of(table: Any) -> Iterator[tuple[Any, Any]]:
+    """Return the ids and the labels of a frame.
+
+    Raises:
+        ValueError: One of the two columns is missing.
+    """
+    named = {_column_word(name): name for name in table.columns}
+    if not {"categoryid", "label"} <= named.keys():
+        raise ValueError(list(table.columns))
+    return zip(table[named["categoryid"]], table[named["label"]], strict=True)
+
+
+def _column_word(name: object) -> str:
+    return str(name).strip().casefold().replace("_", "")
+
+
+def _shown(categories: Any) -> str:
+    if hasattr(categories, "columns"):
+        return f"a frame of {', '.join(map(repr, list(categories.columns)[:8]))}"
+    return repr(str(categories)[:60])
 
 
 def _whole_id(key: Any) -> int:
@@ -99,7 +126,7 @@ def _read_labels(path: Path) -> dict[int, str]:
     labels: dict[int, str] = {}
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, strict=True)
-        header = [cell.strip().casefold().replace("_", "") for cell in next(reader, [])]
+        header = [_column_word(cell) for cell in next(reader, [])]
         if "categoryid" not in header or "label" not in header:
             raise InputError(
                 "a categories file needs the columns category_id and label",

@@ -53,7 +53,8 @@ class Client:
             after 5.
         max_retries: Repeats of a GET after a passing failure; None reads
             ``PETSTORE_MAX_RETRIES``, else 4. A POST is never repeated.
-        allow_insecure: Accept plain http to a host that is not this machine.
+        allow_insecure: Accept plain http to a host that is not this machine; so does
+            ``PETSTORE_ALLOW_INSECURE=1``.
         idempotency: How the store expects idempotency keys; only for a store that honours them.
         transport: An ``httpx.BaseTransport`` in place of real sockets; None opens sockets.
         sleep: For tests: waits for a number of seconds.

@@ -86,7 +86,8 @@ def read_settings(
         api_key: The key, or a function that returns it; None reads ``PETSTORE_API_KEY``.
         timeout_s: Seconds; None reads ``PETSTORE_TIMEOUT``, else 120.
         max_retries: None reads ``PETSTORE_MAX_RETRIES``, else 4.
-        allow_insecure: Accept plain http to a host that is not this machine.
+        allow_insecure: Accept plain http to a host that is not this machine; so does
+            ``PETSTORE_ALLOW_INSECURE=1``.
         environ: The environment to read.
 
     Raises:
@@ -95,9 +96,10 @@ def read_settings(
     Interface: What the service does (base addresses); Authentication.
     """
     address = _address(base_url, environ)
+    may_be_plain = allow_insecure or _allows_insecure(environ)
     key = _key_source(api_key, environ)  # before the address, which may be a key by mistake
     return Settings(
-        base_url=normalise_base_url(address, allow_insecure=allow_insecure),
+        base_url=normalise_base_url(address, allow_insecure=may_be_plain),
         key=key,
         timeout_s=_timeout_s(timeout_s, environ),
         max_retries=_max_retries(max_retries, environ),
@@ -133,8 +135,11 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
         raise ConfigurationError(f"base_url {address!r} has a query or fragment; leave it out")
     if scheme == "http" and not is_loopback(host) and not allow_insecure:
         raise ConfigurationError(
-            f"plain http to {host} would show the key to the network; use https, "
-            "or in Python allow_insecure=True if that network is yours"
+            Advice(
+                f"plain http to {host} would show the key to the network; use https, or {{}} "
+                "if that network is yours",
+                ("allow_insecure", True),
+            )
         )
     default_port = {"http": 80, "https": 443}[scheme]
     netloc = f"[{host}]" if ":" in host else host
@@ -175,6 +180,13 @@ def _address(base_url: str | None, environ: Mapping[str, str]) -> str:
             "PETSTORE_BASE_URL"
         )
     return base_url
+
+
+def _allows_insecure(environ: Mapping[str, str]) -> bool:
+    given = environ.get("PETSTORE_ALLOW_INSECURE", "0")
+    if given not in ("", "0", "1"):
+        raise ConfigurationError(f"PETSTORE_ALLOW_INSECURE is 1 or 0, got {given!r}")
+    return given == "1"
 
 
 def _key_source(api_key: ApiKey | None, environ: Mapping[str, str]) -> Callable[[], SecretStr]:

@@ -37,3 +37,11 @@ def test_a_missing_label_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "categories.csv"
     path.write_text("category_id,label\n1,Dog\n2,\n3,\n", encoding="utf-8")
     assert shown_labels(series) == shown_labels(path) == {1: "Dog"}
+
+
+def test_a_frame_of_two_columns_has_labels() -> None:
+    """What pandas reads from a categories file serves as it is; another frame is refused."""
+    frame = pd.DataFrame({"Category_ID": [3, 4], "label": ["Cat", None], "more": [1, 2]})
+    assert category_labels(frame) == {3: "Cat"}
+    with pytest.raises(pf.ArgumentError, match="got a frame of 'id', 'label'"):
+        category_labels(pd.DataFrame({"id": [3], "label": ["Cat"]}))

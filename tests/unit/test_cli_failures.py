@@ -41,6 +41,10 @@ def test_a_wrong_name_is_one_line(
         (["fetch", "--output", "x.csv"], "pass --base-url or set PETSTORE_BASE_URL"),
         (["load", "a.csv", "--base-url", "http://[::1]:9/v1"], "or pass --api-key"),
         (["load", "a.csv", *STORE, "--column", "colour=x"], "--column names the field 'colour'"),
+        (
+            ["report", "-o", "x.html", "--base-url", "http://store.lan", "--api-key", "abcdefgh"],
+            "use https, or --allow-insecure if",
+        ),
         (["report", "--output", "."], "'.' is a folder; add a file's name, such as 'pets.csv'"),
     ],
 )

@@ -102,3 +102,19 @@ def test_every_error_has_its_number(kind: type[Exception]) -> None:
     assert (code == 5) == issubclass(kind, stores)
     assert (code == 7) == kind.__name__.endswith("LockedError")
     assert (code == 6) == (issubclass(kind, (errors.JournalError, OSError)) and code != 7)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_fills_any_width(name: str) -> None:
+    """Paragraphs are not broken in mid-sentence, and a switch shows no type."""
+    shown = CliRunner().invoke(app, [*name.split(), "--help"], env={"COLUMNS": "400"}).stdout
+    prose = [line.strip() for line in shown.partition("╭")[0].splitlines()[2:] if line.strip()]
+    assert all(line.endswith(".") or line.startswith(("Usage", "Example")) for line in prose), prose
+    assert "<bool>" not in shown
+
+
+def test_a_file_to_write_has_one_short_name() -> None:
+    """-o is --output on every command that writes a file or a folder."""
+    found = [options(command).get("--output") for command in COMMANDS.values()]
+    writing = [option for option in found if option is not None]
+    assert len(writing) == 4 and all("-o" in option.opts for option in writing)

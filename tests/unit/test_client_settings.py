@@ -223,3 +223,13 @@ def test_a_store_on_this_machine_needs_no_proxy(monkeypatch) -> None:
     monkeypatch.setenv("ALL_PROXY", "gopher://127.0.0.1:1")
     with pf.Client("http://127.0.0.1:1/v1", "k") as client:
         assert client.base_url == "http://127.0.0.1:1/v1"
+
+
+def test_the_environment_may_accept_plain_http() -> None:
+    """PETSTORE_ALLOW_INSECURE=1 is as good as the argument; another value is refused."""
+    far = {"PETSTORE_BASE_URL": "http://store.lan/v1", "PETSTORE_API_KEY": "a-key-of-twenty-signs"}
+    allowed = read_settings(environ=far | {"PETSTORE_ALLOW_INSECURE": "1"})
+    assert allowed.base_url == "http://store.lan/v1"
+    for value in ("0", "yes"):
+        with pytest.raises(pf.ConfigurationError, match=r"ALLOW_INSECURE is|allow_insecure=True"):
+            read_settings(environ=far | {"PETSTORE_ALLOW_INSECURE": value})

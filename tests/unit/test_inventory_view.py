@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from html.parser import HTMLParser
 
@@ -104,3 +105,17 @@ def test_no_text_breaks_the_page(inventory_of) -> None:
     assert "W" * 79 + "…" in page.text and "W" * 80 not in page.text
     assert "(empty) 1" in page.text and "No status 1" in page.text
     assert "—" in page.text
+
+
+def test_an_inventory_points_to_its_frame(inventory_of) -> None:
+    """What a table can do is asked of the frame, and the message says so."""
+    inventory = inventory_of()
+    for wrong, error, advice in (
+        (lambda: inventory.head(), AttributeError, r"\.frame\.head"),
+        (lambda: inventory["name"], TypeError, r"\.frame\['name'\]"),
+        (lambda: list(inventory), TypeError, r"\.frame\.itertuples"),
+    ):
+        with pytest.raises(error, match=advice):
+            wrong()
+    assert not hasattr(inventory, "columns")
+    assert copy.deepcopy(inventory).claim == inventory.claim

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 import time
 
 import psutil
@@ -88,9 +91,23 @@ def test_what_the_service_itself_refuses_is_reported() -> None:
         pf.serve(workers=2)
 
 
+def test_a_sample_for_a_store_with_pets_is_said_to_be_left_out(tmp_path, capfd) -> None:
+    """A sample never mixes with what is there, and stderr says that it did not."""
+    place = tmp_path / "store.sqlite3"
+    for _ in range(2):
+        command = [sys.executable, "-m", "petstore_frame", "serve", "--sample", "3", "--port", "0"]
+        with subprocess.Popen(
+            [*command, "--database", str(place)], stdout=subprocess.PIPE, text=True
+        ) as process:
+            assert json.loads(process.stdout.readline())["pid"] == process.pid
+            process.terminate()
+    said = capfd.readouterr().err
+    assert said.count("holds pets already; a sample is for an empty store") == 1
+
+
 def test_a_taken_port_is_said(server) -> None:
-    """The text names the cause."""
-    with pytest.raises(pf.ServiceStartError, match="in use"):
+    """The text names the cause and a way out."""
+    with pytest.raises(pf.ServiceStartError, match="in use; port 0 picks a free one"):
         pf.serve(port=int(server.base_url.rpartition(":")[2].removesuffix("/v1")))
 
 

@@ -29,6 +29,7 @@ from petstore_frame.cli.fetch import fetch
 from petstore_frame.cli.load import load
 from petstore_frame.cli.report import report
 from petstore_frame.cli.sample import sample
+from petstore_frame.cli.screens import PlainCommand
 from petstore_frame.cli.serve import serve
 from petstore_frame.cli.snapshot import snapshot
 from petstore_frame.cli.trend import trend
@@ -80,5 +81,6 @@ _COMMANDS: tuple[tuple[Callable[..., None], tuple[int, ...]], ...] = (
     (trend, (0, PARTLY, REFUSED)),
 )
 for _command, _codes in _COMMANDS:
-    app.command(_command.__name__, epilog=describe_exit_codes(_codes))(_command)
+    _epilog = describe_exit_codes(_codes)
+    app.command(_command.__name__, cls=PlainCommand, epilog=_epilog)(_command)
 app.add_typer(keys.app, name="keys")

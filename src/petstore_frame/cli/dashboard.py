@@ -22,6 +22,7 @@ from typing import Annotated
 import typer
 
 from petstore_frame.cli.options import (
+    AllowInsecure,
     ApiKey,
     AsJson,
     BaseUrl,
@@ -36,6 +37,7 @@ def dashboard(
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
     timeout: Timeout = None,
+    allow_insecure: AllowInsecure = False,
     categories: CategoriesFile = None,
     history: Annotated[
         Path | None, typer.Option(help="Folder of snapshots.", exists=True, file_okay=False)
@@ -71,7 +73,9 @@ def dashboard(
             base_url, api_key = server.base_url, server.api_key.get_secret_value()
             categories = categories or write_sample_categories(folder / "categories.csv")
         # What is missing is refused here, before a page is made.
-        settings = read_settings(base_url, api_key, timeout_s=timeout)
+        settings = read_settings(
+            base_url, api_key, timeout_s=timeout, allow_insecure=allow_insecure
+        )
         token, chosen = secrets.token_urlsafe(24), port or free_port()
         notebook = write_page(folder, categories, history)
         write_config(folder, token, chosen)
@@ -80,6 +84,7 @@ def dashboard(
             "PETSTORE_BASE_URL": settings.base_url,
             "PETSTORE_API_KEY": settings.key().get_secret_value(),
             "PETSTORE_TIMEOUT": str(settings.timeout_s),
+            **({"PETSTORE_ALLOW_INSECURE": "1"} if allow_insecure else {}),
             "JUPYTER_PATH": with_own_parts(folder, os.environ.get("JUPYTER_PATH")),
         }
         url = f"http://127.0.0.1:{chosen}/?token={token}"

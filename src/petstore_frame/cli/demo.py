@@ -28,7 +28,9 @@ def demo(
     """Start a store, load a file into it, read it back, and write a workbook.
 
     Everything happens on this machine: the store is a small service of its own that ends with
-    this command. Example: petstore-frame demo --rows 500
+    this command.
+
+    Example: petstore-frame demo --rows 500
     """
     from petstore_frame.report import write_report
     from petstore_frame.server import serve

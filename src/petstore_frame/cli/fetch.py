@@ -16,6 +16,7 @@ import typer
 
 from petstore_frame.cli.listing import Listing, read_listing, whole_or_untouched
 from petstore_frame.cli.options import (
+    AllowInsecure,
     ApiKey,
     AsJson,
     BaseUrl,
@@ -38,13 +39,27 @@ class Status(StrEnum):
 
 def fetch(
     output: Annotated[
-        Path, typer.Option(help="File to write: .csv, .parquet or .xlsx.", show_default=False)
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write: .csv, .parquet or .xlsx.",
+            show_default=False,
+        ),
     ],
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
     timeout: Timeout = None,
-    status: Annotated[Status | None, typer.Option(help="Only pets with this status.")] = None,
-    max_pets: Annotated[int | None, typer.Option(help="Keep at most so many.", min=1)] = None,
+    allow_insecure: AllowInsecure = False,
+    status: Annotated[
+        Status | None, typer.Option(help="Only pets with this status.", case_sensitive=False)
+    ] = None,
+    max_pets: Annotated[
+        int | None,
+        typer.Option(
+            help="Keep at most so many; then a part was asked for, and the code is 0.", min=1
+        ),
+    ] = None,
     documented: Annotated[
         bool, typer.Option("--documented", help="Use and trust only what the interface states.")
     ] = False,
@@ -71,6 +86,7 @@ def fetch(
             base_url,
             api_key,
             timeout,
+            allow_insecure=allow_insecure,
             untouched=untouched if keep_partial else f"{untouched} (--keep-partial writes a part)",
             require_complete=require_complete,
             may_be_part=keep_partial,
@@ -133,5 +149,5 @@ def _tell(listing: Listing, output: Path, *, as_json: bool) -> None:
         return
     claim = listing.inventory.completeness
     typer.echo(f"{output}: {claim}")
-    for name, count in claim.by_status.items():
+    for name, count in claim.counts_asked_for().items():
         typer.echo(f"  {name:<12} {count}")

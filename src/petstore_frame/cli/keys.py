@@ -15,6 +15,7 @@ import typer
 
 from petstore_frame.cli.failures import DISK, REFUSED, describe_exit_codes, end
 from petstore_frame.cli.options import AsJson, Database, print_json
+from petstore_frame.cli.screens import PlainCommand
 
 if TYPE_CHECKING:
     from petstore_frame.service.keys import KeyBook, KeyRecord
@@ -23,7 +24,7 @@ app = typer.Typer(help="Make, list and revoke the keys that a store accepts.", n
 _ENDS = describe_exit_codes((0, REFUSED, DISK))
 
 
-@app.command("new", epilog=_ENDS)
+@app.command("new", cls=PlainCommand, epilog=_ENDS)
 def new(
     label: Annotated[str, typer.Argument(help="What the key is for.")] = "",
     database: Database = "petstore.sqlite3",
@@ -42,7 +43,7 @@ def new(
     typer.echo(key)
 
 
-@app.command("list", epilog=_ENDS)
+@app.command("list", cls=PlainCommand, epilog=_ENDS)
 def list_(database: Database = "petstore.sqlite3", as_json: AsJson = False) -> None:
     """List the keys by their first characters.
 
@@ -62,7 +63,7 @@ def list_(database: Database = "petstore.sqlite3", as_json: AsJson = False) -> N
         typer.echo(f"{facts['hint']}...  {facts['made']}  {facts['state']:7}  {facts['label']}")
 
 
-@app.command("revoke", epilog=_ENDS)
+@app.command("revoke", cls=PlainCommand, epilog=_ENDS)
 def revoke(
     hint: Annotated[str, typer.Argument(help="First characters of the key, as listed.")],
     database: Database = "petstore.sqlite3",

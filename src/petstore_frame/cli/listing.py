@@ -53,6 +53,7 @@ def read_listing(
     api_key: str | None,
     timeout_s: float | None,
     *,
+    allow_insecure: bool,
     untouched: str,
     require_complete: bool,
     may_be_part: bool = True,
@@ -65,6 +66,7 @@ def read_listing(
         base_url: The store's address; None reads the environment.
         api_key: The key; None reads the environment.
         timeout_s: Seconds to wait for an answer; None reads the environment.
+        allow_insecure: Whether plain http to another machine is accepted.
         untouched: The text for an output that is left unchanged.
         require_complete: Whether to go on only with all that was asked for.
         may_be_part: Whether to go on with the pets held when the store broke the reading off.
@@ -76,7 +78,7 @@ def read_listing(
     from petstore_frame.inventory import fetch_inventory
 
     code = 0
-    with Client(base_url, api_key, timeout_s=timeout_s) as client:
+    with Client(base_url, api_key, timeout_s=timeout_s, allow_insecure=allow_insecure) as client:
         try:
             inventory = fetch_inventory(client, **options)
         except IncompleteInventoryError as problem:

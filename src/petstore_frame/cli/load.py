@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from petstore_frame.cli.options import (
+    AllowInsecure,
     ApiKey,
     AsJson,
     BaseUrl,
@@ -44,11 +45,13 @@ def load(
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
     timeout: Timeout = None,
+    allow_insecure: AllowInsecure = False,
     journal: Annotated[
         Path | None, typer.Option(help="Folder of the journals; else the user's state directory.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option(help="Folder for results, fix, unknown and summary.")
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for results, fix, unknown and summary."),
     ] = None,
     columns: Annotated[
         str | None, typer.Option(help="Column names of a file without a header: name,category_id.")
@@ -155,7 +158,13 @@ def load(
     keys = None if idempotency_lifetime is None else IdempotencyKey(idempotency_lifetime)
     load_file = load_excel if is_workbook(path) else load_csv
     try:
-        with Client(base_url, api_key, timeout_s=timeout, idempotency=keys) as client:
+        with Client(
+            base_url,
+            api_key,
+            timeout_s=timeout,
+            idempotency=keys,
+            allow_insecure=allow_insecure,
+        ) as client:
             result = load_file(path, client, **options)
             if reconcile:
                 seconds = GRACE_S if grace is None else grace

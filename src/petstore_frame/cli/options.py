@@ -17,6 +17,13 @@ Timeout = Annotated[
     float | None,
     typer.Option(help="Seconds to wait for an answer; else PETSTORE_TIMEOUT, else 120.", min=0),
 ]
+AllowInsecure = Annotated[
+    bool,
+    typer.Option(
+        "--allow-insecure",
+        help="Accept plain http to another machine, where the network is yours.",
+    ),
+]
 CategoriesFile = Annotated[
     Path | None, typer.Option(help="CSV of category_id,label.", exists=True, dir_okay=False)
 ]

@@ -13,6 +13,7 @@ import typer
 
 from petstore_frame.cli.listing import read_listing, whole_or_untouched
 from petstore_frame.cli.options import (
+    AllowInsecure,
     ApiKey,
     AsJson,
     BaseUrl,
@@ -24,10 +25,13 @@ from petstore_frame.cli.options import (
 
 
 def report(
-    output: Annotated[Path, typer.Option(help="File to write: .xlsx, .csv, .parquet or .html.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File to write: .xlsx, .csv, .parquet or .html.")
+    ],
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
     timeout: Timeout = None,
+    allow_insecure: AllowInsecure = False,
     categories: CategoriesFile = None,
     history: Annotated[
         Path | None,
@@ -54,7 +58,12 @@ def report(
         raise typer.BadParameter(f"--history is for a workbook (.xlsx), which {output} is not")
     with whole_or_untouched(output) as untouched:
         listing = read_listing(
-            base_url, api_key, timeout, untouched=untouched, require_complete=require_complete
+            base_url,
+            api_key,
+            timeout,
+            allow_insecure=allow_insecure,
+            untouched=untouched,
+            require_complete=require_complete,
         )
         write_report(listing.inventory, output, categories=categories, history=history)
     if as_json:

@@ -13,6 +13,7 @@ import typer
 
 from petstore_frame.cli.listing import read_listing, whole_or_untouched
 from petstore_frame.cli.options import (
+    AllowInsecure,
     ApiKey,
     AsJson,
     BaseUrl,
@@ -30,6 +31,7 @@ def snapshot(
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
     timeout: Timeout = None,
+    allow_insecure: AllowInsecure = False,
     require_complete: RequireComplete = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the day's snapshot even by a weaker one.")
@@ -48,7 +50,12 @@ def snapshot(
     kept = History(history)
     with whole_or_untouched(history) as untouched:
         listing = read_listing(
-            base_url, api_key, timeout, untouched=untouched, require_complete=require_complete
+            base_url,
+            api_key,
+            timeout,
+            allow_insecure=allow_insecure,
+            untouched=untouched,
+            require_complete=require_complete,
         )
         added = kept.add(listing.inventory, replace=replace)
     changes = _changes(kept, added)

@@ -6,6 +6,7 @@ that its answer describes one state of the folder.
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from dataclasses import dataclass
 from datetime import date
@@ -113,5 +114,8 @@ class Contents:
     def _what_is_there(self) -> str:
         held = self.snapshots
         if not held:
-            return f"{str(self.folder)!r} holds none: add an inventory first"
+            return (
+                f"{str(self.folder)!r} holds no snapshot: keep one first with .add(inventory), "
+                f"or petstore-frame snapshot --history {shlex.quote(str(self.folder))}"
+            )
         return f"{self.folder} has {len(held)}, {held[0].date} to {held[-1].date}"

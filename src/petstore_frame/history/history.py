@@ -286,7 +286,10 @@ class History:
 
     def _in_words(self, snapshots: Sequence[Snapshot]) -> str:
         span = f" from {snapshots[0].date} to {snapshots[-1].date}" if snapshots else ""
-        return f"History {str(self.folder)!r}: {len(snapshots)} snapshots{span}"
+        count = f"{len(snapshots)} snapshots"
+        if len(snapshots) == 1:
+            count, span = "1 snapshot", f" of {snapshots[0].date}"
+        return f"History {str(self.folder)!r}: {count}{span}"
 
     def _open(self, snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
         return open_snapshots(snapshots, columns, engine=self.engine, session=session)

@@ -195,11 +195,12 @@ class Completeness:
         sentence = str(self).removeprefix(shown).removeprefix(":").strip()
         return (
             f'<div style="line-height:1.5">{headline(claim_badge(self), sentence)}'
-            f"{quiet_lines([note]) if note else ''}{counts_html(self._counts_asked_for())}"
+            f"{quiet_lines([note]) if note else ''}{counts_html(self.counts_asked_for())}"
             f"{evidence_html(self.conflicts, self.assumptions, self.probes)}</div>"
         )
 
-    def _counts_asked_for(self) -> dict[str, StatusCount]:
+    def counts_asked_for(self) -> dict[str, StatusCount]:
+        """Return ``by_status`` without the statuses that were not asked for."""
         if not self.scope.startswith(ONE_STATUS):
             return dict(self.by_status)
         status = self.scope.removeprefix(ONE_STATUS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from petstore_frame.inventory.completeness import ALL_PETS, Completeness, Verdict
 from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
@@ -64,6 +64,18 @@ class Inventory:
     def __len__(self) -> int:
         return len(self.frame)
 
+    def __getattr__(self, name: str) -> NoReturn:
+        table = "" if name.startswith("_") else f"; the table of pets is .frame: .frame.{name}"
+        raise AttributeError(f"an Inventory has no attribute {name!r}{table}")
+
+    def __getitem__(self, key: object) -> NoReturn:
+        raise TypeError(
+            f"an Inventory has no columns; the table of pets is .frame: .frame[{key!r}]"
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError("an Inventory is not iterable; for its pets: .frame.itertuples()")
+
     def __repr__(self) -> str:
         return f"<Inventory of {self.base_url}: {self.claim}>"
 
@@ -87,6 +99,6 @@ def completeness(frame: pd.DataFrame | Inventory) -> FrameClaim:
     Example:
         >>> import pandas as pd
         >>> str(completeness(pd.DataFrame({"id": [1, 2]})))
-        'no claim: this frame does not come from a fetch'
+        'no claim: merged, read from a file, or not fetched'
     """
     return read_seal(frame.frame if isinstance(frame, Inventory) else frame)

@@ -58,7 +58,7 @@ class FrameClaim:
             return str(self.completeness)
         if self.state is SealState.CHANGED:
             return f"changed since it was read; what it was made of: {self.completeness}"
-        return "no claim: this frame does not come from a fetch"
+        return "no claim: merged, read from a file, or not fetched"
 
     def __repr__(self) -> str:
         return f"<FrameClaim: {self}>"

@@ -69,8 +69,9 @@ class Frame:
             line for line, values in enumerate(_tuples(self._frame), 1) if _is_missing(values[at])
         ]
         if missing:
+            count = "1 name is" if len(missing) == 1 else f"{len(missing):,} names are"
             raise InputError(
-                f"{len(missing):,} names are missing, the first in record {missing[0]}; pandas "
+                f"{count} missing, the first in record {missing[0]}; pandas "
                 "reads empty cells and names such as NA, null or None as missing, so which it was "
                 "is lost",
                 column=column,

@@ -84,7 +84,9 @@ def coverage(facts: Facts) -> list[Line]:
     if claim is None:
         return lines
     lines.append(("Scope", claim.scope))
-    lines += [(status_word(status), str(count)) for status, count in claim.by_status.items()]
+    asked = claim.counts_asked_for()
+    for status, count in claim.by_status.items():
+        lines.append((status_word(status), str(count) if status in asked else "not asked for"))
     return lines
 
 

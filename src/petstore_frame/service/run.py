@@ -6,6 +6,7 @@ parent is gone. Beside ``protocol`` it is the only file that knows uvicorn.
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import os
@@ -102,7 +103,10 @@ class _Server(uvicorn.Server):
 def prepare(engine: Engine, options: Options) -> KeyRing:
     """Fill an empty store with the sample asked for, and make a key where there is none."""
     with closing(Store(engine)) as store:
-        if options.sample and store.is_empty():
+        if options.sample and not store.is_empty():
+            place = engine.url.render_as_string(hide_password=True)
+            sys.stderr.write(f"{place} holds pets already; a sample is for an empty store\n")
+        elif options.sample:
             pets = sample_pets(options.sample, options.seed)
             while batch := list(islice(pets, _SAMPLE_BATCH)):
                 store.fill(batch)
@@ -127,8 +131,9 @@ def listen(options: Options) -> socket.socket:
         listener.bind((options.host, options.port))
     except OSError as problem:
         listener.close()
+        advice = "; port 0 picks a free one" if problem.errno == errno.EADDRINUSE else ""
         raise StartError(
-            f"cannot listen on {options.host} port {options.port}: {problem.strerror}"
+            f"cannot listen on {options.host} port {options.port}: {problem.strerror}{advice}"
         ) from problem
     listener.listen(1024)
     return listener

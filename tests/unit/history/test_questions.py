@@ -170,7 +170,10 @@ def test_snapshots(folder: Path) -> None:
     [
         (lambda history: history.diff(), "a diff needs two snapshots"),
         (lambda history: history.trend(since="2026-12-01"), "no snapshot from 2026-12-01"),
-        (lambda history: pf.History(history.folder / "none").trend(), "add an inventory first"),
+        (
+            lambda history: pf.History(history.folder / "none").trend(),
+            "petstore-frame snapshot",
+        ),
     ],
 )
 def test_refusals(tmp_path: Path, make_inventory, ask, text: str) -> None:

@@ -1,0 +1,45 @@
+"""How the help of a command is laid out.
+
+In: a command as Typer makes it. Out: the same, its paragraphs free to fill any width, and no type
+after a switch that takes none.
+"""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+
+class PlainCommand(TyperCommand):
+    """A command whose docstring is its help."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.help = _unwrapped(self.help or "")
+        for option in self.params:
+            _without_type(option)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as problem:
+            problem.message = problem.message.removeprefix("Value error, ")
+            raise
+
+    def get_help_option(self, ctx: Any) -> Any:
+        return _without_type(super().get_help_option(ctx))
+
+
+def _unwrapped(text: str) -> str:
+    """Join the lines of each paragraph."""
+    paragraphs = cleandoc(text).split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
+
+
+def _without_type(option: Any) -> Any:
+    if getattr(option, "is_flag", False):
+        option.metavar = ""
+    return option
