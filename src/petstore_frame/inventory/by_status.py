@@ -30,6 +30,7 @@ class ByStatus:
     Args:
         reader: Asks for pages; its listing has no filter.
         rows: Takes the pets.
+        conflicts: Takes what did not fit, as text.
         statuses: A page of each status.
         begin: Starts a walk as the listing of all pets was walked; None where it was not.
         reach: What must hold for such a walk to reach all pets.
@@ -39,6 +40,7 @@ class ByStatus:
         self,
         reader: PageReader,
         rows: Rows,
+        conflicts: list[str],
         statuses: StatusPages,
         begin: Begin | None,
         reach: tuple[str, ...],
@@ -50,7 +52,8 @@ class ByStatus:
         self._reach = reach
         self._readings: dict[str, Readings] = {}
         self._own_rows: dict[str, Rows] = {}
-        self._conflicts: list[str] = []
+        self._conflicts = conflicts
+        self._own_conflicts: list[str] = []
 
     def read(self) -> Finding:
         """Read each status to its end, hold its pets, and say which are all held."""
@@ -63,7 +66,8 @@ class ByStatus:
             for status, page in self._statuses.usable.items()
             if status in short or self._is_walked(status, page)
         )
-        if len(whole) < len(PET_STATUSES) or self._conflicts:
+        self._conflicts += self._own_conflicts
+        if len(whole) < len(PET_STATUSES) or self._own_conflicts:
             return Finding(
                 Verdict.UNKNOWN,
                 "the unfiltered listing leaves out pets, and so may each page of a status",
@@ -85,7 +89,7 @@ class ByStatus:
         if status not in self._readings:
             self._own_rows[status] = Rows()
             self._own_rows[status].add(page.columns)
-            readings = Readings(self._reader, self._own_rows[status], self._conflicts)
+            readings = Readings(self._reader, self._own_rows[status], self._own_conflicts)
             self._readings[status] = readings
         readings, own = self._readings[status], self._own_rows[status]
         try:
@@ -95,5 +99,8 @@ class ByStatus:
             is_stable = False
         finally:
             self._rows.add_all(own)
-        has_strays = any(found != status for found in own.columns().status)
-        return is_stable and readings.is_over and readings.doubt is None and not has_strays
+        found = own.columns().status
+        is_refuted = any(each != status for each in found) or self._statuses.is_outnumbered(
+            page, len(found)
+        )
+        return is_stable and readings.is_over and readings.doubt is None and not is_refuted

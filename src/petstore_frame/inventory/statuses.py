@@ -81,13 +81,13 @@ class StatusPages:
             for status, page in self.usable.items()
             if len(page) < longest_page
             and not may_name_next(page.headers, page.address)
-            and not self._is_outnumbered(page)
+            and not self.is_outnumbered(page, len(page))
         )
 
-    def _is_outnumbered(self, page: Page) -> bool:
-        """Tell whether the store states more pets of a page's status than the page holds."""
+    def is_outnumbered(self, page: Page, held: int) -> bool:
+        """Tell whether the store states more pets of a page's status than are held."""
         total = advertised_total(page.headers)
-        if total is None or total <= len(page):
+        if total is None or total <= held:
             return False
         is_of_all = total == advertised_total(self.first.headers)
         return not (is_of_all and shows_others(self.first, page.status))
