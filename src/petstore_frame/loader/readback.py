@@ -118,6 +118,12 @@ def search_ids(
     for row in rows:
         if row.number in evidence.windows.of and found.covers(*evidence.windows.of[row.number]):
             evidence.searched.add(row.number)
+    tail = [row for row in rows if evidence.windows.of.get(row.number, (0, 0))[1] is None]
+    if tail:
+        evidence.notes.append(
+            f"no pet of ours was created after {len(tail)} of the records could no longer be, so "
+            "not finding theirs shows nothing yet: load something more, then reconcile again"
+        )
     if found.is_cut:
         evidence.notes.append(f"the search by id ended after {most} requests")
 

@@ -50,6 +50,12 @@ class Reconciliation:
     requests: int = 0
     notes: tuple[str, ...] = ()
 
+    def __add__(self, other: Reconciliation) -> Reconciliation:
+        """Return both as one."""
+        return Reconciliation(
+            *(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__)
+        )
+
 
 def reconcile(
     path: Path,

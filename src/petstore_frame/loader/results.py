@@ -256,9 +256,8 @@ class LoadResult:
         )
         try:
             # What an earlier version left in doubt was skipped here, so it is settled with this.
-            for path in journals_in_doubt(self.path, self.run):
-                settle(path)
-            return settle(self.path)
+            earlier = [settle(path) for path in journals_in_doubt(self.path, self.run)]
+            return sum(earlier, settle(self.path))
         finally:
             self._forget()
 

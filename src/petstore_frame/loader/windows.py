@@ -84,7 +84,9 @@ def find_windows(
         for journal in journals:
             with attached(sql, journal):
                 if sql.execute(_CLOCK_WENT_BACK).fetchone() != (0,):
-                    return Windows(notes=["the clock went backwards, so ids do not show age"])
+                    if journal == path:
+                        return Windows(notes=["the clock went backwards, so ids do not show age"])
+                    continue  # its times are worth nothing; the others' still are
                 sql.execute(
                     "INSERT INTO confirmed SELECT started_at, ended_at, pet_id"
                     " FROM earlier.attempts WHERE pet_id IS NOT NULL"
