@@ -117,9 +117,7 @@ class Habits:
             broken |= {Assumption.KEEPS_ORDER}
         if self.order == "new each time" or self.drift == "shuffles once":
             broken |= {Assumption.KEEPS_ORDER}
-        if self.filters_last and (self.drift or self.order == "new each time"):
-            broken |= {Assumption.FILTER_IS_TRUE}
-        if self.ignores_filter:
+        if self.filters_last and (self.hides or self.drift or self.order == "new each time"):
             broken |= {Assumption.FILTER_IS_TRUE}
         if any(pet.get("status") not in (*STATUSES, None) for pet in pets):
             broken |= {Assumption.NO_OTHER_STATUS}

@@ -29,6 +29,8 @@ FROM_STATUSES = (
     Assumption.NO_OLD_ANSWER,
 )
 
+_STRONGER = {Assumption.LISTS_PETS_WITHOUT_STATUS: Assumption.FILLS_PAGES_WITHOUT_STATUS}
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -52,7 +54,7 @@ class Finding:
 
     def provided(self, assumption: Assumption) -> Finding:
         """Return the same under one more assumption, unless those that it has say as much."""
-        if Assumption.FILLS_PAGES_WITHOUT_STATUS in self.assumptions:
+        if _STRONGER.get(assumption, assumption) in self.assumptions:
             return self
         return replace(self, assumptions=(*self.assumptions, assumption))
 

@@ -24,7 +24,9 @@ NEXT_HEADERS = (
 )
 OFFSET_NAMES = ("offset", "skip", "start")
 # What programs write into such a header where there is no next page.
-NO_VALUES = frozenset(("null", "none", "nil", "undefined", "false", "0", "-1"))
+NO_VALUES = frozenset(("null", "none", "nil", "undefined", "false"))
+# The same in numbers: no page has such a number, but a cursor may be an id.
+NO_NUMBERS = frozenset(("0", "-1"))
 TOTAL_HEADERS = ("X-Total-Count", "X-Total", "Total-Count", "Total-Records", "X-Total-Records")
 
 
@@ -68,7 +70,7 @@ def next_value(headers: Headers) -> NextValue | None:
     """Return the next page named by a header that is not an address, or None."""
     for name in NEXT_HEADERS:
         value = (headers.get(name) or "").strip()
-        if value and value.lower() not in NO_VALUES and not _is_address(value):
+        if value and not _is_address(value) and value.lower() not in NO_VALUES | NO_NUMBERS:
             return NextValue(name, value)
     return None
 
@@ -89,7 +91,10 @@ def names_next(headers: Headers, address: str) -> bool:
 def may_name_next(headers: Headers, address: str) -> bool:
     """Tell whether a page's headers name another page, or hold a Link line that cannot be read."""
     unread = (line for line in headers.get_all("Link") if line.strip() and not read_links([line]))
-    return names_next(headers, address) or next(unread, None) is not None
+    if names_next(headers, address) or next(unread, None) is not None:
+        return True
+    cursors = headers.get_all(*(name for name in NEXT_HEADERS if not name.endswith("Page")))
+    return any(value.strip() in NO_NUMBERS for value in cursors)
 
 
 def advertised_totals(headers: Headers) -> list[int]:

@@ -34,9 +34,7 @@ from petstore_frame.inventory.finding import (
     complete,
 )
 from petstore_frame.inventory.flaws import Flaws
-from petstore_frame.inventory.hints import (
-    names_next,
-)
+from petstore_frame.inventory.hints import may_name_next, names_next
 from petstore_frame.inventory.paths import Paths
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.readings import MAX_READINGS, Begin, Readings
@@ -123,9 +121,11 @@ class Ladder:
         if mixture is not None:
             self.conflicts.append(mixture)
             return Finding(Verdict.UNKNOWN, f"{finding.basis}, but answers do not fit together")
-        if finding.scope != ALL_PETS or self.reader.status is not None:
-            return finding
-        return self._held_to_statuses(finding)
+        if self.reader.requests > 1:
+            finding = finding.provided(Assumption.NO_OLD_ANSWER)
+        if self.reader.status is not None:
+            return finding.provided(Assumption.FILTER_IS_TRUE)
+        return self._held_to_statuses(finding) if finding.scope == ALL_PETS else finding
 
     def _held_to_statuses(self, finding: Finding) -> Finding:
         """Look for pets that the pages of the statuses hold and the unfiltered listing does not."""
@@ -254,7 +254,9 @@ class Ladder:
         That is the end of the listing, unless the store cut the longer page too and names a next
         one only after pages as long as was asked: then asking for that length brings it out.
         """
-        if names_next(first.headers, first.address) or not names_next(short.headers, short.address):
+        if may_name_next(first.headers, first.address):
+            return None
+        if not names_next(short.headers, short.address):
             return None
         if len(first) < self.reader.limit:
             asked = self.reader.params(limit=len(first))
