@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING
 
 from petstore_frame.arguments import whole_number
 from petstore_frame.categories import Categories, category_name, shown_labels
-from petstore_frame.counts import CategoryCounts, CodedPets, StatusCounts, short
-from petstore_frame.inventory import Inventory
+from petstore_frame.counts import (
+    CategoryCounts,
+    CodedPets,
+    StatusCounts,
+    categories_in_words,
+    claim_of,
+    is_whole,
+    short,
+)
+from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.markup import escape, isolated
 from petstore_frame.models import NO_STATUS
 from petstore_frame.palette import shorten, status_colour, status_word
@@ -38,6 +46,8 @@ HATCH = (
     ' patternTransform="rotate(45)"><rect width="2" height="6" fill="#FFFFFF"'
     ' fill-opacity="0.55"/></pattern></defs>'
 )
+# A part of an Inventory's frame must not be taken for the whole.
+_PART = "these rows alone: they are a part or a change of what was read"
 _GAP = ' stroke="var(--jp-layout-color1,#FFFFFF)"'
 _OTHER = status_colour("a status that the interface does not state", other=0)
 
@@ -105,10 +115,9 @@ def status_chart(
     top = whole_number("top", top, 1)
     coded = CodedPets(pets, shown_labels(categories))
     counts = coded.everything
-    # A part of an Inventory's frame must not be taken for the whole.
-    note = "these rows alone: they are a part or a change of what was read" * coded.is_changed
+    note = _PART * coded.is_changed
     body = legend(counts) + bars(counts, top=top) + f"<div>{note}</div>" * coded.is_changed
-    words = "; ".join(part for part in (counts_in_words(counts), note) if part)
+    words = "; ".join(filter(None, (counts_in_words(counts), note)))
     return Drawing(f'{STYLE}<div class="pf-drawing">{body}</div>', words)
 
 
@@ -118,7 +127,8 @@ def inventory_table(
     """Draw one page of pets as a table, ids exact and every text escaped.
 
     Args:
-        pets: An Inventory, or any part of its frame.
+        pets: An Inventory, or any part of its frame. The caption has the number of pets, "at
+            least" where the store may hold more, or a note that the rows are a part.
         categories: Labels by category id: a dict, a Series or a CSV path.
         page: 1 for the first.
         rows: Pets on a page.
@@ -132,7 +142,9 @@ def inventory_table(
     page = whole_number("page", page, 1, max(1, -(-len(frame) // rows)))
     first = (page - 1) * rows
     part = frame.iloc[first : first + rows]
-    words = place_in_words(first, len(part), len(frame))
+    claim, is_changed = claim_of(pets)
+    place = place_in_words(first, len(part), StatusCount(len(frame), is_whole(claim)))
+    words = "; ".join(filter(None, (place, _PART * is_changed)))
     table = pets_table(pet_rows(part, shown_labels(categories)), caption=words)
     return Drawing(f'{STYLE}<div class="pf-drawing">{table}</div>', words)
 
@@ -152,17 +164,15 @@ def spell_status(status: object) -> str:
     return status if isinstance(status, str) else NO_STATUS
 
 
-def place_in_words(first: int, shown: int, of: int) -> str:
-    """Return which rows of how many are shown: ``1-50 of 312``."""
-    return f"{first + 1:,}–{first + shown:,} of {of:,}" if shown else "no pets"
+def place_in_words(first: int, shown: int, of: StatusCount) -> str:
+    """Return which rows of how many are shown: ``1-50 of 312``, ``1-50 of at least 312``."""
+    return f"{first + 1:,}–{first + shown:,} of {of}" if shown else f"{of} pets"
 
 
 def counts_in_words(counts: StatusCounts) -> str:
     """Return in one line what a chart of these counts shows."""
-    held = counts.categories_held
     parts = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
-    noun = "category" if held == 1 else "categories"
-    return f"{counts.total} pets in {held:,} {noun}: {parts}"
+    return f"{counts.total} pets in {categories_in_words(counts)}: {parts}"
 
 
 def colours(statuses: Sequence[str]) -> dict[str, str]:

@@ -97,7 +97,7 @@ class StatusCounts:
             [category_name(id_, labels) for id_ in ids],
             statuses,
             exact_statuses(statuses, claim),
-            claim is None or claim.covers_all,
+            is_whole(claim),
             np.array(cells, dtype=np.int64).reshape(len(ids), len(statuses)),
         )
 
@@ -114,16 +114,17 @@ class StatusCounts:
         }
 
     @cached_property
-    def categories_held(self) -> int:
+    def categories(self) -> StatusCount:
         """How many categories hold at least one pet; pets without a category make none."""
-        return self.count_categories(self.cells.sum(axis=1) > 0)
+        return self.count_categories(self.cells.sum(axis=1) > 0, is_exact=self.is_exact)
 
-    def count_categories(self, wanted: Mask) -> int:
+    def count_categories(self, wanted: Mask, *, is_exact: bool) -> StatusCount:
         """Return how many of the wanted rows of ``cells`` are categories."""
-        return sum(
+        found = sum(
             bool(is_wanted) and category_id is not None
             for is_wanted, category_id in zip(wanted, self.category_ids, strict=True)
         )
+        return StatusCount(found, is_exact)
 
     def largest(self, top: int | None = None) -> list[CategoryCounts]:
         """Return the categories with the most pets, then the rest of them in one line.
@@ -138,7 +139,7 @@ class StatusCounts:
             shown, rest = held, []
         lines = [self._line(self.labels[at], self.category_ids[at], self.cells[at]) for at in shown]
         if rest:
-            label = f"{len(rest):,} other categories"
+            label = f"{short(StatusCount(len(rest), self.is_exact))} other categories"
             lines.append(self._line(label, None, self.cells[rest].sum(axis=0), is_rest=True))
         return lines
 
@@ -172,17 +173,12 @@ class CodedPets:
         import numpy as np
         import pandas as pd
 
-        self.claim: Completeness | None
         self.frame = pandas_frame(pets, ("category_id", "status"))
-        if isinstance(pets, Inventory):
-            self.claim = pets.claim
-            self.is_changed = self.claim is not pets.completeness
-        else:
-            known = read_seal(pets)
-            self.claim = known.current
-            self.is_changed = known.state is SealState.CHANGED
+        self.claim, self.is_changed = claim_of(pets)
         status = status_texts(self.frame["status"]).cat.remove_unused_categories()
-        status = status.cat.set_categories(status_categories(status.cat.categories))
+        # A status spelled as our word for a missing one is left out here: it counts as missing.
+        known = (text for text in status.cat.categories if text != NO_STATUS)
+        status = status.cat.set_categories(status_categories(known))
         self.statuses = (*status.cat.categories, NO_STATUS)
         width = len(self.statuses)
         # A missing status has code -1, which is made the last column.
@@ -229,7 +225,7 @@ class CodedPets:
         if status in self.statuses:
             is_exact = self.exact[self.statuses.index(status)]
         else:
-            is_exact = self.claim is None or self.claim.covers_all
+            is_exact = is_whole(self.claim)
         return StatusCounts(
             self.category_ids, self.labels, self.statuses, self.exact, is_exact, cells
         )
@@ -238,6 +234,26 @@ class CodedPets:
 def exact_statuses(statuses: Iterable[str], claim: Completeness | None) -> tuple[bool, ...]:
     """Return for each status whether its count is exact; without a claim, all are."""
     return tuple(claim is None or claim.count(status).is_exact for status in statuses)
+
+
+def claim_of(pets: Inventory | pd.DataFrame) -> tuple[Completeness | None, bool]:
+    """Return what a table of pets covers, if known, and whether it was changed since."""
+    if isinstance(pets, Inventory):
+        claim = pets.claim
+        return claim, claim is not pets.completeness
+    known = read_seal(pets)
+    return known.current, known.state is SealState.CHANGED
+
+
+def is_whole(claim: Completeness | None) -> bool:
+    """Return whether the pets are all that the store has; without a claim they count as all."""
+    return claim is None or claim.covers_all
+
+
+def categories_in_words(counts: StatusCounts) -> str:
+    """Return the number of categories as text: ``1 category``, ``at least 5 categories``."""
+    held = counts.categories
+    return f"{held} {'category' if held.count == 1 else 'categories'}"
 
 
 def short(count: StatusCount) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 from petstore_frame.categories import Categories, shown_labels
 from petstore_frame.counts import StatusCounts, short
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
-from petstore_frame.inventory.seal import SealState, read_seal
+from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
 from petstore_frame.markup import NUMBER, cell, escape, row_name, table
 from petstore_frame.models import NO_STATUS
 from petstore_frame.pet_table import open_frame, whole_category
@@ -201,8 +201,11 @@ class Summary:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The counts as ``summarize`` returns them for pandas; plain numbers of rows held."""
-        return _pandas_frame(_table(self.counts))
+        """The counts as ``summarize`` returns them for pandas, shown below the claim."""
+        from petstore_frame.claimed_counts import ClaimedCounts
+
+        known = FrameClaim(SealState.SEALED, self.claim)
+        return ClaimedCounts.of(_pandas_frame(_table(self.counts)), known)
 
     @property
     def statuses(self) -> list[str]:

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.categories import Categories, category_name, shown_labels
 from petstore_frame.charts import HATCH, HATCH_ID, INK, RULE, STYLE, Drawing, colours
+from petstore_frame.counts import short
 from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.inventory import StatusCount
 from petstore_frame.markup import escape
 from petstore_frame.palette import STATUS_COLOURS, shorten, status_word
 from petstore_frame.pet_table import category_ids
@@ -30,15 +32,14 @@ LINES_SHOWN = 8
 # Okabe and Ito's colours, for groups other than statuses.
 _HUES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#767676", "#B8A900")
 _TREND = ("date", "pets", "claim")
-_AGEING = ("days_available", "is_listed", "is_at_least")
+_AGEING = ("days_available", "is_listed", "is_at_least", "claim")
 _AGES = ((0, "0-6"), (7, "7-13"), (14, "14-29"), (30, "30-59"), (60, "60-89"), (90, "90 or more"))
 
 
 @dataclass(frozen=True)
 class _Point:
     day: date
-    pets: int | None
-    claim: str
+    count: StatusCount | None
 
 
 def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawing:
@@ -95,13 +96,13 @@ def _lines(trend: pd.DataFrame, names: Sequence[str]) -> dict[str, list[_Point]]
         ) from None
     lines: dict[str, list[_Point]] = {}
     for name, day, pets, claim in zip(names, days, counts, trend["claim"], strict=True):
-        point = _Point(day, None if pd.isna(pets) else int(pets), claim)
-        lines.setdefault(name, []).append(point)
+        count = None if pd.isna(pets) else StatusCount(int(pets), claim == "exact")
+        lines.setdefault(name, []).append(_Point(day, count))
     return lines
 
 
 def _highest(points: Sequence[_Point]) -> int:
-    return max((point.pets or 0 for point in points), default=0)
+    return max((point.count.count for point in points if point.count), default=0)
 
 
 def ageing_chart(ageing: pd.DataFrame) -> Drawing:
@@ -118,11 +119,11 @@ def ageing_chart(ageing: pd.DataFrame) -> Drawing:
         InputError: A column is missing or has another dtype.
     """
     _check_table(ageing, _AGEING, "history.flow().ageing")
-    kinds = [ageing[name].dtype.kind for name in _AGEING]
-    if kinds != ["i", "b", "b"]:
+    typed = _AGEING[:3]
+    if [ageing[name].dtype.kind for name in typed] != ["i", "b", "b"]:
         raise InputError(
-            f"{', '.join(_AGEING)} are whole numbers and truth values, got "
-            f"{', '.join(str(ageing[name].dtype) for name in _AGEING)}",
+            f"{', '.join(typed)} are whole numbers and truth values, got "
+            f"{', '.join(str(ageing[name].dtype) for name in typed)}",
             hint="pass what history.flow().ageing returns",
         )
     listed = ageing[ageing["is_listed"]]
@@ -130,16 +131,18 @@ def ageing_chart(ageing: pd.DataFrame) -> Drawing:
         _by_age(listed.loc[listed["is_at_least"] == is_least, "days_available"])
         for is_least in (False, True)
     )
-    plane = _Plane([], max(map(sum, zip(known, least, strict=True))))
+    # A table without a row proves nothing of the store.
+    is_exact = len(ageing) > 0 and bool((ageing["claim"] == "exact").all())
+    held = [StatusCount(sum(both), is_exact) for both in zip(known, least, strict=True)]
+    plane = _Plane([], max(count.count for count in held))
     bars = "".join(
-        _age_bar(at, label, exact, more, plane)
-        for at, ((_, label), exact, more) in enumerate(zip(_AGES, known, least, strict=True))
+        _age_bar(at, label, count, more, plane)
+        for at, ((_, label), count, more) in enumerate(zip(_AGES, held, least, strict=True))
     )
     words = (
-        f"{len(listed):,} pets available: "
+        f"{StatusCount(len(listed), is_exact)} pets available: "
         + ", ".join(
-            f"{exact + more:,} for {label} days"
-            for (_, label), exact, more in zip(_AGES, known, least, strict=True)
+            f"{count} for {label} days" for (_, label), count in zip(_AGES, held, strict=True)
         )
         + (f"; {sum(least):,} of them may be older than the snapshots show" if any(least) else "")
     )
@@ -170,20 +173,20 @@ def _by_age(days: pd.Series[int]) -> list[int]:
     return bands
 
 
-def _age_bar(at: int, label: str, exact: int, least: int, plane: _Plane) -> str:
+def _age_bar(at: int, label: str, count: StatusCount, least: int, plane: _Plane) -> str:
     """Draw one band: the ages that are known, and hatched above them those that are minimums."""
     step = (WIDTH - LEFT - RIGHT) / len(_AGES)
-    x, width, top = LEFT + at * step + step * 0.15, step * 0.7, plane.y(exact + least)
+    x, width, top = LEFT + at * step + step * 0.15, step * 0.7, plane.y(count.count)
     middle = x + width / 2
-    tip = f"{label} days: {exact + least:,}" + (f", {least:,} of them at least" if least else "")
+    tip = f"{label} days: {count}" + (f", {least:,} of them at least" if least else "")
     across = f'x="{x:.1f}" width="{width:.1f}"'
-    height = plane.y(exact) - top
+    height = plane.y(count.count - least) - top
     return (
         f'<rect {across} y="{top:.1f}" height="{HEIGHT - BOTTOM - top:.1f}"'
         f' fill="{STATUS_COLOURS["available"]}"><title>{tip}</title></rect>'
         f'<rect {across} y="{top:.1f}" height="{height:.1f}" fill="url(#{HATCH_ID})"'
         ' pointer-events="none"/>'
-        f'<text x="{middle:.1f}" y="{top - 4:.1f}" text-anchor="middle">{exact + least:,}</text>'
+        f'<text x="{middle:.1f}" y="{top - 4:.1f}" text-anchor="middle">{short(count)}</text>'
         f'<text x="{middle:.1f}" y="{HEIGHT - 10}" text-anchor="middle">{label} days</text>'
     )
 
@@ -234,26 +237,25 @@ def _line(name: str, points: Sequence[_Point], colour: str, plane: _Plane) -> st
 
 
 def _joint(here: _Point, there: _Point, colour: str, plane: _Plane) -> str:
-    if here.pets is None or there.pets is None:
+    if here.count is None or there.count is None:
         return ""
     # A line down to a minimum would show a fall that may not have happened.
-    is_exact = here.claim == there.claim == "exact"
+    is_exact = here.count.is_exact and there.count.is_exact
     look = "" if is_exact else ' stroke-dasharray="2 4" stroke-opacity="0.5"'
     return (
-        f'<line x1="{plane.x(here.day):.1f}" y1="{plane.y(here.pets):.1f}"'
-        f' x2="{plane.x(there.day):.1f}" y2="{plane.y(there.pets):.1f}"'
+        f'<line x1="{plane.x(here.day):.1f}" y1="{plane.y(here.count.count):.1f}"'
+        f' x2="{plane.x(there.day):.1f}" y2="{plane.y(there.count.count):.1f}"'
         f' stroke="{colour}" stroke-width="1.5"{look}/>'
     )
 
 
 def _dot(name: str, point: _Point, colour: str, plane: _Plane) -> str:
-    if point.pets is None:
+    if point.count is None:
         return ""
-    is_exact = point.claim == "exact"
-    fill = colour if is_exact else "var(--jp-layout-color1,#FFFFFF)"
-    tip = f"{name}, {point.day}: {'' if is_exact else 'at least '}{point.pets:,}"
+    fill = colour if point.count.is_exact else "var(--jp-layout-color1,#FFFFFF)"
+    tip = f"{name}, {point.day}: {point.count}"
     return (
-        f'<circle cx="{plane.x(point.day):.1f}" cy="{plane.y(point.pets):.1f}" r="3"'
+        f'<circle cx="{plane.x(point.day):.1f}" cy="{plane.y(point.count.count):.1f}" r="3"'
         f' fill="{fill}" stroke="{colour}" stroke-width="1.5"><title>{escape(tip)}</title></circle>'
     )
 
@@ -278,10 +280,10 @@ def _in_words(points: dict[str, list[_Point]], days: Sequence[date]) -> str:
         return "no snapshots"
     parts = []
     for name, line in points.items():
-        known = [point.pets for point in line if point.pets is not None]
+        known = [point.count for point in line if point.count]
         if known:
-            parts.append(f"{name} {known[0]:,} to {known[-1]:,}")
-    missing = {point.day for line in points.values() for point in line if point.pets is None}
+            parts.append(f"{name} {known[0]} to {known[-1]}")
+    missing = {point.day for line in points.values() for point in line if not point.count}
     days_word = "1 day" if len(missing) == 1 else f"{len(missing)} days"
     gaps = f"; {days_word} without a snapshot" if missing else ""
     return f"{days[0]} to {days[-1]}: {', '.join(parts)}{gaps}"

@@ -33,7 +33,9 @@ CELLS = {
     "shown",
     "failing": "import os\n"
     "broken = pf.Client(os.environ['DOOMED_URL'], 'k' * 20, max_retries=0)\n"
-    "pf.Dashboard(broken, inventory=shown.inventory, journal='journal')",
+    "from dataclasses import replace\n"
+    "kept = replace(shown.inventory, base_url=broken.base_url)\n"
+    "pf.Dashboard(broken, inventory=kept, journal='journal')",
     "categories": "import pandas as pd\n"
     "frame = shown.inventory.frame\n"
     "frame = pd.concat([frame] * 4, ignore_index=True).head(900)\n"

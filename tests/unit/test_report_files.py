@@ -242,6 +242,15 @@ def test_progress_counts_every_pet(inventory_of, tmp_path) -> None:
         assert told[-1] == 5
 
 
+@pytest.mark.parametrize("as_history", [str, pf.History])
+def test_a_history_without_a_folder_is_refused(as_history, inventory_of, tmp_path) -> None:
+    """A mistyped folder is named, and no report says that nothing changed."""
+    missing = as_history(tmp_path / "histroy")
+    with pytest.raises(pf.ReportError, match="histroy' does not exist, so no report was written"):
+        pf.write_report(inventory_of(), tmp_path / "pets.xlsx", history=missing)
+    assert not any(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".html"])
 def test_what_a_report_does_not_show_is_refused(ending: str, inventory_of, tmp_path) -> None:
     """A history or results for a file without sheets is refused, not dropped."""

@@ -46,7 +46,7 @@ class Dashboard:
         client: The store.
         categories: Labels by category id: a dict, a Series or a CSV path.
         history: A ``History`` or its folder, for the tab that shows what changed.
-        inventory: Pets read before, shown in place of a first reading.
+        inventory: Pets read before from the same store, shown in place of a first reading.
         journal: Folder of the journals of imports; None is the user's state directory.
         folder: Where result files and large exports go; None is the working directory.
         wait_s: How long to wait for the first reading, in seconds; a longer one goes on in the
@@ -77,6 +77,11 @@ class Dashboard:
         kept = open_history(history)
         if not (inventory is None or isinstance(inventory, Inventory)):
             raise ArgumentError(f"inventory is an Inventory, got {type(inventory).__name__}")
+        if inventory is not None and inventory.base_url != client.base_url:
+            raise ArgumentError(
+                f"inventory is of {inventory.base_url}, but client is of {client.base_url}; "
+                "pass a client of the same store"
+            )
         places = _path("journal", journal), _path("folder", folder)
         if not isinstance(wait_s, (int, float)) or not wait_s >= 0:
             raise ArgumentError(f"wait_s is a number of seconds, 0 or more, got {wait_s!r}")

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from petstore_frame.counts import short
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History
+from petstore_frame.inventory import StatusCount
 from petstore_frame.markup import escape, isolated
 from petstore_frame.timelines import trend_chart
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from petstore_frame.history import Diff
 
 
 class HistoryTab:
@@ -45,26 +47,27 @@ class HistoryTab:
             self.trend.value = parts.warning("No trend yet", [str(problem)])
         try:
             diff = self._history.diff()
-            self.flow.value = f"<p>{escape(diff)}</p>{moves_table(diff.moves)}"
+            self.flow.value = f"<p>{escape(diff)}</p>{moves_table(diff)}"
         except PetstoreError as problem:
             self.flow.value = parts.warning("Nothing to compare yet", [str(problem)])
 
 
-def moves_table(moves: pd.DataFrame) -> str:
+def moves_table(diff: Diff) -> str:
     """Draw how many pets came, went or changed their status."""
+    moves, caption = diff.moves, f"Pets that came, went or changed: {diff.total}"
     if moves.empty:
-        return "<p>No pet changed.</p>"
+        return f"<p>{caption}</p>"
     rows = "".join(
         f'<tr><th scope="row" style="font-weight:400">{escape(kind)}</th>'
         f"<td>{_word(was)}</td><td>{_word(now)}</td>"
-        f'<td class="pf-number">{int(pets):,}</td></tr>'
+        f'<td class="pf-number">{short(StatusCount(int(pets), diff.is_exact))}</td></tr>'
         for kind, was, now, pets in zip(
             moves["kind"], moves["was"], moves["now"], moves["pets"], strict=True
         )
     )
     head = "".join(f'<th scope="col">{name}</th>' for name in ("What", "Was", "Is now"))
     return (
-        '<table class="pf-table" style="max-width:560px"><caption>Pets by kind of change</caption>'
+        f'<table class="pf-table" style="max-width:560px"><caption>{caption}</caption>'
         f'<thead><tr>{head}<th scope="col" class="pf-number">Pets</th></tr></thead>'
         f"<tbody>{rows}</tbody></table>"
     )

@@ -90,7 +90,7 @@ class Shown:
 
     @property
     def place(self) -> str:
-        return place_in_words(self.first, len(self.rows), self.matches)
+        return place_in_words(self.first, len(self.rows), self.counts.total)
 
 
 class StoreModel:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from petstore_frame.charts import colours
-from petstore_frame.counts import StatusCounts, short
+from petstore_frame.counts import StatusCounts, categories_in_words, short
 from petstore_frame.dashboard.model import Shown
 from petstore_frame.errors import PetstoreError
 from petstore_frame.inventory import Inventory
@@ -69,12 +69,7 @@ def badge(look: Badge, word: str | None = None) -> str:
 def cards(shown: Shown, everything: StatusCounts) -> str:
     """Draw the key figures: all pets, then each status."""
     counts, is_filtered = shown.counts, shown.selection.is_filtered
-    held = counts.categories_held
-    under = (
-        f"of {short(everything.total)}"
-        if is_filtered
-        else f"{held:,} {'category' if held == 1 else 'categories'}"
-    )
+    under = f"of {short(everything.total)}" if is_filtered else categories_in_words(counts)
     drawn = [_card("Pets", short(counts.total), under, "currentColor", counts.total.is_exact)]
     shades = colours(counts.statuses)
     for status, count in counts.by_status.items():

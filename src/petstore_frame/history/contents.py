@@ -114,8 +114,9 @@ class Contents:
     def _what_is_there(self) -> str:
         held = self.snapshots
         if not held:
+            state = "holds no snapshot" if self.folder.is_dir() else "does not exist"
             return (
-                f"{str(self.folder)!r} holds no snapshot: keep one first with .add(inventory), "
+                f"{str(self.folder)!r} {state}: keep one first with .add(inventory), "
                 f"or petstore-frame snapshot --history {shlex.quote(str(self.folder))}"
             )
         return f"{self.folder} has {len(held)}, {held[0].date} to {held[-1].date}"

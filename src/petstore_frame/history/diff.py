@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.history.changes import KINDS, first_pets
 from petstore_frame.history.engines import to_pandas
 from petstore_frame.history.snapshots import Snapshot
+from petstore_frame.inventory import StatusCount
 from petstore_frame.markup import cell, escape, isolated, table
 from petstore_frame.summary import count_pets
 
@@ -77,6 +78,11 @@ class Diff:
     def is_exact(self) -> bool:
         """Whether both snapshots hold every pet of the store, so that nothing can be missing."""
         return self.old.completeness.covers_all and self.new.completeness.covers_all
+
+    @property
+    def total(self) -> StatusCount:
+        """How many pets came, went or changed; a minimum unless both snapshots hold every pet."""
+        return StatusCount(len(self), self.is_exact)
 
     def __len__(self) -> int:
         return sum(self.counts.values())

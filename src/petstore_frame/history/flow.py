@@ -106,7 +106,9 @@ class Flow:
         ``available_since`` to ``last_seen``; ``is_listed``: whether the last snapshot shows it;
         ``is_at_least``: whether it may have been available earlier than ``available_since``,
         because the snapshot before that is absent or not exact about available pets. Where it is
-        False, the true number of days is less than one step between snapshots longer.
+        False, the true number of days is less than one step between snapshots longer. ``claim``:
+        ``exact`` where the last snapshot holds every available pet, else ``at least``: there may
+        be more such pets than rows.
         """
         columns = ("id", "name", "category_id", "status")
         pets = self._open_pets(columns)
@@ -115,6 +117,8 @@ class Flow:
         table["days_available"] = span.dt.days.astype("int64")
         table["is_listed"] = table["last_seen"].dt.date == self.snapshots[-1].date
         table["is_at_least"] = ~table["available_since"].dt.date.isin(self._days_after_exact())
+        is_exact = self.snapshots[-1].completeness.count("available").is_exact
+        table["claim"] = EXACT if is_exact else AT_LEAST
         return table.sort_values(
             ["days_available", "id"], ascending=[False, True], ignore_index=True
         )

@@ -6,6 +6,8 @@ In: Facts. Out: the sheets By category and By status.
 from __future__ import annotations
 
 from petstore_frame.book import Book, Sheet, cell_name
+from petstore_frame.counts import categories_in_words
+from petstore_frame.inventory import StatusCount
 from petstore_frame.palette import status_word
 from petstore_frame.report import look
 from petstore_frame.report.count_table import CountTable
@@ -21,7 +23,7 @@ def write_by_category(book: Book, facts: Facts) -> None:
     has_ids = bool(facts.labels)
     name = 2 if has_ids else 1
     table = CountTable(sheet, facts, _HEAD_ROW, name=name, has_ids=has_ids)
-    look.put_title(sheet, "By category", f"{look.categories_words(facts)}, largest first")
+    look.put_title(sheet, "By category", f"{categories_in_words(facts.counts)}, largest first")
     sheet.do("set_column", 0, 0, 2)
     sheet.do("set_column", 1, table.name, 14)
     sheet.do("set_column", table.name, table.name, look.label_width(facts))
@@ -85,9 +87,11 @@ def _status_row(sheet: Sheet, facts: Facts, row: int, status: str, total: int) -
     sheet.text(row, 1, status_word(status), **look.BODY, **chip, indent=1)
     sheet.number(row, 2, count.count, **look.BODY, num_format=number)
     _share(sheet, facts, row, count.count, total, look.BODY)
-    sheet.number(row, 4, facts.counts.count_categories(column > 0), **look.BODY, num_format="#,##0")
+    categories = facts.counts.count_categories(column > 0, is_exact=count.is_exact)
+    _number_of_categories(sheet, row, categories, look.BODY)
     sheet.text(row, 5, look.exactness(count), **look.BODY, align="right")
     most = facts.counts.labels[int(column.argmax())] if count.count else "–"
+    most += look.reserve(is_exact=count.is_exact)
     sheet.text(row, 6, most, **look.BODY, indent=2)
 
 
@@ -97,9 +101,16 @@ def _status_total(sheet: Sheet, facts: Facts, total: int) -> None:
     formula = f"=SUM({cell_name(_HEAD_ROW + 1, 2)}:{cell_name(total - 1, 2)})"
     sheet.formula(total, 2, formula, count, **look.TOTAL, num_format=number)
     _share(sheet, facts, total, count, total, look.TOTAL)
-    sheet.number(total, 4, facts.counts.categories_held, **look.TOTAL, num_format="#,##0")
+    _number_of_categories(sheet, total, facts.counts.categories, look.TOTAL)
     sheet.text(total, 5, look.exactness(facts.counts.total), **look.TOTAL, align="right")
     sheet.blank(total, 6, **look.TOTAL)
+
+
+def _number_of_categories(
+    sheet: Sheet, row: int, held: StatusCount, style: dict[str, object]
+) -> None:
+    number = look.count_format(is_exact=held.is_exact, zero="0")
+    sheet.number(row, 4, held.count, **style, num_format=number)
 
 
 def _share(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.book import Book, Sheet
 from petstore_frame.errors import HistoryError
+from petstore_frame.inventory import StatusCount
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.row_list import write_list
@@ -45,9 +46,12 @@ def write_changes(book: Book, facts: Facts, history: History) -> None:
 
 def _moves(sheet: Sheet, diff: Diff) -> int:
     moves = diff.moves[["kind", "was", "now", "pets"]].itertuples(index=False, name=None)
-    rows = [(kind, _word(was), _word(now), int(pets)) for kind, was, now, pets in moves]
+    rows = [
+        (kind, _word(was), _word(now), StatusCount(int(pets), diff.is_exact))
+        for kind, was, now, pets in moves
+    ]
     if not rows:
-        sheet.text(_MOVES_ROW, 1, "No pet came, went or changed its status.", **look.SECTION)
+        sheet.text(_MOVES_ROW, 1, f"Pets that came, went or changed: {diff.total}", **look.SECTION)
         return _MOVES_ROW + 1
     return write_list(sheet, _MOVES_ROW, ("What", "Was", "Now", "Pets"), rows)
 

@@ -167,10 +167,10 @@ class CountTable:
             return None
         counts = self.facts.counts
         column = counts.cells[:, counts.statuses.index("available")]
-        without = counts.count_categories(column == 0)
-        if not without:
+        without = counts.count_categories(column == 0, is_exact=counts.is_exact)
+        if not without.count:
             return None
-        return f"none: nothing available, in {without:,} of {counts.categories_held:,} categories"
+        return f"none: nothing available, in {without} of {counts.categories} categories"
 
     @staticmethod
     def _sum(first: tuple[int, int], last: tuple[int, int]) -> str:

@@ -49,7 +49,7 @@ def write_data_book(pets: Any, path: str | PathLike[str], *, sheet_rows: int = S
     with whole_file(target) as draft, open_book(draft, is_constant_memory=True) as book:
         for part in parts:
             _write_part(book, book.sheet(part.name), facts, part)
-        contents = [(part.name, part.words) for part in parts]
+        contents = [(part.name, part.words(facts.counts.total)) for part in parts]
         write_about(book, facts, contents, changed_names(facts), _DEFINITIONS)
     return target
 

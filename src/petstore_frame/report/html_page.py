@@ -11,7 +11,7 @@ from pathlib import Path
 
 from petstore_frame import __version__
 from petstore_frame.charts import STYLE, pet_rows, pets_table, place_in_words, status_chart
-from petstore_frame.counts import short
+from petstore_frame.counts import categories_in_words, short
 from petstore_frame.inventory import StatusCount
 from petstore_frame.markup import escape, isolated
 from petstore_frame.palette import status_word
@@ -82,7 +82,7 @@ def _heading(facts: Facts) -> str:
 
 def _cards(facts: Facts) -> str:
     total = facts.counts.total
-    cards = [_card("All pets", total, look.categories_words(facts))]
+    cards = [_card("All pets", total, categories_in_words(facts.counts))]
     for status, count in facts.counts.by_status.items():
         has_share = total.is_exact and total.count
         words = f"{count.count / total.count:.1%}" if has_share else look.exactness(count)
@@ -110,7 +110,7 @@ def _counts_table(facts: Facts) -> str:
     foot = _counts_row("All categories", counts.total, counts.by_status.values())
     return (
         '<h2>Status by category</h2><div class="wide"><table class="pf-table"><caption>'
-        f"{escape(look.categories_words(facts))}, largest first</caption><thead><tr>"
+        f"{escape(categories_in_words(counts))}, largest first</caption><thead><tr>"
         f'<th scope="col">Category</th>{head}</tr></thead><tbody>{body}</tbody>'
         f"<tfoot>{foot}</tfoot></table></div>"
     )
@@ -133,7 +133,7 @@ def _cell(number: str, css_class: str = "pf-number") -> str:
 
 def _pets(facts: Facts) -> str:
     listed = facts.frame.head(LISTED_PETS)
-    caption = place_in_words(0, len(listed), len(facts.frame))
+    caption = place_in_words(0, len(listed), facts.counts.total)
     if len(listed) < len(facts.frame):
         caption += ", in the order read; the .xlsx and .csv reports have all"
     table = pets_table(pet_rows(listed, facts.labels), caption=caption)

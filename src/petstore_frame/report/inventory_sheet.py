@@ -12,6 +12,8 @@ from typing import Any
 
 from petstore_frame.book import Book, Sheet
 from petstore_frame.cells import fit, fits
+from petstore_frame.charts import place_in_words
+from petstore_frame.inventory import StatusCount
 from petstore_frame.models import NO_STATUS
 from petstore_frame.palette import INK, PAPER
 from petstore_frame.pet_table import category_ids
@@ -42,12 +44,10 @@ class Part:
     start: int
     stop: int
 
-    @property
-    def words(self) -> str:
-        """Which pets it holds."""
-        if self.start == self.stop:
-            return "No pets."
-        return f"One row per pet: {self.start + 1:,} to {self.stop:,}, in the order read."
+    def words(self, held: StatusCount) -> str:
+        """Return which of the pets held it lists."""
+        place = place_in_words(self.start, self.stop - self.start, held)
+        return f"One row per pet: {place}, in the order read."
 
 
 def split(rows: int, sheet_rows: int = SHEET_ROWS) -> list[Part]:

@@ -64,10 +64,9 @@ def claim_words(facts: Facts) -> str:
     return text
 
 
-def categories_words(facts: Facts) -> str:
-    """Return the number of categories as text."""
-    count = facts.counts.categories_held
-    return "1 category" if count == 1 else f"{count:,} categories"
+def reserve(*, is_exact: bool) -> str:
+    """Return what follows a statement that holds only for the pets read, unless they are all."""
+    return "" if is_exact else " (of the pets read)"
 
 
 def as_of_words(as_of: datetime | None) -> str:

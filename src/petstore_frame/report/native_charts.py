@@ -10,6 +10,7 @@ from typing import Any
 from petstore_frame.book import FONT, Book
 from petstore_frame.counts import short
 from petstore_frame.palette import INK, MUTED, PAPER, RULE
+from petstore_frame.report import look
 from petstore_frame.report.count_table import CountTable
 from petstore_frame.report.facts import Facts
 
@@ -36,8 +37,8 @@ def category_chart(book: Book, table: CountTable, *, is_share: bool = False) -> 
     border = {"border": _GAP if is_share else _NO_LINE}
     _add_statuses(chart, table, (table.first, last), {"categories": names, "gap": 35, **border})
     drawn = last - table.head
-    largest = f", the {drawn} largest" if drawn < table.facts.counts.categories_held else ""
-    read = "" if table.facts.covers_all else " (of the pets read)"
+    largest = f", the {drawn} largest" if drawn < table.facts.counts.categories.count else ""
+    read = look.reserve(is_exact=table.facts.covers_all)
     title = f"Statuses within category{read}" if is_share else "Pets by category"
     chart.set_title({"name": title + largest, "name_font": {**_TEXT, "size": 12}})
     chart.set_legend({"position": "top", "font": _TEXT})

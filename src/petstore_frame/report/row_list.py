@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from petstore_frame.book import Sheet
+from petstore_frame.inventory import StatusCount
 from petstore_frame.report import look
 
 
@@ -21,14 +22,15 @@ def write_list(
         sheet: Where to.
         row: Row of the header.
         header: The texts above the columns.
-        rows: Numbers (int) and texts; None is empty.
+        rows: Numbers (int), counts (StatusCount) and texts; None is empty.
         col: First column.
 
     Returns:
         The row after the last.
     """
     rows = list(rows)
-    is_number = [isinstance(cell, int) for cell in rows[0]] if rows else [False] * len(header)
+    first = rows[0] if rows else [None] * len(header)
+    is_number = [isinstance(cell, (int, StatusCount)) for cell in first]
     # A text right of a number would touch it.
     indents = [int(at > 0 and is_number[at - 1]) for at in range(len(header))]
     for at, word in enumerate(header):
@@ -39,6 +41,9 @@ def write_list(
         for at, cell in enumerate(cells):
             if isinstance(cell, int):
                 sheet.number(row, col + at, cell, **look.BODY, num_format="#,##0")
+            elif isinstance(cell, StatusCount):
+                number = look.count_format(is_exact=cell.is_exact, zero="0")
+                sheet.number(row, col + at, cell.count, **look.BODY, num_format=number)
             else:
                 style = {**look.BODY, "num_format": "@", "indent": indents[at]}
                 sheet.text(row, col + at, cell or "", **style)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from petstore_frame.book import Book, Sheet, cell_name
-from petstore_frame.counts import short
+from petstore_frame.counts import categories_in_words, short
 from petstore_frame.inventory import StatusCount
 from petstore_frame.palette import INK, PAPER, status_word
 from petstore_frame.report import look
@@ -94,7 +94,10 @@ def _cards(sheet: Sheet, facts: Facts, table: CountTable) -> None:
         sheet.blank(_CARDS_ROW + row, table.all_pets, **style, bg_color=look.BAND)
     _figure(sheet, table, table.name, table.all_pets, facts.counts.total)
     sheet.text(
-        _CARDS_ROW + 2, table.name, f"in {look.categories_words(facts)}", **_card_style(look.QUIET)
+        _CARDS_ROW + 2,
+        table.name,
+        f"in {categories_in_words(facts.counts)}",
+        **_card_style(look.QUIET),
     )
     shades = facts.colours
     for col, (status, count) in enumerate(facts.counts.by_status.items(), start=table.first_status):

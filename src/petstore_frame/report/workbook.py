@@ -73,7 +73,7 @@ def write_workbook(
         if results is not None:
             write_import(book, facts, results)
             extra.append(("Import", "What became of the records of the import."))
-        write_about(book, facts, [*_contents(parts), *extra], changed)
+        write_about(book, facts, [*_contents(facts, parts), *extra], changed)
 
 
 @contextmanager
@@ -103,12 +103,12 @@ def _notes(parts: list[Part], changed: dict[int, str]) -> list[str]:
     return notes
 
 
-def _contents(parts: list[Part]) -> list[tuple[str, str]]:
+def _contents(facts: Facts, parts: list[Part]) -> list[tuple[str, str]]:
     return [
         ("Summary", "The key figures, and status by category for the largest categories."),
-        ("By category", "Every category: counts by status, and shares."),
-        ("By status", "Every status: counts, and shares."),
-        *((part.name, part.words) for part in parts),
+        ("By category", "Counts by status, and shares, of each category read."),
+        ("By status", "Counts, and shares, of each status."),
+        *((part.name, part.words(facts.counts.total)) for part in parts),
     ]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.categories import Categories
 from petstore_frame.errors import ArgumentError, ReportError
-from petstore_frame.history import HistoryOption, open_history
+from petstore_frame.history import History, HistoryOption, open_history
 from petstore_frame.inventory.progress import Progress
 from petstore_frame.report.csv_file import write_csv
 from petstore_frame.report.facts import gather
@@ -60,8 +60,8 @@ def write_report(
         path: The file. Its folder must exist; a file there is replaced only by a whole new one.
         categories: Labels by category id: a dict, a Series, or a CSV path of
             ``category_id,label``.
-        history: A History, or its folder; the workbook gets a sheet of what changed since the
-            snapshot before. Only for ``.xlsx``.
+        history: A History, or its folder, which must exist; the workbook gets a sheet of what
+            changed since the snapshot before. Only for ``.xlsx``.
         results: A LoadResult; the workbook gets a sheet of what became of its records. Only for
             ``.xlsx``.
         require_complete: Refuse to write unless every pet of the store was read.
@@ -75,7 +75,7 @@ def write_report(
         ArgumentError: ``pets`` is neither an Inventory nor a frame, ``history`` or ``results`` is
             given for another file than ``.xlsx``, or another option is wrong.
         InputError: A column is missing, or ids are not whole numbers.
-        ReportError: The ending is unknown, the folder is missing, the file is open in another
+        ReportError: The ending is unknown, a folder is missing, the file is open in another
             program, or the claim is not complete as required. The file that was there is unchanged.
         MissingExtraError: XlsxWriter (for ``.xlsx``) or pyarrow (for ``.parquet``) is missing.
 
@@ -97,7 +97,7 @@ def write_report(
     target = Path(path)
     ending = check_target(target)
     _check_extras(target, ending, history, results)
-    kept = open_history(history)
+    kept = _open_kept(history)
     facts = gather(pets, categories)
     if require_complete and not facts.covers_all:
         raise ReportError(
@@ -124,6 +124,17 @@ def check_target(target: Path) -> str:
         hint = _HINTS.get(ending, _HINTS[""])
         raise ReportError(f"no report can be written as {target.name!r}: {hint}")
     return ending
+
+
+def _open_kept(history: HistoryOption) -> History | None:
+    """Open the history to report on; a name mistyped must not read as "nothing changed"."""
+    kept = open_history(history)
+    if kept is not None and not kept.folder.is_dir():
+        raise ReportError(
+            f"history={str(kept.folder)!r} does not exist, so no report was written; check the "
+            "name, or add an inventory to it first: petstore_frame.History(folder).add(inventory)"
+        )
+    return kept
 
 
 def _check_extras(target: Path, ending: str, history: Any, results: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,13 +91,24 @@ def test_an_inventory_may_be_given(store: MemoryStore) -> None:
     shown.close()
 
 
+def test_an_inventory_of_another_store_is_refused(store: MemoryStore) -> None:
+    """Pets of one store are never shown under the name of another, nor beside its Import."""
+    other = replace(inventory(pets(7)), base_url="http://127.0.0.1:8/v1")
+    with pytest.raises(pf.ArgumentError, match=r"inventory is of http://127\.0\.0\.1:8/v1, but"):
+        pf.Dashboard(store.client(), inventory=other)
+
+
 def test_a_history_has_its_tab(store: MemoryStore, tmp_path: Path) -> None:
-    """A History has a tab of its own; without snapshots the tab says so."""
+    """A History has a tab of its own; without snapshots, or without a folder, the tab says so."""
     empty = tmp_path / "empty"
     empty.mkdir()
     shown = pf.Dashboard(store.client(), history=pf.History(empty))
     press(shown.tabs.widget, 2)
     assert shown.history_tab is not None and "No trend yet" in shown.history_tab.trend.value
+    assert "holds no snapshot" in shown.history_tab.flow.value
+    empty.rmdir()
+    shown.history_tab.show()
+    assert "does not exist" in shown.history_tab.flow.value
     shown.close()
 
 

@@ -96,6 +96,8 @@ def test_dates_may_be_of_any_kind() -> None:
 
 def test_ages_of_another_dtype_are_refused() -> None:
     """Ages that went through text are named by their dtypes, not drawn wrong."""
-    ageing = pd.DataFrame({"days_available": ["1"], "is_listed": [1], "is_at_least": [0]})
+    ageing = pd.DataFrame(
+        {"days_available": ["1"], "is_listed": [1], "is_at_least": [0], "claim": ["exact"]}
+    )
     with pytest.raises(pf.InputError, match="whole numbers and truth values, got str, int64"):
         pf.ageing_chart(ageing)
