@@ -30,7 +30,7 @@ def why_not(
     if next_value(first.headers) is not None:
         return Verdict.UNKNOWN, "the store names a next page in a way that is not understood"
     if may_name_next(first.headers, first.address):
-        return Verdict.UNKNOWN, "the store sends a Link line that cannot be read"
+        return Verdict.UNKNOWN, "the store sends a header about a next page that cannot be read"
     if len(first) > limit:
         way = "so a page's length proves nothing"
         return Verdict.UNKNOWN, f"the store does not keep to the limit, {way}"
