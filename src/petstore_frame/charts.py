@@ -188,7 +188,7 @@ def legend(counts: StatusCounts) -> str:
     """Name the colours, with the count of each status."""
     shades = colours(counts.statuses)
     items = "".join(
-        f'<span style="margin-right:16px;white-space:nowrap">'
+        f'<span style="display:inline-block;margin-right:16px">'
         f'<span style="color:{shades[status]}" aria-hidden="true">■</span> '
         f"{escape(status_word(status))} {short(count)}</span>"
         for status, count in counts.by_status.items()

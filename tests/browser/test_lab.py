@@ -46,6 +46,14 @@ def frame_of(store: pf.Server) -> Any:
         return pf.fetch_inventory(client).frame
 
 
+# Texts beyond the right edge of the dashboard, and texts that do not fit their button.
+CUT_OFF = """box => [...box.querySelectorAll('.pf-matrix button,.pf-sort button,td,th,span')]
+  .filter(e => e.getBoundingClientRect().height > 1 && !e.closest('.pf-hidden'))
+  .filter(e => e.getBoundingClientRect().right > box.getBoundingClientRect().right + 1
+    || (e.tagName === 'BUTTON' && e.scrollWidth > e.clientWidth + 1))
+  .map(e => e.textContent)"""
+
+
 def card(part: Any, name: str) -> str:
     return str(part.locator(".pf-card", has_text=name).locator("b").inner_text())
 
@@ -205,6 +213,17 @@ def test_three_hundred_categories_stay_readable(book: Book, shown: Any, picture:
     assert part.locator(".pf-pets tbody th").first.inner_text() == "9007199254740993"
     part.scroll_into_view_if_needed()
     picture(book.page, "categories_300")
+
+
+@pytest.mark.parametrize("width", [1_400, 1_000, 700, 420])
+def test_every_column_is_seen(shown: Any, book: Book, width: int) -> None:
+    """Only a browser lays out: at ordinary widths no number or word of a table is cut off."""
+    box = shown.locator(".pf-dash").first
+    box.evaluate("(box, width) => { box.style.width = width + 'px' }", width)
+    try:
+        assert box.evaluate(CUT_OFF) == []
+    finally:
+        box.evaluate("box => { box.style.width = '' }")
 
 
 def test_an_empty_store_says_so(book: Book, shown: Any, picture: Any) -> None:

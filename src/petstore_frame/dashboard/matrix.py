@@ -48,12 +48,11 @@ class Matrix:
         """
         button = f".pf-dash .{scope} button"
         grid = (
-            f".pf-dash .{scope}>div{{grid-template-columns:minmax(7em,1.5fr) "
-            f"repeat({self.columns - 1},minmax(6.1em,1fr))}}"
+            f".pf-dash .{scope}>div{{grid-template-columns:minmax(var(--pf-name),1.5fr) "
+            f"repeat({self.columns - 1},minmax(min-content,1fr))}}"
             f"{button}:nth-child({self.columns}n+1){{text-align:left!important}}"
             f"{button}:nth-child({self.columns}n),"
             f"{button}:nth-child(-n+{self.columns}){{font-weight:600}}"
-            f"{button}:nth-child(-n+{self.columns}){{padding:0 3px 0 6px!important}}"
         )
         shades = "".join(
             f"{button}:nth-child({at + 1})"
@@ -89,7 +88,7 @@ def _names(shown: Shown, columns: list[int]) -> list[MatrixCell]:
     for at in columns:
         status = shown.counts.statuses[at]
         tip = f"show pets: {status}"
-        row.append(MatrixCell(status_word(status), tip, replace(now, status=status)))
+        row.append(MatrixCell(shorten(status_word(status), 20), tip, replace(now, status=status)))
     return [*row, MatrixCell("All", "show every status", replace(now, status=None))]
 
 

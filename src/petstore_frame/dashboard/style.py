@@ -64,10 +64,9 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .pf-top{{display:flex;flex-flow:row wrap!important;gap:4px 16px;
  justify-content:space-between;align-items:start;overflow:visible}}
 .pf-dash .pf-top>.widget-html{{flex:1 1 400px;width:auto}}
-.pf-dash .pf-two{{display:grid;align-items:start;gap:4px 28px;
- grid-template-columns:minmax(0,1fr) minmax(0,1fr);
- overflow:visible}}
-@container (max-width:860px){{.pf-dash .pf-two{{grid-template-columns:minmax(0,1fr)}}}}
+.pf-dash .pf-two{{align-items:start;gap:4px 28px}}
+.pf-dash .pf-two>*{{flex:1 1 26em;min-width:0;max-width:100%}}
+.pf-dash .pf-two>:last-child{{flex-basis:min-content}}
 .pf-dash .widget-toggle-buttons{{margin:0;width:100%;height:auto;overflow:visible}}
 .pf-dash .widget-toggle-buttons>.widget-label{{display:none}}
 .pf-dash .pf-tabs>div{{display:flex;flex-wrap:wrap;border-bottom:1px solid {RULE};width:100%}}
@@ -76,11 +75,11 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .pf-tabs button.mod-active{{border-bottom-color:{_FOCUS};font-weight:650}}
 .pf-dash .pf-chips>div{{display:flex;flex-wrap:wrap;gap:6px}}
 .pf-dash .pf-chips button.jupyter-button{{margin:0;border-radius:13px;height:26px;line-height:26px;
- border:1px solid {_FOCUS};background:transparent;box-shadow:none;max-width:32em}}
-.pf-dash .pf-matrix>div{{display:grid;gap:1px;width:100%}}
+ border:1px solid {_FOCUS};background:transparent;box-shadow:none;max-width:min(32em,100%)}}
+.pf-dash .pf-matrix>div{{display:grid;gap:1px;width:100%;overflow-x:auto;--pf-name:7em}}
 .pf-dash .pf-matrix button.jupyter-button{{margin:0;padding:0 6px;height:25px;line-height:25px;
  text-align:right;font-variant-numeric:tabular-nums;border-radius:0;box-shadow:none;
- background:transparent;min-width:0;width:100%;border-bottom:1px solid {RULE}}}
+ background:transparent;min-width:0;width:auto;border-bottom:1px solid {RULE}}}
 .pf-dash .pf-matrix button.jupyter-button:hover{{text-decoration:underline}}
 .pf-dash .pf-sort>div{{display:grid;grid-template-columns:22% 38% 24% 16%;width:100%}}
 .pf-dash .pf-sort button.jupyter-button{{margin:0;border-radius:0;box-shadow:none;text-align:left;
@@ -91,11 +90,15 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .pf-pets col:nth-child(3){{width:24%}}
 .pf-dash .pf-pets col:nth-child(4){{width:16%}}
 @container (max-width:620px){{
- .pf-dash .pf-sort>div{{grid-template-columns:33% 29% 18% 20%}}
- .pf-dash .pf-pets col:nth-child(1){{width:33%}}
+ .pf-dash .pf-sort>div{{grid-template-columns:22% 29% 23% 26%}}
+ .pf-dash .pf-pets col:nth-child(1){{width:22%}}
  .pf-dash .pf-pets col:nth-child(2){{width:29%}}
- .pf-dash .pf-pets col:nth-child(3){{width:18%}}
- .pf-dash .pf-pets col:nth-child(4){{width:20%}}
+ .pf-dash .pf-pets col:nth-child(3){{width:23%}}
+ .pf-dash .pf-pets col:nth-child(4){{width:26%}}
+ .pf-dash .pf-pets :is(th,td){{padding:4px}}
+ .pf-dash .pf-pets .pf-id{{white-space:normal}}
+ .pf-dash :is(.pf-sort,.pf-matrix) button.jupyter-button{{padding:0 4px;font-size:12px}}
+ .pf-dash .pf-matrix>div{{--pf-name:5.2em}}
 }}
 .pf-dash .pf-pets{{margin-bottom:10px}}
 .pf-dash .pf-pets td{{overflow:hidden}}
