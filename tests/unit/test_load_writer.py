@@ -153,7 +153,7 @@ def test_a_key_does_not_outlive_a_sending_without_it(path: Path, writer: Writer)
     (bare,) = writer.commit([], 3.0, fresh=1)
     writer.commit([end(bare, State.UNKNOWN)], 4.0)
     assert keyed.key is not None and bare.key is None
-    assert writer.repeatable(0.0) == []
+    assert writer.repeatable(0.0, 5.0) == []
     assert writer.commit([], 5.0, repeats=[1], keys_since=0.0) == []
 
 
@@ -164,7 +164,7 @@ def test_a_key_is_no_younger_than_the_first_sending(path: Path, writer: Writer) 
     (keyed,) = writer.commit([], 9.0, fresh=1, keys_since=0.0)
     writer.commit([end(keyed, State.UNKNOWN)], 10.0)
     assert keyed.key is not None
-    assert (writer.repeatable(0.5), writer.repeatable(5.0)) == ([1], [])
+    assert (writer.repeatable(0.5, 10.0), writer.repeatable(5.0, 10.0)) == ([1], [])
 
 
 def test_an_import_is_known_with_keys_of_any_type() -> None:
