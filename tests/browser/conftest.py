@@ -26,7 +26,7 @@ WHY_NOT = next(
     ),
     None if jupyter.CHROMIUM else "Chromium is not installed",
 )
-LABELS = {1: "Cat", 2: "Dog", 3: "Bird", 4: "Fish", 5: "Rabbit"}
+LABELS = {1: "Cat", 2: "Dog", 3: "Bird", 4: "Fish", 5: "Guinea pig"}
 CELLS = {
     "store": "import petstore_frame as pf\n"
     "shown = pf.Dashboard(pf.Client(), categories='labels.csv', journal='journal', folder='out')\n"

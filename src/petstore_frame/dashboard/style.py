@@ -97,8 +97,8 @@ SHEET = f"""{STYLE}<style>
  .pf-dash .pf-pets col:nth-child(4){{width:26%}}
  .pf-dash .pf-pets :is(th,td){{padding:4px}}
  .pf-dash .pf-pets .pf-id{{white-space:normal}}
- .pf-dash :is(.pf-sort,.pf-matrix) button.jupyter-button{{padding:0 4px;font-size:12px}}
- .pf-dash .pf-matrix>div{{--pf-name:5.2em}}
+ .pf-dash :is(.pf-sort,.pf-matrix) button.jupyter-button{{padding:0 3px;font-size:12px}}
+ .pf-dash .pf-matrix>div{{--pf-name:5.6em}}
 }}
 .pf-dash .pf-pets{{margin-bottom:10px}}
 .pf-dash .pf-pets td{{overflow:hidden}}
