@@ -7,8 +7,7 @@ callers'.
 from __future__ import annotations
 
 import math
-from numbers import Real
-from operator import index
+from numbers import Integral, Real
 from typing import Any
 
 
@@ -19,12 +18,7 @@ def as_whole(value: Any) -> int | None:
         >>> [as_whole(value) for value in (3, True, 3.0, "3")]
         [3, None, None, None]
     """
-    if isinstance(value, bool):
-        return None
-    try:
-        return index(value)
-    except TypeError:
-        return None
+    return None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
 
 
 def as_positive(value: Any) -> float | None:

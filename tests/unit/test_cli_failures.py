@@ -74,7 +74,7 @@ def test_an_error_names_options_and_not_arguments(
         (["load", "a.csv", "--resend-absent"], "--resend-absent needs --reconcile"),
         (["load", "a.csv", "--reconcile", "--dry-run"], "exclude each other"),
         (["load", "a.csv", "--columns", ""], "--columns names no column"),
-        (["load", "a.csv", "--idempotency-lifetime", "0"], "greater than or equal to 1"),
+        (["load", "a.csv", "--idempotency-lifetime", "0"], "'--idempotency-lifetime'"),
         (["report", "--output", "a.csv", "--history", "."], "--history is for a workbook (.xlsx)"),
         (["dashboard", "--sample", "5"], "--sample shows a store of its own"),
     ],
