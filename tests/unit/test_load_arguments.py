@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -30,6 +31,7 @@ SENDING = [
     ({"value_map": 3}, "value_map= goes from field to values by word"),
     ({"value_map": {"status": "sold"}}, "value_map= goes from field to values by word"),
     ({"value_map": {"status": {"gone": ["lost"]}}}, "value_map gives ['lost'] as a status"),
+    ({"value_map": {"category_id": {"Dog": np.True_}}}, "as a category id; give a whole number"),
     ({"categories": 3}, "categories are labels by id"),
     ({"keep_spaces": "x"}, "keep_spaces= is True or False, got 'x'"),
 ]

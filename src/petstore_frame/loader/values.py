@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.mapping import field_name
 from petstore_frame.models import INT64_MAX, INT64_MIN, PET_STATUSES
+from petstore_frame.numeric import as_whole
 
 
 class Words(NamedTuple):
@@ -32,7 +33,7 @@ def read_value_map(
     """
     categories: dict[str, int | None] = {}
     for number, label in labels.items():
-        word = label.strip().casefold()
+        word = _word(label)
         if word:
             categories[word] = None if categories.get(word, number) != number else number
     statuses: dict[str, str] = {}
@@ -52,12 +53,12 @@ def _word(word: Any) -> str:
 
 
 def _category(value: Any) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    number = as_whole(value)
+    if number is None:
         raise _refused(f"gives {value!r} as a category id; give a whole number")
-    number = value.__index__()
     if not INT64_MIN <= number <= INT64_MAX:
         raise _refused(f"gives {value!r} as a category id, which does not fit into 64 bits")
-    return int(number)
+    return number
 
 
 def _status(value: Any) -> str:
