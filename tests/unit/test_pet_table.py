@@ -60,8 +60,7 @@ def to_duckdb(frame: pd.DataFrame) -> Any:
 
 
 def to_dask(frame: pd.DataFrame) -> Any:
-    import dask.dataframe as dd
-
+    dd = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
     return dd.from_pandas(frame, npartitions=2)
 
 

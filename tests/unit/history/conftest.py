@@ -51,7 +51,8 @@ KINDS = [
 
 @pytest.fixture(scope="session")
 def dask_cluster() -> Iterator[None]:
-    """Two Dask workers in processes of their own, as the current client."""
+    """Two Dask workers in processes of their own, as the current client, or a skip."""
+    pytest.importorskip("dask.dataframe", reason="needs the extra dask")
     from distributed import Client, LocalCluster
 
     with (
