@@ -360,3 +360,9 @@ def test_states_count_with_all_their_words(result: LoadResult) -> None:
     counts = result.frame["state"].value_counts()
     assert set(counts.index) == {str(state) for state in State}
     assert isinstance(result.frame["first_sent_at"].dtype, pd.DatetimeTZDtype)
+
+
+def test_the_numbers_of_a_result_are_those_of_its_frames(result: LoadResult) -> None:
+    """What is to fix and what is in doubt are counted by the states of the frames."""
+    assert result.to_fix == len(result.fix) == result.counts[State.INVALID] + 1
+    assert result.in_doubt == len(result.unknown) == 2

@@ -58,9 +58,6 @@ FIX_COLUMNS = (
     "correlation_id", "warnings", "run_id",
 )  # fmt: skip
 
-FIX_STATES = (State.INVALID, State.REJECTED)
-DOUBT_STATES = (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)
-
 _FILE_NAMES = {"error_message": "error", "error_column": "column", "run_id": "run"}
 
 _ACTIONS: dict[State, str] = {

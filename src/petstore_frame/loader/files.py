@@ -19,15 +19,13 @@ from typing import Any
 from petstore_frame.atomic import replacing
 from petstore_frame.loader.columns import (
     COLUMNS,
-    DOUBT_STATES,
     FIX_COLUMNS,
-    FIX_STATES,
     ResultLine,
     describe,
     file_name,
 )
 from petstore_frame.loader.journal import JournalRow, Run
-from petstore_frame.loader.record import State, exit_code
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.returned import ESCAPED, EXTRA, escaped_columns, harmless, unconverted
 from petstore_frame.loader.view import ResultFacts
 from petstore_frame.loader.workbook import workbook

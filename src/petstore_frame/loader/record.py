@@ -41,6 +41,11 @@ MOVES: dict[State, frozenset[State]] = {
 }
 
 
+# A record to fix is surely not in the store; one in doubt may be.
+FIX_STATES = (State.INVALID, State.REJECTED)
+DOUBT_STATES = (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)
+
+
 class Ending(StrEnum):
     """Why a session of an import ended."""
 
@@ -70,10 +75,9 @@ def exit_code(
     the store or an outage (run it again), 6 journal or disk, 130 interrupted.
     """
     applying = [_ENDING_CODES[ending]] if ending in _ENDING_CODES else [0]
-    if any(counts.get(state) for state in (State.INVALID, State.REJECTED)):
+    if any(counts.get(state) for state in FIX_STATES):
         applying.append(1)
-    doubtful = (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)
-    if has_doubt_elsewhere or any(counts.get(state) for state in doubtful):
+    if has_doubt_elsewhere or any(counts.get(state) for state in DOUBT_STATES):
         applying.append(3)
     return max(applying)
 

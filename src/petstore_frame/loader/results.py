@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
 from itertools import islice
 from os import PathLike
@@ -21,8 +21,6 @@ from petstore_frame.loader.clients import SettlingClient
 from petstore_frame.loader.columns import (
     CATEGORIES,
     COLUMNS,
-    DOUBT_STATES,
-    FIX_STATES,
     describe,
     original_columns,
     problem_of,
@@ -33,7 +31,7 @@ from petstore_frame.loader.limits import GRACE_S, MOST_GETS
 from petstore_frame.loader.notes import Note, describe_ids, kind_of, read_notes
 from petstore_frame.loader.options import check_folder, check_switch
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
-from petstore_frame.loader.record import State, exit_code
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.skipped import Skipped, read_skipped
 from petstore_frame.loader.view import ResultFacts, result_html, result_text
 from petstore_frame.voice import PYTHON
@@ -122,6 +120,19 @@ class LoadResult:
     def unknown(self) -> pd.DataFrame:
         """The records in doubt (unknown, in flight, absent); columns of ``frame``."""
         return self._part(*DOUBT_STATES)
+
+    @property
+    def to_fix(self) -> int:
+        """How many records are to fix, those that the import of an edited file took over too."""
+        return self._count(FIX_STATES) + self.elsewhere.to_mend
+
+    @property
+    def in_doubt(self) -> int:
+        """How many records are in doubt, in this import or in an earlier one of the same records.
+
+        Those of this import are the rows of ``unknown``; ``reconcile`` settles both.
+        """
+        return self._count(DOUBT_STATES) + self.elsewhere.in_doubt
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -303,6 +314,9 @@ class LoadResult:
             self._id_warning,
             self.elsewhere,
         )
+
+    def _count(self, states: Iterable[State]) -> int:
+        return sum(self.counts[state] for state in states)
 
     def _part(self, *states: State) -> pd.DataFrame:
         frame = self.frame

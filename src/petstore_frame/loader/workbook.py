@@ -17,12 +17,11 @@ from petstore_frame.book import Book, Sheet, open_book
 from petstore_frame.cells import fit, fits
 from petstore_frame.loader.columns import (
     COLUMNS,
-    DOUBT_STATES,
     FIX_COLUMNS,
-    FIX_STATES,
     ResultLine,
     file_name,
 )
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES
 from petstore_frame.loader.view import ResultFacts, fact_pairs, headline, next_steps
 
 MAX_ROWS = 1_048_575
