@@ -88,7 +88,7 @@ class Client:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.base_url, self._is_closed = base_url or "", False  # repr is asked for if this fails
+        self.base_url, self._is_closed = "", False  # repr may be asked for if this fails
         if not isinstance(idempotency, IdempotencyKey | None):
             raise ConfigurationError(f"idempotency is an IdempotencyKey, got {idempotency!r}")
         if isinstance(api_key, str):  # from here on, a verbose traceback shows stars

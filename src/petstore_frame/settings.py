@@ -111,12 +111,22 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
 
     Raises:
         ConfigurationError: Not http or https, a user or password inside, a query, or plain http
-            to another machine.
+            to another machine. The text repeats nothing that may be a secret.
 
     Example:
         >>> normalise_base_url("HTTP://127.0.0.1:8000/v1/")
         'http://127.0.0.1:8000/v1'
     """
+    if "@" in address:  # before anything that repeats the address
+        raise ConfigurationError(
+            Advice(
+                "base_url holds a user or password; pass the key as {} "
+                "(an @ that belongs to the path is written %40)",
+                ("api_key",),
+            )
+        )
+    if "?" in address or "#" in address:
+        raise ConfigurationError("base_url has a query or fragment; leave it out")
     try:
         parts = urlsplit(address.strip())
         port = parts.port
@@ -127,12 +137,6 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
         raise ConfigurationError(
             f"base_url {address!r} is not an http(s) address; expected one such as https://host/v1"
         )
-    if parts.username or parts.password:
-        raise ConfigurationError(
-            Advice("base_url holds a user or password; pass the key as {}", ("api_key",))
-        )
-    if parts.query or parts.fragment:
-        raise ConfigurationError(f"base_url {address!r} has a query or fragment; leave it out")
     if scheme == "http" and not is_loopback(host) and not allow_insecure:
         raise ConfigurationError(
             Advice(
@@ -156,6 +160,25 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def same_store_address(base_url: str, *, any_local_port: bool = False) -> str:
+    """Return the spelling that two addresses share where they may lead to one store.
+
+    Args:
+        base_url: An address in the spelling of ``normalise_base_url``.
+        any_local_port: Leave out the port on this machine, where a service may draw a new one at
+            each start.
+
+    Example:
+        >>> same_store_address("http://127.0.0.1:8000/v1"), same_store_address("http://[::1]:8000/v1")
+        ('http://localhost:8000/v1', 'http://localhost:8000/v1')
+    """
+    parts = urlsplit(base_url)
+    if not is_loopback(parts.hostname or ""):
+        return base_url
+    port = "" if any_local_port or parts.port is None else f":{parts.port}"
+    return parts._replace(netloc=f"localhost{port}").geturl()
 
 
 def _address(base_url: str | None, environ: Mapping[str, str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -13,7 +14,7 @@ import petstore_frame as pf
 from petstore_frame.deprecation import GET_PET, Deprecation, read_deprecation
 from petstore_frame.headers import Headers
 from petstore_frame.retry import RetryPolicy, read_retry_after
-from petstore_frame.settings import normalise_base_url, read_settings
+from petstore_frame.settings import normalise_base_url, read_settings, same_store_address
 
 HERE = {"PETSTORE_BASE_URL": "http://127.0.0.1:1/v1", "PETSTORE_API_KEY": "env-key"}
 
@@ -113,16 +114,67 @@ def test_an_address_has_one_spelling(address: str, one_spelling: str) -> None:
         "http://store.example/v1",
         "ftp://store.example/v1",
         "store.example/v1",
-        "https://me:pw@store.example/v1",
-        "https://store.example/v1?key=x",
         "https://store.example:port/v1",
+        "https://[store.example/v1",
     ],
 )
 def test_an_unsafe_address_is_refused(address: str) -> None:
-    """Plain http to another machine, users, queries and other schemes are refused."""
+    """Plain http to another machine, other schemes and what is no address are refused."""
     with pytest.raises(pf.ConfigurationError) as caught:
         normalise_base_url(address)
-    assert "pw" not in str(caught.value)
+    assert "store.example" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://me:hidden@store.example/v1",
+        "https://me:hidden@store.example:port/v1",
+        "https://me:hid/hidden@store.example/v1",
+        "https://me:12/hidden@store.example/v1",
+        "ftp://me:hidden@store.example/v1",
+        "me:hidden@store.example",
+        "https://[me:hidden@store.example/v1",
+        "https://store.example/v1?key=hidden",
+        "ftp://store.example/v1#hidden",
+    ],
+)
+def test_a_secret_in_an_address_is_refused_and_not_repeated(address: str) -> None:
+    """A user, a password or a query may be a secret: neither the error nor the repr shows it."""
+    with pytest.raises(pf.ConfigurationError) as caught:
+        pf.Client(address, "k")
+    frames = traceback.walk_tb(caught.value.__traceback__)
+    shown = [repr(frame.f_locals["self"]) for frame, _ in frames if "self" in frame.f_locals]
+    assert "hidden" not in f"{caught.value} {shown}"
+    assert "base_url" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "is_same"),
+    [
+        ("http://localhost:8000/v1", True),
+        ("http://[::1]:8000/v1", True),
+        ("http://127.0.0.2:8000/v1", True),
+        ("http://store.localhost:8000/v1", True),
+        ("http://127.0.0.1:8001/v1", False),
+        ("http://127.0.0.1:8000/other/v1", False),
+        ("https://store.example:8000/v1", False),
+    ],
+)
+def test_this_machine_has_one_address(address: str, is_same: bool) -> None:
+    """All names of this machine lead to one store; another port or path is another store."""
+    here = same_store_address("http://127.0.0.1:8000/v1")
+    assert (same_store_address(address) == here) is is_same
+
+
+def test_a_port_of_this_machine_can_be_left_out() -> None:
+    """A service of one's own may draw a new port at each start; another machine's never does."""
+    one, other = "http://127.0.0.1:1/v1", "http://localhost:2/v1"
+    far = "https://store.example:8443/v1"
+    assert same_store_address(one, any_local_port=True) == same_store_address(
+        other, any_local_port=True
+    )
+    assert same_store_address(far, any_local_port=True) == far
 
 
 @pytest.mark.parametrize(

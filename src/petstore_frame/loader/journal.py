@@ -15,7 +15,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.lock import LOCK
@@ -138,15 +137,6 @@ _ROW_COLUMNS = tuple(JournalRow.__dataclass_fields__)
 _STATES = {str(state): state for state in State}
 # No table, not a database, or a torn file: what it knew is not there.
 _LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-
-def store_of(base_url: str) -> str:
-    """Return a store's address with the names of this machine spelt as one."""
-    parts = urlsplit(base_url)
-    if parts.hostname not in ("localhost", "::1"):
-        return base_url
-    port = "" if parts.port is None else f":{parts.port}"
-    return parts._replace(netloc=f"127.0.0.1{port}").geturl()
 
 
 @contextmanager

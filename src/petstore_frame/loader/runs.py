@@ -22,6 +22,7 @@ from petstore_frame.loader import journal, overlap
 from petstore_frame.loader.journal import SUFFIX, Run
 from petstore_frame.loader.lock import Lock
 from petstore_frame.loader.record import Ending, Record
+from petstore_frame.settings import same_store_address
 
 STAGING, REHEARSAL = ".staging", ".rehearsal"
 PLANNING_WAIT_S = 60.0
@@ -174,11 +175,11 @@ def find_runs(folder: Path, base_url: str, store_id: str | None) -> list[tuple[P
         JournalError: Two journals are of one run: a copy would send what the other has sent.
     """
     runs = [(path, journal.read_run(path)) for path in folder.glob(f"*{SUFFIX}")]
-    store = journal.store_of(base_url)
+    store = same_store_address(base_url)
     mine = [
         (path, run)
         for path, run in runs
-        if journal.store_of(run.base_url) == store
+        if same_store_address(run.base_url) == store
         and (None in (run.store_id, store_id) or run.store_id == store_id)
     ]
     by_id: dict[str, Path] = {}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
 from petstore_frame.loader.clients import PostingClient
-from petstore_frame.loader.journal import Run, count_states, read_run, store_of
+from petstore_frame.loader.journal import Run, count_states, read_run
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.notes import describe_ids
 from petstore_frame.loader.progress import Meter, ProgressOption
@@ -21,6 +21,7 @@ from petstore_frame.loader.send import Sender, ignore
 from petstore_frame.loader.timing import Timing
 from petstore_frame.loader.view import describe_overlap
 from petstore_frame.loader.writer import Writer
+from petstore_frame.settings import same_store_address
 
 
 def run_session(
@@ -88,7 +89,7 @@ def _end_if_cut_short(path: Path, run: Run, now: float) -> None:
 
 def check_store(path: Path, run: Run, client: PostingClient) -> None:
     """Refuse a client of another address than the journal's."""
-    if store_of(client.base_url) != store_of(run.base_url):
+    if same_store_address(client.base_url) != same_store_address(run.base_url):
         raise JournalError(
             f"{path} is an import into {run.base_url}, and the client's store is "
             f"{client.base_url}; use a client of that store"
