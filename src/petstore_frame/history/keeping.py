@@ -7,7 +7,6 @@ disk is the matter of ``snapshots``.
 from __future__ import annotations
 
 from datetime import UTC
-from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,6 +15,7 @@ from petstore_frame.history.lock import writing
 from petstore_frame.history.snapshots import Snapshot, scan_folder, write_snapshot
 from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.inventory.seal import SealState, read_seal
+from petstore_frame.settings import is_loopback
 from petstore_frame.voice import Advice
 
 
@@ -50,11 +50,22 @@ def _check_frame(inventory: Inventory) -> None:
 
 
 def _check_store(folder: Path, snapshots: list[Snapshot], inventory: Inventory) -> None:
-    if snapshots and _store(snapshots[-1].base_url) != _store(inventory.base_url):
+    """Refuse another address, and another store at the same address where both state their id."""
+    if not snapshots:
+        return
+    named = next((each for each in reversed(snapshots) if each.store_id is not None), None)
+    known_id = None if named is None else named.store_id
+    is_other = None not in (known_id, inventory.store_id) and known_id != inventory.store_id
+    if is_other or _address(snapshots[-1].base_url) != _address(inventory.base_url):
         raise HistoryError(
-            f"{folder} keeps the history of {snapshots[-1].base_url}, and this inventory is of "
-            f"{inventory.base_url}; use another folder for another store"
+            f"{folder} keeps the history of {_shown(snapshots[-1].base_url, known_id)}, and this "
+            f"inventory is of {_shown(inventory.base_url, inventory.store_id)}; "
+            "use another folder for another store"
         )
+
+
+def _shown(base_url: str, store_id: str | None) -> str:
+    return base_url if store_id is None else f"{base_url} (store id {store_id})"
 
 
 def _check_order(present: Snapshot, inventory: Inventory) -> None:
@@ -87,12 +98,9 @@ def _strength(claim: Completeness) -> int:
     return 2 if claim.covers_all else 1 if claim.is_complete else 0
 
 
-def _store(base_url: str) -> tuple[str, int | None, str]:
-    """Tell stores apart by address; on this machine a port is drawn anew at each start."""
+def _address(base_url: str) -> tuple[str, int | None, str]:
+    """Return what must not change; on this machine a port is drawn anew at each start."""
     parts = urlsplit(base_url)
     host = parts.hostname or ""
-    try:
-        is_here = ip_address(host).is_loopback
-    except ValueError:
-        is_here = host == "localhost"
+    is_here = is_loopback(host)
     return ("this machine", None, parts.path) if is_here else (host, parts.port, parts.path)

@@ -58,6 +58,7 @@ class Snapshot:
         base_url: The store's address.
         completeness: What the listing covers, as it was known then.
         size: Bytes on disk.
+        store_id: What the store called itself (``X-Store-Id``), or None where that is not known.
 
     Example:
         >>> from datetime import UTC, datetime
@@ -78,6 +79,7 @@ class Snapshot:
     base_url: str
     completeness: Completeness
     size: int
+    store_id: str | None = None
 
     def __repr__(self) -> str:
         return f"<Snapshot of {self.date}: {self.completeness}>"
@@ -181,8 +183,9 @@ def read_inventory(snapshot: Snapshot) -> Inventory:
     frame["status"] = statuses.set_categories(status_categories(words))
     frame = frame.astype({"id": "int64", "name": "str", "category_id": "int64"})
     claim, fetched_at = snapshot.completeness, snapshot.fetched_at
-    seal(frame, claim, fetched_at=fetched_at, base_url=snapshot.base_url)
-    return Inventory(frame, claim, fetched_at, snapshot.base_url)
+    base_url, store_id = snapshot.base_url, snapshot.store_id
+    seal(frame, claim, fetched_at=fetched_at, base_url=base_url, store_id=store_id)
+    return Inventory(frame, claim, fetched_at, base_url, store_id)
 
 
 def read_table(path: Path, columns: tuple[str, ...]) -> Any:
@@ -234,8 +237,9 @@ def _open(path: Path, day: date) -> Snapshot | SnapshotProblem:
             )
         claim = Completeness.from_dict(known["completeness"])
         return Snapshot(
-            day, path, footer.num_rows, fetched_at, known["base_url"], claim, path.stat().st_size
-        )
+            day, path, footer.num_rows, fetched_at, known["base_url"], claim,
+            path.stat().st_size, known.get("store_id"),
+        )  # fmt: skip
     except (KeyError, ValueError, TypeError) as problem:
         return SnapshotProblem(path, f"its completeness record cannot be read: {problem!r}", day)
 
@@ -247,6 +251,7 @@ def _write_rows(path: Path, inventory: Inventory) -> None:
         "format": _FORMAT,
         "fetched_at": inventory.fetched_at.astimezone(UTC).isoformat(),
         "base_url": inventory.base_url,
+        "store_id": inventory.store_id,
         "completeness": inventory.completeness.to_dict(),
     }
     types = {"id": arrow.int64(), "name": arrow.string(), "category_id": arrow.int64()}

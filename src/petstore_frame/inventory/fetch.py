@@ -206,8 +206,9 @@ class _Fetch:
         frame = to_frame(columns)
         claim = self._claim(finding, columns)
         read_at = self._reader.ages.read_at()
-        seal(frame, claim, fetched_at=read_at, base_url=self._store.base_url)
-        return Inventory(frame, claim, read_at, self._store.base_url)
+        base_url, store_id = self._store.base_url, self._reader.store_id
+        seal(frame, claim, fetched_at=read_at, base_url=base_url, store_id=store_id)
+        return Inventory(frame, claim, read_at, base_url, store_id)
 
     def _with_strays(self, finding: Finding, strays: int) -> Finding:
         """Claim nothing whole of a filtered listing that held pets of other statuses."""

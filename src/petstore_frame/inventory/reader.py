@@ -61,6 +61,7 @@ class PageReader:
         mixture: That answers came from two stores, as text, or None.
         interrupts: While it is entered, Ctrl-C is delivered only where the store is awaited, so
             that no page is lost.
+        store_id: What the store calls itself (``X-Store-Id``), or None where it does not.
     """
 
     def __init__(
@@ -84,8 +85,8 @@ class PageReader:
         self.ages = Ages()
         self.mixture: str | None = None
         self.interrupts = Deferred()
+        self.store_id: str | None = None
         self._lock = Lock()
-        self._store_id: str | None = None
 
     def params(
         self,
@@ -119,10 +120,10 @@ class PageReader:
     def _check_store(self, store_id: str | None) -> None:
         if store_id is None:
             return
-        if self._store_id is None:
-            self._store_id = store_id
-        if store_id != self._store_id:
-            self.mixture = f"the store called itself {self._store_id} and then {store_id}"
+        if self.store_id is None:
+            self.store_id = store_id
+        if store_id != self.store_id:
+            self.mixture = f"the store called itself {self.store_id} and then {store_id}"
             raise PetstoreError(f"{self.mixture}; check that base_url leads to one store alone")
 
     def ask_pet(self, pet_id: int) -> Pet:

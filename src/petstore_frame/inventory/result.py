@@ -31,6 +31,7 @@ class Inventory:
         fetched_at: When the store was read, UTC: when the last page arrived, or when the oldest
             answer was made that came out of a cache.
         base_url: The store's address.
+        store_id: What the store calls itself (``X-Store-Id``, an extension), or None.
 
     Example:
         >>> import petstore_frame as pf
@@ -44,6 +45,7 @@ class Inventory:
     completeness: Completeness
     fetched_at: datetime
     base_url: str
+    store_id: str | None = None
 
     @property
     def claim(self) -> Completeness:

@@ -41,12 +41,14 @@ class FrameClaim:
         completeness: The claim of the fetch, or None. Use ``current`` to print it.
         fetched_at: When the store was read, UTC, or None.
         base_url: The store's address, or None.
+        store_id: What the store calls itself (``X-Store-Id``, an extension), or None.
     """
 
     state: SealState
     completeness: Completeness | None = None
     fetched_at: datetime | None = None
     base_url: str | None = None
+    store_id: str | None = None
 
     @property
     def current(self) -> Completeness | None:
@@ -77,11 +79,17 @@ def read_seal(frame: pd.DataFrame) -> FrameClaim:
         return FrameClaim(SealState.NONE)
     is_same = sealed.get("digest") == rows_digest(frame)
     state = SealState.SEALED if is_same else SealState.CHANGED
-    return FrameClaim(state, claim, fetched_at, sealed.get("base_url"))
+    base_url, store_id = sealed.get("base_url"), sealed.get("store_id")
+    return FrameClaim(state, claim, fetched_at, base_url, store_id)
 
 
 def seal(
-    frame: pd.DataFrame, claim: Completeness, *, fetched_at: datetime, base_url: str
+    frame: pd.DataFrame,
+    claim: Completeness,
+    *,
+    fetched_at: datetime,
+    base_url: str,
+    store_id: str | None = None,
 ) -> pd.DataFrame:
     """Write the claim and a digest of the rows into the frame's attrs, and return the frame."""
     frame.attrs[ATTRS_KEY] = json.dumps(
@@ -90,6 +98,7 @@ def seal(
             "digest": rows_digest(frame),
             "fetched_at": fetched_at.isoformat(),
             "base_url": base_url,
+            "store_id": store_id,
         },
         ensure_ascii=False,
     )

@@ -129,6 +129,7 @@ def _make_inventory(
     scope: str = "all pets",
     base_url: str = "https://store.example/v1",
     hour: int = 12,
+    store_id: str | None = None,
 ) -> Inventory:
     frame = to_frame(PetColumns(*(list(column) for column in zip(*pets, strict=True))) if pets
                      else PetColumns([], [], [], []))  # fmt: skip
@@ -139,7 +140,7 @@ def _make_inventory(
         by_status={status: StatusCount(int(n), is_exact) for status, n in counts.items()},
     )  # fmt: skip
     at = datetime.fromisoformat(day).replace(hour=hour, tzinfo=UTC)
-    return Inventory(frame, claim, at, base_url)
+    return Inventory(frame, claim, at, base_url, store_id)
 
 
 def _rows_of(frame: Any, *columns: str) -> list[tuple[Any, ...]]:

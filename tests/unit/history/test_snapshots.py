@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import subprocess
@@ -106,6 +107,41 @@ def test_one_store_a_folder(history, make_inventory) -> None:
     with pytest.raises(pf.HistoryError, match="use another folder for another store"):
         history.add(make_inventory("2026-11-03", PETS, base_url="https://store.example/v1"))
     assert len(history) == 2
+
+
+def test_two_stores_at_one_address_do_not_mix(history, make_inventory) -> None:
+    """Where both sides know the store's id, another id is another store, also on this machine."""
+    history.add(make_inventory("2026-11-01", PETS, store_id="a"))
+    history.add(make_inventory("2026-11-02", PETS))
+    with pytest.raises(pf.HistoryError, match=r"\(store id a\), .* \(store id b\); use another"):
+        history.add(make_inventory("2026-11-02", PETS, store_id="b", hour=20))
+    assert history.read("2026-11-01").store_id == "a"
+    assert pf.completeness(history.read("2026-11-01")).store_id == "a"
+
+
+def test_a_new_store_of_this_machine_is_another_store(history) -> None:
+    """A day kept of one bundled store is not replaced by another one that started later."""
+    for seed in (1, 2):
+        with pf.serve(sample=3, seed=seed) as server, server.client() as client:
+            inventory = pf.fetch_inventory(client)
+        if seed == 1:
+            kept = history.add(inventory)
+    with pytest.raises(pf.HistoryError, match="use another folder for another store"):
+        history.add(inventory)
+    assert inventory.store_id not in (None, kept.store_id)
+
+
+def test_a_snapshot_without_a_store_id_still_opens(history, make_inventory) -> None:
+    """Files of earlier versions have no such entry, and stay part of their history."""
+    path = history.add(make_inventory("2026-11-01", PETS)).path
+    table = pq.read_table(path, partitioning=None)
+    footer = json.loads(table.schema.metadata[b"petstore_frame"])
+    del footer["store_id"]
+    pq.write_table(
+        table.replace_schema_metadata({b"petstore_frame": json.dumps(footer).encode()}), path
+    )
+    history.add(make_inventory("2026-11-02", PETS, store_id="a"))
+    assert (len(history), history.problems()) == (2, [])
 
 
 def test_a_changed_frame_is_refused(history, make_inventory) -> None:
