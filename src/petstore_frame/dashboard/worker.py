@@ -84,7 +84,10 @@ class Worker:
 
     def done(self) -> None:
         """Called by the job before it reports its end, so that the next job may begin."""
-        self._is_busy = False
+        with self._lock:
+            # The next job may have begun by the time that this one returns.
+            if self._thread is current_thread():
+                self._is_busy = False
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the job under way; True once there is none."""
@@ -97,4 +100,4 @@ class Worker:
         try:
             job()
         finally:
-            self._is_busy = False
+            self.done()
