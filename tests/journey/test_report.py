@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import petstore_frame as pf
 from petstore_frame.cli import app
+from petstore_frame.loader.view import headline, next_steps
 
 
 def book_of(path: Path) -> openpyxl.Workbook:
@@ -86,16 +87,32 @@ def test_csv_goes_back_into_a_store(server, tmp_path) -> None:
 
 
 def test_what_became_of_an_import_is_ended(server, tmp_path) -> None:
-    """The sheet Import has the records by state and those to mend, with line, value and hint."""
+    """The sheet Import has the records by state and those to fix, with line, value and hint."""
     arrivals = tmp_path / "arrivals.csv"
     arrivals.write_text("name,categoryId,status\nLuna,3,sold\n=Max,cat,sold\n,3,\n")
     with server.client() as client:
         result = pf.load_csv(arrivals, client, journal=tmp_path / "journal", progress=False)
         inventory = pf.fetch_inventory(client)
     book = book_of(pf.write_report(inventory, tmp_path / "stock.xlsx", results=result))
-    assert {"created", "invalid", "2 records to mend", "cat"} <= cells(book["Import"])
+    assert {"created", "invalid", "Records to fix: 2", "cat"} <= cells(book["Import"])
     assert book.sheetnames[-2:] == ["Import", "About"]
     assert {cell.data_type for row in book["Import"].iter_rows() for cell in row} <= {"s", "n"}
+
+
+def test_the_sheet_of_an_import_says_what_its_result_says(server, tmp_path) -> None:
+    """Records known from an earlier import are in the headline and in the next steps alike."""
+    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    old.write_text("name,category_id\nLuna,3\nMax,3\nRex,3\n")
+    new.write_text("name,category_id\nLuna,3\nMax,3\nRex,3\nZoe,3\n")
+    with server.client() as client:
+        for path in (old, new):
+            result = pf.load_csv(path, client, journal=tmp_path / "journal", progress=False)
+        inventory = pf.fetch_inventory(client)
+    book = book_of(pf.write_report(inventory, tmp_path / "stock.xlsx", results=result))
+    shown, (word, sentence) = cells(book["Import"]), headline(result.facts())
+    steps = next_steps(result.facts())
+    assert "3 loaded before" in sentence and steps
+    assert {f"{word}: {sentence}", *(step[:1].upper() + step[1:] for step in steps)} <= shown
 
 
 def test_what_changed_is_ended(server, tmp_path) -> None:

@@ -1,6 +1,6 @@
 """What became of the records of an import.
 
-In: a LoadResult. Out: the sheet Import: records by state, what to do next, and those to mend.
+In: a LoadResult. Out: the sheet Import: records by state, what to do next, and those to fix.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from petstore_frame.book import Book, Sheet
-from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.view import ResultFacts, headline, next_steps
 from petstore_frame.report import look
@@ -23,21 +22,16 @@ _COUNTS_ROW = 4
 
 def write_import(book: Book, facts: Facts, results: LoadResult) -> None:
     """Add the sheet."""
-    sheet = book.sheet("Import")
-    counted = results.frame["state"].astype("str").value_counts()
-    counts = {state: int(counted.get(str(state), 0)) for state in State}
-    imported = ResultFacts(
-        results.run, counts, [], results.is_rehearsal, elsewhere=results.elsewhere
-    )
+    sheet, imported = book.sheet("Import"), results.facts()
     word, sentence = headline(imported)
     look.put_title(sheet, "Import", f"{word}: {sentence}")
     for col, width in enumerate((2, 12, 16, 26, 52, 52)):
         sheet.do("set_column", col, col, width)
-    held = [(str(state), count) for state, count in counts.items() if count]
-    held.append(("all records", sum(counts.values())))
+    held = [(str(state), count) for state, count in imported.counts.items() if count]
+    held.append(("all records", sum(imported.counts.values())))
     row = write_list(sheet, _COUNTS_ROW, ("State", "Records"), held)
     row = _steps(sheet, imported, row + 1)
-    row = _mend(sheet, results, row)
+    row = _fix(sheet, results, row)
     sheet.do("ignore_errors", {"number_stored_as_text": f"B1:F{row + 1}"})
     sheet.finish()
     sheet.raw.hide_gridlines(2)
@@ -55,7 +49,7 @@ def _steps(sheet: Sheet, imported: ResultFacts, row: int) -> int:
     return row + 2
 
 
-def _mend(sheet: Sheet, results: LoadResult, row: int) -> int:
+def _fix(sheet: Sheet, results: LoadResult, row: int) -> int:
     total = len(results.fix)
     if not total:
         return row
@@ -64,7 +58,7 @@ def _mend(sheet: Sheet, results: LoadResult, row: int) -> int:
     named = [(int(count), str(message)) for message, count in causes.items()]
     row = write_list(sheet, row + 1, ("Records", "What is wrong"), named) + 1
     listed = f"the first {LISTED_RECORDS:,} of {total:,}; fix.csv has all"
-    title = f"{total:,} records to mend" if total <= LISTED_RECORDS else f"To mend: {listed}"
+    title = f"Records to fix: {listed if total > LISTED_RECORDS else f'{total:,}'}"
     sheet.text(row, 1, title, **look.SECTION)
     header = ("Line", "Column", "Value", "What is wrong", "Hint")
     end = write_list(sheet, row + 1, header, _records(results))
