@@ -108,10 +108,12 @@ def _chunks(part: Part) -> Iterator[slice]:
 
 def _set_up(book: Book, sheet: Sheet, facts: Facts, headers: list[str], part: Part) -> None:
     last = part.stop - part.start
-    for col, width in enumerate(_widths(facts)):
+    widths = _widths(facts)
+    for col, width in enumerate(widths):
         sheet.do("set_column", col, col, width)
     sheet.raw.freeze_panes(1, 1)
-    look.set_up_print(sheet, facts, repeat_row=0)
+    is_narrow = sum(widths) <= look.PORTRAIT_WIDTH
+    look.set_up_print(sheet, facts, repeat_row=0, is_portrait=is_narrow)
     sheet.do("ignore_errors", {"number_stored_as_text": f"A1:C{last + 1}"})
     dark = {"bold": True, "font_color": PAPER, "bg_color": INK}
     styles = [{**dark, "indent": int(header == "Status")} for header in headers]

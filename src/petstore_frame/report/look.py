@@ -5,7 +5,7 @@ In: facts about a cell (exact or not, header or total). Out: XlsxWriter properti
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from petstore_frame.book import Sheet
@@ -24,6 +24,7 @@ AT_LEAST = '"≥ "#,##0'
 SHARE = '[=0]"–";[<0.0005]"< 0.1%";0.0%'
 BAND = "#F6F8FA"
 A4 = 9
+PORTRAIT_WIDTH = 105.0  # characters side by side on A4 upright, hardly made smaller
 
 TITLE: dict[str, Any] = {"font_size": 22, "bold": True}
 QUIET: dict[str, Any] = {"font_color": MUTED, "font_size": 10}
@@ -70,15 +71,10 @@ def reserve(*, is_exact: bool) -> str:
 
 
 def as_of_words(as_of: datetime | None) -> str:
-    """Return when the store was read, in local time and UTC."""
+    """Return when the store was read, in UTC: the same words wherever the file is written."""
     if as_of is None:
         return "Data as of: not recorded"
-    local = as_of.astimezone()
-    offset = local.strftime("%z")
-    if offset == "+0000":
-        return f"Data as of {local:%A %d %B %Y, %H:%M} UTC"
-    zone = f"UTC{offset[:3]}:{offset[3:]}"
-    return f"Data as of {local:%A %d %B %Y, %H:%M} local time ({zone}), {as_of:%Y-%m-%d %H:%M} UTC"
+    return f"Data as of {as_of.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def lines(text: str, width: int) -> int:
@@ -101,11 +97,17 @@ def put_title(sheet: Sheet, title: str, line: str) -> None:
 
 
 def set_up_print(
-    sheet: Sheet, facts: Facts, *, pages_high: int = 0, repeat_row: int | None = None
+    sheet: Sheet,
+    facts: Facts,
+    *,
+    pages_high: int = 0,
+    repeat_row: int | None = None,
+    is_portrait: bool = False,
 ) -> None:
-    """Landscape A4, as wide as the page, with the claim above and the page number below."""
+    """A4, as wide as the page, with the claim above and the page number below."""
     raw = sheet.raw
-    raw.set_landscape()
+    if not is_portrait:  # as a sheet is by itself
+        raw.set_landscape()
     raw.set_paper(A4)
     raw.fit_to_pages(1, pages_high)
     raw.set_margins(left=0.5, right=0.5, top=0.75, bottom=0.7)
@@ -113,14 +115,10 @@ def set_up_print(
     claim = "" if facts.covers_all else f"&R&B{_escaped(read)}"
     raw.set_header(f"&L{_escaped(sheet.name)}{claim}")
     store = _escaped((facts.base_url or "")[:80])
-    raw.set_footer(f"&L{store}&CPage &P of &N&R{_escaped(_short_time(facts.as_of))}")
+    raw.set_footer(f"&L{store}&CPage &P of &N&R{_escaped(as_of_words(facts.as_of))}")
     if repeat_row is not None:
         raw.repeat_rows(repeat_row)
 
 
 def _escaped(text: str) -> str:
     return text.replace("&", "&&")
-
-
-def _short_time(as_of: datetime | None) -> str:
-    return f"Data as of {as_of:%Y-%m-%d %H:%M} UTC" if as_of else "Data as of: not recorded"

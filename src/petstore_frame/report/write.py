@@ -51,8 +51,8 @@ def write_report(
 
     The ending names the kind: ``.xlsx`` is the workbook (key figures, status by category, every
     pet, and the evidence); ``.csv`` and ``.parquet`` hold the pets; ``.html`` is one page
-    that needs no network. Ids and names are text in the workbook, exact whatever they hold. The
-    same inventory gives the same bytes.
+    that needs no network. Ids and names are text in the workbook, exact whatever they hold. Times
+    are in UTC, and the same inventory gives the same bytes anywhere.
 
     Args:
         pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``. A frame changed since
