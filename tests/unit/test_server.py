@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -108,7 +109,15 @@ def test_a_sample_for_a_store_with_pets_is_said_to_be_left_out(tmp_path, capfd) 
 def test_a_taken_port_is_said(server) -> None:
     """The text names the cause and a way out."""
     with pytest.raises(pf.ServiceStartError, match="in use; port 0 picks a free one"):
-        pf.serve(port=int(server.base_url.rpartition(":")[2].removesuffix("/v1")))
+        pf.serve(port=urlsplit(server.base_url).port)
+
+
+def test_a_taken_port_leaves_the_database_alone(tmp_path, server) -> None:
+    """A start that fails makes no key, no pets and no file."""
+    place = tmp_path / "untouched.sqlite3"
+    with pytest.raises(pf.ServiceStartError, match="in use"):
+        pf.serve(port=urlsplit(server.base_url).port, database=place, sample=3)
+    assert not place.exists()
 
 
 def test_its_client_counts_on_keys_for_as_long_as_they_are_kept() -> None:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from datetime import UTC
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from petstore_frame.errors import ArgumentError, HistoryError
 from petstore_frame.history.lock import writing
 from petstore_frame.history.snapshots import Snapshot, scan_folder, write_snapshot
 from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.inventory.seal import SealState, read_seal
-from petstore_frame.settings import is_loopback
+from petstore_frame.settings import same_store_address
 from petstore_frame.voice import Advice
 
 
@@ -56,7 +55,11 @@ def _check_store(folder: Path, snapshots: list[Snapshot], inventory: Inventory) 
     named = next((each for each in reversed(snapshots) if each.store_id is not None), None)
     known_id = None if named is None else named.store_id
     is_other = None not in (known_id, inventory.store_id) and known_id != inventory.store_id
-    if is_other or _address(snapshots[-1].base_url) != _address(inventory.base_url):
+    kept, added = (
+        same_store_address(base_url, any_local_port=True)
+        for base_url in (snapshots[-1].base_url, inventory.base_url)
+    )
+    if is_other or kept != added:
         raise HistoryError(
             f"{folder} keeps the history of {_shown(snapshots[-1].base_url, known_id)}, and this "
             f"inventory is of {_shown(inventory.base_url, inventory.store_id)}; "
@@ -96,11 +99,3 @@ def _is_same(present: Snapshot, inventory: Inventory) -> bool:
 def _strength(claim: Completeness) -> int:
     """Rank what a listing proves: all pets, all of some scope, or nothing."""
     return 2 if claim.covers_all else 1 if claim.is_complete else 0
-
-
-def _address(base_url: str) -> tuple[str, int | None, str]:
-    """Return what must not change; on this machine a port is drawn anew at each start."""
-    parts = urlsplit(base_url)
-    host = parts.hostname or ""
-    is_here = is_loopback(host)
-    return ("this machine", None, parts.path) if is_here else (host, parts.port, parts.path)

@@ -56,10 +56,11 @@ def run(
     """
     set_log_level(options.log_level)
     with ExitStack() as resources:
+        # The port first: where it is taken, nothing is written to a database, least of all a key.
+        listener = resources.enter_context(closing(listen(options)))
         engine = resources.enter_context(_open(options))
         store = resources.enter_context(closing(Store(engine)))
         ring = prepare(engine, options)
-        listener = resources.enter_context(closing(listen(options)))
         base_url = own_address(listener)
         app = build_app(store, ring, options, Addresses(base_url, options.public_url))
         config = uvicorn.Config(

@@ -42,8 +42,8 @@ def run_workers(
         on_start(ended.set)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
-    _prepare_once(options)
     with closing(listen(options)) as listener, ExitStack() as resources:
+        _prepare_once(options)
         os.set_inheritable(listener.fileno(), True)
         settings = {**asdict(options), "workers": 1, "sample": 0, "listen_fd": listener.fileno()}
         workers: list[subprocess.Popen[str]] = []
