@@ -195,10 +195,11 @@ def serve(
     # The parameter's own name is taken over, so that a verbose traceback shows stars.
     api_key = _key(api_key)
     timeout_s = positive_number("start_timeout_s", start_timeout_s)
+    place = None if database is None else _path_or_url(database)
     settings = {
         "sample": whole_number("sample", sample, 0),
         "seed": whole_number("seed", seed, INT64_MIN, INT64_MAX),
-        "database": None if database is None else _path_or_url(database),
+        "database": place,
         "port": whole_number("port", port, 0, 65535),
         "spec_only": true_or_false("spec_only", spec_only),
         "strict": true_or_false("strict", strict),
@@ -206,7 +207,7 @@ def serve(
         "rate": None if rate is None else positive_number("rate", rate),
         "after_sunset": one_of("after_sunset", after_sunset, get_args(AfterSunset)),
         "public_url": None if public_url is None else _text("public_url", public_url),
-        "workers": whole_number("workers", workers, 1),
+        "workers": _workers(workers, place),
         "log_level": one_of("log_level", log_level, get_args(LogLevel)),
     }
     if patience_s is not None:
@@ -243,6 +244,16 @@ def _path_or_url(database: Any) -> str:
         return os.fsdecode(database)
     except TypeError:
         refuse(f"database is a path or a SQLAlchemy URL, got {database!r}")
+
+
+def _workers(workers: Any, database: str | None) -> int:
+    count = whole_number("workers", workers, 1)
+    if count > 1 and not (database or "").startswith("postgresql"):
+        refuse(
+            f"workers={count} needs PostgreSQL, as in "
+            'database="postgresql+psycopg://user@host/store"; otherwise workers is 1'
+        )
+    return count
 
 
 def _launch(log: IO[str]) -> subprocess.Popen[str]:

@@ -25,6 +25,24 @@ def test_a_key_is_made_listed_and_revoked(tmp_path) -> None:
     assert run("revoke", key[:10], database) == (2, "")
 
 
+def test_only_the_key_that_was_named_is_revoked(tmp_path) -> None:
+    """The whole key or its listed beginning names it; less, or more that differs, names none."""
+    database = f"--database={tmp_path / 'store.sqlite3'}"
+    first, second = (run("new", label, database)[1].strip() for label in ("till", "van"))
+    for wrong in (first[:9], first[:10] + "x", first[:-1], "psk_"):
+        assert run("revoke", wrong, database) == (2, "")
+    assert run("list", database)[1].count("good") == 2
+    assert run("revoke", first[:10] + "...", database) == (0, "1 revoked\n")
+    assert run("revoke", second, database) == (0, "1 revoked\n")
+
+
+def test_the_list_says_that_a_key_file_counts_too(tmp_path) -> None:
+    """The key of --api-key-file is in no database; stdout stays the bare list."""
+    listed = CliRunner().invoke(app, ["keys", "list", f"--database={tmp_path / 'store.sqlite3'}"])
+    assert "the key in its --api-key-file, which is not listed" in listed.stderr
+    assert "--api-key-file" not in listed.stdout
+
+
 def test_a_database_that_cannot_be_opened_is_said(tmp_path) -> None:
     """One line and exit code 2, no trace."""
     code, _ = run("list", f"--database={tmp_path / 'no such folder' / 'store.sqlite3'}")

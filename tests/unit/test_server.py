@@ -63,6 +63,8 @@ def test_a_store_without_a_name_leaves_nothing(tmp_path, monkeypatch) -> None:
         ({"start_timeout_s": float("nan")}, "start_timeout_s is a number above 0, got nan"),
         ({"database": 7}, "database is a path or a SQLAlchemy URL, got 7"),
         ({"public_url": 7}, "public_url is text, got 7"),
+        ({"workers": 2}, "workers=2 needs PostgreSQL, as in database="),
+        ({"workers": 2, "database": "store.sqlite3"}, "otherwise workers is 1"),
     ],
 )
 def test_a_wrong_argument_starts_no_process(options, words: str, monkeypatch) -> None:
@@ -86,10 +88,10 @@ def test_an_empty_key_is_not_a_missing_one() -> None:
         pf.serve(api_key="")
 
 
-def test_what_the_service_itself_refuses_is_reported() -> None:
+def test_what_the_service_itself_refuses_is_reported(tmp_path) -> None:
     """A setting that only the service can judge: an error with its own text, no process left."""
-    with pytest.raises(pf.ServiceStartError, match="PostgreSQL"):
-        pf.serve(workers=2)
+    with pytest.raises(pf.ServiceStartError, match=r"no-folder"):
+        pf.serve(database=tmp_path / "no-folder" / "store.sqlite3")
 
 
 def test_a_sample_for_a_store_with_pets_is_said_to_be_left_out(tmp_path, capfd) -> None:

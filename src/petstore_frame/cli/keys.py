@@ -1,6 +1,7 @@
-"""``petstore-frame keys``: the keys that a store accepts.
+"""``petstore-frame keys``: the keys that a store's database holds.
 
 In: a database. Out: a new key (shown once), a list without keys, or a key that is no longer valid.
+The key in a file of ``serve --api-key-file`` is in no database, so it is not known here.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from petstore_frame.cli.screens import PlainCommand
 if TYPE_CHECKING:
     from petstore_frame.service.keys import KeyBook, KeyRecord
 
-app = typer.Typer(help="Make, list and revoke the keys that a store accepts.", no_args_is_help=True)
+app = typer.Typer(
+    help="Make, list and revoke the keys in a store's database.", no_args_is_help=True
+)
 _ENDS = describe_exit_codes((0, REFUSED, DISK))
 
 
@@ -45,7 +48,9 @@ def new(
 
 @app.command("list", cls=PlainCommand, epilog=_ENDS)
 def list_(database: Database = "petstore.sqlite3", as_json: AsJson = False) -> None:
-    """List the keys by their first characters.
+    """List the keys in the database by their first characters.
+
+    A store also accepts the key in its --api-key-file, which is not in the database.
 
     Example: petstore-frame keys list --database petstore.sqlite3
     """
@@ -61,11 +66,16 @@ def list_(database: Database = "petstore.sqlite3", as_json: AsJson = False) -> N
     for record in records:
         facts = _facts(record)
         typer.echo(f"{facts['hint']}...  {facts['made']}  {facts['state']:7}  {facts['label']}")
+    typer.echo(
+        "a service also accepts the key in its --api-key-file, which is not listed", err=True
+    )
 
 
 @app.command("revoke", cls=PlainCommand, epilog=_ENDS)
 def revoke(
-    hint: Annotated[str, typer.Argument(help="First characters of the key, as listed.")],
+    key: Annotated[
+        str, typer.Argument(help="The first characters, exactly as listed, or the whole key.")
+    ],
     database: Database = "petstore.sqlite3",
     as_json: AsJson = False,
 ) -> None:
@@ -76,11 +86,11 @@ def revoke(
     revoked = 0
     if not _is_missing(database):
         with _open(database) as book:
-            revoked = book.revoke(hint)
+            revoked = book.revoke(key.removesuffix("..."))
     if not revoked:
         end(
-            f"no valid key in {_shown(database)} is listed as {hint!r}; "
-            "`petstore-frame keys list` shows them",
+            f"{_shown(database)} holds no valid key that is listed like this; nothing was "
+            "revoked; give the first characters exactly as `petstore-frame keys list` shows them",
             REFUSED,
         )
     if as_json:

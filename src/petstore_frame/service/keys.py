@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import Engine, insert, select, update
+from sqlalchemy import Engine, insert, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from petstore_frame.service.rules import KEY_REFRESH_S
@@ -102,11 +102,18 @@ class KeyBook:
         with self._engine.connect() as connection:
             return [KeyRecord(*row) for row in connection.execute(statement)]
 
-    def revoke(self, hint: str) -> int:
-        """Revoke the keys that begin with ``hint``; return how many were still valid."""
+    def revoke(self, key: str) -> int:
+        """Revoke one key, given whole or as the hint of its record.
+
+        A part of a hint names no key, and neither does a longer text that only begins like one.
+
+        Returns:
+            How many keys were valid until now: 0 or 1, or more where two share a hint.
+        """
+        is_meant = or_(api_keys.c.hint == key, api_keys.c.hash == hash_key(key))
         statement = (
             update(api_keys)
-            .where(api_keys.c.hint == hint[:HINT_LENGTH], api_keys.c.revoked_at.is_(None))
+            .where(is_meant, api_keys.c.revoked_at.is_(None))
             .values(revoked_at=int(self._clock()))
         )
         with self._engine.begin() as connection:
