@@ -1,7 +1,7 @@
-"""A table of counts that shows first what it may claim of the store.
+"""A table of counts that is shown below what it may claim of the store.
 
-In: counts of a pandas frame, and what that frame's seal says. Out: the same table, which shows the
-claim above its rows. Whatever is made of it is a plain table, which carries no claim.
+In: counts of a pandas frame, and what that frame's seal says. Out: the same table, shown as a
+Summary is. It carries no claim once it is edited, and nothing that is made of it does.
 """
 
 from __future__ import annotations
@@ -10,45 +10,56 @@ from typing import ClassVar
 
 import pandas as pd
 
+from petstore_frame.count_view import counts_html, counts_text
+from petstore_frame.counts import StatusCounts
 from petstore_frame.inventory.seal import FrameClaim, SealState
 from petstore_frame.markup import escape
 
+_EDITED = "changed since it was counted, so these numbers carry no claim"
+
 
 class ClaimedCounts(pd.DataFrame):
-    """Counts of pets as a DataFrame, shown under the claim of the frame that was counted.
+    """Counts of pets as a DataFrame, shown below the claim of the frame that was counted.
 
     Attributes:
         claim: The FrameClaim of the frame that was counted.
+        counted: The same counts, each exact or a minimum.
     """
 
-    _metadata: ClassVar[list[str]] = ["claim"]  # pandas pickles what is named here
+    _metadata: ClassVar[list[str]] = ["claim", "counted", "_made"]  # what pandas pickles
     claim: FrameClaim
+    counted: StatusCounts
+    _made: pd.DataFrame
 
     @property
     def _constructor(self) -> type[pd.DataFrame]:
         return pd.DataFrame
 
     @classmethod
-    def of(cls, counts: pd.DataFrame, claim: FrameClaim) -> ClaimedCounts:
+    def of(cls, table: pd.DataFrame, counted: StatusCounts, claim: FrameClaim) -> ClaimedCounts:
         """Put a claim over a table of counts."""
-        claimed = cls(counts)
-        claimed.claim = claim
+        claimed = cls(table)
+        claimed.claim, claimed.counted, claimed._made = claim, counted, table
         return claimed
 
     def words(self) -> str:
-        """Return what the frame was, and which of the counts are minimums."""
-        known = self.claim.completeness
+        """Return what the table may claim of the store."""
+        if not self._is_as_made():
+            return _EDITED
         if self.claim.state is SealState.CHANGED:
             return f"{self.claim}; these are counts of its rows, not of the store"
-        if known is None or known.covers_all:
-            return str(self.claim)
-        exact = [name for name in self.columns[2:-1] if known.count(name).is_exact]
-        but = f" except {', '.join(exact)}" if exact else ""
-        return f"{self.claim}; each count is a minimum{but}"
+        return str(self.claim)
 
     def __repr__(self) -> str:
+        if self._is_as_made():
+            return counts_text(self.counted, [self.words()])
         return f"{self.words()}\n\n{super().__repr__()}"
 
     def _repr_html_(self) -> str | None:
+        if self._is_as_made():
+            return counts_html(self.counted, [self.words()])
         table = super()._repr_html_()  # type: ignore[misc] # which pandas' stubs leave out
         return table and f"<div>{escape(self.words())}</div>{table}"
+
+    def _is_as_made(self) -> bool:
+        return self.equals(self._made)

@@ -8,24 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from petstore_frame.categories import Categories, shown_labels
-from petstore_frame.counts import StatusCounts, short
+from petstore_frame.count_view import (
+    ALL_CATEGORIES,
+    ALL_PETS,
+    column_name,
+    counts_html,
+    counts_text,
+)
+from petstore_frame.counts import StatusCounts
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
-from petstore_frame.markup import NUMBER, cell, escape, row_name, table
 from petstore_frame.models import NO_STATUS
 from petstore_frame.pet_table import open_frame, whole_category
 
 if TYPE_CHECKING:
     import narwhals as nw
     import pandas as pd
-
-ALL_PETS = "all pets"
-ALL_CATEGORIES = "all categories"
-_SHOWN_CATEGORIES = 20
 
 
 @overload
@@ -48,9 +49,10 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
         one row ``all categories``. Columns: ``category_id`` (int64, missing in the last row),
         ``category`` (text), one int64 count per status (``available``, ``pending``, ``sold``,
         unknown ones in alphabetical order, ``no status``), and ``all pets`` (int64). Such a
-        frame counts what was passed. The counts of an Inventory's frame are shown below its
-        claim, or below a warning once rows were added, removed or edited. For an Inventory, a
-        Summary, whose counts are marked "at least" where the listing is not proven complete.
+        frame counts what was passed. The counts of an Inventory's frame are shown as those of
+        the Inventory are, or below a warning once rows were added, removed or edited. For an
+        Inventory, a Summary, whose counts are marked "at least" where the listing is not proven
+        complete; its ``.frame`` has them as a table.
 
     Raises:
         ArgumentError: ``pets`` is neither an Inventory nor a frame.
@@ -70,13 +72,10 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
     """
     if isinstance(pets, Inventory):
         return Summary.of(pets.frame, pets.claim, categories)
-    counts = _like(_table(StatusCounts.of(_groups(pets), shown_labels(categories))), pets)
     claim = read_seal(pets)
-    if claim.state is SealState.NONE:
-        return counts
-    from petstore_frame.claimed_counts import ClaimedCounts
-
-    return ClaimedCounts.of(counts, claim)
+    counts = StatusCounts.of(_groups(pets), shown_labels(categories), claim.current)
+    table = _like(_table(counts), pets)
+    return table if claim.state is SealState.NONE else _claimed(table, counts, claim)
 
 
 def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
@@ -129,7 +128,7 @@ def _groups(pets: Any) -> Iterator[tuple[int | None, str, int]]:
 def _table(counts: StatusCounts) -> dict[str, list[Any]]:
     """Lay counts out as columns: one row per category, and the sums as the last row."""
     columns = {
-        _column(status): [*cells.tolist(), int(cells.sum())]
+        column_name(status): [*cells.tolist(), int(cells.sum())]
         for status, cells in zip(counts.statuses, counts.cells.T, strict=True)
     }
     return {
@@ -138,11 +137,6 @@ def _table(counts: StatusCounts) -> dict[str, list[Any]]:
         **columns,
         ALL_PETS: [*counts.cells.sum(axis=1).tolist(), counts.total.count],
     }
-
-
-def _column(status: str) -> str:
-    """Name a status's column; an unknown status must not replace a column of ours."""
-    return f"status {status}" if status in ("category_id", "category", ALL_PETS) else status
 
 
 def _pandas_frame(table: Mapping[str, list[Any]]) -> pd.DataFrame:
@@ -172,6 +166,13 @@ def _like(table: Mapping[str, list[Any]], pets: Any) -> Any:
     return frame.lazy(kind, session=session).to_native()
 
 
+def _claimed(table: pd.DataFrame, counts: StatusCounts, claim: FrameClaim) -> pd.DataFrame:
+    """Put the claim of the frame that was counted over a table of its counts."""
+    from petstore_frame.claimed_counts import ClaimedCounts
+
+    return ClaimedCounts.of(table, counts, claim)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Summary:
     """Status by category of an Inventory, with what the counts may claim.
@@ -199,13 +200,11 @@ class Summary:
         """Count pets of any engine under a claim about them."""
         return cls(StatusCounts.of(_groups(pets), shown_labels(categories), claim), claim)
 
-    @cached_property
+    @property
     def frame(self) -> pd.DataFrame:
-        """The counts as ``summarize`` returns them for pandas, shown below the claim."""
-        from petstore_frame.claimed_counts import ClaimedCounts
-
+        """The counts as ``summarize`` returns them for pandas, a table of your own each time."""
         known = FrameClaim(SealState.SEALED, self.claim)
-        return ClaimedCounts.of(_pandas_frame(_table(self.counts)), known)
+        return _claimed(_pandas_frame(_table(self.counts)), self.counts, known)
 
     @property
     def statuses(self) -> list[str]:
@@ -229,39 +228,9 @@ class Summary:
         return self.claim.covers_all if status is None else self.claim.count(status).is_exact
 
     def __str__(self) -> str:
-        rows = [["category", *map(_column, self.statuses), ALL_PETS], *self._rows()]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(
-                cell.ljust(width) if at == 0 else cell.rjust(width)
-                for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in rows
-        ]
-        rule = "  ".join("-" * width for width in widths)
-        return "\n".join([str(self.claim), *self._legend(), "", lines[0], rule, *lines[1:]])
+        return counts_text(self.counts, [str(self.claim)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = ["category", *map(_column, self.statuses), ALL_PETS]
-        rows = (
-            [row_name(label), *(cell(escape(count), NUMBER) for count in counts)]
-            for label, *counts in self._rows()
-        )
-        lines = "<br>".join(map(escape, [str(self.claim), *self._legend()]))
-        return f"<div>{lines}</div>{table(rows, head, numbers=range(1, len(head)))}"
-
-    def _legend(self) -> list[str]:
-        is_exact = self.counts.is_exact and all(self.counts.exact)
-        return [] if is_exact else ["≥ means at least: the store may hold more than was read."]
-
-    def _rows(self) -> list[list[str]]:
-        """Return the rows to show, largest categories first, small ones together."""
-        known = self.counts
-        rows = [
-            [line.label, *map(short, (*line.counts, line.total))]
-            for line in known.largest(_SHOWN_CATEGORIES)
-        ]
-        sums = map(short, (*known.by_status.values(), known.total))
-        return [*rows, [ALL_CATEGORIES, *sums]]
+        return counts_html(self.counts, [str(self.claim)])

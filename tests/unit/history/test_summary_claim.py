@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import pandas as pd
+import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory.seal import seal
@@ -82,12 +83,12 @@ def sealed(inventory: pf.Inventory) -> pd.DataFrame:
 
 
 def test_a_frame_keeps_its_claim_in_its_counts(make_inventory) -> None:
-    """The frame of an Inventory is counted into a table that says first what it may claim."""
-    frame = sealed(make_inventory("2026-11-01", PETS, verdict=pf.Verdict.UNKNOWN))
+    """The frame of an Inventory is counted into a table that is shown as the Inventory's is."""
+    inventory = make_inventory("2026-11-01", PETS, verdict=pf.Verdict.UNKNOWN)
+    frame, summary = sealed(inventory), pf.summarize(inventory)
     counts = pf.summarize(frame)
-    words = "unknown: at least 3 pets (a test says so); each count is a minimum"
-    assert repr(counts).splitlines()[0] == words
-    assert words in counts._repr_html_()
+    assert repr(counts) == str(summary)
+    assert counts._repr_html_() == summary._repr_html_()
     pd.testing.assert_frame_equal(pd.DataFrame(counts), pf.summarize(pd.DataFrame(dict(frame))))
 
 
@@ -104,3 +105,15 @@ def test_what_is_made_of_counts_is_a_plain_table(make_inventory) -> None:
     counts = pf.summarize(sealed(make_inventory("2026-11-01", PETS)))
     assert type(counts[counts["sold"] > 0]) is pd.DataFrame
     assert repr(pickle.loads(pickle.dumps(counts))) == repr(counts)
+
+
+@pytest.mark.parametrize("edit", [{"sold": 999}, {"share": 0.5}], ids=["count", "column"])
+def test_counts_edited_in_place_carry_no_claim(make_inventory, edit) -> None:
+    """A number that nobody counted is not shown below the claim, and the Summary keeps its own."""
+    summary = pf.summarize(make_inventory("2026-11-01", PETS))
+    counts = summary.frame
+    for column, value in edit.items():
+        counts.loc[0, column] = value
+    assert repr(counts).startswith("changed since it was counted")
+    assert "complete" not in repr(counts) + counts._repr_html_()
+    assert repr(summary.frame) == str(summary)
