@@ -8,12 +8,13 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from numbers import Real
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias, Union
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.numeric import as_whole
+from petstore_frame.numeric import as_whole, whole_from_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,8 +34,8 @@ def category_labels(
     is left out.
 
     Raises:
-        InputError: The CSV cannot be opened or lacks a column, or an id in it is not a whole
-            number; names the line.
+        InputError: The CSV cannot be opened or lacks a column, a line is not CSV, or an id in it
+            is not a whole number; names the line.
         ArgumentError: What was passed is not labels by id.
 
     Interface: Gaps in the resources (no category records are shown).
@@ -108,12 +109,12 @@ def _shown(categories: Any) -> str:
 
 def _whole_id(key: Any) -> int:
     """Return a key as an id: text of a whole number and 3.0 are taken, True and 2.9 are not."""
-    whole = as_whole(key)
-    if whole is not None:
-        return whole
-    if isinstance(key, bool) or (isinstance(key, float) and not key.is_integer()):
+    whole = whole_from_text(key) if isinstance(key, str) else as_whole(key)
+    if whole is None and isinstance(key, Real) and not isinstance(key, bool) and key % 1 == 0:
+        whole = int(float(key))
+    if whole is None:
         raise ValueError(key)
-    return int(key)
+    return whole
 
 
 def _label(label: Any) -> str:
@@ -125,27 +126,39 @@ def _label(label: Any) -> str:
 def _read_labels(path: Path) -> dict[int, str]:
     labels: dict[int, str] = {}
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, strict=True)
-        header = [_column_word(cell) for cell in next(reader, [])]
+        rows = _rows_with_lines(path, file)
+        header = [_column_word(cell) for cell in next(rows, (1, []))[1]]
         if "categoryid" not in header or "label" not in header:
             raise InputError(
                 "a categories file needs the columns category_id and label",
                 path=str(path), line=1, hint="write category_id,label as its first line",
             )  # fmt: skip
         id_at, label_at = header.index("categoryid"), header.index("label")
-        for cells in reader:
+        for line, cells in rows:
             if not any(cells):
                 continue
             try:
                 if label := cells[label_at]:
-                    labels[int(cells[id_at])] = label
+                    labels[_whole_id(cells[id_at])] = label
             except (ValueError, IndexError):
                 raise InputError(
                     f"expected a category id and a label, got {cells!r}",
-                    path=str(path), line=reader.line_num, column="category_id",
+                    path=str(path), line=line, column="category_id",
                     hint="give a whole number and a label",
                 ) from None  # fmt: skip
     return labels
+
+
+def _rows_with_lines(path: Path, file: TextIO) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(file, strict=True)
+    try:
+        for cells in reader:
+            yield reader.line_num, cells
+    except csv.Error as problem:
+        raise InputError(
+            f"this line is not CSV: {problem}", path=str(path), line=reader.line_num,
+            hint='put a label with a comma or a quote in quotes, a quote in it twice: "a ""b"" c"',
+        ) from None  # fmt: skip
 
 
 def category_name(category_id: int | None, labels: Mapping[int, str] | None) -> str:

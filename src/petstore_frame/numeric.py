@@ -7,8 +7,11 @@ callers'.
 from __future__ import annotations
 
 import math
+import re
 from numbers import Integral, Real
 from typing import Any
+
+_WHOLE_TEXT = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)  # Python refuses to read longer numbers
 
 
 def as_whole(value: Any) -> int | None:
@@ -19,6 +22,16 @@ def as_whole(value: Any) -> int | None:
         [3, None, None, None]
     """
     return None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
+
+
+def whole_from_text(text: str) -> int | None:
+    """Return the whole number that a text spells in plain digits; None for all else, 1_0 included.
+
+    Example:
+        >>> [whole_from_text(text) for text in (" 3", "-3", "3.0", "1_0", "٣")]
+        [3, -3, None, None, None]
+    """
+    return int(text) if _WHOLE_TEXT.fullmatch(text.strip()) else None
 
 
 def as_positive(value: Any) -> float | None:

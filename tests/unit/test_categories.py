@@ -24,7 +24,9 @@ def test_an_id_may_be_written_in_several_ways(categories: Any) -> None:
     assert shown_labels(categories) == {3: "Cat"}
 
 
-@pytest.mark.parametrize("key", [2.9, True, "Dog", None, float("nan")])
+@pytest.mark.parametrize(
+    "key", [2.9, np.float32(2.9), True, np.True_, "Dog", "1_0", "٣", None, float("nan")]
+)
 def test_an_id_is_never_bent(key: Any) -> None:
     """2.9 is not category 2: a label would stand at another category."""
     with pytest.raises(pf.ArgumentError, match="labels by id"):
@@ -45,3 +47,19 @@ def test_a_frame_of_two_columns_has_labels() -> None:
     assert category_labels(frame) == {3: "Cat"}
     with pytest.raises(pf.ArgumentError, match="got a frame of 'id', 'label'"):
         category_labels(pd.DataFrame({"id": [3], "label": ["Cat"]}))
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('1,"Dog"x', "line 3: this line is not CSV"),
+        ("1_0,Dog", r"line 3, column 'category_id': expected .* and a label, got \['1_0'"),
+    ],
+    ids=["a quote that ends too early", "a number as Python's sources spell it"],
+)
+def test_a_line_that_is_not_a_label_is_named(tmp_path: Path, line: str, words: str) -> None:
+    """A file with a broken line gives no labels, and the error has its place."""
+    path = tmp_path / "categories.csv"
+    path.write_text(f"category_id,label\n2,Cat\n{line}\n", encoding="utf-8")
+    with pytest.raises(pf.InputError, match=words):
+        category_labels(path)
