@@ -81,6 +81,33 @@ def test_the_error_names_its_cause(cause: BaseException) -> None:
     assert str(copy) == str(caught.value)
 
 
+@pytest.mark.parametrize("status_code", [None, 401], ids=["ctrl-c", "refused"])
+@pytest.mark.parametrize(("count", "cap"), [(150, None), (60, 37), (37, None)])
+def test_pets_of_status_pages_are_held_before_more_is_asked(
+    count: int, cap: int | None, status_code: int | None
+) -> None:
+    """A fetch that breaks off at the question about the filter keeps the pages of the statuses."""
+    store = ZooStore(PETS[:count], Habits(cap=cap))
+    has_failed: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        query = request.url.params
+        if "status" in query and int(query["limit"]) < 37 and not has_failed:
+            has_failed.append(str(request.url))
+            if status_code is None:
+                raise KeyboardInterrupt
+            return httpx.Response(status_code, content=b"{}")
+        return store.answer(request)
+
+    straight = pf.fetch_inventory(store.client()).completeness
+    client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
+    with pytest.raises(pf.IncompleteInventoryError) as caught:
+        pf.fetch_inventory(client)
+    resumed = caught.value.resume().completeness
+    assert len(caught.value.partial) == resumed.rows == straight.rows == count
+    assert (str(resumed), resumed.by_status) == (str(straight), straight.by_status)
+
+
 @pytest.mark.parametrize("limit", [1, 20])
 def test_a_narrow_page_is_not_judged_by_the_wider_limit(limit: int) -> None:
     """A fetch that broke off while it widened its first page goes on without that page."""

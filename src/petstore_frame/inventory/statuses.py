@@ -28,7 +28,8 @@ class StatusPages:
         answered: Every page that came, whatever its pets.
         usable: Pages that hold pets of their status alone.
         conflicts: What did not fit, as text.
-        filters_first: Whether the store was seen to filter before it cuts to the limit.
+        filters_first: Whether the store was seen to filter before it cuts to the limit; None as
+            long as that was not asked.
         moved: Statuses whose page was another one when it was read again; None if none was.
     """
 
@@ -36,7 +37,7 @@ class StatusPages:
     answered: list[Page] = field(default_factory=list)
     usable: dict[str, Page] = field(default_factory=dict)
     conflicts: list[str] = field(default_factory=list)
-    filters_first: bool = False
+    filters_first: bool | None = None
     moved: frozenset[str] | None = None
 
     @property
@@ -50,7 +51,7 @@ class StatusPages:
     def _look_beyond_first(self) -> bool:
         """Whether the filter was seen to look at more than the pets of an unfiltered page."""
         found = {pet_id for page in self.usable.values() for pet_id in page.columns.id}
-        return self.filters_first or not found.issubset(self.first.columns.id)
+        return bool(self.filters_first) or not found.issubset(self.first.columns.id)
 
     @property
     def longest(self) -> int:
@@ -120,8 +121,9 @@ def read_status_pages(reader: PageReader, first: Page) -> StatusPages:
 
 
 def settle_filter(reader: PageReader, pages: StatusPages) -> None:
-    """Find out whether the lengths of the pages say anything."""
-    pages.filters_first = not pages.conflicts and filters_first(reader, pages.first)
+    """Find out, once, whether the lengths of the pages say anything."""
+    if pages.filters_first is None:
+        pages.filters_first = not pages.conflicts and filters_first(reader, pages.first)
 
 
 def read_again(reader: PageReader, pages: StatusPages) -> list[Page]:

@@ -297,12 +297,14 @@ class Ladder:
         if self.reader.status is not None:
             return None
         pages = self._status_pages()
-        if pages is not None and not self._holds_statuses:
+        if pages is None:
+            return None
+        if not self._holds_statuses:  # before more is asked, which may break off
             self._holds_statuses = True
-            settle_filter(self.reader, pages)
             for page in pages.usable.values():
                 self.rows.add(page.columns)
             self.conflicts += pages.conflicts
+        settle_filter(self.reader, pages)
         return pages
 
     def _strided(self, stride: Stride) -> Finding:
