@@ -6,8 +6,9 @@ an Inventory a Summary that carries its claim. It reads no file and sends no req
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from petstore_frame.categories import Categories, shown_labels
@@ -19,6 +20,7 @@ from petstore_frame.count_view import (
     counts_text,
 )
 from petstore_frame.counts import StatusCounts
+from petstore_frame.framed import Framed
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
 from petstore_frame.models import NO_STATUS
@@ -174,7 +176,7 @@ def _claimed(table: pd.DataFrame, counts: StatusCounts, claim: FrameClaim) -> pd
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Summary:
+class Summary(Framed):
     """Status by category of an Inventory, with what the counts may claim.
 
     ``summarize(inventory)`` makes it; ``print`` it, or let a notebook show it.
@@ -191,6 +193,8 @@ class Summary:
         >>> print(Summary.of(pets, claim).count("sold", category_id=3))
         at least 1
     """
+
+    _parts = MappingProxyType({"claim": Completeness})
 
     counts: StatusCounts
     claim: Completeness
@@ -226,6 +230,9 @@ class Summary:
     def is_exact(self, status: str | None = None) -> bool:
         """Whether the counts of a status (None: of all pets) are all that the store has."""
         return self.claim.covers_all if status is None else self.claim.count(status).is_exact
+
+    def _columns(self) -> Collection[str]:
+        return _table(self.counts)
 
     def __str__(self) -> str:
         return counts_text(self.counts, [str(self.claim)])

@@ -6,10 +6,12 @@ It reads no file.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from petstore_frame.framed import Framed
 from petstore_frame.history.changes import KINDS, first_pets
 from petstore_frame.history.engines import to_pandas
 from petstore_frame.history.snapshots import Snapshot
@@ -25,7 +27,7 @@ _ROWS_SHOWN = 10
 
 
 @dataclass(frozen=True, repr=False)
-class Diff:
+class Diff(Framed):
     """What changed between two snapshots; ``history.diff()`` makes it.
 
     Attributes:
@@ -83,6 +85,9 @@ class Diff:
     def total(self) -> StatusCount:
         """How many pets came, went or changed; a minimum unless both snapshots hold every pet."""
         return StatusCount(len(self), self.is_exact)
+
+    def _columns(self) -> Collection[str]:
+        return ("id", "name", "category_id", *MOVE)
 
     def __len__(self) -> int:
         return sum(self.counts.values())

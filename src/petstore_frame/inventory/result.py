@@ -6,10 +6,13 @@ claim that its rows no longer support. It sends nothing.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, NoReturn
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
+from petstore_frame.framed import Framed
 from petstore_frame.inventory.completeness import ALL_PETS, Completeness, Verdict
 from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
 from petstore_frame.inventory.view import inventory_html
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Inventory:
+class Inventory(Framed):
     """All pets that could be read, with the claim about them; ``fetch_inventory`` makes it.
 
     A notebook shows the claim, the counts and the first rows; ``len()`` is the number of pets.
@@ -40,6 +43,8 @@ class Inventory:
         >>> print(len(inventory), inventory.claim.verdict, list(inventory.frame.columns))
         3 complete ['id', 'name', 'category_id', 'status']
     """
+
+    _parts = MappingProxyType({"completeness": Completeness})
 
     frame: pd.DataFrame
     completeness: Completeness
@@ -66,17 +71,8 @@ class Inventory:
     def __len__(self) -> int:
         return len(self.frame)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        table = "" if name.startswith("_") else f"; the table of pets is .frame: .frame.{name}"
-        raise AttributeError(f"an Inventory has no attribute {name!r}{table}")
-
-    def __getitem__(self, key: object) -> NoReturn:
-        raise TypeError(
-            f"an Inventory has no columns; the table of pets is .frame: .frame[{key!r}]"
-        )
-
-    def __iter__(self) -> NoReturn:
-        raise TypeError("an Inventory is not iterable; for its pets: .frame.itertuples()")
+    def _columns(self) -> Collection[str]:
+        return list(self.frame.columns)
 
     def __repr__(self) -> str:
         return f"<Inventory of {self.base_url}: {self.claim}>"

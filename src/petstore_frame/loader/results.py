@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, partial
 from itertools import islice
 from os import PathLike
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import LoadFailedError
+from petstore_frame.framed import Framed
 from petstore_frame.loader import journal
 from petstore_frame.loader.clients import SettlingClient
 from petstore_frame.loader.columns import (
@@ -42,12 +43,13 @@ if TYPE_CHECKING:
 SHOWN_PROBLEMS = 5
 
 
-class LoadResult:
+class LoadResult(Framed):
     """What became of each record of one import.
 
     Each is in exactly one state, and the states sum to the records of the file. It reads the
     import's journal when it is asked, so it is never older than the journal; frames are kept once
-    made, until ``reconcile`` or ``resolve`` change what they show.
+    made, until ``reconcile`` or ``resolve`` change what they show. ``len()`` is the number of
+    records.
 
     Args:
         path: The journal.
@@ -285,6 +287,12 @@ class LoadResult:
         """
         resolve(self.path, row, pet_id=pet_id, not_created=not_created)
         self._forget()
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
+
+    def _columns(self) -> Collection[str]:
+        return [*COLUMNS, *original_columns(self.run)]
 
     def __str__(self) -> str:
         return result_text(self.facts())

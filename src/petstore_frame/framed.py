@@ -1,0 +1,55 @@
+"""What a result answers to a caller who takes it for its table.
+
+In: a name or a key that it does not have. Out: an error that says where the table is, and names
+what was meant only where it is there. It makes no table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+
+class Framed:
+    """Has a DataFrame as its ``frame``, and is none itself."""
+
+    # Other attributes that hold an object, and the kind of each.
+    _parts: ClassVar[Mapping[str, type]] = {}
+
+    def _columns(self) -> Collection[str]:
+        """The columns of ``frame``, as far as they are known without making it."""
+        return ()
+
+    if not TYPE_CHECKING:  # type checkers find these mistakes by themselves
+
+        def __getattr__(self, name: str) -> Any:
+            if hasattr(type(self), name):
+                return object.__getattribute__(self, name)  # a property failed: it says why
+            where = "" if name.startswith("_") else f"; {self._where(name)}"
+            raise AttributeError(f"{self._kind()} has no attribute {name!r}{where}")
+
+        def __getitem__(self, key: object) -> Any:
+            known = isinstance(key, str) and key in self._columns()
+            column = f": .frame[{key!r}]" if known else ""
+            raise TypeError(f"{self._kind()} has no columns; its table is .frame{column}")
+
+        def __iter__(self) -> Any:
+            raise TypeError(
+                f"{self._kind()} is not iterable; its table is .frame: .frame.itertuples()"
+            )
+
+    def _kind(self) -> str:
+        name = type(self).__name__
+        return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+
+    def _where(self, name: str) -> str:
+        import pandas as pd
+
+        if hasattr(pd.DataFrame, name):
+            return f"its table is .frame: .frame.{name}"
+        if name in self._columns():
+            return f"its table is .frame: .frame[{name!r}]"
+        for part, kind in self._parts.items():
+            if hasattr(kind, name) or name in getattr(kind, "__dataclass_fields__", ()):
+                return f".{part} has it: .{part}.{name}"
+        return "its table is .frame"
