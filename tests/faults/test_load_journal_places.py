@@ -106,3 +106,14 @@ def test_a_killed_journal_that_was_only_looked_at_is_whole(
     assert len(LoadResult(journal).frame) == 100
     assert not Path(f"{journal}-wal").exists()
     check_promises(run_load(pets_csv(100), store), store)
+
+
+def test_a_result_finds_its_journal_from_another_working_directory(
+    tmp_path: Path, monkeypatch, pets_csv, stores, run_load
+) -> None:
+    """A relative folder of journals is made absolute when the import begins."""
+    monkeypatch.chdir(tmp_path)
+    result = run_load(pets_csv(3), stores(), folder="relative")
+    monkeypatch.chdir("/")
+    assert "Done" in str(result) and len(result.frame) == 3
+    assert Path(result.summary["journal"]).parent == tmp_path / "relative"

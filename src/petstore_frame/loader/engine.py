@@ -69,7 +69,8 @@ def load(
         again=again,
         ignore_earlier=ignore_earlier,
     )
-    place = Path(fspath(folder)) if folder is not None else default_folder()
+    # Absolute, because a result outlives the working directory.
+    place = Path(fspath(folder)).absolute() if folder is not None else default_folder()
     with open_source(path_or_frame, **reading) as source:
         run = _run(source, client, reading, again=again, now=timing.now())
         if dry_run:
