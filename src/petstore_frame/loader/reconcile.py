@@ -140,7 +140,7 @@ def resolve(
         if number not in states:
             raise ArgumentError(f"record {number} is not in doubt; nothing was changed")
         if pet_id is not None:
-            _check_owner(path, pet_id)
+            _check_owner(path, run, pet_id)
             new, reason = State.CREATED, "a person found it"
             changes = [Resettlement(number, states[number], new, reason, pet_id, "manual")]
         else:
@@ -151,21 +151,29 @@ def resolve(
         writer.resettle(changes, now)
 
 
-def _check_owner(path: Path, pet_id: int) -> None:
-    owner = next((row.number for row in rows(path) if row.pet_id == pet_id), None)
-    if owner is not None:
-        raise ArgumentError(f"pet {pet_id} is record {owner}'s; nothing was changed")
+def _check_owner(path: Path, run: Run, pet_id: int) -> None:
+    """Refuse a pet that a record of any import into this store has."""
+    for other, found in find_runs(path.parent, run.base_url, run.store_id):
+        with closing(connect(other, is_reader=True)) as sql:
+            owner = sql.execute("SELECT number FROM rows WHERE pet_id = ?", [pet_id]).fetchone()
+        if owner is not None:
+            where = "" if other == path else f" in the import of {found.source_name}"
+            raise ArgumentError(f"pet {pet_id} is record {owner[0]}'s{where}; nothing was changed")
 
 
 def _wait_s(path: Path, doubtful: Sequence[JournalRow], grace_s: float, now: float) -> float:
-    """Return the seconds until the last doubtful request can no longer be applied."""
-    if not doubtful:
+    """Return the seconds until the last doubtful request can no longer be applied.
+
+    No more than from a request sent now: a clock that was ahead must not be waited for.
+    """
+    if not doubtful or not grace_s:
         return 0.0
     with closing(connect(path, is_reader=True)) as sql:
         (last,) = sql.execute(
             "SELECT max(last_sent_at) FROM rows WHERE state IN ('unknown', 'absent')"
         ).fetchone()
-    return max(0.0, float(last) + CONNECT_S + grace_s - now) if grace_s else 0.0
+    longest = CONNECT_S + grace_s
+    return min(longest, max(0.0, float(last) + longest - now))
 
 
 def _read(
