@@ -12,7 +12,6 @@ import os
 import queue
 import secrets
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -30,6 +29,7 @@ from petstore_frame.arguments import (
     true_or_false,
     whole_number,
 )
+from petstore_frame.children import child_environ, module_command
 from petstore_frame.client import Client
 from petstore_frame.errors import ClosedError, MissingExtraError, ServiceStartError
 from petstore_frame.models import INT64_MAX, INT64_MIN
@@ -258,12 +258,12 @@ def _workers(workers: Any, database: str | None) -> int:
 
 def _launch(log: IO[str]) -> subprocess.Popen[str]:
     """Start the service's process, which waits for its settings and logs to a file."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "petstore_frame.service"],
+    return subprocess.Popen(  # noqa: S603 # our own command
+        module_command("petstore_frame.service"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,
-        env={name: value for name, value in os.environ.items() if name != "PETSTORE_API_KEY"},
+        env={name: value for name, value in child_environ().items() if name != "PETSTORE_API_KEY"},
         text=True,
         encoding="utf-8",
         # Ctrl-C in a notebook or shell is for the caller; the service ends with its lifeline.

@@ -16,6 +16,7 @@ HOUSE = Path(petstore_frame.__file__).parent
 LEVELS = {
     "atomic": 0,
     "callers": 0,
+    "children": 0,
     "errors": 0,
     "framed": 0,
     "models": 1,

@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import psutil
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.children import child_environ
 
 
 def test_it_answers_as_soon_as_it_is_there() -> None:
@@ -120,6 +122,25 @@ def test_a_taken_port_leaves_the_database_alone(tmp_path, server) -> None:
     with pytest.raises(pf.ServiceStartError, match="in use"):
         pf.serve(port=urlsplit(server.base_url).port, database=place, sample=3)
     assert not place.exists()
+
+
+def test_no_file_of_the_working_directory_runs_in_the_service(tmp_path, monkeypatch) -> None:
+    """A notebook may lie beside an h11.py or a logging.py of its owner's."""
+    for name in ("h11", "logging", "uvicorn"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong one')", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pf.serve(sample=3) as server, server.client() as client:
+        assert len(client.list_pets()) == 3
+
+
+def test_a_child_runs_the_package_of_its_parent(monkeypatch) -> None:
+    """A checkout goes before PYTHONPATH; a package where Python looks anyway changes nothing."""
+    home = str(Path(pf.__file__).parents[1])
+    monkeypatch.setenv("PYTHONPATH", "/before")
+    assert child_environ(())["PYTHONPATH"] == f"{home}{os.pathsep}/before"
+    assert child_environ((home,)) == dict(os.environ)
+    monkeypatch.delenv("PYTHONPATH")
+    assert child_environ(())["PYTHONPATH"] == home
 
 
 def test_its_client_counts_on_keys_for_as_long_as_they_are_kept() -> None:

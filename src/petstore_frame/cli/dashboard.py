@@ -21,6 +21,7 @@ from typing import Annotated
 
 import typer
 
+from petstore_frame.children import child_environ
 from petstore_frame.cli.options import (
     AllowInsecure,
     ApiKey,
@@ -80,7 +81,7 @@ def dashboard(
         notebook = write_page(folder, categories, history)
         write_config(folder, token, chosen)
         environ = {
-            **os.environ,
+            **child_environ(),
             "PETSTORE_BASE_URL": settings.base_url,
             "PETSTORE_API_KEY": settings.key().get_secret_value(),
             "PETSTORE_TIMEOUT": str(settings.timeout_s),

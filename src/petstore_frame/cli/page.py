@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
+
+from petstore_frame.children import module_command
 
 # Uploads travel through a websocket whose usual limit is 10 MiB.
 _MESSAGE_BYTES = 64 * 1024 * 1024
@@ -75,8 +76,8 @@ def with_own_parts(folder: Path, before: str | None) -> str:
     (frame / "index.html.j2").write_text(_PAGE, encoding="utf-8")
     # A kernel called python3 may be of another environment, without this package.
     launch = [
-        sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}",
-        "--IPKernelApp.log_level=ERROR",
+        *module_command("ipykernel_launcher"), "-f", "{connection_file}",
+        "--IPKernelApp.log_level=ERROR", "--IPKernelApp.ignore_cwd=True",
     ]  # fmt: skip
     kernel = folder / "kernels" / _NAME
     kernel.mkdir(parents=True)
@@ -88,7 +89,7 @@ def with_own_parts(folder: Path, before: str | None) -> str:
 def voila_command(notebook: Path, *, has_browser: bool) -> list[str]:
     """Return the command of the server; token and key are not in it."""
     command = [
-        sys.executable, "-m", "petstore_frame.cli.page_server", str(notebook),
+        *module_command("petstore_frame.cli.page_server"), str(notebook),
         "--Voila.log_level=ERROR", f"--Voila.config_file_paths={notebook.parent}",
     ]  # fmt: skip
     return command if has_browser else [*command, "--no-browser"]

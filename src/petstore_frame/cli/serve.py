@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from petstore_frame.children import child_environ
 from petstore_frame.cli.options import Database
 
 
@@ -80,6 +81,9 @@ def serve(
     except (OSError, ValueError) as problem:
         raise typer.BadParameter(str(problem)) from None
     try:
-        (run_workers if options.workers > 1 else run)(options)
+        if options.workers > 1:
+            run_workers(options, environ=child_environ())
+        else:
+            run(options)
     except StartError as problem:
         raise ServiceStartError(str(problem)) from None

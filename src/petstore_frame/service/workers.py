@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import asdict
 from typing import Any, TextIO
@@ -31,10 +31,12 @@ def run_workers(
     *,
     announce: TextIO = sys.stdout,
     on_start: Callable[[Callable[[], None]], None] | None = None,
+    environ: Mapping[str, str] | None = None,
 ) -> None:
     """Serve with several processes until SIGTERM or SIGINT; the arguments are those of ``run``.
 
-    The database is prepared once, here, so that the workers find tables, sample and key.
+    The database is prepared once, here, so that the workers find tables, sample and key. They get
+    the environment ``environ``, or that of this process.
     """
     set_log_level(options.log_level)
     ended = threading.Event()
@@ -49,7 +51,7 @@ def run_workers(
         workers: list[subprocess.Popen[str]] = []
         resources.callback(_end, workers)
         for _ in range(options.workers):
-            workers.append(_start(settings))
+            workers.append(_start(settings, environ))
         for worker in workers:
             _wait_until_ready(worker)
         announce_ready(announce, own_address(listener))
@@ -58,7 +60,7 @@ def run_workers(
                 if worker.poll() is not None:
                     write_log("error", "worker ended", pid=worker.pid, code=worker.returncode)
                     _let_go(worker)
-                    workers[place] = _start(settings)
+                    workers[place] = _start(settings, environ)
 
 
 def _prepare_once(options: Options) -> None:
@@ -69,9 +71,10 @@ def _prepare_once(options: Options) -> None:
         engine.dispose()
 
 
-def _start(settings: dict[str, Any]) -> subprocess.Popen[str]:
+def _start(settings: dict[str, Any], environ: Mapping[str, str] | None) -> subprocess.Popen[str]:
     worker = subprocess.Popen(
-        [sys.executable, "-m", "petstore_frame.service"],
+        [sys.executable, "-P", "-m", "petstore_frame.service"],  # not what lies in this folder
+        env=None if environ is None else dict(environ),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
