@@ -6,6 +6,7 @@ In: an upload or a path. Out: a preview, or a LoadResult of the same engine and 
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -90,6 +91,10 @@ class ImportJob:
         path.write_bytes(content)
         return path
 
+    def as_known(self, words: str) -> str:
+        """Return a text in which an upload goes by its name: its user knows no folder of it."""
+        return words.replace(f"{self._uploads.name}{os.sep}", "")
+
     def look(self, path: Path, mapping: Mapping[str, str] | None = None) -> Preview:
         """Return the columns and the first records of a file.
 
@@ -102,7 +107,8 @@ class ImportJob:
                 return Preview(path, source.header, source.mapping, rows)
         except (ArgumentError, InputError) as problem:
             header = read_header(path)
-            return Preview(path, header, dict(mapping or {}), [], problem.phrased_by(FORM))
+            words = self.as_known(problem.phrased_by(FORM))
+            return Preview(path, header, dict(mapping or {}), [], words)
 
     def rehearse(self, path: Path, mapping: Mapping[str, str]) -> LoadResult:
         """Read and check all records and send nothing."""

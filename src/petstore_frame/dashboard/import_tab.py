@@ -6,7 +6,7 @@ files that show what became of each record. Widgets only; ``import_job`` does th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,20 +16,21 @@ from typing import Any
 import ipywidgets as widgets
 
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.export import offer
 from petstore_frame.dashboard.import_job import Counts, ImportJob, Preview, share_done
+from petstore_frame.dashboard.import_notes import (
+    FIELDS,
+    SETTLE,
+    files_note,
+    preview_table,
+    settled_note,
+)
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.worker import Cancelled, Worker
-from petstore_frame.loader.reconcile import Reconciliation
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.view import result_html
-from petstore_frame.markup import escape, isolated
 
-FIELDS = {"name": "Name", "category_id": "Category", "status": "Status"}
 NOT_IN_FILE = "(not in the file)"
-LINKED = ("fix.csv", "unknown.csv", "results.csv", "results.xlsx")
-LARGEST_RESULT_LINK = 2 * 1024 * 1024  # several links share a page; larger files are named only
 
 
 class ImportTab:
@@ -97,7 +98,7 @@ class ImportTab:
             "Import", "add the valid records", lambda: self._start(self._load, "Importing …")
         ).add_class("pf-main")
         self.settle = self._kit.button(
-            "Settle doubtful records",
+            SETTLE,
             "look for them in the store; sends nothing",
             lambda: self._start(self._settle, "Looking for the doubtful records …"),
             may_hide=True,
@@ -200,7 +201,7 @@ class ImportTab:
         with self._lock:
             self.last = result
             self._at_start = result.counts.get(State.PENDING, 0)
-            self._has_doubt = doubtful(result) > 0
+            self._has_doubt = result.in_doubt > 0
             self.result.value = result_html(result.facts(), has_steps=False)
             self.files.value = files_note(folder, result)
             self.message.value = note
@@ -232,7 +233,8 @@ class ImportTab:
             steps = ["Nothing was lost; start it again."]
             self.message.value = parts.warning("Stopped", steps)
         except Exception as problem:  # noqa: BLE001 # whatever it is, the user is to see it
-            self.message.value = parts.failure("This did not work", problem)
+            words = parts.failure("This did not work", problem)
+            self.message.value = self._job.as_known(words)
 
     def _forget(self) -> None:
         self._preview, self._has_doubt = None, False
@@ -254,68 +256,3 @@ class ImportTab:
         show(self.cancel, is_busy)
         for control in (self.upload, self.path, *self.columns.values()):
             control.disabled = is_busy
-
-
-def preview_table(preview: Preview) -> str:
-    """Draw the first records as they are in the file."""
-    if not preview.rows:
-        return ""
-    named = {column: FIELDS[field] for field, column in preview.mapping.items()}
-    head = "".join(
-        f'<th scope="col">{escape(column)}'
-        + (f"<br><small>→ {named[column]}</small>" if column in named else "")
-        + "</th>"
-        for column in preview.header
-    )
-    body = "".join(f"<tr>{_cells(row, len(preview.header))}</tr>" for row in preview.rows)
-    caption = f"First records of {escape(preview.path.name)}"
-    return (
-        f'<table class="pf-table"><caption>{caption}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
-
-
-def _cells(row: Sequence[str], width: int) -> str:
-    padded = [*row[:width], *[""] * (width - len(row))]
-    return "".join(f"<td>{isolated(cell[:200])}</td>" for cell in padded)
-
-
-def doubtful(result: LoadResult) -> int:
-    """Return how many records may or may not be in the store."""
-    return result.counts.get(State.UNKNOWN, 0) + result.counts.get(State.IN_FLIGHT, 0)
-
-
-def settled_note(found: Reconciliation) -> str:
-    """Return what reading back found of the records in doubt."""
-    title = f"{found.created:,} found in the store, {found.absent:,} not found there"
-    if found.unknown:
-        return parts.warning(f"{title}, {found.unknown:,} still in doubt", found.notes)
-    return parts.success(title, found.notes)
-
-
-def files_note(folder: Path, result: LoadResult) -> str:
-    """Return where the result files are, with links to those that hold something."""
-    wanted = {
-        "fix.csv": result.counts.get(State.INVALID, 0) + result.counts.get(State.REJECTED, 0),
-        "unknown.csv": result.counts.get(State.UNKNOWN, 0),
-        "results.csv": 1,
-        "results.xlsx": 1,
-    }
-    paths = [folder / name for name in LINKED if wanted[name] and (folder / name).exists()]
-    links = [
-        offer(path.read_bytes(), path.name, folder)
-        for path in paths
-        if path.stat().st_size <= LARGEST_RESULT_LINK
-    ]
-    steps = [
-        f"{doubtful(result):,} may or may not be in the store; do not send them again by hand. "
-        "“Settle doubtful records” looks for them."
-        if doubtful(result)
-        else "",
-        "Correct fix.csv and import it here." if wanted["fix.csv"] else "",
-    ]
-    advice = "".join(f"<p>{escape(step)}</p>" for step in steps if step)
-    return (
-        f"{advice}<p>Result files: {isolated(str(folder))}</p>"
-        f'<p class="pf-links">{" · ".join(links)}</p>'
-    )
