@@ -83,6 +83,17 @@ def test_a_refusal_of_the_record_is_rejected(
     assert result.fix["error_code"].tolist() == ["made_up"]
 
 
+def test_a_refusal_of_a_repeat_leaves_the_first_attempt_in_doubt(
+    stores: Callable[..., FlakyStore], pets_csv: Callable[..., Path], run_load
+) -> None:
+    """A store may have kept what was sent first, so its later refusal makes nothing to fix."""
+    store = stores({3: "fin_after", 9: "400"}.get, honours_keys=True)
+    result = run_load(pets_csv(8), store, idempotency=IdempotencyKey(3600))
+    assert (result.counts[State.UNKNOWN], result.counts[State.REJECTED]) == (1, 0)
+    assert (store.posts, len(store.pets)) == (9, 8)
+    assert result.unknown["error_code"].tolist() == ["made_up"]
+
+
 @pytest.mark.parametrize("fault", ["401", "403", "404", "405", "410", "415", "html_404"])
 def test_what_concerns_every_record_stops_the_import(
     fault: str, stores: Callable[..., FlakyStore], pets_csv: Callable[..., Path], run_load

@@ -48,6 +48,12 @@ def is_key_misused(intent: Intent, outcome: PostOutcome) -> bool:
     return intent.is_in_doubt and outcome.http_status == _KEY_MISUSED
 
 
+def may_repeat(settlement: Settlement, outcome: PostOutcome) -> bool:
+    """Tell whether the same request again, under its key, may settle a record in doubt."""
+    is_open = settlement.state is State.UNKNOWN and settlement.intent.key is not None
+    return is_open and outcome.proof is not Proof.REJECTED  # it would be refused again
+
+
 def why_stopped(error: Exception | None, intent: Intent | None = None) -> str:
     """Return what seems to concern every record, and the one that it was said of."""
     if isinstance(error, AuthenticationError):
@@ -63,11 +69,11 @@ def why_stopped(error: Exception | None, intent: Intent | None = None) -> str:
 def _state(intent: Intent, outcome: PostOutcome) -> State:
     if outcome.proof is Proof.CREATED:
         return State.CREATED
-    if outcome.proof is Proof.REJECTED and not is_key_misused(intent, outcome):
+    if intent.is_in_doubt:
+        return State.UNKNOWN
+    if outcome.proof is Proof.REJECTED:
         return State.REJECTED
-    if outcome.proof is Proof.NOT_APPLIED and not intent.is_in_doubt:
-        return State.PENDING
-    return State.UNKNOWN
+    return State.PENDING if outcome.proof is Proof.NOT_APPLIED else State.UNKNOWN
 
 
 def differences(payload: bytes, pet: Pet) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from petstore_frame.interrupts import Interrupts
 from petstore_frame.loader.canary import Canary
 from petstore_frame.loader.clients import PostingClient
 from petstore_frame.loader.echo import Echo
-from petstore_frame.loader.judge import is_key_misused, settle, why_stopped
+from petstore_frame.loader.judge import is_key_misused, may_repeat, settle, why_stopped
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.pace import Pace
 from petstore_frame.loader.pool import Done, Pool
@@ -144,7 +144,7 @@ class Sender:
         self._check_store(outcome.store_id)
         if outcome.is_systemic or is_key_misused(intent, outcome):
             self._stop(Ending.STOPPED, why_stopped(outcome.error, intent))
-        elif settlement.state is State.UNKNOWN and intent.key is not None:
+        elif may_repeat(settlement, outcome):
             self._repeats.add_later(intent.number)
         self._check_budget()
         if self._canary.is_due:
