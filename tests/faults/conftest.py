@@ -67,7 +67,7 @@ def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
                 made,
                 {},
                 Limits(**limits),
-                **{"folder": tmp_path / "journal", "progress": False} | options,
+                **{"journal": tmp_path / "journal", "progress": False} | options,
             )
 
     return run

@@ -42,7 +42,7 @@ def main() -> None:
         client,
         {},
         Limits(workers=wish.get("workers", 8)),
-        folder=wish["journal"],
+        journal=wish["journal"],
         progress=False,
         step=die_at,
     )

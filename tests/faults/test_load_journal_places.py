@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from faults.flaky_store import FlakyStore
+from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import check_promises
+from petstore_frame.client import Client
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
@@ -88,12 +92,12 @@ def test_a_journal_moved_without_its_log_after_a_kill_is_refused(
     sent = store.posts
     assert sent > 0
     with pytest.raises(JournalError, match="put both into this folder"):
-        run_load(pets_csv(100), store, folder=moved)
+        run_load(pets_csv(100), store, journal=moved)
     with pytest.raises(JournalError, match="put both into this folder"):
         LoadResult(moved / journal.name).resolve(1, not_created=True)
     assert store.posts == sent
     shutil.copy(f"{journal}-wal", moved)
-    check_promises(run_load(pets_csv(100), store, folder=moved), store)
+    check_promises(run_load(pets_csv(100), store, journal=moved), store)
 
 
 def test_a_killed_journal_that_was_only_looked_at_is_whole(
@@ -113,7 +117,28 @@ def test_a_result_finds_its_journal_from_another_working_directory(
 ) -> None:
     """A relative folder of journals is made absolute when the import begins."""
     monkeypatch.chdir(tmp_path)
-    result = run_load(pets_csv(3), stores(), folder="relative")
+    result = run_load(pets_csv(3), stores(), journal="relative")
     monkeypatch.chdir("/")
     assert "Done" in str(result) and len(result.frame) == 3
     assert Path(result.summary["journal"]).parent == tmp_path / "relative"
+
+
+def test_a_damaged_journal_beside_it_is_named(tmp_path: Path, pets_csv, stores, run_load) -> None:
+    """Text that is no UTF-8 and missing tables are a JournalError, whichever step meets them."""
+    store = stores(lambda number: "fin_after" if number == 3 else None)
+    result = run_load(pets_csv(20), store)
+    other = run_load(pets_csv(5, name="other.csv", first=100), store).path
+    damage(other, "UPDATE rows SET cells = CAST(x'ff' AS TEXT) WHERE number = 2")
+    with pytest.raises(JournalError, match="restore it before you load its file again"):
+        len(LoadResult(other).frame)
+    damage(other, "DROP TABLE attempts")
+    with (
+        Client(store.base_url, KEY, max_retries=0) as client,
+        pytest.raises(JournalError, match=re.escape(str(other))),
+    ):
+        result.reconcile(client, grace_s=0.0)
+
+
+def damage(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as sql, sql:
+        sql.execute(statement)

@@ -75,7 +75,7 @@ class Imports(RuleBasedStateMachine):
                 self.client,
                 {},
                 Limits(workers=4, first_patience_s=1.0, patience_s=1.0),
-                folder=self.folder / "journal",
+                journal=self.folder / "journal",
                 progress=False,
                 step=step,
             )

@@ -179,8 +179,8 @@ def test_a_person_may_settle_a_record(pets_csv, stores, run_load) -> None:
         (None, {"grace_s": -1}, "grace_s= is a number of seconds, 0 or more, got -1"),
         (None, {"grace_s": "1"}, "grace_s= is a number of seconds, 0 or more, got '1'"),
         (None, {"most_gets": 1.5}, "most_gets is a whole number, got 1.5"),
-        (None, {"by_id": "no"}, "by_id= is True or False, got 'no'"),
-        (None, {"resend_absent": "no"}, "resend_absent= is True or False, got 'no'"),
+        (None, {"by_id": "no"}, "by_id is True or False, got 'no'"),
+        (None, {"resend_absent": "no"}, "resend_absent is True or False, got 'no'"),
     ],
     ids=str,
 )
@@ -202,7 +202,7 @@ def test_a_wrong_argument_settles_nothing(
     [
         ("5", {"pet_id": 5}, "row is a whole number"),
         (5, {"pet_id": "5"}, "pet_id is a whole number"),
-        (5, {"not_created": "yes"}, "not_created= is True or False"),
+        (5, {"not_created": "yes"}, "not_created is True or False"),
         (5, {}, "either pet_id= or not_created=True"),
         (5, {"pet_id": 1}, "pet 1 is record 1's; nothing was changed"),
     ],

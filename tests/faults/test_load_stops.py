@@ -233,7 +233,7 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, pets_csv, stores
     store = stores()
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(JournalError, match="nothing was sent"):
-            run_load(pets_csv(3), store, folder=folder)
+            run_load(pets_csv(3), store, journal=folder)
     with pytest.raises(JournalError, match="unable to open"):
         Lock(tmp_path / "nowhere" / "x")
     assert store.posts == 0

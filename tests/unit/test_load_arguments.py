@@ -19,8 +19,8 @@ SENDING = [
     ({"max_errors": "x"}, "max_errors is a whole number, got the text 'x'"),
     ({"workers": 0}, "workers is 1 to 32, got 0"),
     ({"journal": 3}, "journal= is a folder's path, got 3"),
-    ({"dry_run": "no"}, "dry_run= is True or False, got 'no'"),
-    ({"again": 1}, "again= is True or False, got 1"),
+    ({"dry_run": "no"}, "dry_run is True or False, got 'no'"),
+    ({"again": 1}, "again is True or False, got 1"),
     ({"progress": 3}, "progress is a function, True, False or None, got 3"),
     ({"mapping": 3}, "mapping= goes from field to column, as in {'name': 'Animal'}, got 3"),
     ({"mapping": {"name": 3}}, "mapping= names the column 3, which is not text"),
@@ -33,7 +33,7 @@ SENDING = [
     ({"value_map": {"status": {"gone": ["lost"]}}}, "value_map gives ['lost'] as a status"),
     ({"value_map": {"category_id": {"Dog": np.True_}}}, "as a category id; give a whole number"),
     ({"categories": 3}, "categories are labels by id"),
-    ({"keep_spaces": "x"}, "keep_spaces= is True or False, got 'x'"),
+    ({"keep_spaces": "x"}, "keep_spaces is True or False, got 'x'"),
 ]
 READING = [
     ({"encoding": 3}, "encoding= is the name of a text encoding, got 3"),

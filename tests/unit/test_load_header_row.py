@@ -64,3 +64,9 @@ def test_a_row_that_is_not_there_is_refused(titled: Path) -> None:
         open_source(titled, header_row=0)
     with pytest.raises(ArgumentError, match="exclude each other"):
         open_source(titled, header_row=3, columns=["name", "category_id"])
+
+
+def test_a_blank_row_is_no_header(titled: Path) -> None:
+    """The row that was named must hold column names, in text as in a workbook."""
+    with pytest.raises(InputError, match=r"no header in (line|row) 2"):
+        open_source(titled, header_row=2)

@@ -140,3 +140,12 @@ def test_an_outage_may_last_for_days(pace: Pace, clock: Clock) -> None:
         clock.now += pace.wait_s()
         pace.note_probe(is_up=False)
     assert pace.wait_s() == 30.0
+
+
+def test_a_doubtful_answer_may_ask_for_patience_too(pace: Pace, clock: Clock) -> None:
+    """A 503 that names a time is asked neither POST nor GET before it, and is no outage yet."""
+    for _ in range(12):
+        pace.note_doubt(6.0)
+    assert pace.room(0) == 0 and pace.wait_s() == pytest.approx(6.0) and pace.openings == 1
+    clock.now += 6.0
+    assert pace.wait_s() == 0.0

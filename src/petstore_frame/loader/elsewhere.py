@@ -7,12 +7,11 @@ journals that answer for them. It changes nothing.
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from petstore_frame.errors import JournalError
-from petstore_frame.loader.journal import Run, connect, sql_errors
+from petstore_frame.loader.journal import Run, opened
 from petstore_frame.loader.kin import IN_DOUBT, NO_ANIMAL, NOT_SENT, Runs, count_elsewhere
 from petstore_frame.loader.runs import find_runs
 
@@ -46,7 +45,7 @@ def journals_in_doubt(path: Path, run: Run) -> list[Path]:
 
 
 def _count(path: Path, run: Run) -> Counter[tuple[str, int]]:
-    with sql_errors(path), closing(connect(path)) as sql:
+    with opened(path) as sql:
         return count_elsewhere(sql, run, _others(path, run))
 
 

@@ -38,7 +38,7 @@ def load(
     limits: Limits,
     *,
     dry_run: bool = False,
-    folder: str | PathLike[str] | None = None,
+    journal: str | PathLike[str] | None = None,
     again: bool = False,
     ignore_earlier: bool = False,
     progress: ProgressOption = None,
@@ -53,7 +53,7 @@ def load(
         reading: Options of ``open_source``; they are part of what an import is.
         limits: How far to go.
         dry_run: Send nothing.
-        folder: Where the journals are.
+        journal: Folder of the journals; None is the user's state directory.
         again: A second copy on purpose.
         ignore_earlier: Compare with no earlier run.
         progress: As in ``load_csv``.
@@ -63,14 +63,14 @@ def load(
     check_sending(
         client,
         limits,
-        journal=folder,
+        journal=journal,
         progress=progress,
         dry_run=dry_run,
         again=again,
         ignore_earlier=ignore_earlier,
     )
     # Absolute, because a result outlives the working directory.
-    place = Path(fspath(folder)).absolute() if folder is not None else default_folder()
+    place = Path(fspath(journal)).absolute() if journal is not None else default_folder()
     with open_source(path_or_frame, **reading) as source:
         run = _run(source, client, reading, again=again, now=timing.now())
         if dry_run:

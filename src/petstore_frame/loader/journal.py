@@ -11,7 +11,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -148,9 +148,14 @@ def sql_errors(path: Path) -> Iterator[None]:
         raise JournalError(_describe(path, problem)) from problem
 
 
+def error_code(problem: sqlite3.Error) -> int:
+    """Return the primary code of an error; Python's own, of text that is not UTF-8, have none."""
+    return getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+
+
 def _describe(path: Path, problem: sqlite3.Error) -> str:
     """Describe what is wrong with a journal and the next step, which is never to send all again."""
-    is_lost = problem.sqlite_errorcode & 0xFF in _LOST or not path.is_file()
+    is_lost = error_code(problem) in _LOST or not path.is_file()
     if not is_lost:
         return f"{path}: {problem}; free some room or mend the disk, then run the same import again"
     return (
@@ -180,13 +185,23 @@ def connect(path: Path, *, is_reader: bool = False, is_new: bool = False) -> sql
 
 
 @contextmanager
+def opened(
+    path: Path, *, is_reader: bool = False, is_new: bool = False
+) -> Iterator[sqlite3.Connection]:
+    """Give a connection to a journal's database, and turn what it raises into a JournalError."""
+    with sql_errors(path), closing(connect(path, is_reader=is_reader, is_new=is_new)) as sql:
+        yield sql
+
+
+@contextmanager
 def attached(sql: sqlite3.Connection, path: Path) -> Iterator[None]:
     """Let statements read, and change, another journal under the name ``earlier``."""
-    sql.execute("ATTACH ? AS earlier", [address_of(path)])
-    try:
-        yield
-    finally:
-        sql.execute("DETACH earlier")
+    with sql_errors(path):
+        sql.execute("ATTACH ? AS earlier", [address_of(path)])
+        try:
+            yield
+        finally:
+            sql.execute("DETACH earlier")
 
 
 def create(path: Path, run: Run, records: Iterable[Record]) -> None:
@@ -194,7 +209,7 @@ def create(path: Path, run: Run, records: Iterable[Record]) -> None:
 
     The file is worthless until this returns: a caller gives it its final name afterwards.
     """
-    with sql_errors(path), closing(connect(path, is_new=True)) as connection:
+    with opened(path, is_new=True) as connection:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.executescript(_TABLES)
@@ -271,7 +286,9 @@ def read_run(path: Path) -> Run:
             its -wal after a killed session.
     """
     is_alone = _is_alone(path)
-    with sql_errors(path), closing(connect(path, is_reader=True)) as connection:
+    if not is_alone:
+        _mark_at_home(path)
+    with opened(path, is_reader=True) as connection:
         connection.row_factory = sqlite3.Row
         found = connection.execute("SELECT * FROM run").fetchone()
     if found is None or found["format"] != FORMAT:
@@ -301,14 +318,16 @@ def read_run(path: Path) -> Run:
 
 def _is_alone(path: Path) -> bool:
     """Tell whether a journal has neither its -wal nor ever had a lock where it is now."""
-    lock = path.with_name(path.name + LOCK)
-    if lock.exists():
-        return False
-    if path.with_name(path.name + "-wal").exists():
-        # The first reader that closes makes the journal whole and the -wal go; this stays.
-        lock.touch()
-        return False
-    return True
+    return not any(path.with_name(path.name + suffix).exists() for suffix in (LOCK, "-wal"))
+
+
+def _mark_at_home(path: Path) -> None:
+    """Leave a sign that a journal was whole here: the reader that closes last takes its -wal.
+
+    In a folder that cannot be written no reader can take it, so no sign is needed.
+    """
+    with suppress(OSError):
+        path.with_name(path.name + LOCK).touch()
 
 
 def rows(path: Path, *states: State) -> Iterator[JournalRow]:
@@ -318,7 +337,7 @@ def rows(path: Path, *states: State) -> Iterator[JournalRow]:
     """
     where = f"WHERE state IN ({', '.join('?' * len(states))})" if states else ""
     query = f"SELECT {', '.join(_ROW_COLUMNS)} FROM rows {where} ORDER BY number"  # noqa: S608
-    with sql_errors(path), closing(connect(path, is_reader=True)) as connection:
+    with opened(path, is_reader=True) as connection:
         for values in connection.execute(query, [str(state) for state in states]):
             yield read_row(values)
 
@@ -343,6 +362,6 @@ def read_row(values: Sequence[Any]) -> JournalRow:
 
 def count_states(path: Path) -> dict[State, int]:
     """Count the rows in each state; every state is in the answer."""
-    with sql_errors(path), closing(connect(path, is_reader=True)) as connection:
+    with opened(path, is_reader=True) as connection:
         found = dict(connection.execute("SELECT state, count(*) FROM rows GROUP BY state"))
     return {state: found.get(str(state), 0) for state in State}

@@ -32,7 +32,7 @@ class Lock:
         try:
             self._sql = _held(path.with_name(path.name + LOCK), wait_s)
         except sqlite3.Error as problem:
-            if problem.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+            if getattr(problem, "sqlite_errorcode", None) != sqlite3.SQLITE_BUSY:
                 raise JournalError(f"{path}: {problem}; nothing was sent") from problem
             raise JournalLockedError(
                 f"{path}: another import is at work here; wait for it to end, "

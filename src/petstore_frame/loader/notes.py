@@ -7,12 +7,11 @@ columns.py's business.
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from petstore_frame.loader.fields import NUMBER_NOTE
-from petstore_frame.loader.journal import Run, connect, read_cells, sql_errors
+from petstore_frame.loader.journal import Run, opened, read_cells
 from petstore_frame.loader.mapping import normalise
 from petstore_frame.loader.typed import DATE_NOTE
 
@@ -75,7 +74,7 @@ def kind_of(note: str) -> str:
 def read_notes(path: Path, run: Run) -> list[Note]:
     """Return the kinds of notes on records that were not refused, the first record's first."""
     records, firsts = Counter[str](), dict[str, int]()
-    with sql_errors(path), closing(connect(path)) as sql:
+    with opened(path) as sql:
         for notes, count, number in sql.execute(_GROUPS).fetchall():
             for kind in {kind_of(note) for note in notes.split("\n")}:
                 records[kind] += count
@@ -98,7 +97,7 @@ def describe_ids(path: Path, run: Run) -> str:
     if column is None:
         return ""
     at = run.header.index(column)
-    with sql_errors(path), closing(connect(path)) as sql:
+    with opened(path) as sql:
         first = sql.execute("SELECT cells FROM rows ORDER BY number LIMIT ?", [_LOOKED_AT])
         rows = [read_cells(packed) for (packed,) in first]
     ids = [row[at].strip() for row in rows if at < len(row) and row[at].strip()]

@@ -13,7 +13,7 @@ from numbers import Real
 from os import PathLike
 from typing import Any, NoReturn
 
-from petstore_frame.arguments import checked_client, checked_id, whole_number
+from petstore_frame.arguments import checked_client, checked_id, true_or_false, whole_number
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.limits import MOST_WORKERS, Limits
 from petstore_frame.loader.mapping import FIELDS, field_name
@@ -44,7 +44,7 @@ def check_sending(
         check_folder("journal", journal)
     checked_progress(progress)
     for name, value in switches.items():
-        check_switch(name, value)
+        true_or_false(name, value)
 
 
 def check_reading(
@@ -80,7 +80,7 @@ def check_reading(
         _refuse("{} is ',' or '.', got {}", ("thousands",), _shown(thousands))
     if not isinstance(sheet, str | None):
         _refuse("{} is the name of a sheet, got {}", ("sheet",), _shown(sheet))
-    check_switch("keep_spaces", keep_spaces)
+    true_or_false("keep_spaces", keep_spaces)
 
 
 def check_folder(name: str, value: Any) -> None:
@@ -102,8 +102,8 @@ def check_settling(
     if not is_number or not 0 <= grace_s < math.inf:
         _refuse("{} is a number of seconds, 0 or more, got {}", ("grace_s",), _shown(grace_s))
     whole_number("most_gets", most_gets, 0)
-    check_switch("by_id", by_id)
-    check_switch("resend_absent", resend_absent)
+    true_or_false("by_id", by_id)
+    true_or_false("resend_absent", resend_absent)
 
 
 def checked_resolution(row: Any, *, pet_id: Any, not_created: Any) -> tuple[int, int | None]:
@@ -112,16 +112,10 @@ def checked_resolution(row: Any, *, pet_id: Any, not_created: Any) -> tuple[int,
     Raises:
         ArgumentError: One of its arguments cannot be used; nothing was changed.
     """
-    check_switch("not_created", not_created)
+    true_or_false("not_created", not_created)
     if (pet_id is None) == (not not_created):
         raise ArgumentError("give either pet_id= or not_created=True; nothing was changed")
     return whole_number("row", row, 1), None if pet_id is None else checked_id(pet_id)
-
-
-def check_switch(name: str, value: Any) -> None:
-    """Refuse what is neither True nor False: the text "no" would count as yes."""
-    if not isinstance(value, bool):
-        _refuse("{} is True or False, got {}", (name,), _shown(value))
 
 
 def _check_mapping(mapping: Any) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.loader.journal import Run, attached, connect, sql_errors
+from petstore_frame.loader.journal import Run, attached, opened
 from petstore_frame.loader.kin import (
     CREATED,
     IN_DOUBT,
@@ -85,7 +85,7 @@ def compare(path: Path, earlier: Runs, holds: ExitStack) -> dict[str, Any]:
             holds.enter_context(Lock(other_path))
             held.add(other_path)
 
-    with sql_errors(path), closing(connect(path)) as sql:
+    with opened(path) as sql:
         versions = gather(sql, earlier, hold)
         found = _mark(sql) | {
             "earlier": [
@@ -109,7 +109,7 @@ def trace_to_root(path: Path, earlier: Runs) -> None:
 
     Done at every staging, so one step back is enough: what is there names its own root already.
     """
-    with sql_errors(path), closing(connect(path)) as sql:
+    with opened(path) as sql:
         mended = mended_runs(sql)
         for other_path, other in earlier:
             if other.run_id in mended:
@@ -125,7 +125,7 @@ def hand_over(path: Path, run: Run, earlier: Runs, *, held: bool = False) -> Non
     """
     if not run.overlap.get("taken_over") or run.overlap.get("is_handed_over"):
         return
-    with sql_errors(path), closing(connect(path)) as sql:
+    with opened(path) as sql:
         giving = {
             run_id
             for (run_id,) in sql.execute(

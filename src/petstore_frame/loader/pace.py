@@ -77,9 +77,11 @@ class Pace:
         elif retry_after_s is not None:
             self._resume_in(retry_after_s)
 
-    def note_doubt(self) -> None:
-        """A request may or may not have been applied."""
+    def note_doubt(self, retry_after_s: float | None = None) -> None:
+        """A request may or may not have been applied; nothing starts before the time asked for."""
         self._note(is_doubt=True)
+        if retry_after_s is not None:
+            self._resume_in(retry_after_s)
         self._row_of_doubts += 1
         self._cut()
         if (

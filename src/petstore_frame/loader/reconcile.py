@@ -15,7 +15,7 @@ from pathlib import Path
 
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
 from petstore_frame.loader.clients import SettlingClient
-from petstore_frame.loader.journal import JournalRow, Run, connect, read_run, rows
+from petstore_frame.loader.journal import JournalRow, Run, opened, read_run, rows
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS, Limits
 from petstore_frame.loader.lock import Lock
 from petstore_frame.loader.match import Match, match
@@ -154,7 +154,7 @@ def resolve(
 def _check_owner(path: Path, run: Run, pet_id: int) -> None:
     """Refuse a pet that a record of any import into this store has."""
     for other, found in find_runs(path.parent, run.base_url, run.store_id):
-        with closing(connect(other, is_reader=True)) as sql:
+        with opened(other, is_reader=True) as sql:
             owner = sql.execute("SELECT number FROM rows WHERE pet_id = ?", [pet_id]).fetchone()
         if owner is not None:
             where = "" if other == path else f" in the import of {found.source_name}"
@@ -168,7 +168,7 @@ def _wait_s(path: Path, doubtful: Sequence[JournalRow], grace_s: float, now: flo
     """
     if not doubtful or not grace_s:
         return 0.0
-    with closing(connect(path, is_reader=True)) as sql:
+    with opened(path, is_reader=True) as sql:
         (last,) = sql.execute(
             "SELECT max(last_sent_at) FROM rows WHERE state IN ('unknown', 'absent')"
         ).fetchone()
@@ -205,12 +205,11 @@ def _check_own(path: Path, evidence: Evidence) -> None:
         if row.pet_id is None or row.pet_id in evidence.pets:
             continue
         for status in {None, wanted(row)[2]} & evidence.listed:
-            if status is None or wanted(row)[2] == status:
-                evidence.listed.discard(status)
-                evidence.notes.append(
-                    f"the listing of {status or 'all'} lacks pet {row.pet_id}, which the store "
-                    "confirmed, so its silence means nothing"
-                )
+            evidence.listed.discard(status)
+            evidence.notes.append(
+                f"the listing of {status or 'all'} lacks pet {row.pet_id}, which the store "
+                "confirmed, so its silence means nothing"
+            )
 
 
 def _settle(writer: Writer, matches: Iterable[Match], now: float) -> dict[str, int]:
@@ -243,7 +242,7 @@ def _owned_ids(path: Path, run: Run) -> set[int]:
     """Return the ids that records of any import into this store have."""
     owned: set[int] = set()
     for other, _ in find_runs(path.parent, run.base_url, run.store_id):
-        with closing(connect(other, is_reader=True)) as sql:
+        with opened(other, is_reader=True) as sql:
             owned.update(
                 pet_id
                 for (pet_id,) in sql.execute("SELECT pet_id FROM rows WHERE pet_id IS NOT NULL")

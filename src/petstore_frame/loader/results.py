@@ -15,6 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from petstore_frame.arguments import true_or_false
 from petstore_frame.errors import LoadFailedError
 from petstore_frame.framed import Framed
 from petstore_frame.loader import journal
@@ -30,7 +31,7 @@ from petstore_frame.loader.elsewhere import Elsewhere, count_unsettled, journals
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS
 from petstore_frame.loader.notes import Note, describe_ids, kind_of, read_notes
-from petstore_frame.loader.options import check_folder, check_switch
+from petstore_frame.loader.options import check_folder
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.skipped import Skipped, read_skipped
@@ -207,7 +208,7 @@ class LoadResult(Framed):
 
         check_folder("folder", folder)
         if excel is not None:
-            check_switch("excel", excel)
+            true_or_false("excel", excel)
 
         self._forget()
         return write_results(Path(folder), self.facts(), self.rows, self.summary, excel=excel)

@@ -173,7 +173,7 @@ class Sender:
             self._answers += 1
             self._pace.note_answer()
         elif outcome.proof is Proof.UNKNOWN:
-            self._pace.note_doubt()
+            self._pace.note_doubt(outcome.retry_after_s)
         elif outcome.http_status is None:
             self._pace.open()
         else:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from petstore_frame.loader.journal import Run, connect, sql_errors
+from petstore_frame.loader.journal import Run, opened
 from petstore_frame.loader.writer import Writer
 
 CREATED_EARLIER, IN_DOUBT_EARLIER, TAKEN_OVER = "created_earlier", "in_doubt_earlier", "taken_over"
@@ -64,7 +64,7 @@ class Skipped(NamedTuple):
 def read_skipped(path: Path, run: Run) -> list[Skipped]:
     """Return the skipped records of a journal by their reasons."""
     sources = run.overlap.get("sources", {})
-    with sql_errors(path), closing(connect(path)) as sql:
+    with opened(path) as sql:
         groups = sql.execute(_GROUPS).fetchall()
     found = []
     for reason, run_id, records in groups:

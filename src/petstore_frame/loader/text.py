@@ -106,7 +106,7 @@ def find_dialects(
     if columns is not None:
         delimiter = delimiter or _delimiter_by_width(body, quoting, len(columns), path)
         return [Dialect(codec, delimiter, quoting, tuple(columns), skipped + 1, has_giants)]
-    if not body.strip():
+    if not next(iter(io.StringIO(body, newline="")), "").strip():
         raise InputError(f"no header in line {skipped + 1}", path=path, hint="count from 1")
     headers, problems = _headers(body, [delimiter] if delimiter else DELIMITERS, quoting)
     if not headers:

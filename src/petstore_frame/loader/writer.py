@@ -17,7 +17,7 @@ from typing import Any
 
 from petstore_frame.errors import JournalError
 from petstore_frame.loader.echo import OTHERS_ANSWER
-from petstore_frame.loader.journal import INDEXES, add_store_id, connect, sql_errors
+from petstore_frame.loader.journal import INDEXES, add_store_id, connect, error_code, sql_errors
 from petstore_frame.loader.record import MOVES, Ending, State
 from petstore_frame.loader.settlements import Intent, Resettlement, Settlement
 
@@ -131,7 +131,7 @@ class Writer:
             self._check_place()
             return self._commit(settlements, now, fresh, list(repeats), keys_since, store_id)
         except sqlite3.OperationalError as problem:
-            if problem.sqlite_errorcode != sqlite3.SQLITE_FULL or not settlements:
+            if error_code(problem) != sqlite3.SQLITE_FULL or not settlements:
                 raise JournalError(_stopped(self.path, problem)) from problem
             return self._commit_in_need(settlements, now, store_id)
         except sqlite3.Error as problem:
