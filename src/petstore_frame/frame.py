@@ -7,9 +7,10 @@ pandas is imported here first, and only when a frame is made.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame.models import PET_STATUSES, PetColumns
+from petstore_frame.surrogates import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +45,7 @@ def to_frame(columns: PetColumns) -> pd.DataFrame:
             "category_id": np.asarray(columns.category_id, dtype="int64"),
             "status": pd.Categorical.from_codes(
                 np.fromiter(map(codes.__getitem__, columns.status), dtype="int32"),
-                categories=pd.Index(categories, dtype=_text_dtype(categories)),
+                categories=pd.Index(categories, dtype="str"),
             ),
         },
         columns=list(PET_COLUMNS),
@@ -56,20 +57,18 @@ def _texts(values: Sequence[str]) -> pd.Series[str]:
     import pandas as pd
 
     starts = range(0, max(len(values), 1), _PIECE)
-    try:
-        pieces = [pd.Series(values[at : at + _PIECE], dtype="str") for at in starts]
-    except UnicodeEncodeError:
-        return pd.Series(values, dtype=_text_dtype(values))
+    pieces = [pd.Series(values[at : at + _PIECE], dtype="str") for at in starts]
     return pd.concat(pieces, ignore_index=True)
 
 
-def _text_dtype(values: Iterable[str]) -> Literal["str", "object"]:
-    """Return the dtype of text; Arrow takes no half of a surrogate pair, which JSON can hold."""
+def text_series(texts: Sequence[Any]) -> pd.Series[str]:
+    """Build a column of any text; U+FFFD takes the place of a lone surrogate."""
+    import pandas as pd
+
     try:
-        "".join(values).encode()
+        return pd.Series(texts, dtype="str")
     except UnicodeEncodeError:
-        return "object"
-    return "str"
+        return pd.Series([text and whole_text(text) for text in texts], dtype="str")
 
 
 def status_categories(seen: Iterable[str | None]) -> list[str]:

@@ -25,6 +25,7 @@ from typing_extensions import TypedDict, Unpack
 
 from petstore_frame.errors import ArgumentError, ContractError
 from petstore_frame.numeric import as_whole
+from petstore_frame.surrogates import holds_lone, may_hold_lone, whole_body, whole_text
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]
@@ -190,7 +191,9 @@ _PAGE = TypeAdapter(list[Pet])
 _KNOWN: dict[str | None, str | None] = {status: status for status in (*PET_STATUSES, None)}
 
 
-def read_page(body: bytes, *, operation: str = "GET /pets", page: int | None = None) -> PetColumns:
+def read_page(
+    body: bytes, *, operation: str = "GET /pets", page: int | None = None
+) -> tuple[PetColumns, tuple[int, ...]]:
     """Check a listing's body and return its pets as columns.
 
     Args:
@@ -198,21 +201,40 @@ def read_page(body: bytes, *, operation: str = "GET /pets", page: int | None = N
         operation: Method and path, for the error message.
         page: Number of the page, for the error message.
 
+    Returns:
+        The columns, and the ids of the pets that had a lone surrogate in a text: U+FFFD stands in
+        its place.
+
     Raises:
         ContractError: The body is not an array of Pets; names page, position and field.
 
     Interface: Endpoints, List all animals.
     """
     try:
-        pets = _QUICK_PAGE.decode(body)
+        pets, is_suspect = _QUICK_PAGE.decode(body), may_hold_lone(body)
     except (ValueError, RecursionError):
-        pets = _second_look(body, operation, page)
-    return PetColumns(
+        pets, is_suspect = _second_look(body, operation, page), True
+    columns = PetColumns(
         [pet.id for pet in pets],
         [pet.name for pet in pets],
         [pet.category_id for pet in pets],
         [_KNOWN.get(status := pet.status, status) for pet in pets],
     )
+    return _whole_texts(columns) if is_suspect else (columns, ())
+
+
+def _whole_texts(columns: PetColumns) -> tuple[PetColumns, tuple[int, ...]]:
+    """Replace lone surrogates, and return the ids of their pets as well."""
+    damaged = tuple(
+        pet_id
+        for pet_id, name, _, status in zip(*columns, strict=True)
+        if holds_lone(name) or holds_lone(status or "")
+    )
+    if not damaged:
+        return columns, ()
+    names = [whole_text(name) for name in columns.name]
+    statuses = [None if status is None else whole_text(status) for status in columns.status]
+    return columns._replace(name=names, status=statuses), damaged
 
 
 def _second_look(body: bytes, operation: str, page: int | None) -> list[Pet]:
@@ -230,11 +252,12 @@ def _second_look(body: bytes, operation: str, page: int | None) -> list[Pet]:
 
 
 def read_pet(body: bytes, *, operation: str) -> Pet:
-    """Check the body of a single Pet.
+    """Check the body of a single Pet; U+FFFD takes the place of a lone surrogate in a text.
 
     Raises:
         ContractError: The body is not a Pet.
     """
+    body = whole_body(body)
     try:
         return Pet.model_validate_json(body, by_name=False)
     except ValidationError as problem:
@@ -247,7 +270,7 @@ def read_pet(body: bytes, *, operation: str) -> Pet:
 def read_error(body: bytes) -> ErrorBody | None:
     """Return the Error of the interface, or None when the body is something else."""
     try:
-        return ErrorBody.model_validate_json(body)
+        return ErrorBody.model_validate_json(whole_body(body))
     except ValidationError:
         return None
 

@@ -22,6 +22,8 @@ class Page:
         limit: The limit asked for, or None for an address that the store gave.
         status: The status filter asked for, or None.
         address: The whole address asked, against which a relative link is read.
+        damaged: Ids of the pets with half a character in a text, such as an emoji that was cut;
+            U+FFFD stands in its place.
 
     Example:
         >>> import petstore_frame as pf
@@ -35,6 +37,7 @@ class Page:
     limit: int | None = None
     status: str | None = None
     address: str = ""
+    damaged: tuple[int, ...] = ()
 
     @property
     def store_id(self) -> str | None:
@@ -89,5 +92,5 @@ class UnreadPage:
         Raises:
             ContractError: The body is not a list of pets.
         """
-        columns = read_page(self.body, operation=self.operation, page=number)
-        return Page(columns, self.headers, limit, status, self.address)
+        columns, damaged = read_page(self.body, operation=self.operation, page=number)
+        return Page(columns, self.headers, limit, status, self.address, damaged)

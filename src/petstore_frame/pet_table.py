@@ -14,6 +14,7 @@ from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.frame import PET_COLUMNS
 from petstore_frame.inventory import Inventory
 from petstore_frame.models import INT64_MAX, INT64_MIN
+from petstore_frame.surrogates import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,11 +82,11 @@ def status_texts(statuses: pd.Series[Any]) -> pd.Series[Any]:
     import pandas as pd
 
     if isinstance(statuses.dtype, pd.CategoricalDtype):
-        names = [str(name) for name in statuses.cat.categories]
+        names = [whole_text(name) for name in statuses.cat.categories]
         if len(set(names)) == len(names):
             return statuses.cat.rename_categories(names)
     if not isinstance(statuses.dtype, pd.StringDtype):
-        statuses = statuses.astype("object").map(str, na_action="ignore")
+        statuses = statuses.astype("object").map(whole_text, na_action="ignore")
     return statuses.astype("category")
 
 

@@ -7,14 +7,6 @@ from petstore_frame.inventory.seal import rows_digest
 from petstore_frame.models import PetColumns
 
 
-def test_half_a_surrogate_is_held_as_it_came() -> None:
-    """JSON can hold half a surrogate pair in a name and in a status, and so does the table."""
-    frame = to_frame(PetColumns([1, 2], ["Luna", "a\ud800"], [1, 1], ["sold", "b\udc00"]))
-    assert frame["name"].tolist() == ["Luna", "a\ud800"]
-    assert frame["status"].tolist() == ["sold", "b\udc00"]
-    assert rows_digest(frame) is not None
-
-
 def test_more_statuses_than_a_small_number_counts() -> None:
     """Forty thousand statuses are forty thousand categories."""
     count = 40_000

@@ -73,12 +73,15 @@ def test_changed_names_are_listed(inventory_of, read_back, tmp_path) -> None:
 
 
 def test_half_a_character_does_not_stop_the_report(inventory_of, read_back, tmp_path) -> None:
-    """A lone surrogate, which a frame of objects can hold, is replaced and told."""
+    """A lone surrogate, which a frame of objects can hold, is replaced in every kind of report."""
     frame = inventory_of([(1, "Luna", 1, "sold")]).frame.astype({"name": "object"})
     frame["name"] = pd.Series(["\ud800"], dtype="object")
     book = read_back(pf.write_report(frame, tmp_path / "stock.xlsx"))
+    csv = pf.write_report(frame, tmp_path / "stock.csv").read_text("utf-8-sig")
+    parquet = pd.read_parquet(pf.write_report(frame, tmp_path / "stock.parquet"))
     assert names_of(book["Inventory"]) == ["\N{REPLACEMENT CHARACTER}"]
-    assert "ID 1" in {cell.value for row in book["About"] for cell in row}
+    assert "1,\N{REPLACEMENT CHARACTER},1,sold" in csv
+    assert parquet["name"].tolist() == ["\N{REPLACEMENT CHARACTER}"]
 
 
 @pytest.mark.parametrize(("rows", "sheets"), [(0, 1), (4, 1), (5, 2), (9, 3)])

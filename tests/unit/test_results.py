@@ -50,7 +50,7 @@ Rex, the dog,3,sold,!
 
 def make_result(folder: Path, text: str = ARRIVALS) -> LoadResult:
     source_path, path = folder / "arrivals.csv", folder / "run.journal"
-    source_path.write_text(text, encoding="utf-8", newline="")
+    source_path.write_text(text, encoding="utf-8", errors="surrogatepass", newline="")
     with open_source(source_path) as source:
         run = Run(
             "ab" * 16, "http://127.0.0.1:8000/v1", source.name, str(source_path), source.sha256,
@@ -123,6 +123,15 @@ def _sub(folder: Path) -> Path:
     inner = folder / "full"
     inner.mkdir()
     return inner
+
+
+def test_half_a_character_is_shown_and_kept(tmp_path: Path) -> None:
+    """A lone surrogate makes one invalid record; the frame shows U+FFFD, the fix file its bytes."""
+    result = make_result(tmp_path, "name,category_id,\ude00\nLuna,3,\nCut \ud83d,3,\n")
+    (broken,) = result.fix.itertuples()
+    assert (broken.error_code, broken.name) == ("lone_surrogate", "Cut \ufffd")
+    fix = next(path for path in result.write(tmp_path / "out") if path.name == "fix.csv")
+    assert "Cut \ud83d" in fix.read_text("utf-8-sig", errors="surrogatepass")
 
 
 def test_column_names_never_collide(tmp_path: Path) -> None:

@@ -245,17 +245,20 @@ class _Fetch:
             assumptions=tuple(str(assumption) for assumption in finding.assumptions),
             by_status={name: StatusCount(n, name in exact) for name, n in counts.items()},
             advertised_total=self._ladder.total,
-            conflicts=tuple(self._conflicts()),
+            conflicts=tuple(self._conflicts(columns)),
             probes=dict(self._reader.probes),
             probe_budget=self._reader.budget,
             rows_in_scope=finding.rows_in_scope,
         )
 
-    def _conflicts(self) -> list[str]:
+    def _conflicts(self, columns: PetColumns) -> list[str]:
         changed = len(set(self._ladder.rows.changed_ids))
         conflicts = [*self._ladder.conflicts, self._reader.ages.conflict()]
         if changed:
             conflicts.append(f"{changed} pets came twice with other values; the later is kept")
+        if damaged := self._reader.damaged and self._reader.damaged.intersection(columns.id):
+            pets = "1 pet" if len(damaged) == 1 else f"{len(damaged):,} pets"
+            conflicts.append(f"U+FFFD stands for a damaged character in the texts of {pets}")
         return list(dict.fromkeys(filter(None, conflicts)))
 
     def _raise_incomplete(self, problem: BaseException) -> NoReturn:

@@ -20,6 +20,7 @@ from petstore_frame.inventory.ages import Ages
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.models import Pet
 from petstore_frame.page import Page, UnreadPage
+from petstore_frame.surrogates import REPLACEMENT
 
 DEFAULT_PROBE_BUDGET = 16
 SIDE_BY_SIDE = 4
@@ -57,6 +58,7 @@ class PageReader:
         spent: How many of them were extra.
         probes: What was asked extra, and what came of it.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
+        damaged: Ids of the pets of which a text holds U+FFFD for half a character.
         ages: How old the answers were, as far as caches on the way told.
         mixture: That answers came from two stores, as text, or None.
         interrupts: While it is entered, Ctrl-C is delivered only where the store is awaited, so
@@ -82,6 +84,7 @@ class PageReader:
         self.spent = 0
         self.probes: dict[str, str] = {}
         self.max_page = 0
+        self.damaged: set[int] = set()
         self.ages = Ages()
         self.mixture: str | None = None
         self.interrupts = Deferred()
@@ -130,7 +133,11 @@ class PageReader:
         """Ask for one pet by the deprecated operation."""
         self._count()
         with self.interrupts.allow():
-            return self.store.get_pet(pet_id)
+            pet = self.store.get_pet(pet_id)
+        if REPLACEMENT in f"{pet.name}{pet.status}":
+            with self._lock:
+                self.damaged.add(pet.id)
+        return pet
 
     def _count(self) -> None:
         with self._lock:
@@ -147,13 +154,14 @@ class PageReader:
         asked = self.params() if params is None else params
         unread = self.ask(self.address(asked))
         page = unread.read(limit=int(asked["limit"]), status=status, number=number)
-        self.note_length(page)
+        self.note_page(page)
         return page
 
-    def note_length(self, page: Page) -> None:
-        """Remember the length of the longest page."""
+    def note_page(self, page: Page) -> None:
+        """Remember the length of the longest page, and the pets with damaged texts."""
         with self._lock:
             self.max_page = max(self.max_page, len(page))
+            self.damaged.update(page.damaged)
 
     def has_budget(self, count: int = 1) -> bool:
         """Tell whether so many extra requests are allowed."""

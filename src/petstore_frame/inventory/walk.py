@@ -146,7 +146,7 @@ class Walk:
         if ids:
             self._flaws.note_overlap(self.pages, ids, self._last_ids, len(ids) - new)
         self._last_ids = ids
-        self._reader.note_length(page)
+        self._reader.note_page(page)
         self._without_news = 0 if new else self._without_news + 1
         self._reader.note(self.rows)
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.arguments import true_or_false
 from petstore_frame.errors import LoadFailedError
+from petstore_frame.frame import text_series
 from petstore_frame.framed import Framed
 from petstore_frame.loader import journal
 from petstore_frame.loader.clients import SettlingClient
@@ -36,6 +37,7 @@ from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.skipped import Skipped, read_skipped
 from petstore_frame.loader.view import ResultFacts, result_html, result_text
+from petstore_frame.surrogates import whole_text
 from petstore_frame.voice import PYTHON
 
 if TYPE_CHECKING:
@@ -371,7 +373,7 @@ def _make_frame(run: Run, rows: Iterator[JournalRow]) -> pd.DataFrame:
         for (name, dtype), column in zip(COLUMNS.items(), values, strict=True)
     }
     file_series = {
-        name: pd.Series(column, dtype="str") for name, column in zip(originals, cells, strict=True)
+        whole_text(name): text_series(column) for name, column in zip(originals, cells, strict=True)
     }
     first = {name: own_series.pop(name) for name in ("row", "line")}
     return pd.DataFrame({**first, **file_series, **own_series})
@@ -380,6 +382,8 @@ def _make_frame(run: Run, rows: Iterator[JournalRow]) -> pd.DataFrame:
 def _series(name: str, dtype: str, values: list[Any]) -> pd.Series[Any]:
     import pandas as pd
 
+    if dtype == "str":
+        return text_series(values)
     if dtype != "category":
         return pd.Series(values, dtype=dtype)
     seen = {value for value in values if value is not None}

@@ -21,7 +21,7 @@ _CHUNK = 20_000
 def write_csv(facts: Facts, path: Path, *, advance: Callable[[int], None]) -> None:
     """Write one line per pet: id, name, category_id, category where named, status."""
     header, has_escapes = facts.columns, _has_escapes(facts)
-    with path.open("w", encoding="utf-8-sig", errors="surrogatepass", newline="") as file:
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([*header, ESCAPED] if has_escapes else header)
         for start in range(0, len(facts.frame), _CHUNK):

@@ -25,6 +25,7 @@ from petstore_frame.pet_table import (
     whole_categories,
     whole_ids,
 )
+from petstore_frame.surrogates import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,10 +161,7 @@ def _checked_frame(pets: Any) -> pd.DataFrame:
 
 def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return names as text; a missing one is empty, as a store can send it."""
-    import pandas as pd
-
-    if column.dtype != "object":
-        return column.reset_index(drop=True).astype("str").fillna("")
-    # Kept as objects: Arrow refuses halves of surrogate pairs, which a name may hold.
-    texts = ["" if one is None or one != one else str(one) for one in column]  # NaN
-    return pd.Series(texts, dtype="object")
+    texts = column.reset_index(drop=True)
+    if texts.dtype == "object":
+        texts = texts.map(whole_text, na_action="ignore")
+    return texts.astype("str").fillna("")

@@ -1,0 +1,45 @@
+"""Lone surrogates: halves of a character that JSON can escape, and that no UTF-8 can hold.
+
+In: JSON bytes, and texts that were read from them. Out: the same with U+FFFD in each half's place.
+It knows no field, and leaves whole pairs alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_LONE = re.compile("[\ud800-\udfff]")  # Python joins a pair into one character when it reads it
+_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
+
+
+def may_hold_lone(body: bytes) -> bool:
+    """Tell quickly whether JSON may hold a lone surrogate; an escaped pair counts as well."""
+    return (b"\\u" in body or b"\xed" in body) and _ESCAPE.search(body) is not None
+
+
+def holds_lone(text: str) -> bool:
+    """Tell whether a text holds a lone surrogate."""
+    return _LONE.search(text) is not None
+
+
+def whole_text(value: object) -> str:
+    """Return a value as text that UTF-8 can hold.
+
+    Example:
+        >>> whole_text("an emoji, cut: \\ud83d")
+        'an emoji, cut: �'
+    """
+    return _LONE.sub(REPLACEMENT, str(value))
+
+
+def whole_body(body: bytes) -> bytes:
+    """Return JSON whose texts UTF-8 can hold; what is no JSON stays as it is."""
+    if not may_hold_lone(body):
+        return body
+    try:
+        text = json.dumps(json.loads(body), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return body
+    return whole_text(text).encode()
