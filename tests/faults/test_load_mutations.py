@@ -37,11 +37,16 @@ MUTATIONS = {
         "judge.py",
         [
             (
-                "outcome.proof is Proof.NOT_APPLIED and",
-                '(outcome.proof is Proof.NOT_APPLIED or outcome.reason == "read_timeout") and',
+                "if outcome.proof is Proof.NOT_APPLIED",
+                'if outcome.proof is Proof.NOT_APPLIED or outcome.reason == "read_timeout"',
             )
         ],
         "test_load_verdicts.py::test_a_lost_answer_is_unknown_and_never_sent_again[stall_after]",
+    ),
+    "a later refusal ends an earlier doubt": (
+        "judge.py",
+        [("    if intent.is_in_doubt:\n", "    if False:\n")],
+        "test_load_verdicts.py::test_a_refusal_of_a_repeat_leaves_the_first_attempt_in_doubt",
     ),
     "what was in flight becomes pending on opening": (
         "writer.py",
