@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
+import pytest
 from typer.testing import CliRunner
 
 from petstore_frame.cli import app
@@ -47,3 +51,31 @@ def test_a_database_that_cannot_be_opened_is_said(tmp_path) -> None:
     """One line and exit code 2, no trace."""
     code, _ = run("list", f"--database={tmp_path / 'no such folder' / 'store.sqlite3'}")
     assert code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "library"),
+    [
+        (["serve", "--port", "0"], "sqlalchemy"),
+        (["serve", "--port", "0"], "uvicorn"),
+        (["keys", "list"], "sqlalchemy"),
+        (["keys", "new"], "sqlalchemy"),
+    ],
+)
+def test_a_missing_extra_is_named(tmp_path, words: list[str], library: str) -> None:
+    """Without the libraries of the service its commands end with the line that installs them."""
+    code = f"import sys; sys.modules[{library!r}] = None; sys.argv[1:] = {words!r}\n"
+    code += "from petstore_frame.__main__ import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.stderr.count("\n") == 1 and done.returncode == 2
+    assert "python -m pip install 'petstore-frame[service]'" in done.stderr
+
+
+def test_a_key_file_in_no_folder_is_said(tmp_path) -> None:
+    """The message has the folder and the next step, and no number of the system."""
+    place = tmp_path / "nokey" / "x.key"
+    done = CliRunner().invoke(app, ["serve", "--api-key-file", str(place), "--port", "0"])
+    words = "".join(done.stderr.replace("│", "").split())
+    assert done.exit_code == 2 and "/nokeydoesnotexist;makeitfirst" in words

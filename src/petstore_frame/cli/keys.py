@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from petstore_frame.cli.bundled import service_errors
 from petstore_frame.cli.failures import DISK, REFUSED, describe_exit_codes, end
 from petstore_frame.cli.options import AsJson, Database, print_json
 from petstore_frame.cli.screens import PlainCommand
@@ -116,18 +117,15 @@ def _is_missing(database: str) -> bool:
 
 @contextmanager
 def _open(database: str) -> Iterator[KeyBook]:
-    from petstore_frame.errors import ServiceStartError
-    from petstore_frame.service.keys import KeyBook
-    from petstore_frame.service.tables import StartError
+    with service_errors():
+        from petstore_frame.service.keys import KeyBook
 
-    try:
         with KeyBook.open(database) as book:
             yield book
-    except StartError as problem:
-        raise ServiceStartError(str(problem)) from None
 
 
 def _shown(database: str) -> str:
-    from petstore_frame.service.tables import shown_url
+    with service_errors():
+        from petstore_frame.service.tables import shown_url
 
-    return shown_url(database)
+        return shown_url(database)

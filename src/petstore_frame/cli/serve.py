@@ -6,12 +6,17 @@ In: options. Out: a service in this process until SIGTERM, announced by one JSON
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from petstore_frame.children import child_environ
+from petstore_frame.cli.bundled import service_errors
+from petstore_frame.cli.failures import plain_message
 from petstore_frame.cli.options import Database
+
+if TYPE_CHECKING:
+    from petstore_frame.service.options import Options
 
 
 def serve(
@@ -52,38 +57,29 @@ def serve(
 
     Example: petstore-frame serve --sample 500 --api-key-file store.key
     """
-    from petstore_frame.errors import ServiceStartError
-    from petstore_frame.service.keys import key_from_file
-    from petstore_frame.service.options import Options
-    from petstore_frame.service.run import run
-    from petstore_frame.service.tables import StartError
-    from petstore_frame.service.workers import run_workers
+    settings = {
+        "host": host, "port": port, "database": database, "sample": sample, "seed": seed,
+        "public_url": public_url, "spec_only": spec_only, "strict": strict,
+        "limit_policy": limit_policy, "rate": rate, "after_sunset": after_sunset,
+        "workers": workers, "log_level": log_level,
+    }  # fmt: skip
+    with service_errors():
+        from petstore_frame.service.run import run
+        from petstore_frame.service.workers import run_workers
 
-    try:
-        options = Options.from_mapping(
-            {
-                "host": host,
-                "port": port,
-                "database": database,
-                "api_key": key_from_file(api_key_file) if api_key_file else None,
-                "sample": sample,
-                "seed": seed,
-                "public_url": public_url,
-                "spec_only": spec_only,
-                "strict": strict,
-                "limit_policy": limit_policy,
-                "rate": rate,
-                "after_sunset": after_sunset,
-                "workers": workers,
-                "log_level": log_level,
-            }
-        )
-    except (OSError, ValueError) as problem:
-        raise typer.BadParameter(str(problem)) from None
-    try:
+        options = _options(settings, api_key_file)
         if options.workers > 1:
             run_workers(options, environ=child_environ())
         else:
             run(options)
-    except StartError as problem:
-        raise ServiceStartError(str(problem)) from None
+
+
+def _options(settings: dict[str, Any], api_key_file: Path | None) -> Options:
+    from petstore_frame.service.keys import key_from_file
+    from petstore_frame.service.options import Options
+
+    try:
+        key = None if api_key_file is None else key_from_file(api_key_file)
+        return Options.from_mapping({**settings, "api_key": key})
+    except (OSError, ValueError) as problem:
+        raise typer.BadParameter(plain_message(problem)) from None

@@ -1,7 +1,7 @@
 """Entry of the service as a child process: options in by stdin, one JSON line out by stdout.
 
-Stdin carries one JSON object with the names of ``Options`` and then stays open: it is the line to
-the parent's life. A key so passed is in no process list.
+Stdin carries one JSON object with the names of ``Options`` and then stays open: when it closes,
+the parent is gone. A key so passed is in no process list.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import json
 import sys
 
 from petstore_frame.service.lifeline import end_with_parent
-from petstore_frame.service.options import Options
+from petstore_frame.service.options import Options, StartError
 from petstore_frame.service.run import run
-from petstore_frame.service.tables import StartError
 from petstore_frame.service.workers import run_workers
 
 

@@ -55,6 +55,10 @@ def key_from_file(path: Path) -> str:
         if not key:
             raise ValueError(f"{path} holds no key") from None
         return key
+    except FileNotFoundError:
+        raise ValueError(
+            f"{path}: the folder {path.parent} does not exist; make it first"
+        ) from None
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         key = make_key()
         file.write(key + "\n")

@@ -92,6 +92,10 @@ class Options:
         return cls(**values)
 
 
+class StartError(Exception):
+    """The service cannot start as it was asked to; the text gives the reason."""
+
+
 def _check_choice(name: str, value: object, choices: Any) -> None:
     allowed = get_args(choices)
     if value not in allowed:

@@ -28,12 +28,12 @@ from petstore_frame.service.addresses import Addresses
 from petstore_frame.service.app import build_app
 from petstore_frame.service.keys import KeyBook, KeyRing, hash_key
 from petstore_frame.service.logs import set_log_level, write_log
-from petstore_frame.service.options import Options
+from petstore_frame.service.options import Options, StartError
 from petstore_frame.service.protocol import PatientProtocol
 from petstore_frame.service.rules import DRAIN_S, KEEP_ALIVE_S, MAX_HEAD_BYTES
 from petstore_frame.service.samples import sample_pets
 from petstore_frame.service.store import Store
-from petstore_frame.service.tables import StartError, open_store
+from petstore_frame.service.tables import open_store
 
 _SAMPLE_BATCH = 10_000
 

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from petstore_frame.service.options import database_url
+from petstore_frame.service.options import StartError, database_url
 
 BUSY_TIMEOUT_S = 5
 
@@ -73,10 +73,6 @@ store_identity = Table(
     Column("place", Integer, primary_key=True),
     Column("store_id", String(32), nullable=False),
 )
-
-
-class StartError(Exception):
-    """The service cannot start; the text gives the reason."""
 
 
 def open_store(database: str) -> Engine:
