@@ -49,6 +49,7 @@ class FlakyStore:
         stall_s: How long a stalled answer hangs before its connection is dropped.
         late_s: How long after the disconnection a ``late_apply`` is applied.
         latency_s: How long each POST takes.
+        retry_after_s: How long a 429 or a 503 asks to wait; None is 0 in a 429, nothing in a 503.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class FlakyStore:
         stall_s: float = 30.0,
         late_s: float = 0.2,
         latency_s: float = 0.0,
+        retry_after_s: int | None = None,
     ) -> None:
         self.fault_of = fault_of
         self.honours_keys = honours_keys
@@ -86,6 +88,7 @@ class FlakyStore:
         self._stall_s = stall_s
         self._late_s = late_s
         self._latency_s = latency_s
+        self._retry_after_s = retry_after_s
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._late: list[threading.Timer] = []
@@ -250,7 +253,9 @@ class FlakyStore:
             return True
         if fault[:3].isdigit() and fault[:3] != "201":
             status = int(fault[:3])
-            more = "Retry-After: 0\r\n" if status == 429 else ""
+            asked_s = 0 if status == 429 and self._retry_after_s is None else self._retry_after_s
+            is_asking = status in (429, 503) and asked_s is not None
+            more = f"Retry-After: {asked_s}\r\n" if is_asking else ""
             connection.sendall(error_answer(status, "made_up", more))
             return True
         connection.sendall(answer or error_answer(500, "no_answer"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import subprocess
 import sys
 from collections import Counter
@@ -12,9 +13,30 @@ from typing import Any
 
 from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.loader.journal import rows
+from petstore_frame.loader.pool import Done, Inbox
 from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.timing import Timing
 
 HERE = Path(__file__).parent
+
+
+class FakeTime:
+    """A clock that moves only when nobody works and the importer waits."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def timing(self) -> Timing:
+        return Timing(clock=lambda: self.now, now=lambda: self.now, wait=self.wait)
+
+    def wait(self, inbox: Inbox, timeout_s: float | None) -> Done | None:
+        if timeout_s is None:
+            return inbox.get(timeout=20)
+        try:
+            return inbox.get(timeout=0.05)
+        except queue.Empty:
+            self.now += timeout_s
+            raise
 
 
 def start_child(

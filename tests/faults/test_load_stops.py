@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import queue
 import signal
 import threading
 import time
@@ -12,31 +11,11 @@ from pathlib import Path
 import pytest
 
 from faults.flaky_store import FlakyStore
-from faults.load_harness import check_promises, start_child
+from faults.load_harness import FakeTime, check_promises, start_child
 from petstore_frame.errors import JournalError, JournalLockedError, LoadInterrupted
 from petstore_frame.loader.lock import Lock
 from petstore_frame.loader.pool import Done, Inbox
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.timing import Timing
-
-
-class FakeTime:
-    """A clock that moves only when nobody works and the importer waits."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def timing(self) -> Timing:
-        return Timing(clock=lambda: self.now, now=lambda: self.now, wait=self.wait)
-
-    def wait(self, inbox: Inbox, timeout_s: float | None) -> Done | None:
-        if timeout_s is None:
-            return inbox.get(timeout=20)
-        try:
-            return inbox.get(timeout=0.05)
-        except queue.Empty:
-            self.now += timeout_s
-            raise
 
 
 def test_an_outage_of_five_minutes_costs_a_window_of_doubt_at_most(

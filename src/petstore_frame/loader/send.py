@@ -77,6 +77,8 @@ class Sender:
         self._echo = Echo()
         self._repeats = Repeats(timing.clock)
         self._answers = 0
+        self._is_asked_to_wait = False
+        self._last_failure: Exception | None = None
         has_canary = limits.has_canary and not counts[State.CREATED]
         self._canary = Canary(client, is_due=has_canary)
         self._is_journal_broken = False
@@ -169,6 +171,8 @@ class Sender:
             )
 
     def _note_pace(self, outcome: PostOutcome) -> None:
+        self._is_asked_to_wait |= outcome.retry_after_s is not None
+        self._last_failure = outcome.error
         if outcome.proof in (Proof.CREATED, Proof.REJECTED):
             self._answers += 1
             self._pace.note_answer()
@@ -276,17 +280,24 @@ class Sender:
 
     def _check_patience(self) -> None:
         limits, pace = self._limits, self._pace
-        patience_s = limits.patience_s if self._answers else limits.first_patience_s
+        is_there = self._answers or self._is_asked_to_wait
+        patience_s = limits.patience_s if is_there else limits.first_patience_s
         if pace.is_fruitless:
             self._stop(
                 Ending.OUTAGE,
                 "the store answers GET, but again and again no POST; ask its operator",
             )
-        elif pace.down_s() > patience_s or pace.wait_s() > limits.patience_s:
+        elif pace.down_s() > patience_s:
             self._stop(
                 Ending.OUTAGE,
                 f"the store at {self._client.base_url} gave no usable answer for "
-                f"{max(pace.down_s(), pace.wait_s()):.0f} s",
+                f"{pace.down_s():.0f} s; the last failure: {self._last_failure}",
+            )
+        elif pace.wait_s() > limits.patience_s:
+            self._stop(
+                Ending.OUTAGE,
+                f"the store at {self._client.base_url} asks to wait {pace.wait_s():.0f} s, and an "
+                f"import waits {limits.patience_s:.0f} s at most",
             )
 
     def _probe_if_due(self) -> None:
@@ -301,6 +312,8 @@ class Sender:
             raise end.error
         if end.error is None:
             self._check_store(end.value.store_id)
+        else:
+            self._last_failure = end.error
         self._pace.note_probe(is_up=end.error is None)
 
     def _check_canary(self, first: Settlement) -> None:
