@@ -5,7 +5,7 @@ In: lines as text or bytes. Out: their values, by names in any case. What they m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 # Identifies a store, in its answers and in a POST meant for it; an extension of the interface.
 STORE_ID = "X-Store-Id"
@@ -26,6 +26,10 @@ class Headers:
     def get_all(self, *names: str) -> list[str]:
         """Return the values of all lines with one of these names, in the order of the names."""
         return [value for name in names for value in self._values.get(name.lower(), ())]
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Yield the name, in lower case, and the value of each line."""
+        return ((name, value) for name, values in self._values.items() for value in values)
 
 
 def _text(part: str | bytes) -> str:

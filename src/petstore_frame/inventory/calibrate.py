@@ -17,12 +17,6 @@ from petstore_frame.page import Page
 REHEARSED_ROWS = 10
 OFFSET_NAMES = ("offset", "skip")
 AFTER_NAMES = ("after", "starting_after", "cursor")
-VALUE_NAMES = {
-    "X-Next": ("page", "cursor", "offset"),
-    "X-Next-Page": ("page",),
-    "Next-Page": ("page",),
-}
-CURSOR_NAMES = ("cursor", "page_token", "after")
 
 
 @dataclass(frozen=True)
@@ -94,7 +88,7 @@ def rehearse_value(reader: PageReader, first: Page, short: Page) -> str | None:
     if named is None:
         return None
     ids, size = list(first.columns.id), len(short)
-    for name in VALUE_NAMES.get(named.header, CURSOR_NAMES):
+    for name in named.parameters:
         params = reader.params({name: named.value}, limit=size)
         outcome = _compare(reader, name, params, {"understood": ids[size : 2 * size]}, ids[:size])
         if outcome == "understood":

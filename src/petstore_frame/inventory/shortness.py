@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from petstore_frame.inventory.completeness import Assumption
 from petstore_frame.inventory.finding import Finding, complete
-from petstore_frame.inventory.hints import may_name_next
+from petstore_frame.inventory.hints import may_go_on
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.statuses import (
@@ -53,7 +53,7 @@ def judge_short_page(known: Evidence, first: Page, statuses: StatusPages | None)
     count = len(first)
     if known.total.exceeds(len(known.rows)):
         return None
-    if known.conflicts or may_name_next(first.headers, first.address):
+    if known.conflicts or may_go_on(first):
         return None
     if known.reader.status is not None:
         return _judge_filtered_page(known, first)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from petstore_frame.inventory.completeness import Assumption
-from petstore_frame.inventory.hints import advertised_total, may_name_next
+from petstore_frame.inventory.hints import advertised_total, may_go_on
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.models import PET_STATUSES
 from petstore_frame.page import Page
@@ -81,7 +81,7 @@ class StatusPages:
             status
             for status, page in self.usable.items()
             if len(page) < longest_page
-            and not may_name_next(page.headers, page.address)
+            and not may_go_on(page)
             and not self.is_outnumbered(page, len(page))
         )
 
@@ -164,7 +164,7 @@ def _ask_all(reader: PageReader, name: str) -> dict[str, Page]:
 
 def missed(page: Page, whole: Page, status: str) -> str | None:
     """Return how many pets of its status a filtered page left out, though it had room, as text."""
-    if len(page) >= len(whole) or may_name_next(page.headers, page.address):
+    if len(page) >= len(whole) or may_go_on(page):
         return None
     pairs = zip(whole.columns.id, whole.columns.status, strict=True)
     missing = {pet_id for pet_id, found in pairs if found == status} - set(page.columns.id)

@@ -34,7 +34,7 @@ from petstore_frame.inventory.finding import (
     complete,
 )
 from petstore_frame.inventory.flaws import Flaws
-from petstore_frame.inventory.hints import may_name_next, names_next
+from petstore_frame.inventory.hints import may_go_on, names_next, says_more
 from petstore_frame.inventory.paths import Paths
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.readings import MAX_READINGS, Begin, Readings
@@ -232,7 +232,8 @@ class Ladder:
             return self._by_statuses(first)
         if of_short is not None:
             return of_short
-        if self._total.proves(len(self.rows)):
+        is_refuted = says_more(first.headers, first.address) is not None
+        if self._total.proves(len(self.rows)) and not is_refuted:
             return complete("the server's own total", Assumption.TOTAL_IS_TRUE)
         return self._by_statuses(first)
 
@@ -254,7 +255,7 @@ class Ladder:
         That is the end of the listing, unless the store cut the longer page too and names a next
         one only after pages as long as was asked: then asking for that length brings it out.
         """
-        if may_name_next(first.headers, first.address):
+        if may_go_on(first):
             return None
         if not names_next(short.headers, short.address):
             return None

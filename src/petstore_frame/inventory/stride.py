@@ -13,6 +13,7 @@ from petstore_frame.errors import APIStatusError
 from petstore_frame.headers import Headers
 from petstore_frame.inventory.calibrate import Stride
 from petstore_frame.inventory.flaws import Flaws
+from petstore_frame.inventory.hints import says_more
 from petstore_frame.inventory.reader import SIDE_BY_SIDE, PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.walk import IsEnough
@@ -100,6 +101,8 @@ class StridedWalk:
                 self._flaws.doubt = (
                     f"nothing came where row {len(self.rows):,} should have come again"
                 )
+            else:
+                self._flaws.doubt = self._stated_doubt(page)
             return
         if self._stride.kind == "page" and self._was_short:
             self._flaws.breaks.append(f"page {self.pages - 1} was short and yet not the last")
@@ -118,6 +121,14 @@ class StridedWalk:
         # A short page still is a page; rows are passed over one by one.
         self._position += self._size if self._stride.kind == "page" else len(fresh.id)
         self._reader.note(self.rows)
+
+    def _stated_doubt(self, page: Page) -> str | None:
+        """Say that the last page's headers tell of more, or None."""
+        rows = len(self.rows)
+        # Windows overlap: the store's own pages are fewer.
+        pages = -(-rows // self._size)
+        more = says_more(page.headers, page.address, pages=pages, rows=rows)
+        return more and f"the last page says that there is more ({more})"
 
     def _watch_for_growth(self, new: int) -> None:
         """Stop chasing the end of a store that is filled as fast as it is read."""

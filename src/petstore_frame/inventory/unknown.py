@@ -7,7 +7,13 @@ nothing and proves nothing.
 from __future__ import annotations
 
 from petstore_frame.inventory.completeness import Verdict
-from petstore_frame.inventory.hints import may_name_next, names_next, next_addresses, next_value
+from petstore_frame.inventory.hints import (
+    may_name_next,
+    names_next,
+    next_addresses,
+    next_value,
+    says_more,
+)
 from petstore_frame.page import Page
 
 
@@ -29,6 +35,8 @@ def why_not(
         return Verdict.INCOMPLETE, "the store names a next page, which was not read"
     if next_value(first.headers) is not None:
         return Verdict.UNKNOWN, "the store names a next page in a way that is not understood"
+    if more := says_more(first.headers, first.address):
+        return Verdict.UNKNOWN, f"the store says that there is more ({more})"
     if may_name_next(first.headers, first.address):
         return Verdict.UNKNOWN, "the store sends a header about a next page that cannot be read"
     if len(first) > limit:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from petstore_frame.errors import PaginationLoopError, PetstoreError
 from petstore_frame.headers import Headers
 from petstore_frame.inventory.flaws import Flaws
-from petstore_frame.inventory.hints import may_name_next
+from petstore_frame.inventory.hints import may_name_next, says_more
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.page import Page, UnreadPage
@@ -111,7 +111,12 @@ class Walk:
     def _go_to_next(self, headers: Headers, address: str) -> None:
         self.headers = headers
         self.following = self._next_of(headers, address)
-        if self.following is None and may_name_next(headers, address):
+        if self.following is not None:
+            return
+        rows = self.pages * self._reader.max_page
+        if more := says_more(headers, address, pages=self.pages, rows=rows):
+            self._flaws.doubt = f"page {self.pages} says that there is more ({more})"
+        elif may_name_next(headers, address):
             self._flaws.doubt = (
                 f"page {self.pages} names a next page in a way that is not understood"
             )

@@ -1,0 +1,207 @@
+"""What stores call the facts of a listing, and what each spelling is taken to say."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petstore_frame.headers import Headers
+from petstore_frame.inventory.hints import (
+    advertised_total,
+    advertised_totals,
+    may_go_on,
+    may_name_next,
+    next_addresses,
+    next_value,
+    says_more,
+)
+from petstore_frame.models import PetColumns
+from petstore_frame.page import Page
+
+HERE = "https://store.example/v1/pets?limit=100"
+NEXT_PAGE = "https://store.example/v1/pets?page=2"
+
+
+def page_of(headers: Headers) -> Page:
+    return Page(PetColumns([], [], [], []), headers, address=HERE)
+
+
+def headers_of(line: str) -> Headers:
+    name, _, value = line.partition(": ")
+    return Headers([(name, value)])
+
+
+@pytest.mark.parametrize(
+    ("line", "parameters"),
+    [
+        ("X-Next: 2", "page cursor offset"),
+        ("X-Next-Page: 2", "page"),
+        ("Next-Page: 2", "page"),
+        ("X-Pagination-Next-Page: 2", "page"),
+        ("X-Next-Cursor: 2", "cursor page_token after"),
+        ("Next-Cursor: 2", "cursor page_token after"),
+        ("X-Next-Token: 2", "cursor page_token after"),
+        ("Next-Token: 2", "cursor page_token after"),
+        ("X-Next-Page-Token: 2", "cursor page_token after"),
+        ("X-Continuation-Token: 2", "continuation_token continuationToken cursor"),
+        ("X-Next-Offset: 2", "offset skip"),
+        ("X-Next-Marker: 2", "marker"),
+        ("x-ms-continuation: 2", ""),
+        ("X-Next-Link: 2", ""),
+        ('X-Pagination: {"nextPage": 2}', "page"),
+        ('Pagination: {"next_cursor": "2"}', "cursor page_token after"),
+    ],
+)
+def test_a_header_that_names_a_next_page_is_heard(line: str, parameters: str) -> None:
+    """Each spelling names a next page, with the parameters that may take its value."""
+    found = next_value(headers_of(line))
+    assert found is not None
+    assert (found.value, " ".join(found.parameters)) == ("2", parameters)
+    assert may_name_next(headers_of(line), HERE)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"X-Next: {NEXT_PAGE}",
+        "X-Next-Link: ?page=2",
+        "X-Next-Url: /v1/pets?page=2",
+        f'X-Pagination: {{"nextPageLink": "{NEXT_PAGE}"}}',
+        f'X-Pagination: {{"links": {{"next": "{NEXT_PAGE}"}}}}',
+    ],
+)
+def test_a_header_that_holds_the_next_address_is_followed(line: str) -> None:
+    """An address in a header of its own, or within JSON, is one to follow."""
+    assert next_addresses(headers_of(line), HERE) == [NEXT_PAGE]
+    assert next_value(headers_of(line)) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "X-Has-More: true",
+        "X-Has-More: 1",
+        "Has-More: Yes",
+        "X-Has-Next: true",
+        "X-Has-Next-Page: True",
+        "X-Pagination-Has-More: true",
+        "X-More: 21",
+        'X-Pagination: {"CurrentPage":1,"HasNext":true}',
+        'X-Pagination: {"has_next_page": true}',
+        "X-Total-Pages: 4",
+        "Total-Pages: 4",
+        "X-Page-Count: 4",
+        "X-Pagination-Page-Count: 4",
+        "X-Pages: 4",
+        "X-WP-TotalPages: 4",
+        'X-Pagination: {"totalPages":4}',
+        'Link: <?seite=4>; rel="last", <?seite=1>; rel="first"',
+        'Link: <?seite=1>; rel="last", <?seite=0>; rel="first"',
+        'Link: <?limit=100&page=2>; rel="last"',
+        'Link: <?page[number]=2>; rel="last"',
+        'Link: <?offset=100&limit=100>; rel="last"',
+    ],
+)
+def test_a_header_that_says_that_there_is_more_refutes_a_first_page(line: str) -> None:
+    """Whoever states more pages than one, or a last one further on, has more pets."""
+    assert says_more(headers_of(line), HERE) is not None
+    assert may_go_on(page_of(headers_of(line)))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "X-Has-More: false",
+        "X-Has-More: 0",
+        "X-Has-More: ",
+        "X-Next-Offset: 0",
+        "X-Total-Pages: 1",
+        "X-Total-Pages: 0",
+        "X-Total-Pages: many",
+        "X-Page: 4",
+        "X-Per-Page: 100",
+        "X-Total-Count: 37",
+        'X-Pagination: {"TotalCount":37,"TotalPages":1,"HasNext":false,"next":null}',
+        "X-Pagination: [4]",
+        "X-Pagination: {",
+        'Link: <?limit=100&page=1>; rel="last"',
+        'Link: <?limit=100&offset=0>; rel="last", <?limit=100&offset=0>; rel="first"',
+        'Link: <?limit=200>; rel="last"',
+        'Link: <?seite=4>; rel="first"',
+        'Link: <?after=x>; rel="last"',
+        'Link: <https://[store/?page=x>; rel="last"',
+    ],
+)
+def test_a_header_that_tells_of_one_page_is_no_doubt(line: str) -> None:
+    """What an honest store says of a listing of one page leaves it whole."""
+    assert says_more(headers_of(line), HERE) is None
+    assert not may_go_on(page_of(headers_of(line)))
+
+
+@pytest.mark.parametrize(
+    ("address", "line"),
+    [
+        ("page=4", 'Link: <?page=4>; rel="last", <?page=1>; rel="first"'),
+        ("offset=300", 'Link: <?offset=300&limit=100>; rel="last"'),
+        ("cursor=abc", 'Link: <?page=4>; rel="last"'),
+        ("cursor=abc", 'Link: <?offset=300>; rel="last"'),
+        ("cursor=abc", "X-Total-Pages: 4"),
+    ],
+)
+def test_the_last_of_four_pages_says_of_no_more(address: str, line: str) -> None:
+    """At its end a listing may still state how many pages it has, or where the last begins."""
+    one_more = line.replace("4", "5").replace("300", "400")
+    at_end, before = (
+        says_more(headers_of(each), f"{HERE}&{address}", pages=4, rows=400)
+        for each in (line, one_more)
+    )
+    assert at_end is None
+    assert before is not None
+
+
+@pytest.mark.parametrize(
+    ("line", "totals"),
+    [
+        ("X-Total-Count: 250", [250]),
+        ("Total-Count: 250", [250]),
+        ("X-Total: 250", [250]),
+        ("X-Total-Records: 250", [250]),
+        ("X-Total-Results: 250", [250]),
+        ("X-Pagination-Total-Count: 250", [250]),
+        ("X-WP-Total: 250", [250]),
+        ('X-Pagination: {"TotalCount":250}', [250]),
+        ('X-Pagination: {"totalItems":"250"}', [250]),
+        ("X-Total-Count: 250, 250", [250]),
+        ("X-Total-Count: 250, 37", [250, 37]),
+        ("X-Total-Count: 1,000", [1000]),
+        ("X-Total-Count: 1,000, 1,000", [1000]),
+        ("X-Total-Count: 100,100", [100_100, 100]),
+        ("X-Total-Count: 250.0", [250]),
+        ("X-Total-Count: 1.000", []),
+        ("X-Total-Count: -1", []),
+        ("X-Total-Count: 9999999999999999999", []),
+        ("Content-Range: pets 0-99/1,000", [1000]),
+        ("Content-Range: items=0-99/250", [250]),
+        ("Content-Range: 0-99/250", [250]),
+        ("Content-Range: items */250", [250]),
+        ("Content-Range: items 0-99/250, items 0-99/250", [250]),
+        ("Content-Range: bytes 0-2047/2048", []),
+        ("Content-Range: Bytes 0-2047/2048", []),
+        ("Content-Range: bytes=0-2047/2048", []),
+        ("Content-Range: bytes: 0-2047/2048", []),
+        ("Content-Range: pages 1-1/3", []),
+    ],
+)
+def test_totals_are_read_in_every_spelling(line: str, totals: list[int]) -> None:
+    """A total counts pets, sent once or twice, with thousands set apart or not."""
+    assert advertised_totals(headers_of(line)) == totals
+    assert advertised_total(headers_of(line)) == next(iter(totals), None)
+
+
+@given(st.dictionaries(st.sampled_from(["X-Pagination", "X-Total-Count", "Link"]), st.text()))
+def test_no_header_breaks_the_reading(lines: dict[str, str]) -> None:
+    """Whatever a server sends, reading it ends and raises nothing."""
+    headers = Headers(lines.items())
+    assert isinstance(advertised_totals(headers), list)
+    assert isinstance(may_go_on(page_of(headers)), bool)

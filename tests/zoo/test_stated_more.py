@@ -1,0 +1,149 @@
+"""Stores that cut their listing, and say in a header of some kind that there is more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+import petstore_frame as pf
+
+BASE_URL = "http://127.0.0.1:1/v1"
+STATUSES = ("available", "pending", "sold")
+SOLD = [{"id": n, "name": f"Pet {n}", "categoryId": 1, "status": "sold"} for n in range(1, 251)]
+MIXED = [pet | {"status": STATUSES[n % 3]} for n, pet in enumerate(SOLD[:37])]
+Lines = Callable[[int, int, int], dict[str, str]]
+
+# What a store states of a page: of its first row, its length asked for, and the rows there are.
+SPELLINGS: dict[str, Lines] = {
+    "has more": lambda at, size, of: {"X-Has-More": str(at + size < of).lower()},
+    "pages": lambda at, size, of: {"X-Total-Pages": str(-(-of // size))},
+    "last page": lambda at, size, of: {
+        "Link": f'<?seite={-(-of // size)}>; rel="last", <?seite=1>; rel="first"'
+    },
+    "last offset": lambda at, size, of: {
+        "Link": f'<{BASE_URL}/pets?offset={(of - 1) // size * size}>; rel="last"'
+    },
+    "JSON": lambda at, size, of: {
+        "X-Pagination": f'{{"TotalPages":{-(-of // size)},"HasNext":{str(at + size < of).lower()}}}'
+    },
+}
+NEXT_VALUES: dict[str, Lines] = {
+    "token": lambda at, size, of: {"X-Continuation-Token": "abc"} if at + size < of else {},
+    "page token": lambda at, size, of: {"X-Next-Page-Token": "abc"} if at + size < of else {},
+    "offset": lambda at, size, of: {"X-Next-Offset": str(at + size)} if at + size < of else {},
+}
+
+
+def claim_about(answer: Callable[[dict[str, str]], httpx.Response], **options: Any) -> Any:
+    transport = httpx.MockTransport(lambda request: answer(dict(request.url.params)))
+    client = pf.Client(BASE_URL, "a-key", transport=transport, max_retries=0)
+    return pf.fetch_inventory(client, progress=False, **options).completeness
+
+
+def rows_of(query: dict[str, str], pets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [pet for pet in pets if query.get("status") in (None, pet["status"])]
+
+
+@pytest.mark.parametrize("lines", (SPELLINGS | NEXT_VALUES).values(), ids=SPELLINGS | NEXT_VALUES)
+@pytest.mark.parametrize("status", [None, "sold"])
+def test_a_cut_page_that_says_so_is_not_whole(lines: Lines, status: str | None) -> None:
+    """Nine of thirty pets, with a header that tells of more, are not called complete."""
+
+    def answer(query: dict[str, str]) -> httpx.Response:
+        rows, size = rows_of(query, SOLD[:30]), min(9, int(query["limit"]))
+        return httpx.Response(200, json=rows[:size], headers=lines(0, size, len(rows)))
+
+    claim = claim_about(answer, status=status)
+    assert (claim.verdict, claim.rows) == ("unknown", 9)
+    assert not claim.count("sold").is_exact
+
+
+@pytest.mark.parametrize("lines", SPELLINGS.values(), ids=SPELLINGS)
+def test_a_small_store_that_says_so_is_whole(lines: Lines) -> None:
+    """The same headers of an honest store of one page cast no doubt, and cost no request."""
+
+    def answer(query: dict[str, str], lines: Lines = lines) -> httpx.Response:
+        rows, size = rows_of(query, MIXED), int(query["limit"])
+        return httpx.Response(200, json=rows[:size], headers=lines(0, size, len(rows)))
+
+    claim, silent = claim_about(answer), claim_about(lambda q: answer(q, lambda *_: {}))
+    assert claim.covers_all
+    assert claim.requests == silent.requests
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("way", ["links", "cursor links", "offset", "page"])
+@pytest.mark.parametrize("stop", [250, 200], ids=["honest", "window"])
+def test_the_end_of_a_walk_is_held_to_what_it_states(spelling: str, way: str, stop: int) -> None:
+    """A walk that ends where the headers tell of more proves nothing; an honest end is one."""
+
+    def answer(query: dict[str, str]) -> httpx.Response:
+        rows, size = rows_of(query, SOLD), int(query["limit"])
+        at = int(query.get("at", query.get("offset", "0") if way in ("links", "offset") else "0"))
+        if way == "page":
+            at = (int(query.get("page", "1")) - 1) * size
+        headers = SPELLINGS[spelling](at, size, max(1, len(rows)))
+        if "links" in way and at + size < min(stop, len(rows)):
+            name = "offset" if way == "links" else "at"
+            link = f'<{BASE_URL}/pets?limit={size}&{name}={at + size}>; rel="next"'
+            headers["Link"] = ", ".join(filter(None, [headers.get("Link"), link]))
+        return httpx.Response(200, json=rows[:stop][at : at + size], headers=headers)
+
+    claim = claim_about(answer)
+    # A page behind the end was asked for, and took back that there is more.
+    is_taken_back = spelling == "has more" and way in ("offset", "page")
+    assert claim.rows == stop
+    assert claim.covers_all == (stop == 250 or is_taken_back)
+
+
+def test_a_next_offset_is_followed() -> None:
+    """A header with the next offset leads through the whole listing."""
+
+    def answer(query: dict[str, str]) -> httpx.Response:
+        rows, size, at = rows_of(query, SOLD), int(query["limit"]), int(query.get("skip", "0"))
+        headers = {"X-Next-Offset": str(at + size)} if at + size < len(rows) else {}
+        return httpx.Response(200, json=rows[at : at + size], headers=headers)
+
+    claim = claim_about(answer)
+    assert (claim.covers_all, claim.rows) == (True, 250)
+    assert "X-Next-Offset headers" in claim.basis
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("X-Pagination", '{"TotalCount":30}'),
+        ("X-Pagination-Total-Count", "30"),
+        ("X-Total-Count", "30, 30"),
+        ("X-Total-Count", "1,000"),
+        ("X-Total-Count", "30.0"),
+    ],
+)
+def test_a_larger_total_refutes_in_every_spelling(name: str, value: str) -> None:
+    """Nine pets of a store that states more of them are some of them."""
+    claim = claim_about(
+        lambda query: httpx.Response(
+            200,
+            json=rows_of(query, SOLD[:30])[: min(9, int(query["limit"]))],
+            headers={name: value} if rows_of(query, SOLD[:30]) else {},
+        )
+    )
+    assert claim.verdict == "incomplete"
+    assert claim.advertised_total == (1000 if value == "1,000" else 30)
+
+
+def test_a_range_of_bytes_counts_no_pets() -> None:
+    """Thirty-seven pets in 2,048 bytes are all of them."""
+    claim = claim_about(
+        lambda query: httpx.Response(
+            200, json=rows_of(query, MIXED)[: int(query["limit"])], headers=BYTES
+        )
+    )
+    assert claim.covers_all
+    assert claim.advertised_total is None
+
+
+BYTES = {"Content-Range": "bytes 0-2047/2048"}
