@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
+from petstore_frame.cli.screens import PlainGroup
 from petstore_frame.errors import (
     APIConnectionError,
     APIStatusError,
@@ -46,12 +46,12 @@ _CODES: tuple[tuple[tuple[type[Exception], ...], int], ...] = (
     ((JournalError,), DISK),
     ((APIStatusError, APIConnectionError, ContractError), STORE),
     ((CrossOriginError, IncompleteInventoryError), STORE),
-    ((PetstoreError, ValueError), REFUSED),
+    ((PetstoreError,), REFUSED),
     ((OSError,), DISK),
 )
 
 
-class PlainlyFailing(TyperGroup):
+class PlainlyFailing(PlainGroup):
     """Commands that report a wrong name, key or disk without a trace."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -88,4 +88,4 @@ def exit_code(problem: Exception) -> int:
 
 def describe_exit_codes(codes: Iterable[int]) -> str:
     """Return the lines of the table that a command may end with, for its ``--help``."""
-    return "Exit codes: " + "; ".join(f"{code} {EXIT_CODES[code]}" for code in codes)
+    return "\n".join(["Exit codes:", *(f"{code:>3}  {EXIT_CODES[code]}" for code in codes)])

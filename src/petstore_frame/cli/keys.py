@@ -17,13 +17,15 @@ import typer
 from petstore_frame.cli.bundled import service_errors
 from petstore_frame.cli.failures import DISK, REFUSED, describe_exit_codes, end
 from petstore_frame.cli.options import AsJson, Database, print_json
-from petstore_frame.cli.screens import PlainCommand
+from petstore_frame.cli.screens import PlainCommand, PlainGroup
 
 if TYPE_CHECKING:
     from petstore_frame.service.keys import KeyBook, KeyRecord
 
 app = typer.Typer(
-    help="Make, list and revoke the keys in a store's database.", no_args_is_help=True
+    cls=PlainGroup,
+    help="Make, list and revoke the keys in a store's database.",
+    no_args_is_help=True,
 )
 _ENDS = describe_exit_codes((0, REFUSED, DISK))
 

@@ -1,7 +1,7 @@
 """How the help of a command is laid out.
 
-In: a command as Typer makes it. Out: the same, its paragraphs free to fill any width, and no type
-after a switch that takes none.
+In: a command or a group as Typer makes it. Out: the same, its paragraphs free to fill any width,
+and no type after a switch that takes none.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from inspect import cleandoc
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 
 class PlainCommand(TyperCommand):
@@ -19,8 +19,9 @@ class PlainCommand(TyperCommand):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.help = _unwrapped(self.help or "")
-        for option in self.params:
-            _without_type(option)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return [_without_type(option) for option in super().get_params(ctx)]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
@@ -29,8 +30,12 @@ class PlainCommand(TyperCommand):
             problem.message = problem.message.removeprefix("Value error, ")
             raise
 
-    def get_help_option(self, ctx: Any) -> Any:
-        return _without_type(super().get_help_option(ctx))
+
+class PlainGroup(TyperGroup):
+    """A group of commands."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return [_without_type(option) for option in super().get_params(ctx)]
 
 
 def _unwrapped(text: str) -> str:
