@@ -25,8 +25,23 @@ RESPONSES = {
 }
 
 
-def document(**options: bool) -> dict[str, Any]:
-    return json.loads(document_json("http://127.0.0.1/v1", **options))
+def document(*, extended: bool = True) -> dict[str, Any]:
+    described = json.loads(document_json("http://127.0.0.1/v1"))
+    return described if extended else without_extensions(described)
+
+
+def without_extensions(value: Any) -> Any:
+    """Leave out what the document marks as beyond the interface."""
+    if isinstance(value, dict):
+        kept = {name: without_extensions(entry) for name, entry in value.items()}
+        return {name: entry for name, entry in kept.items() if not is_extension(entry)}
+    if isinstance(value, list):
+        return [without_extensions(entry) for entry in value if not is_extension(entry)]
+    return value
+
+
+def is_extension(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("x-extension") is True
 
 
 def operations(described: dict[str, Any]) -> dict[str, dict[str, Any]]:
