@@ -24,7 +24,7 @@ from petstore_frame.counts import (
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.markup import escape, isolated
 from petstore_frame.models import NO_STATUS
-from petstore_frame.palette import shorten, status_colour, status_word
+from petstore_frame.palette import shorten, status_colours, status_word
 from petstore_frame.pet_table import category_ids, pandas_frame
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ HATCH = (
 # A part of an Inventory's frame must not be taken for the whole.
 _PART = "these rows alone: they are a part or a change of what was read"
 _GAP = ' stroke="var(--jp-layout-color1,#FFFFFF)"'
-_OTHER = status_colour("a status that the interface does not state", other=0)
 
 # The doubled class outweighs Jupyter's own rule, which puts every cell to the right.
 STYLE = f"""<style>
@@ -145,7 +144,8 @@ def inventory_table(
     claim, is_changed = claim_of(pets)
     place = place_in_words(first, len(part), StatusCount(len(frame), is_whole(claim)))
     words = "; ".join(filter(None, (place, _PART * is_changed)))
-    table = pets_table(pet_rows(part, shown_labels(categories)), caption=words)
+    shades = status_colours(map(spell_status, frame["status"].unique()))
+    table = pets_table(pet_rows(part, shown_labels(categories)), shades, caption=words)
     return Drawing(f'{STYLE}<div class="pf-drawing">{table}</div>', words)
 
 
@@ -175,18 +175,9 @@ def counts_in_words(counts: StatusCounts) -> str:
     return f"{counts.total} pets in {categories_in_words(counts)}: {parts}"
 
 
-def colours(statuses: Sequence[str]) -> dict[str, str]:
-    """Return the colour of each status, the known ones always the same."""
-    others = [status for status in statuses if status_colour(status, other=0) == _OTHER]
-    return {
-        status: status_colour(status, other=others.index(status) if status in others else 0)
-        for status in statuses
-    }
-
-
 def legend(counts: StatusCounts) -> str:
     """Name the colours, with the count of each status."""
-    shades = colours(counts.statuses)
+    shades = status_colours(counts.statuses)
     items = "".join(
         f'<span style="display:inline-block;margin-right:16px">'
         f'<span style="color:{shades[status]}" aria-hidden="true">■</span> '
@@ -211,7 +202,7 @@ def bars(
     single = (line.total.count for line in lines if not line.is_rest)
     longest = max(single, default=0)
     height = ROW_HEIGHT * len(lines) + 4
-    shades = colours(counts.statuses)
+    shades = status_colours(counts.statuses)
     body = "".join(
         _bar(line, at * ROW_HEIGHT + 2, counts, longest, shades, ink)
         for at, line in enumerate(lines)
@@ -269,17 +260,25 @@ def _break(y: int) -> str:
     )
 
 
-def pets_table(rows: Iterable[Sequence[str]], *, caption: str, is_headed: bool = True) -> str:
+def pets_table(
+    rows: Iterable[Sequence[str]],
+    shades: Mapping[str, str],
+    *,
+    caption: str,
+    is_headed: bool = True,
+) -> str:
     """Draw pets, given as text, as a table.
 
     Args:
         rows: id, name, category and status of each pet.
+        shades: The colour of each status.
         caption: What the table holds.
         is_headed: Whether the column names are visible; a screen reader always reads them.
     """
     body = "".join(
         f'<tr><th scope="row" class="pf-id" style="font-weight:400">{escape(pet_id)}</th>'
-        f"<td>{_isolated(name)}</td><td>{_isolated(category)}</td><td>{status_cell(status)}</td></tr>"
+        f"<td>{_isolated(name)}</td><td>{_isolated(category)}</td>"
+        f"<td>{_status_cell(status, shades)}</td></tr>"
         for pet_id, name, category, status in rows
     )
     head = "".join(f'<th scope="col">{name}</th>' for name in ("ID", "Name", "Category", "Status"))
@@ -297,7 +296,7 @@ def _isolated(text: str) -> str:
     return f"<bdi{whole}>{escape(text)}</bdi>"
 
 
-def status_cell(status: str) -> str:
+def _status_cell(status: str, shades: Mapping[str, str]) -> str:
     """Show a status by name and colour."""
-    colour = status_colour(None if status == NO_STATUS else status)
-    return f'<span style="color:{colour}" aria-hidden="true">■</span>&nbsp;{isolated(status)}'
+    square = f'<span style="color:{shades[status]}" aria-hidden="true">■</span>'
+    return f"{square}&nbsp;{isolated(status)}"

@@ -9,8 +9,9 @@ Each has one meaning everywhere and never stands without its name and its number
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import cycle
 from types import MappingProxyType
 
 NO_STATUS_COLOUR = "#CC79A7"
@@ -24,7 +25,7 @@ STATUS_COLOURS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-# For statuses that the interface does not state, in the order in which they are shown.
+# For statuses that the interface does not state.
 OTHER_STATUS_COLOURS: tuple[str, ...] = ("#009E73", "#56B4E9", "#D55E00", "#F0E442")
 
 INK, MUTED, RULE, PAPER = "#1F2933", "#5F6B7A", "#D5DBE1", "#FFFFFF"
@@ -82,15 +83,20 @@ def status_word(status: str | None) -> str:
     return text[:1].upper() + text[1:]
 
 
-def status_colour(status: str | None, *, other: int = 0) -> str:
-    """Return the colour of a status; None is a pet without one.
+def status_colours(statuses: Iterable[str]) -> dict[str, str]:
+    """Return the colour of each status, ``no status`` among them, in the order given.
 
-    Args:
-        status: The status as the store spells it.
-        other: Place among the statuses that the interface does not state, 0 for the first.
+    Statuses that the interface does not state take further colours in alphabetical order, so that
+    the same statuses have the same colours wherever they are shown.
+
+    Example:
+        >>> status_colours(["sold", "on hold", "lost"])
+        {'sold': '#767676', 'on hold': '#56B4E9', 'lost': '#009E73'}
     """
-    known = STATUS_COLOURS.get("no status" if status is None else status)
-    return known or OTHER_STATUS_COLOURS[other % len(OTHER_STATUS_COLOURS)]
+    shown = list(statuses)
+    others = sorted({*shown} - {*STATUS_COLOURS})
+    shades = {**STATUS_COLOURS, **dict(zip(others, cycle(OTHER_STATUS_COLOURS), strict=False))}
+    return {status: shades[status] for status in shown}
 
 
 def tint(colour: str, share: float) -> str:

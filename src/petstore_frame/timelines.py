@@ -15,12 +15,12 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.categories import Categories, category_name, shown_labels
-from petstore_frame.charts import HATCH, HATCH_ID, INK, RULE, STYLE, Drawing, colours
+from petstore_frame.charts import HATCH, HATCH_ID, INK, RULE, STYLE, Drawing
 from petstore_frame.counts import short
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory import StatusCount
 from petstore_frame.markup import escape
-from petstore_frame.palette import STATUS_COLOURS, shorten, status_word
+from petstore_frame.palette import STATUS_COLOURS, shorten, status_colours, status_word
 from petstore_frame.pet_table import category_ids
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawin
     lines = _lines(trend, _group_names(trend[by], categories))
     largest = sorted(lines, key=lambda name: -_highest(lines[name]))[:LINES_SHOWN]
     shown = {name: points for name, points in lines.items() if name in largest}
-    shades = colours([*shown]) if by == ["status"] else dict(zip(shown, _HUES, strict=False))
+    shades = status_colours(lines) if by == ["status"] else dict(zip(shown, _HUES, strict=False))
     days = sorted({point.day for points in shown.values() for point in points})
     plane = _Plane(days, max(map(_highest, shown.values()), default=0))
     drawn = "".join(_line(name, points, shades[name], plane) for name, points in shown.items())

@@ -131,3 +131,7 @@ def test_what_changed_is_ended(server, tmp_path) -> None:
     assert any(str(text).startswith("Nothing to compare: ") for text in alone)
     assert "2030-01-01 to 2030-01-08: 1 new" in changes
     assert {"=Max", "new", "sold"} <= changes
+    assert any("The last snapshot is of 2030-01-08. What" in str(text) for text in changes)
+    book = book_of(pf.write_report(history.read("2030-01-08"), path, history=history))
+    assert not any("is not here" in str(text) for text in cells(book["Changes"]))
+    assert book["Changes"].print_title_rows

@@ -85,5 +85,5 @@ def test_an_empty_store_is_drawn() -> None:
 
 def test_table_headers_are_headers() -> None:
     """Columns and rows of a table are named for a screen reader."""
-    markup = pets_table([("1", "Luna", "Cat", "sold")], caption="Pets")
+    markup = pets_table([("1", "Luna", "Cat", "sold")], {"sold": "#767676"}, caption="Pets")
     assert markup.count('scope="col"') == 4 and markup.count('scope="row"') == 1

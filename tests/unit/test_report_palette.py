@@ -45,4 +45,6 @@ def test_a_badge_can_be_read(badge: palette.Badge) -> None:
 def test_unknown_statuses_take_further_colours() -> None:
     """A status beyond the interface keeps its word and takes a colour that no other has."""
     assert palette.status_word("on hold") == "On hold"
-    assert palette.status_colour("on hold", other=1) == palette.OTHER_STATUS_COLOURS[1]
+    shades = palette.status_colours(["sold", "on hold", "lost"])
+    assert shades == palette.status_colours(shades)
+    assert len({*shades.values(), *palette.STATUS_COLOURS.values()}) == 6

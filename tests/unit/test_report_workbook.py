@@ -221,8 +221,9 @@ def test_the_about_sheet_has_the_whole_claim(inventory_of, read_back, tmp_path) 
         advertised_total=512,
     )
     found = set(texts(read_back(pf.write_report(inventory, tmp_path / "s.xlsx"))["About"]))
+    assert any(text.endswith(f"Made with petstore-frame {pf.__version__}") for text in found)
     assert {"the store fills each page", "pet 5 was listed twice", "the same page", "512"} <= found
-    assert {"all pets", "the page was full", "3", f"version {pf.__version__}"} <= found
+    assert {"all pets", "the page was full", "3"} <= found
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "html", "csv"])

@@ -18,7 +18,7 @@ from petstore_frame.dashboard.buttons import ButtonGroup
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.matrix import MatrixCell, matrix
 from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, Shown, StoreModel
-from petstore_frame.palette import status_word
+from petstore_frame.palette import status_colours, status_word
 
 if TYPE_CHECKING:
     from threading import RLock
@@ -163,8 +163,9 @@ class InventoryTab:
     def _draw_table(self, shown: Shown) -> None:
         now = shown.selection
         if shown.matches:
+            shades = status_colours(shown.counts.statuses)
             self.table.value = pets_table(
-                shown.rows, caption=f"Pets {shown.place}", is_headed=False
+                shown.rows, shades, caption=f"Pets {shown.place}", is_headed=False
             )
         else:
             self.table.value = parts.nothing_to_show(shown)

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from petstore_frame.charts import colours
 from petstore_frame.counts import StatusCounts, categories_in_words, short
 from petstore_frame.dashboard.model import Shown
 from petstore_frame.errors import PetstoreError
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.completeness import claim_badge
 from petstore_frame.markup import escape, isolated
-from petstore_frame.palette import FAILED_BADGE, VERDICT_BADGES, Badge, status_word
+from petstore_frame.palette import FAILED_BADGE, VERDICT_BADGES, Badge, status_colours, status_word
 from petstore_frame.voice import FORM
 
 NOT_READ = "not read yet"
@@ -71,7 +70,7 @@ def cards(shown: Shown, everything: StatusCounts) -> str:
     counts, is_filtered = shown.counts, shown.selection.is_filtered
     under = f"of {short(everything.total)}" if is_filtered else categories_in_words(counts)
     drawn = [_card("Pets", short(counts.total), under, "currentColor", counts.total.is_exact)]
-    shades = colours(counts.statuses)
+    shades = status_colours(counts.statuses)
     for status, count in counts.by_status.items():
         if is_filtered:
             under = f"of {short(everything.by_status[status])}"

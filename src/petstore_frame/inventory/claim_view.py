@@ -9,22 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from petstore_frame.markup import FAINT, escape, isolated, items
-from petstore_frame.models import NO_STATUS, PET_STATUSES
-from petstore_frame.palette import shorten, status_colour, status_word
+from petstore_frame.palette import shorten, status_colours, status_word
 
 
 def counts_html(by_status: Mapping[str, object]) -> str:
     """Return the count of each status in its colour."""
-    cells, others = [], 0
-    for status, count in by_status.items():
-        colour = status_colour(None if status == NO_STATUS else status, other=others)
-        others += status not in (*PET_STATUSES, NO_STATUS)
-        cells.append(
-            '<span style="display:inline-block;margin:0 20px 6px 0">'
-            f'<span style="display:inline-block;width:10px;height:10px;background:{colour};'
-            'border-radius:2px;margin-right:6px"></span>'
-            f"{isolated(shorten(status_word(status)))} <strong>{escape(count)}</strong></span>"
-        )
+    shades = status_colours(by_status)
+    cells = (
+        '<span style="display:inline-block;margin:0 20px 6px 0">'
+        f'<span style="display:inline-block;width:10px;height:10px;background:{shades[status]};'
+        'border-radius:2px;margin-right:6px"></span>'
+        f"{isolated(shorten(status_word(status)))} <strong>{escape(count)}</strong></span>"
+        for status, count in by_status.items()
+    )
     return f"<div>{''.join(cells)}</div>"
 
 

@@ -55,7 +55,8 @@ def write_about(
         definitions: The words that the workbook uses.
     """
     sheet = book.sheet("About")
-    look.put_title(sheet, "About this workbook", look.as_of_words(facts.as_of))
+    made = f"Made with petstore-frame {__version__}"
+    look.put_title(sheet, "About this workbook", f"{look.as_of_words(facts.as_of)} · {made}")
     sheet.do("set_column", 0, 0, 2)
     sheet.do("set_column", 1, 1, 26)
     sheet.do("set_column", 2, 2, 104)
@@ -65,8 +66,7 @@ def write_about(
     row = _section(sheet, row, "Sheets", sheets)
     if changed:
         row = _section(sheet, row, "Names changed to fit", _changes(changed))
-    row = _section(sheet, row, "Words", definitions)
-    _section(sheet, row, "Made with", [("petstore-frame", f"version {__version__}")])
+    _section(sheet, row, "Words", definitions)
     sheet.finish()
     sheet.raw.hide_gridlines(2)
     look.set_up_print(sheet, facts)

@@ -15,6 +15,7 @@ from petstore_frame.report.facts import Facts
 from petstore_frame.report.native_charts import category_chart, status_chart
 
 _HEAD_ROW = 4
+_CHART_PIXELS = 400  # beside the table: what is wider makes both small in print
 
 
 def write_by_category(book: Book, facts: Facts) -> None:
@@ -34,9 +35,10 @@ def write_by_category(book: Book, facts: Facts) -> None:
         sheet.do("ignore_errors", {"number_stored_as_text": f"B1:C{table.total + 1}"})
         sheet.do("autofilter", table.head, 1, table.total - 1, _last_column(table))
         chart = category_chart(book, table, is_share=True)
-        chart.set_size({"width": 520, "height": 480})
+        chart.set_size({"width": _CHART_PIXELS, "height": 480})
         alt = {"description": "The mix of statuses within each category, from the table beside it."}
-        sheet.do("insert_chart", _HEAD_ROW, table.share + 2, chart, alt)
+        sheet.do("set_column", _last_column(table) + 1, _last_column(table) + 1, 2)
+        sheet.do("insert_chart", _HEAD_ROW, _last_column(table) + 2, chart, alt)
     sheet.finish()
     sheet.raw.hide_gridlines(2)
     sheet.raw.freeze_panes(_HEAD_ROW + 1, table.name + 1)

@@ -1,4 +1,4 @@
-"""What changed since the snapshot before.
+"""What changed between the last two snapshots.
 
 In: a History, which says what its claims allow. Out: the sheet Changes: how many pets moved from
 which status to which, and the pets.
@@ -7,6 +7,7 @@ which status to which, and the pets.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.book import Book, Sheet
@@ -36,12 +37,24 @@ def write_changes(book: Book, facts: Facts, history: History) -> None:
     look.put_title(sheet, "Changes", str(diff))
     for col, width in enumerate((2, 22, 34, 22, 14, 14, 14)):
         sheet.do("set_column", col, col, width)
-    row = _moves(sheet, diff)
-    row = _pets(sheet, facts, diff, row + 2)
+    if note := _not_of_this_reading(facts, diff):
+        sheet.text(_MOVES_ROW - 1, 1, note, bold=True)
+    header = _moves(sheet, diff) + 3
+    row = _pets(sheet, facts, diff, header)
     sheet.do("ignore_errors", {"number_stored_as_text": f"B1:D{row + 1}"})
     sheet.finish()
     sheet.raw.hide_gridlines(2)
-    look.set_up_print(sheet, facts)
+    look.set_up_print(sheet, facts, repeat_row=header if len(diff) else None)
+
+
+def _not_of_this_reading(facts: Facts, diff: Diff) -> str | None:
+    """Return what the reader must know when the last snapshot is not of the workbook's day."""
+    if facts.as_of is None or facts.as_of.astimezone(UTC).date() == diff.new.date:
+        return None
+    return (
+        f"The last snapshot is of {diff.new.date}. What changed from then to this workbook's data, "
+        f"of {facts.as_of.astimezone(UTC):%Y-%m-%d}, is not here."
+    )
 
 
 def _moves(sheet: Sheet, diff: Diff) -> int:
@@ -57,14 +70,15 @@ def _moves(sheet: Sheet, diff: Diff) -> int:
 
 
 def _pets(sheet: Sheet, facts: Facts, diff: Diff, row: int) -> int:
+    """List the pets from a row on, which is the header's, and return the row after the last."""
     if not len(diff):
         return row
     more = f"the first {LISTED_PETS:,} of {len(diff):,}; history.diff().frame has all"
     title = f"The pets: {more}" if len(diff) > LISTED_PETS else "The pets"
-    sheet.text(row, 1, title, **look.SECTION)
+    sheet.text(row - 1, 1, title, **look.SECTION)
     header = ("ID", "Name", "Category", "What", "Was", "Now")
-    end = write_list(sheet, row + 1, header, _pet_rows(facts, diff))
-    sheet.do("autofilter", row + 1, 1, end - 1, len(header))
+    end = write_list(sheet, row, header, _pet_rows(facts, diff))
+    sheet.do("autofilter", row, 1, end - 1, len(header))
     return end
 
 

@@ -13,11 +13,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.categories import Categories, category_name, shown_labels
-from petstore_frame.charts import colours
 from petstore_frame.counts import CodedPets, StatusCounts
 from petstore_frame.frame import PET_COLUMNS
 from petstore_frame.inventory import Completeness, Inventory, Verdict
 from petstore_frame.inventory.seal import SealState, read_seal
+from petstore_frame.palette import status_colours
 from petstore_frame.pet_table import (
     category_ids,
     pandas_frame,
@@ -75,7 +75,7 @@ class Facts:
     @property
     def colours(self) -> dict[str, str]:
         """The colour of each status, in the order shown."""
-        return colours(self.statuses)
+        return status_colours(self.statuses)
 
     @property
     def columns(self) -> list[str]:

@@ -136,7 +136,7 @@ def _pets(facts: Facts) -> str:
     caption = place_in_words(0, len(listed), facts.counts.total)
     if len(listed) < len(facts.frame):
         caption += ", in the order read; the .xlsx and .csv reports have all"
-    table = pets_table(pet_rows(listed, facts.labels), caption=caption)
+    table = pets_table(pet_rows(listed, facts.labels), facts.colours, caption=caption)
     return f'<h2>Pets</h2><div class="wide">{table}</div>'
 
 

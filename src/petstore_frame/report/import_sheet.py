@@ -6,7 +6,7 @@ In: a LoadResult. Out: the sheet Import: records by state, what to do next, and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame.book import Book, Sheet
 from petstore_frame.loader.results import LoadResult
@@ -14,6 +14,9 @@ from petstore_frame.loader.view import ResultFacts, headline, next_steps
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.row_list import write_list
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LISTED_RECORDS = 10_000
 NAMED_CAUSES = 5
@@ -31,11 +34,14 @@ def write_import(book: Book, facts: Facts, results: LoadResult) -> None:
     held.append(("all records", sum(imported.counts.values())))
     row = write_list(sheet, _COUNTS_ROW, ("State", "Records"), held)
     row = _steps(sheet, imported, row + 1)
-    row = _fix(sheet, results, row)
+    header = None
+    if len(fix := results.fix):
+        header = _causes(sheet, fix, row) + 2
+        row = _fix(sheet, fix, header)
     sheet.do("ignore_errors", {"number_stored_as_text": f"B1:F{row + 1}"})
     sheet.finish()
     sheet.raw.hide_gridlines(2)
-    look.set_up_print(sheet, facts)
+    look.set_up_print(sheet, facts, repeat_row=header)
 
 
 def _steps(sheet: Sheet, imported: ResultFacts, row: int) -> int:
@@ -49,25 +55,28 @@ def _steps(sheet: Sheet, imported: ResultFacts, row: int) -> int:
     return row + 2
 
 
-def _fix(sheet: Sheet, results: LoadResult, row: int) -> int:
-    total = len(results.fix)
-    if not total:
-        return row
-    causes = results.fix["error_message"].value_counts().head(NAMED_CAUSES)
+def _causes(sheet: Sheet, fix: pd.DataFrame, row: int) -> int:
+    """List what was wrong most often, and return the row after the last."""
+    causes = fix["error_message"].value_counts().head(NAMED_CAUSES)
     sheet.text(row, 1, "What was wrong most often", **look.SECTION)
     named = [(int(count), str(message)) for message, count in causes.items()]
-    row = write_list(sheet, row + 1, ("Records", "What is wrong"), named) + 1
+    return write_list(sheet, row + 1, ("Records", "What is wrong"), named)
+
+
+def _fix(sheet: Sheet, fix: pd.DataFrame, row: int) -> int:
+    """List the records to fix from a row on, which is the header's."""
+    total = len(fix)
     listed = f"the first {LISTED_RECORDS:,} of {total:,}; fix.csv has all"
     title = f"Records to fix: {listed if total > LISTED_RECORDS else f'{total:,}'}"
-    sheet.text(row, 1, title, **look.SECTION)
+    sheet.text(row - 1, 1, title, **look.SECTION)
     header = ("Line", "Column", "Value", "What is wrong", "Hint")
-    end = write_list(sheet, row + 1, header, _records(results))
-    sheet.do("autofilter", row + 1, 1, end - 1, len(header))
+    end = write_list(sheet, row, header, _records(fix))
+    sheet.do("autofilter", row, 1, end - 1, len(header))
     return end
 
 
-def _records(results: LoadResult) -> Iterator[tuple[Any, ...]]:
+def _records(fix: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
     columns = ["line", "error_column", "error_value", "error_message", "hint"]
-    first = results.fix[columns].head(LISTED_RECORDS)
+    first = fix[columns].head(LISTED_RECORDS)
     for line, *texts in first.itertuples(index=False, name=None):
         yield int(line), *(text if isinstance(text, str) else "" for text in texts)

@@ -39,8 +39,8 @@ def category_chart(book: Book, table: CountTable, *, is_share: bool = False) -> 
     drawn = last - table.head
     largest = f", the {drawn} largest" if drawn < table.facts.counts.categories.count else ""
     read = look.reserve(is_exact=table.facts.covers_all)
-    title = f"Statuses within category{read}" if is_share else "Pets by category"
-    chart.set_title({"name": title + largest, "name_font": {**_TEXT, "size": 12}})
+    title = "Statuses within category" if is_share else "Pets by category"
+    chart.set_title({"name": title + read + largest, "name_font": {**_TEXT, "size": 12}})
     chart.set_legend({"position": "top", "font": _TEXT})
     line = {"color": RULE}
     chart.set_y_axis({"reverse": True, "num_font": _TEXT, "line": line, "major_tick_mark": "none"})
@@ -86,7 +86,8 @@ def status_chart(book: Book, sheet_name: str, facts: Facts, first_row: int) -> A
         }
     )
     _frameless(chart)
-    chart.set_title({"name": "Pets by status", "name_font": {**_TEXT, "size": 12}})
+    title = f"Pets by status{look.reserve(is_exact=facts.covers_all)}"
+    chart.set_title({"name": title, "name_font": {**_TEXT, "size": 12}})
     chart.set_legend({"none": True})
     chart.set_y_axis(
         {"reverse": True, "num_font": _TEXT, "line": {"color": RULE}, "major_tick_mark": "none"}

@@ -69,7 +69,7 @@ def write_workbook(
         extra = []
         if history is not None:
             write_changes(book, facts, history)
-            extra.append(("Changes", "What changed since the snapshot before."))
+            extra.append(("Changes", "What changed between the last two snapshots."))
         if results is not None:
             write_import(book, facts, results)
             extra.append(("Import", "What became of the records of the import."))

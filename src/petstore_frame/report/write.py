@@ -61,7 +61,8 @@ def write_report(
         categories: Labels by category id: a dict, a Series, or a CSV path of
             ``category_id,label``.
         history: A History, or its folder, which must exist; the workbook gets a sheet of what
-            changed since the snapshot before. Only for ``.xlsx``.
+            changed between its last two snapshots, so add this inventory to it first. Only for
+            ``.xlsx``.
         results: A LoadResult; the workbook gets a sheet of what became of its records. Only for
             ``.xlsx``.
         require_complete: Refuse to write unless every pet of the store was read.
