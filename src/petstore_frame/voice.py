@@ -28,7 +28,7 @@ class Voice:
 
     def mend(self) -> str:
         """Return how to get the file of the records to correct."""
-        return "result.write('results') and correct results/fix.csv"
+        return "result.write('results') and correct its fix.csv"
 
     def reconcile(self, *, resends: bool = False) -> str:
         """Return how records in doubt are settled by reading the store."""
@@ -66,7 +66,7 @@ class ShellVoice(Voice):
     def mend(self) -> str:
         if self._folder is not None:
             return f"correct {self._folder}/fix.csv"
-        return "the same command with --output results writes results/fix.csv; correct it"
+        return "the same command with --output results writes fix.csv; correct it"
 
     def reconcile(self, *, resends: bool = False) -> str:
         return f"the same command with --reconcile{' --resend-absent' if resends else ''}"

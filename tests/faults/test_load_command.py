@@ -123,7 +123,7 @@ def test_python_is_told_what_to_type_there(tmp_path: Path, stores, run_load) -> 
     """The same result names arguments and methods to who reads it in Python."""
     (tmp_path / "pets.csv").write_text("name,category\nAda,x\n")
     result = run_load(tmp_path / "pets.csv", stores())
-    assert "result.write('results') and correct results/fix.csv" in str(result)
+    assert "result.write('results') and correct its fix.csv" in str(result)
     with pytest.raises(InputError, match=r"mapping=\{'category_id'"):
         (tmp_path / "odd.csv").write_text("name,b\nAda,1\n")
         run_load(tmp_path / "odd.csv", stores())
@@ -232,3 +232,23 @@ def test_columns_can_be_named(tmp_path: Path, stores, command: Run) -> None:
     named = ["--column", "name=animal", "--column", "category_id=kind"]
     assert command(tmp_path / "pets.csv", store, *named).exit_code == 0
     assert [pet["name"] for pet in store.pets.values()] == ["Ada"]
+
+
+def test_a_corrected_fix_file_survives_the_same_command(
+    tmp_path: Path, stores, command: Run
+) -> None:
+    """What a person corrected is kept, by the same command again and by loading it, and told."""
+    store, out = stores(), tmp_path / "results"
+    (tmp_path / "a.csv").write_text("name,category\nAda,1\nBo,x\n")
+    to_out = ["--output", str(out)]
+    assert command(tmp_path / "a.csv", store, *to_out).exit_code == 1
+    corrected = (out / "fix.csv").read_text(encoding="utf-8-sig").replace("Bo,x", "Bo,2")
+    (out / "fix.csv").write_text(corrected)
+    kept = {path.name: path.read_bytes() for path in out.iterdir()}
+    again = command(tmp_path / "a.csv", store, *to_out)
+    assert f"note: {out}/fix.csv was changed since" in again.stderr
+    assert f"correct {out}-2/fix.csv" in again.stdout
+    fixed = command(out / "fix.csv", store, *to_out, "--json")
+    assert (fixed.exit_code, json.loads(fixed.stdout)["output"]) == (0, f"{out}-3")
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == kept
+    assert len(store.pets) == 2

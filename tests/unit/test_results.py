@@ -168,7 +168,7 @@ def test_files_hold_what_they_promise(result: LoadResult, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("folder", "options", "words"),
-    [(3, {}, "folder= is a folder's path, got 3"), (".", {"excel": "no"}, "excel= is True or")],
+    [(3, {}, "folder= is a folder's path, got 3"), (".", {"excel": "no"}, "excel is True or")],
 )
 def test_wrong_arguments_write_nothing(
     result: LoadResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder, options, words: str

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from petstore_frame.cli.load import write_aloud
+
 if TYPE_CHECKING:
     from petstore_frame.client import Client
     from petstore_frame.inventory import Inventory
@@ -46,10 +48,10 @@ def demo(
         _write_sample(arrivals, categories, rows, seed)
         result = _load(arrivals, client, Path(journal))
         inventory = _read_back(client, categories)
-        results = result.write(folder / "results")
+        results = write_aloud(result, folder / "results")
         write_report(inventory, report, categories=categories, results=result)
     _name_files([arrivals, categories, *results, report])
-    _say_what_next(folder, report)
+    _say_what_next(folder, report, fix=results[1])
 
 
 def _write_sample(arrivals: Path, categories: Path, rows: int, seed: int) -> None:
@@ -86,7 +88,7 @@ def _name_files(paths: list[Path]) -> None:
         typer.echo(f"    {path}")
 
 
-def _say_what_next(folder: Path, report: Path) -> None:
+def _say_what_next(folder: Path, report: Path, *, fix: Path) -> None:
     notebooks = _copy_notebooks(folder)
     _step("Next", "type one of these")
     if notebooks is not None:
@@ -99,10 +101,7 @@ def _say_what_next(folder: Path, report: Path) -> None:
     typer.echo(
         '    export PETSTORE_BASE_URL=http://127.0.0.1:8080/v1 PETSTORE_API_KEY="$(cat store.key)"'
     )
-    typer.echo(
-        f"    petstore-frame load {folder / 'results' / 'fix.csv'} "
-        f"--categories {folder / 'categories.csv'}"
-    )
+    typer.echo(f"    petstore-frame load {fix} --categories {folder / 'categories.csv'}")
 
 
 def _copy_notebooks(folder: Path) -> Path | None:

@@ -229,13 +229,23 @@ def _mapping(columns: list[str] | None) -> dict[str, str] | None:
     return pairs or None
 
 
+def write_aloud(result: LoadResult, folder: Path) -> list[Path]:
+    """Write the files of a result, and say so where they cannot go to the folder asked for."""
+    from petstore_frame.loader.folders import find_place
+
+    place = find_place(folder, result.run)
+    if place.note:
+        typer.echo(f"note: {place.note}", err=True)
+    return result.write(place.folder)
+
+
 def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
     """Write the files, then print what became of the records."""
-    result.voice = ShellVoice(None if output is None else str(output))
-    files = [str(file) for file in result.write(output)] if output is not None else []
+    files = [] if output is None else write_aloud(result, output)
+    folder = str(files[0].parent) if files else None
+    result.voice = ShellVoice(folder)
     if as_json:
-        written = {"output": None if output is None else str(output), "files": files}
-        print_json(result.summary | written)
+        print_json(result.summary | {"output": folder, "files": [str(file) for file in files]})
     else:
         typer.echo(str(result))
         for file in files:

@@ -16,6 +16,7 @@ from typing import Any
 
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError, InputError, LoadInterrupted
+from petstore_frame.loader.folders import find_place
 from petstore_frame.loader.kinds import is_workbook
 from petstore_frame.loader.limits import GRACE_S
 from petstore_frame.loader.load import load_csv, load_excel
@@ -137,8 +138,7 @@ class ImportJob:
         """Write the result files and return their folder."""
         stem = Path(result.run.source_name).stem or "import"
         folder = (self._results or Path.cwd()) / f"import-{stem}-{result.run.run_id[:8]}"
-        result.write(folder)
-        return folder
+        return result.write(find_place(folder, result.run).folder)[0].parent
 
     def close(self) -> None:
         """Remove the uploads."""

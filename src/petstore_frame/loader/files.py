@@ -2,7 +2,7 @@
 
 In: the rows of an import and the facts of its run. Out: results.csv, fix.csv, unknown.csv,
 results.xlsx and summary.json, each written beside its place and renamed. Rows pass one by one, so
-that memory stays flat.
+that memory stays flat. What was there before, and whether it may go, folders.py decides.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from petstore_frame.loader.columns import (
     describe,
     file_name,
 )
+from petstore_frame.loader.folders import DIGESTS, SUMMARY, digest
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.returned import ESCAPED, EXTRA, escaped_columns, harmless, unconverted
@@ -39,7 +40,7 @@ def write_results(
     """Write all files of a result into a folder.
 
     Args:
-        folder: Where to; made if missing.
+        folder: Where to; made if missing. Result files in it are replaced.
         facts: The facts of the run and its counts.
         rows: Yields the rows of the states given, or all.
         summary: What summary.json holds.
@@ -78,7 +79,8 @@ def write_results(
     if not has_excel:
         # A workbook of an earlier result would show other records.
         (folder / "results.xlsx").unlink(missing_ok=True)
-    paths.append(folder / "summary.json")
+    digests = {path.name: digest(path) for path in paths}
+    paths.append(folder / SUMMARY)
     with replacing(paths[-1]) as temporary:
         written = summary | {
             "records": sum(counts.values()),
@@ -87,6 +89,7 @@ def write_results(
                 counts, facts.run.ending, has_doubt_elsewhere=any(facts.elsewhere)
             ),
             "files": [path.name for path in paths],
+            DIGESTS: digests,
         }
         temporary.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
     return paths

@@ -7,6 +7,7 @@ written. It sends nothing; what is settled later is settled by reconcile.py, thr
 from __future__ import annotations
 
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, partial
@@ -16,19 +17,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.arguments import true_or_false
+from petstore_frame.callers import callers_level
 from petstore_frame.errors import LoadFailedError
-from petstore_frame.frame import text_series
 from petstore_frame.framed import Framed
 from petstore_frame.loader import journal
 from petstore_frame.loader.clients import SettlingClient
 from petstore_frame.loader.columns import (
-    CATEGORIES,
     COLUMNS,
-    describe,
     original_columns,
     problem_of,
 )
 from petstore_frame.loader.elsewhere import Elsewhere, count_unsettled, journals_in_doubt
+from petstore_frame.loader.folders import find_place
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS
 from petstore_frame.loader.notes import Note, describe_ids, kind_of, read_notes
@@ -36,8 +36,8 @@ from petstore_frame.loader.options import check_folder
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.skipped import Skipped, read_skipped
+from petstore_frame.loader.tables import make_frame
 from petstore_frame.loader.view import ResultFacts, result_html, result_text
-from petstore_frame.surrogates import whole_text
 from petstore_frame.voice import PYTHON
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class LoadResult(Framed):
         ``first_sent_at``, ``settled_at`` in UTC; ``elapsed_ms`` Float64; ``correlation_id``,
         ``idempotency_key``, ``payload_sha256``, ``run_id``, ``file_sha256`` str.
         """
-        return _make_frame(self.run, self.rows())
+        return make_frame(self.run, self.rows())
 
     @property
     def created(self) -> pd.DataFrame:
@@ -194,8 +194,12 @@ class LoadResult(Framed):
         are names in ``fix.csv`` that it would turn into a number or a date; both come back
         unchanged when the file is loaded.
 
+        Nothing is lost: a file that was changed since it was written, and the results of another
+        import, stay. Then all files go to the next free folder beside it (``results-2``), which
+        a warning and the paths name. Only what this import, or a rehearsal, wrote is replaced.
+
         Args:
-            folder: Where to; made if missing. Files of an earlier result are replaced.
+            folder: Where to; made if missing.
             excel: Whether to write the workbook; None does if XlsxWriter is installed. It takes
                 most of the time: some 5 seconds for 50,000 records.
 
@@ -212,8 +216,11 @@ class LoadResult(Framed):
         if excel is not None:
             true_or_false("excel", excel)
 
+        place = find_place(Path(folder), self.run)
+        if place.note:
+            warnings.warn(place.note, UserWarning, stacklevel=callers_level())
         self._forget()
-        return write_results(Path(folder), self.facts(), self.rows, self.summary, excel=excel)
+        return write_results(place.folder, self.facts(), self.rows, self.summary, excel=excel)
 
     def raise_for_failures(self) -> None:
         """Raise unless every record is in the store, was there before, or was blank.
@@ -341,52 +348,17 @@ class LoadResult(Framed):
     @cached_property
     def _causes(self) -> dict[str, Counter[str]]:
         """Count the codes of problems, the notes and the reasons over all records."""
-        problems, warnings, reasons = Counter[str](), Counter[str](), Counter[str]()
+        problems, notes, reasons = Counter[str](), Counter[str](), Counter[str]()
         for row in self.rows():
             problem = problem_of(row, self.run)
             if row.state in FIX_STATES:
                 problems[problem.code] += 1
             if row.reason:
                 reasons[row.reason] += 1
-            warnings.update(kind_of(note) for note in row.warnings)
-        return {"problems": problems, "warnings": warnings, "reasons": reasons}
+            notes.update(kind_of(note) for note in row.warnings)
+        return {"problems": problems, "warnings": notes, "reasons": reasons}
 
     def _forget(self) -> None:
         """Drop what was read, because the journal has changed."""
         for name in ("run", "counts", "skipped", "notes", "elsewhere", "frame", "_causes"):
             self.__dict__.pop(name, None)
-
-
-def _make_frame(run: Run, rows: Iterator[JournalRow]) -> pd.DataFrame:
-    import pandas as pd
-
-    originals = original_columns(run)
-    cells: list[list[str | None]] = [[] for _ in originals]
-    values: list[list[Any]] = [[] for _ in COLUMNS]
-    for row in rows:
-        for at, column in enumerate(cells):
-            column.append(row.cells[at] if at < len(row.cells) else None)
-        for own, value in zip(values, describe(row, run), strict=True):
-            own.append(value)
-    own_series = {
-        name: _series(name, dtype, column)
-        for (name, dtype), column in zip(COLUMNS.items(), values, strict=True)
-    }
-    file_series = {
-        whole_text(name): text_series(column) for name, column in zip(originals, cells, strict=True)
-    }
-    first = {name: own_series.pop(name) for name in ("row", "line")}
-    return pd.DataFrame({**first, **file_series, **own_series})
-
-
-def _series(name: str, dtype: str, values: list[Any]) -> pd.Series[Any]:
-    import pandas as pd
-
-    if dtype == "str":
-        return text_series(values)
-    if dtype != "category":
-        return pd.Series(values, dtype=dtype)
-    seen = {value for value in values if value is not None}
-    known = CATEGORIES.get(name, [])
-    levels = [*known, *sorted(seen - set(known))]
-    return pd.Series(pd.Categorical(values, categories=levels))

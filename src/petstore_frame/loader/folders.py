@@ -1,0 +1,88 @@
+"""Which folder the files of a result may be written to, so that none of another's is lost.
+
+In: the folder asked for, and whose result it is. Out: that folder, or the first free one beside it,
+and why. A folder is free where its result files are of the same import, or of a rehearsal, and no
+hand has changed them since. It writes nothing; files.py records the digests that it compares.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from petstore_frame.loader.journal import Run
+
+SUMMARY = "summary.json"
+FILES = ("results.csv", "fix.csv", "unknown.csv", "results.xlsx", SUMMARY)
+DIGESTS = "written_sha256"
+
+
+class Place(NamedTuple):
+    """A folder to write to.
+
+    Attributes:
+        folder: The folder.
+        note: Why it is not the one that was asked for, or an empty text.
+    """
+
+    folder: Path
+    note: str = ""
+
+
+def find_place(folder: Path, run: Run) -> Place:
+    """Return where the files of a run may go.
+
+    Args:
+        folder: The folder asked for; it need not exist.
+        run: The run whose result is to be written.
+    """
+    reason = _why_not(folder, run)
+    if not reason:
+        return Place(folder)
+    free = next(other for n in count(2) if not _why_not(other := _beside(folder, n), run))
+    return Place(free, f"{reason}, so {folder} stays as it is; these results are in {free}")
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _beside(folder: Path, number: int) -> Path:
+    if folder.name in ("", ".."):
+        return folder / f"results-{number}"
+    return folder.with_name(f"{folder.name}-{number}")
+
+
+def _why_not(folder: Path, run: Run) -> str:
+    """Return why nothing in a folder may be replaced, or an empty text."""
+    there = [path for name in FILES if (path := folder / name).exists()]
+    if not there:
+        return ""
+    written = _summary(folder / SUMMARY)
+    for path in there:
+        if run.source_path is not None and path.resolve() == Path(run.source_path):
+            return f"{path} is the file that was loaded"
+        if path.name != SUMMARY and not _is_as_written(path, written):
+            return f"{path} was changed since it was written, or was not written by an import"
+    if written.get("run_id") == run.run_id or written.get("dry_run") is True:
+        return ""
+    source = written.get("source")
+    return f"{folder} has the results of another import" + (f", of {source}" if source else "")
+
+
+def _is_as_written(path: Path, written: dict[str, Any]) -> bool:
+    digests = written.get(DIGESTS)
+    return isinstance(digests, dict) and digests.get(path.name) == digest(path)
+
+
+def _summary(path: Path) -> dict[str, Any]:
+    try:
+        facts = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return facts if isinstance(facts, dict) else {}

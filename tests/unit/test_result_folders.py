@@ -1,0 +1,136 @@
+"""Result files never replace what a person changed, or what another import wrote."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from petstore_frame.loader import journal
+from petstore_frame.loader.journal import Run
+from petstore_frame.loader.lock import LOCK
+from petstore_frame.loader.read import open_source
+from petstore_frame.loader.results import LoadResult
+
+TEXT = "name,categoryId\nRex,3\nBo,x\n"
+
+
+def make_result(
+    path: Path, run_id: str = "ab" * 16, text: str = TEXT, *, is_rehearsal: bool = False
+) -> LoadResult:
+    """A result of a file, whose first record is pending and whose second is invalid."""
+    if not path.exists():
+        path.write_text(text)
+    place = path.with_name(f"{path.stem}-{run_id[:4]}.journal")
+    started = None if is_rehearsal else time.time()
+    with open_source(path) as source:
+        run = Run(
+            run_id, "http://127.0.0.1:8000/v1", source.name, str(path), source.sha256, run_id,
+            source.header, source.mapping, created_at=time.time(), started_at=started,
+        )  # fmt: skip
+        journal.create(place, run, source)
+    place.with_name(place.name + LOCK).touch()  # as the importer at work would leave it
+    return LoadResult(place)
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def correct(path: Path) -> None:
+    path.write_text(path.read_text(encoding="utf-8-sig").replace("Bo,x", "Bo,3"))
+
+
+def test_files_of_the_same_import_are_replaced(tmp_path: Path, out: Path) -> None:
+    """A resume writes to where it wrote before, as long as nobody changed a file there."""
+    result = make_result(tmp_path / "a.csv")
+    assert result.write(out) == result.write(out)
+    (out / "fix.csv").unlink()
+    assert [path.parent for path in result.write(out)] == [out] * 5
+
+
+@pytest.mark.parametrize("name", ["fix.csv", "results.csv", "unknown.csv", "results.xlsx"])
+def test_a_changed_file_is_kept(tmp_path: Path, out: Path, name: str) -> None:
+    """A file changed by hand stays as it is, and the whole result goes to a folder beside it."""
+    result = make_result(tmp_path / "a.csv")
+    result.write(out)
+    (out / name).write_bytes((out / name).read_bytes() + b"\n")
+    kept = contents(out)
+    with pytest.warns(UserWarning, match=rf"out/{name} was changed since .* in .*out-2"):
+        first = result.write(out)
+    with pytest.warns(UserWarning, match="out-2"):
+        assert result.write(out) == first
+    assert {path.parent for path in first} == {tmp_path / "out-2"}
+    assert contents(out) == kept
+
+
+def test_results_of_another_import_are_kept(tmp_path: Path, out: Path) -> None:
+    """What an import brought about is not replaced by another one."""
+    make_result(tmp_path / "a.csv").write(out)
+    kept = contents(out)
+    other = make_result(tmp_path / "b.csv", "cd" * 16, TEXT + "Cy,1\n")
+    with pytest.warns(UserWarning, match=r"the results of another import, of a\.csv"):
+        paths = other.write(out)
+    assert (contents(out), paths[0].parent) == (kept, tmp_path / "out-2")
+    third = make_result(tmp_path / "c.csv", "ef" * 16, TEXT + "Di,1\n")
+    with pytest.warns(UserWarning, match="out-3"):
+        third.write(out)
+
+
+def test_a_corrected_fix_file_is_not_replaced_by_its_own_results(tmp_path: Path, out: Path) -> None:
+    """The corrected file that is loaded stays, and so do the results that it came from."""
+    make_result(tmp_path / "a.csv").write(out)
+    correct(out / "fix.csv")
+    kept = contents(out)
+    with pytest.warns(UserWarning, match="so .*out stays as it is"):
+        make_result(out / "fix.csv", "cd" * 16).write(out)
+    assert {name: data for name, data in contents(out).items() if name in kept} == kept
+
+
+def test_a_rehearsal_is_replaced_unless_it_is_the_input(tmp_path: Path, out: Path) -> None:
+    """A rehearsal created nothing, so its files give way; but never to a load of one of them."""
+    make_result(tmp_path / "a.csv", is_rehearsal=True).write(out)
+    second = make_result(tmp_path / "b.csv", "cd" * 16, TEXT + "Cy,1\n", is_rehearsal=True)
+    assert second.write(out)[0].parent == out
+    kept = contents(out)
+    with pytest.warns(UserWarning, match=r"fix\.csv is the file that was loaded"):
+        make_result(out / "fix.csv", "ef" * 16).write(out)
+    assert kept.items() <= contents(out).items()
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"written_sha256": 3}', '{"run_id": "x"}'])
+def test_a_summary_that_says_nothing_frees_no_file(tmp_path: Path, out: Path, text: str) -> None:
+    """Files are replaced only on proof that they are ours."""
+    result = make_result(tmp_path / "a.csv")
+    result.write(out)
+    (out / "summary.json").write_text(text)
+    with pytest.warns(UserWarning, match="out-2"):
+        result.write(out)
+    assert (out / "summary.json").read_text() == text
+
+
+def test_a_folder_without_a_name_gets_one_inside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the folder asked for is the current one, the free one is inside it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fix.csv").write_text("mine")
+    with pytest.warns(UserWarning, match="results-2"):
+        paths = make_result(tmp_path / "a.csv").write(".")
+    assert paths[0].parent == Path("results-2")
+    assert (tmp_path / "fix.csv").read_text() == "mine"
+
+
+def test_the_summary_has_the_digest_of_each_file(tmp_path: Path, out: Path) -> None:
+    """By these digests a later write knows the files as they were written."""
+    make_result(tmp_path / "a.csv").write(out, excel=False)
+    written = json.loads((out / "summary.json").read_text())
+    assert sorted(written["written_sha256"]) == ["fix.csv", "results.csv", "unknown.csv"]
+    assert written["files"] == ["results.csv", "fix.csv", "unknown.csv", "summary.json"]
