@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -169,6 +170,44 @@ def test_a_cut_body_is_no_answer() -> None:
     with HostileStore(answer) as store, client_of(store, timeout_s=0.3) as client:
         assert len(client.list_pets()) == 2
     assert len(store.heads) == 2
+
+
+def ended_by_closing(body: str) -> Iterator[bytes]:
+    """Yield an answer of no stated length, and drop the connection behind it."""
+    yield b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + body.encode()
+    raise ConnectionError
+
+
+WHOLE = '[{"id":1,"name":"a]}","categoryId":1,"more":[{"x":"y"}]}]'
+
+
+@pytest.mark.parametrize("length", range(len(WHOLE)))
+def test_a_body_without_a_length_that_stops_early_is_tried_again(length: int) -> None:
+    """Where a connection's end is the body's, JSON that stops in the middle was cut."""
+    bodies = [WHOLE[:length], WHOLE]
+    with HostileStore(lambda _: ended_by_closing(bodies.pop(0))) as store:
+        with client_of(store) as client:
+            assert client.list_pets().columns.id == [1]
+    assert len(store.heads) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "words"),
+    [
+        (WHOLE[:30], "APIConnectionError", "the answer broke off; try again"),
+        (WHOLE.replace("1,", "1;"), "ContractError", "not what the interface states"),
+        ("<html>", "ContractError", "not what the interface states"),
+    ],
+)
+def test_a_body_that_always_stops_early_is_no_fault_of_the_interface(
+    body: str, kind: str, words: str
+) -> None:
+    """The error tells an answer that broke off from one that is no list of pets."""
+    with HostileStore(lambda _: ended_by_closing(body)) as store:
+        with client_of(store, max_retries=2) as client, pytest.raises(pf.PetstoreError) as caught:
+            client.list_pets()
+    assert (type(caught.value).__name__, words in str(caught.value)) == (kind, True)
+    assert len(store.heads) == (3 if kind == "APIConnectionError" else 1)
 
 
 def test_patience_has_an_end() -> None:

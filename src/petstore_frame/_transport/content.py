@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 
 import httpx
 from pydantic import SecretStr
+from pydantic_core import from_json
 
 MAX_BODY_BYTES = 64 * 2**20
 _STEP_BYTES = 2**16
 # A shorter key may be a word of the store's own data, and is starred behind its scheme alone.
 _LEAST_UNUSUAL_KEY = 16
+# Header lines that tell where a body ends.
+_FRAMES = frozenset((b"content-length", b"transfer-encoding"))
 RawLines = list[tuple[bytes, bytes]]
 
 
@@ -57,6 +60,20 @@ def _inflated(packed: Iterable[bytes], format_of: Callable[[int], int]) -> Itera
         raise httpx.DecodingError(str(problem)) from None
     if unpack is not None and not unpack.eof:
         raise httpx.ReadError("the compressed bytes have no end")
+
+
+def stops_early(content: bytes, lines: RawLines) -> bool:
+    """Tell whether a body is JSON that stops in the middle, where no line says how long it is.
+
+    Such a body ends with its connection, whether the store was done or not.
+    """
+    if any(name.lower() in _FRAMES for name, _ in lines):
+        return False
+    try:
+        from_json(content)
+    except ValueError as problem:
+        return str(problem).startswith("EOF while parsing")
+    return False
 
 
 def without_key(

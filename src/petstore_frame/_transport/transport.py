@@ -16,7 +16,13 @@ from pydantic import SecretStr
 
 from petstore_frame._transport.addresses import path_below, whole_address
 from petstore_frame._transport.answer import Answer, Flaw
-from petstore_frame._transport.content import MAX_BODY_BYTES, RawLines, unpacked, without_key
+from petstore_frame._transport.content import (
+    MAX_BODY_BYTES,
+    RawLines,
+    stops_early,
+    unpacked,
+    without_key,
+)
 from petstore_frame._transport.failure import Trace, connection_error
 from petstore_frame._transport.wires import Wire, Wires, new_sockets
 from petstore_frame.errors import ConfigurationError
@@ -197,7 +203,10 @@ class Transport:
             return b"", Flaw.CUT
         finally:
             packed.close()
-        return b"".join(chunks), None
+        content = b"".join(chunks)
+        if response.status_code == 200 and stops_early(content, lines):
+            return b"", Flaw.CUT
+        return content, None
 
     def close(self) -> None:
         """Close the connections."""
