@@ -103,4 +103,5 @@ class ByStatus:
         is_refuted = any(each != status for each in found) or self._statuses.is_outnumbered(
             page, len(found)
         )
-        return is_stable and readings.is_over and readings.doubt is None and not is_refuted
+        is_whole = is_stable and readings.is_over and not readings.gone and readings.doubt is None
+        return is_whole and not is_refuted

@@ -43,8 +43,8 @@ def short_page(reader: PageReader, first: Page) -> Page | None:
     """Ask for the beginning of a page already held, to see whether it comes again.
 
     Returns:
-        The short page, or None when it cannot be had or holds other pets: then the listing keeps
-        no order, and no window over it can be rehearsed.
+        The short page, which may be longer than was asked for, or None when it cannot be had or
+        holds other pets: then the listing keeps no order, and no window over it can be rehearsed.
     """
     ids = list(first.columns.id)
     size = min(REHEARSED_ROWS, len(ids) // 3)
@@ -54,11 +54,12 @@ def short_page(reader: PageReader, first: Page) -> Page | None:
     page = reader.probe("order", reader.params(limit=size))
     if page is None:
         return None
-    is_kept = list(page.columns.id) == ids[:size]
-    reader.probes["order"] = (
-        "kept" if is_kept else f"not kept: the first {size} were not the first {size} again"
-    )
-    return page if is_kept else None
+    count = len(page)
+    if not size <= count <= len(ids) or list(page.columns.id) != ids[:count]:
+        reader.probes["order"] = f"not kept: the first {size} were not the first {size} again"
+        return None
+    reader.probes["order"] = "kept" if count == size else f"kept, but {count} came for limit={size}"
+    return page
 
 
 def rehearse(reader: PageReader, first: Page, short: Page) -> Stride | None:
@@ -115,8 +116,9 @@ def _page(reader: PageReader, ids: list[int], size: int) -> Stride | None:
 
 
 def _after(reader: PageReader, name: str, ids: list[int], size: int) -> Stride | None:
-    params = reader.params({name: str(ids[size - 1])}, limit=size)
-    wanted = {"goes on after an id": ids[size : 2 * size]}
+    at = size if len(ids) >= 2 * size else size // 2
+    params = reader.params({name: str(ids[at - 1])}, limit=size)
+    wanted = {"goes on after an id": ids[at : at + size]}
     return Stride(name, "after") if _compare(reader, name, params, wanted, ids[:size]) else None
 
 
@@ -131,7 +133,13 @@ def _compare(
     page = reader.probe(name, params)
     if page is None:
         return None
-    got = list(page.columns.id)
-    outcome = next((meaning for meaning, ids in wanted.items() if got == ids), None)
+    got, size = list(page.columns.id), len(unmoved)
+    outcome = next((meaning for meaning, ids in wanted.items() if _begins(got, ids, size)), None)
     reader.probes[name] = outcome or ("ignored" if got == unmoved else "not understood")
     return outcome
+
+
+def _begins(got: list[int], wanted: list[int], size: int) -> bool:
+    """Tell whether a window came; only one that reaches beyond the rows held may go on."""
+    is_cut = 0 < len(wanted) < size
+    return bool(wanted) and (got[: len(wanted)] if is_cut else got) == wanted

@@ -14,19 +14,16 @@ HOLDS_STILL = (
     Assumption.KEEPS_ORDER,
     Assumption.NONE_LEAVES,
     Assumption.NONE_CHANGES,
-    Assumption.NO_OLD_ANSWER,
 )
 FROM_TOTAL = (
     Assumption.TOTAL_IS_TRUE,
     Assumption.LISTS_EVERY_STATUS,
     Assumption.NONE_CHANGES,
-    Assumption.NO_OLD_ANSWER,
 )
 FROM_STATUSES = (
     Assumption.ONE_CAP,
     Assumption.FILTER_IS_TRUE,
     Assumption.NO_OTHER_STATUS,
-    Assumption.NO_OLD_ANSWER,
 )
 
 _STRONGER = {Assumption.LISTS_PETS_WITHOUT_STATUS: Assumption.FILLS_PAGES_WITHOUT_STATUS}

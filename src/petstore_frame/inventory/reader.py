@@ -90,6 +90,7 @@ class PageReader:
         self.interrupts = Deferred()
         self.store_id: str | None = None
         self._lock = Lock()
+        self._unfiltered: Page | None = None
 
     def params(
         self,
@@ -198,6 +199,15 @@ class PageReader:
             with self.interrupts.allow():
                 found = [answer.result() for answer in answers]
         return dict(zip(asked, found, strict=True))
+
+    def unfiltered(self) -> Page | None:
+        """Ask extra, once, for the first page without the filter."""
+        if self._unfiltered is None:
+            name = "unfiltered page"
+            self._unfiltered = self.probe(name, {"limit": str(self.limit)})
+            if self._unfiltered is not None:
+                self.probes[name] = f"{len(self._unfiltered)} pets"
+        return self._unfiltered
 
     @contextmanager
     def filtered(self, status: str) -> Iterator[None]:

@@ -13,9 +13,9 @@ from typing import Protocol
 from petstore_frame.errors import APIStatusError
 from petstore_frame.headers import Headers
 from petstore_frame.inventory.flaws import Flaws
+from petstore_frame.inventory.hints import advertised_total
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.models import PetColumns
 from petstore_frame.page import Page
 
 MAX_READINGS = 3
@@ -45,7 +45,7 @@ class _Reading:
     rows: Rows
     walk: AnyWalk
     flaws: Flaws
-    first: PetColumns
+    first: Page
     is_done: bool = False
     was_refused: bool = False
     trouble: list[str] = field(default_factory=list)
@@ -66,11 +66,17 @@ class Readings:
         self._conflicts = conflicts
         self._all: list[_Reading] = []
         self._is_stable: bool | None = None
+        self._gone = 0
 
     @property
     def pages(self) -> int:
         """Pages of the last reading; 0 before the first."""
         return self._all[-1].walk.pages if self._all else 0
+
+    @property
+    def count(self) -> int:
+        """How often the listing was begun."""
+        return len(self._all)
 
     @property
     def is_over(self) -> bool:
@@ -88,6 +94,22 @@ class Readings:
         return self._all[-1].walk.headers
 
     @property
+    def first_headers(self) -> Headers:
+        """Header lines of the first page of the last reading."""
+        return self._all[-1].first.headers
+
+    @property
+    def gone(self) -> str | None:
+        """That pets of an earlier reading are not in the last one, in words, or None.
+
+        They left, or moved to where the last reading passed them over: no count holds with them,
+        and none without.
+        """
+        if not self._gone:
+            return None
+        return f"pets of an earlier reading that were not met again: {self._gone:,}"
+
+    @property
     def doubt(self) -> str | None:
         """Why the end of the last reading proves nothing, or None."""
         return self._all[-1].flaws.reason
@@ -101,6 +123,7 @@ class Readings:
         """
         if self._is_stable is None:  # a fetch resumed after its last reading has its answer
             self._is_stable = self._read_until_stable(first, begin)
+            self._look_for_the_gone()
         return self._is_stable
 
     def _read_until_stable(self, first: Page, begin: Begin) -> bool:
@@ -128,6 +151,13 @@ class Readings:
                 self._conflicts += current.trouble
                 return False
 
+    def _look_for_the_gone(self) -> None:
+        last = self._all[-1].rows
+        earlier = {pet_id for reading in self._all[:-1] for pet_id in reading.rows.columns().id}
+        self._gone = sum(pet_id not in last for pet_id in earlier)
+        if self.gone is not None:
+            self._conflicts.append(self.gone)
+
     def _starts_over(self, current: _Reading, status_code: int) -> bool:
         """Tell whether to read from the beginning, as the place to go on from has expired.
 
@@ -148,7 +178,7 @@ class Readings:
             rows = Rows()
             rows.add(first.columns)
         flaws = Flaws()
-        self._all.append(_Reading(rows, begin(rows, first, flaws), flaws, first.columns))
+        self._all.append(_Reading(rows, begin(rows, first, flaws), flaws, first))
 
     def _gather(self, current: _Reading) -> None:
         if current.rows is not self._rows:
@@ -167,11 +197,11 @@ class Readings:
         page = self._reader.probe(name, self._reader.params())
         if page is None:
             return
-        ids, before = list(page.columns.id), list(current.first.id)
+        ids, before = list(page.columns.id), list(current.first.columns.id)
         grown = next((at for at, pet_id in enumerate(ids) if pet_id in current.rows), len(ids))
         if ids == before:
             self._reader.probes[name] = "the same"
-            if page.columns != current.first:
+            if page.columns != current.first.columns:
                 self._rows.update(page.columns)
         elif (
             0 < grown < len(ids)
@@ -188,6 +218,11 @@ class Readings:
         else:
             self._reader.probes[name] = "moved"
             current.trouble.append("the first page was not the same when it was read again")
+        stated = advertised_total(current.first.headers)
+        stated_again = advertised_total(page.headers)
+        if stated is not None and stated_again is not None and stated_again < stated:
+            self._reader.probes[name] = "states fewer pets"
+            current.trouble.append(f"the stated total fell from {stated:,} to {stated_again:,}")
 
     def _agrees_with_the_one_before(self) -> bool:
         if len(self._all) < 2:

@@ -51,7 +51,7 @@ def judge_short_page(known: Evidence, first: Page, statuses: StatusPages | None)
     """Judge a page shorter than its limit; None when it was shown to be cut, or may be."""
     basis = "one page, shorter than its limit"
     count = len(first)
-    if known.total.exceeds(len(known.rows)):
+    if known.total.refutes(len(known.rows)):
         return None
     if known.conflicts or may_go_on(first):
         return None
@@ -80,11 +80,8 @@ def judge_short_page(known: Evidence, first: Page, statuses: StatusPages | None)
 
 
 def _judge_filtered_page(known: Evidence, first: Page) -> Finding | None:
-    if known.conflicts:
-        return None
-    whole = known.reader.probe("unfiltered page", {"limit": str(known.reader.limit)})
+    whole = known.reader.unfiltered()
     if whole is not None:
-        known.reader.probes["unfiltered page"] = f"{len(whole)} pets"
         if left_out := missed(first, whole, known.reader.status or ""):
             known.conflicts.append(left_out)
             return None

@@ -48,8 +48,9 @@ from petstore_frame.inventory.statuses import (
 from petstore_frame.inventory.stride import StridedWalk
 from petstore_frame.inventory.together import judge_together
 from petstore_frame.inventory.totals import StatedTotal
-from petstore_frame.inventory.unknown import why_not
+from petstore_frame.inventory.unknown import why_unknown
 from petstore_frame.inventory.walk import IsEnough, Walk
+from petstore_frame.inventory.weighing import weighed
 from petstore_frame.models import PET_STATUSES
 from petstore_frame.page import Page
 
@@ -88,7 +89,7 @@ class Ladder:
         self._max_pets = max_pets
         self._is_enough = is_enough
         self._cut = CUT_BY_MAX_PETS if is_enough is None else CUT_BY_CALLER
-        self._may_stop = None if max_pets is None and is_enough is None else self._holds_enough
+        self._may_stop = None if max_pets is None and is_enough is None else self._leaves_some_out
         self._first: Page | None = None
         self._statuses: StatusPages | None = None
         self._holds_statuses = False
@@ -114,18 +115,12 @@ class Ladder:
 
     def climb(self) -> Finding:
         """Read what can be read and return the most that can be claimed."""
-        finding = self._climbed()
-        if finding.verdict is not Verdict.COMPLETE:
-            return finding
-        mixture = self.reader.mixture or self.reader.ages.mixture
-        if mixture is not None:
-            self.conflicts.append(mixture)
-            return Finding(Verdict.UNKNOWN, f"{finding.basis}, but answers do not fit together")
-        if self.reader.requests > 1:
-            finding = finding.provided(Assumption.NO_OLD_ANSWER)
-        if self.reader.status is not None:
-            return finding.provided(Assumption.FILTER_IS_TRUE)
-        return self._held_to_statuses(finding) if finding.scope == ALL_PETS else finding
+        finding = weighed(self._climbed(), self._evidence)
+        is_of_all = finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS
+        if is_of_all and self.reader.status is None:
+            # The statuses bring further answers, which may be old as well.
+            finding = weighed(self._held_to_statuses(finding), self._evidence)
+        return finding
 
     def _held_to_statuses(self, finding: Finding) -> Finding:
         """Look for pets that the pages of the statuses hold and the unfiltered listing does not."""
@@ -133,9 +128,17 @@ class Ladder:
             statuses = self._status_pages()
             if statuses is None:
                 return finding.provided(Assumption.LISTS_EVERY_STATUS)
-            listed = self._readings.rows
-            left_out = sum(listed.compare(page.columns) for page in statuses.answered)
-            self.rows.disputed |= listed.disputed
+            left_out = self._left_out(statuses)
+            if left_out and self._readings.count > 1:
+                # The listing has moved since they were read, so these pets may have left.
+                self._statuses = None
+                statuses = self._status_pages()
+                if statuses is None:
+                    return Finding(
+                        Verdict.UNKNOWN,
+                        f"{finding.basis}, but {left_out:,} pets of the status pages are not in it",
+                    )
+                left_out = self._left_out(statuses)
             if not left_out:
                 return finding.provided(statuses.reserve)
             self.conflicts.append(
@@ -145,6 +148,13 @@ class Ladder:
                 self.reader, self.rows, self.conflicts, statuses, self._begin, self._reached()
             )
         return self._by_status.read()
+
+    def _left_out(self, statuses: StatusPages) -> int:
+        """Return how many pets of the status pages the unfiltered listing does not have."""
+        listed = self._readings.rows
+        left_out = sum(listed.compare(page.columns) for page in statuses.answered)
+        self.rows.disputed |= listed.disputed
+        return left_out
 
     def _climbed(self) -> Finding:
         first = self._first_page()
@@ -156,8 +166,6 @@ class Ladder:
             self._way = self._announced(first)
         if self._way is not None:
             return self._walked(self._way)
-        if self._is_cut():
-            return self._cut
         return self._unannounced(first)
 
     def _first_page(self) -> Page:
@@ -185,7 +193,7 @@ class Ladder:
         return (
             len(page) >= (page.limit or 0)
             and not names_next(page.headers, page.address)
-            and not self._is_cut()
+            and not self._leaves_some_out()
         )
 
     def _take_first(self, page: Page) -> Page:
@@ -209,7 +217,7 @@ class Ladder:
             return Walk(self.reader, rows, first, way.next_of, flaws, self._may_stop)
 
         is_stable = self._read(begin, Assumption.LINKS_REACH_ALL)
-        if self._is_cut():
+        if self._leaves_some_out():
             return self._cut
         basis = f"the server's {way.name}, followed to the end"
         spare = self._spare_links.read(way.spare)
@@ -270,7 +278,7 @@ class Ladder:
                 self._way = self._announced(page)
                 return None if self._way is None else self._walked(self._way)
             self.reader.probes["as many as came"] = "names no next page"
-        if self.conflicts or len(self.rows) > len(first):
+        if self.conflicts or len(self.rows) > len(first) or self._total.refutes(len(self.rows)):
             return None
         return complete(
             "the server names a next page after a shorter one, and none after this",
@@ -313,7 +321,7 @@ class Ladder:
             return StridedWalk(self.reader, rows, first, stride, flaws, self._may_stop)
 
         is_stable = self._read(begin, Assumption.OFFSETS_REACH_ALL)
-        if self._is_cut():
+        if self._leaves_some_out():
             return self._cut
         basis = f"{stride} of the server, rehearsed on rows already held, to the end"
         return self._judge_walk(is_stable, basis)
@@ -323,22 +331,22 @@ class Ladder:
         return () if self._reach is None else (self._reach, *self._paths.assumed)
 
     def _judge_walk(self, is_stable: bool, basis: str, doubt: str | None = None) -> Finding:
-        held = len(self.rows)
+        held, readings = len(self.rows), self._readings
         if self._may_probe:
-            self._total.take(self._readings.headers)
-        if self.total is not None and self.total > held and not self._total.is_of_all():
-            self.conflicts.append(self._total.against(held))
-            return Finding(Verdict.INCOMPLETE, f"{basis}, but its own total is larger")
+            self._total.take_reading(readings.first_headers, readings.headers)
         if not is_stable:
             return Finding(
                 Verdict.UNSTABLE, f"the listing moved each of the {MAX_READINGS} times it was read"
             )
-        doubt = doubt or self._readings.doubt
-        if doubt is not None and not self._total.proves(held):
-            return Finding(Verdict.UNKNOWN, f"{basis}, but {doubt}")
-        if self.total is not None and self.total < held:
-            self.conflicts.append(self._total.against(held))
-        return complete(basis, *self._reached(), *(HOLDS_STILL if self.pages > 1 else ()))
+        if readings.gone:
+            return Finding(Verdict.UNKNOWN, f"{basis}, but {readings.gone}")
+        doubt = doubt or readings.doubt
+        assumed = (*self._reached(), *(HOLDS_STILL if self.pages > 1 else ()))
+        if doubt is None:
+            return complete(basis, *assumed)
+        if self._total.proves(held):
+            return complete(basis, *assumed, Assumption.TOTAL_IS_TRUE)
+        return Finding(Verdict.UNKNOWN, f"{basis}, but {doubt}")
 
     def _by_statuses(self, first: Page) -> Finding:
         """Return what the status pages prove where the listing itself has no end in sight."""
@@ -350,29 +358,21 @@ class Ladder:
 
     def _unknown(self, first: Page, exact: frozenset[str] = frozenset()) -> Finding:
         """Return that the whole is unknown; counts that are exact keep what they rest on."""
-        verdict, basis = why_not(
+        basis = why_unknown(
             first,
             self.reader.limit,
-            total_is_larger=self._total.exceeds(len(self.rows)),
+            is_filter_kept=self._statuses is None or not self._statuses.conflicts,
             may_probe=self._may_probe,
         )
         assumed = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE) if exact else ()
-        return Finding(verdict, basis, assumptions=assumed, exact=exact)
+        return Finding(Verdict.UNKNOWN, basis, assumptions=assumed, exact=exact)
 
-    def _holds_enough(self, rows: Rows) -> bool:
-        """Whether a walk may stop with these pets."""
-        if self._max_pets is not None and len(rows) >= self._max_pets:
+    def _leaves_some_out(self, rows: Rows | None = None) -> bool:
+        """Whether more is held than the caller's cap, or all that the caller looks for.
+
+        A cap that is just met cuts nothing as far as is known: the listing may end there.
+        """
+        rows = self.rows if rows is None else rows
+        if self._max_pets is not None and len(rows) > self._max_pets:
             return True
         return self._is_enough is not None and self._is_enough(rows)
-
-    def _leaves_some_out(self) -> bool:
-        """Whether more is held than the caller's cap, or all that the caller looks for."""
-        if self._max_pets is not None:
-            return len(self.rows) > self._max_pets
-        return self._is_enough is not None and self._is_enough(self.rows)
-
-    def _is_cut(self) -> bool:
-        """Whether the caller, not the store, ended the listing, or may have."""
-        if self._may_stop is None:
-            return False
-        return self._leaves_some_out() or not self._readings.is_over

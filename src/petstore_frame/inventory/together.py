@@ -26,8 +26,6 @@ def judge_together(known: Evidence, statuses: StatusPages) -> tuple[Finding | No
         known.conflicts.extend(statuses.conflicts)
     if statuses.moved or known.rows.disputed & exact:
         return None, exact - (statuses.moved or frozenset())
-    if known.total.exceeds(len(known.rows)):
-        known.conflicts.append(known.total.against(len(known.rows)))
     unread = () if statuses.moved is not None else (Assumption.NONE_CHANGES,)
     found = Finding(
         Verdict.COMPLETE,

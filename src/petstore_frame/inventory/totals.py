@@ -21,25 +21,35 @@ class StatedTotal:
         conflicts: Takes what did not fit, as text.
 
     Attributes:
-        value: The largest total stated, or None.
+        value: The total stated last, or None.
     """
 
     def __init__(self, reader: PageReader, conflicts: list[str]) -> None:
         self.value: int | None = None
         self._reader = reader
         self._conflicts = conflicts
+        self._largest = 0
         self._is_kept = False
         self._is_dropped = False
 
     def take(self, headers: Headers) -> None:
-        """Read the total out of a page's headers; the largest of all pages counts."""
-        if self._is_dropped:
-            return
+        """Read the total out of a page's headers; the largest on a page counts."""
         stated = advertised_totals(headers)
-        if stated and stated[0] > (self.value or 0):
-            self.value = stated[0]
+        if self._is_dropped or not stated:
+            return
+        self.value = stated[0]
+        self._largest = max(self._largest, stated[0])
         if len(stated) > 1:
             self._note(f"the store states different totals, {stated[0]:,} and {stated[-1]:,}")
+
+    def take_reading(self, first: Headers, last: Headers) -> None:
+        """Read the totals of a reading, which replace those of an earlier one.
+
+        The last page's is the number held at the end; a larger one before it leaves a doubt.
+        """
+        self._largest = 0
+        self.take(first)
+        self.take(last)
 
     def test(self, first: Page) -> None:
         """Ask with a smaller limit, and drop a total that is only the length of the page."""
@@ -59,13 +69,17 @@ class StatedTotal:
         else:
             self._reader.probes["total"] = "not tried: the store does not keep to a smaller limit"
 
-    def exceeds(self, held: int) -> bool:
-        """Tell whether the store states more pets than are held."""
-        return self.value is not None and self.value > held
+    def refutes(self, held: int) -> bool:
+        """Tell whether the store states more pets of this listing than are held."""
+        if self.value is None or self.value <= held:
+            return False
+        return self._is_of_listing()
 
-    def against(self, held: int) -> str:
-        """Say that the total is not the number held."""
-        return f"the store states {self.value:,} pets and gave {held:,}"
+    def doubt(self, held: int) -> str | None:
+        """Say what a total leaves open that does not refute, or None."""
+        if self.value is not None and self.value > held:
+            return "its own total, which may be that of all pets, is larger"
+        return "an earlier page stated more pets" if self._largest > held else None
 
     def proves(self, held: int) -> bool:
         """Tell whether the total is the number held, and surely not a mere page's length."""
@@ -80,21 +94,25 @@ class StatedTotal:
         self._reader.probes["total again"] = "the same" if is_same else "changes"
         return is_same
 
-    def is_of_all(self) -> bool:
-        """Tell whether a filtered listing's total is that of the unfiltered one, and so useless."""
+    def _is_of_listing(self) -> bool:
+        """Tell whether a filtered listing's total is surely not that of the unfiltered one.
+
+        Some programs state the number of all pets beside a filter, which then says nothing.
+        """
         if self._reader.status is None:
+            return True
+        whole = self._reader.unfiltered()
+        if whole is None:
             return False
-        whole = self._reader.probe("unfiltered page", {"limit": str(self._reader.limit)})
-        if whole is None or advertised_total(whole.headers) != self.value:
-            return False
-        if not shows_others(whole, self._reader.status):
-            return False  # all pets may have this one status
-        self._reader.probes["unfiltered page"] = f"states the same total, {self.value:,}"
-        self._drop()
-        return True
+        if advertised_total(whole.headers) != self.value:
+            return True
+        if shows_others(whole, self._reader.status):  # else all pets may have this one status
+            self._reader.probes["unfiltered page"] = f"states the same total, {self.value:,}"
+            self._drop()
+        return False
 
     def _drop(self) -> None:
-        self.value, self._is_dropped = None, True
+        self.value, self._largest, self._is_dropped = None, 0, True
 
     def _note(self, conflict: str) -> None:
         if conflict not in self._conflicts:

@@ -16,8 +16,10 @@ from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.page import Page, UnreadPage
 
-# Tolerated: pages may overlap while a store is filled, and a filter may leave a page empty.
+# Tolerated: pages may overlap while a store is filled, and a store that looks at one page of pets
+# after the other may leave out those that a filter does not ask for.
 MAX_PAGES_WITHOUT_NEWS = 5
+MAX_EMPTY_PAGES = 100
 
 NextOf = Callable[[Headers, str], str | None]
 IsEnough = Callable[[Rows], bool]
@@ -60,6 +62,7 @@ class Walk:
         self._unread: UnreadPage | None = None
         self._problem: PetstoreError | None = None
         self._without_news = 0
+        self._known_rows = 0
         self._last_ids = first.columns.id
         self._go_to_next(first.headers, first.address)
 
@@ -122,9 +125,9 @@ class Walk:
             )
 
     def _points_to_itself(self, address: str) -> bool:
-        """End at a page that is shorter than others and gives its own address as the next."""
+        """End at a page that gives its own address as the next, as some last pages do."""
         self._read()
-        if address != self._address or len(self._last_ids) >= self._reader.max_page:
+        if address != self._address:
             return False
         self.following = None
         self._flaws.doubt = f"page {self.pages} names itself as the next page"
@@ -152,20 +155,33 @@ class Walk:
             self._flaws.note_overlap(self.pages, ids, self._last_ids, len(ids) - new)
         self._last_ids = ids
         self._reader.note_page(page)
-        self._without_news = 0 if new else self._without_news + 1
+        self._note_news(new, len(ids))
         self._reader.note(self.rows)
+
+    def _note_news(self, new: int, count: int) -> None:
+        """Count the pages, and their rows, since the last page with a new pet."""
+        self._without_news = 0 if new else self._without_news + 1
+        self._known_rows = 0 if new else self._known_rows + count
 
     def _raise_problem(self) -> None:
         problem, self._problem = self._problem, None
         if problem is not None:
             raise problem
         if self._without_news >= MAX_PAGES_WITHOUT_NEWS and self.following is not None:
-            if not self._last_ids:
-                self.following = None
-                self._flaws.doubt = (
-                    f"page {self.pages} is empty, and the store still names a next page"
-                )
-                return
+            self._stop_without_news()
+
+    def _stop_without_news(self) -> None:
+        """End where the store points on and on, though no new pet comes."""
+        # Known pets in plenty are no news; a few may come out of a first page that was longer than
+        # the pages that it leads to, and a filter may leave page after page empty.
+        is_round = self._known_rows > self._reader.max_page
+        if is_round and self._last_ids:
             raise PaginationLoopError(
                 f"{self._without_news} pages in a row brought no new pet, and the store points on"
+            )
+        may_go_on = self._known_rows or self._reader.status is not None
+        if is_round or not may_go_on or self._without_news >= MAX_EMPTY_PAGES:
+            self.following = None
+            self._flaws.doubt = (
+                f"page {self.pages} brought no new pet, and the store still names a next page"
             )

@@ -1,0 +1,62 @@
+"""Holding a finding to all that was met on the way, whatever it rests on.
+
+In: a Finding, and what is held beside it. Out: the same, or a weaker one. A total that the store
+states, and answers older than those before them, speak against every kind of evidence alike, so
+they are weighed here, last and once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
+from petstore_frame.inventory.finding import Finding
+from petstore_frame.inventory.shortness import Evidence
+
+
+def weighed(finding: Finding, known: Evidence) -> Finding:
+    """Return what is left of a finding, with what it rests on besides its own evidence."""
+    return _held_to_ages(_held_to_total(finding, known), known)
+
+
+def _held_to_total(finding: Finding, known: Evidence) -> Finding:
+    """Take back that the whole is held, or may be, where the store states more pets."""
+    total, held = known.total, len(known.rows)
+    if finding.verdict is Verdict.INCOMPLETE:
+        return finding
+    is_complete, is_refuted = finding.verdict is Verdict.COMPLETE, total.refutes(held)
+    if is_complete and total.value is not None and total.value != held:
+        _note(known, f"the store states {total.value:,} pets and gave {held:,}")
+    if finding.scope != ALL_PETS:  # the rest may be pets without a status
+        return finding
+    if is_refuted:
+        larger = "own total is larger"
+        basis = f"{finding.basis}, but its {larger}" if is_complete else f"the server's {larger}"
+        of_counts = finding.assumptions if finding.exact else ()
+        assumed = (*of_counts, Assumption.TOTAL_IS_TRUE)
+        return Finding(Verdict.INCOMPLETE, basis, assumptions=assumed, exact=finding.exact)
+    doubt = total.doubt(held)
+    if is_complete and doubt is not None:
+        return Finding(Verdict.UNKNOWN, f"{finding.basis}, but {doubt}")
+    return finding
+
+
+def _held_to_ages(finding: Finding, known: Evidence) -> Finding:
+    """Claim nothing of answers that show two states of the store, and assume that none did."""
+    is_complete, reader = finding.verdict is Verdict.COMPLETE, known.reader
+    if not is_complete and not finding.exact:
+        return finding
+    mixture = reader.mixture or reader.ages.mixture
+    if mixture is not None:
+        _note(known, mixture)
+        if not is_complete:
+            return replace(finding, exact=frozenset())
+        return Finding(Verdict.UNKNOWN, f"{finding.basis}, but answers do not fit together")
+    if reader.requests > 1:
+        finding = finding.provided(Assumption.NO_OLD_ANSWER)
+    return finding if reader.status is None else finding.provided(Assumption.FILTER_IS_TRUE)
+
+
+def _note(known: Evidence, conflict: str) -> None:
+    if conflict not in known.conflicts:
+        known.conflicts.append(conflict)

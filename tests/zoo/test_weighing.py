@@ -1,0 +1,232 @@
+"""What every claim is held to last: totals, old answers, pets that left, and caps just met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.inventory import Assumption
+
+BASE_URL = "http://127.0.0.1:1/v1"
+Query = dict[str, str]
+Rows = list[dict[str, Any]]
+Answer = Callable[[Query], httpx.Response]
+
+
+def pets(count: int, *statuses: str | None, first: int = 1) -> Rows:
+    chosen = statuses or ("available", "pending", "sold")
+    return [
+        {"id": n, "name": f"Pet {n}", "categoryId": 1}
+        | ({"status": chosen[n % len(chosen)]} if chosen[n % len(chosen)] else {})
+        for n in range(first, first + count)
+    ]
+
+
+def of(rows: Rows, query: Query) -> Rows:
+    return [pet for pet in rows if query.get("status") in (None, pet.get("status"))]
+
+
+def client_of(answer: Answer) -> pf.Client:
+    transport = httpx.MockTransport(lambda request: answer(dict(request.url.params)))
+    return pf.Client(BASE_URL, "a-key", transport=transport, max_retries=0)
+
+
+def claim_about(answer: Answer, **options: Any) -> pf.Completeness:
+    return pf.fetch_inventory(client_of(answer), progress=False, **options).completeness
+
+
+def linked(rows: Rows, query: Query, **headers: str) -> httpx.Response:
+    at, limit = int(query.get("at", "0")), int(query["limit"])
+    status = f"&status={query['status']}" if "status" in query else ""
+    if at + limit < len(rows):
+        headers["Link"] = f'<?limit={limit}&at={at + limit}{status}>; rel="next"'
+    return httpx.Response(200, json=rows[at : at + limit], headers=headers)
+
+
+def silent_at_the_maximum(rows: Rows) -> Answer:
+    """A store that states a true total, and names a next page unless the limit is the largest."""
+
+    def answer(query: Query) -> httpx.Response:
+        found = of(rows, query)
+        total = {"X-Total-Count": str(len(found))}
+        if query["limit"] == "100":
+            return httpx.Response(200, json=found[:100], headers=total)
+        return linked(found, query, **total)
+
+    return answer
+
+
+@pytest.mark.parametrize("status", [None, "sold"])
+def test_a_larger_total_refutes_whatever_the_claim_rests_on(status: str | None) -> None:
+    """Silence after the longest page is no end where the store itself states more pets."""
+    answer = silent_at_the_maximum(pets(900))
+    claim = claim_about(answer, status=status)
+    assert (claim.verdict, claim.advertised_total) == ("incomplete", 300 if status else 900)
+    assert Assumption.TOTAL_IS_TRUE in claim.assumptions
+
+
+def test_a_pet_beyond_the_pages_is_not_absent() -> None:
+    """A search does not call a pet absent that the stated total leaves room for."""
+    with client_of(silent_at_the_maximum(pets(900, "sold"))) as client:
+        search = client.find_pet(850)
+    assert search.state == "unknown"
+    assert "own total is larger" in search.basis
+
+
+def lagging(age: str | None) -> Answer:
+    """A store without a way on, whose page of ``sold`` lacks the newest pet."""
+    rows = pets(250, "available", "pending") + pets(30, "sold", first=1001)
+
+    def answer(query: Query) -> httpx.Response:
+        is_old = query.get("status") == "sold"
+        found = of(rows[:-1] if is_old else rows, query)
+        headers = {"Age": age} if age and is_old else {}
+        return httpx.Response(200, json=found[: int(query["limit"])], headers=headers)
+
+    return answer
+
+
+def test_an_exact_count_rests_on_no_answer_being_old() -> None:
+    """A count that is exact beside an unknown whole states what a lagging copy breaks."""
+    claim = claim_about(lagging(None))
+    assert (claim.verdict, str(claim.count("sold"))) == ("unknown", "29")
+    assert Assumption.NO_OLD_ANSWER in claim.assumptions
+
+
+def test_an_old_answer_ends_an_exact_count() -> None:
+    """Where a header shows that answers are of two times, nothing is exact."""
+    claim = claim_about(lagging("3600"))
+    assert not any(count.is_exact for count in claim.by_status.values())
+    assert any("older than an answer before it" in conflict for conflict in claim.conflicts)
+
+
+def test_an_old_answer_counts_also_when_it_comes_last() -> None:
+    """The pages of single statuses, read last, are held to their ages like all others."""
+    shown, sold = pets(150, "available", "pending"), pets(250, "sold", first=1001)
+
+    def answer(query: Query) -> httpx.Response:
+        if query.get("status") != "sold":
+            return linked(of(shown, query), query)
+        is_old = query.get("at") == "200"
+        return linked(sold[: 240 if is_old else 250], query, **({"Age": "3600"} if is_old else {}))
+
+    claim = claim_about(answer)
+    assert (claim.verdict, claim.rows) == ("unknown", 390)
+    assert str(claim.count("sold")) == "at least 240"
+
+
+def with_total(rows: Rows, total: int) -> Answer:
+    """A store without a way on that states one total beside each filter."""
+
+    def answer(query: Query) -> httpx.Response:
+        found = of(rows, query)[: int(query["limit"])]
+        return httpx.Response(200, json=found, headers={"X-Total-Count": str(total)})
+
+    return answer
+
+
+@pytest.mark.parametrize("every", [20, 27])
+def test_the_total_of_the_whole_store_refutes_no_filtered_listing(every: int) -> None:
+    """A total that is the same without the filter says nothing about one status."""
+    rows = pets(1000, *["available"] * (every - 1), "sold")
+    claim = claim_about(with_total(rows, 1000), status="sold")
+    assert (claim.verdict, claim.rows) == ("complete", 1000 // every)
+    assert claim.advertised_total is None
+
+
+def offset(query: Query, rows: Rows) -> httpx.Response:
+    at = int(query.get("offset", "0"))
+    return httpx.Response(200, json=rows[at : at + int(query["limit"])])
+
+
+def page(query: Query, rows: Rows) -> httpx.Response:
+    limit, number = int(query["limit"]), int(query.get("page", "1"))
+    return httpx.Response(200, json=rows[(number - 1) * limit : number * limit])
+
+
+def after(query: Query, rows: Rows) -> httpx.Response:
+    rows = [pet for pet in rows if pet["id"] > int(query.get("after", "0"))]
+    return httpx.Response(200, json=rows[: int(query["limit"])])
+
+
+@pytest.mark.parametrize("count", [100, 200, 250])
+@pytest.mark.parametrize("way", [offset, page, after])
+def test_a_cap_that_is_just_met_cuts_nothing(way: Callable[..., Any], count: int) -> None:
+    """With as many pets as ``max_pets`` the end is looked for, and one more pet is a cut."""
+
+    def claim(held: int) -> pf.Completeness:
+        rows = pets(held)
+        return claim_about(lambda query: way(query, of(rows, query)), max_pets=count)
+
+    assert claim(count).covers_all
+    assert (claim(count + 1).verdict, claim(count + 1).rows) == ("incomplete", count)
+
+
+@pytest.mark.parametrize("left", [1, 120])
+def test_a_pet_that_left_ends_every_count(left: int) -> None:
+    """Where the last reading lacks pets of an earlier one, they are kept and nothing is exact."""
+    rows, asked = pets(250, "sold"), []
+
+    def answer(query: Query) -> httpx.Response:
+        asked.append(query)
+        return linked(of(rows[left:] if len(asked) > 2 else rows, query), query)
+
+    claim = claim_about(answer, status="sold")
+    assert (claim.verdict, str(claim.count("sold"))) == ("unknown", "at least 250")
+    assert f"pets of an earlier reading that were not met again: {left}" in claim.conflicts
+
+
+@pytest.mark.parametrize(("budget", "verdict"), [(16, "complete"), (0, "unknown")])
+def test_a_total_that_falls_is_asked_for_again(budget: int, verdict: str) -> None:
+    """A listing that lost a pet before its page was read is read again, and lacks nothing."""
+    rows, asked = pets(250), []
+
+    def answer(query: Query) -> httpx.Response:
+        asked.append(query)
+        if "at" in query and len(rows) == 250:
+            del rows[149]
+        found = of(rows, query)
+        return linked(found, query, **{"X-Total-Count": str(len(found))})
+
+    claim = claim_about(answer, probe_budget=budget)
+    assert (claim.verdict, claim.rows, claim.advertised_total) == (verdict, 249, 249)
+    assert (str(claim.total) == "249") == (verdict == "complete")
+
+
+def test_a_filter_that_fails_is_the_reason() -> None:
+    """Where a missing status counts as available, no page was cut, and the claim says so."""
+    rows = pets(5, "available", "pending", "sold", None)
+
+    def answer(query: Query) -> httpx.Response:
+        found = [
+            pet for pet in rows if query.get("status") in (None, pet.get("status", "available"))
+        ]
+        return httpx.Response(200, json=found[: int(query["limit"])])
+
+    claim = claim_about(answer)
+    assert claim.verdict == "unknown"
+    assert claim.basis.endswith("but the status filter cannot be relied on")
+
+
+def test_a_limit_that_is_raised_hides_no_way_on() -> None:
+    """A store that gives at least 20 pets, whatever the limit, is rehearsed on 20."""
+    rows = pets(250)
+
+    def answer(query: Query) -> httpx.Response:
+        return offset(query | {"limit": str(max(20, int(query["limit"])))}, of(rows, query))
+
+    claim = claim_about(answer)
+    assert (claim.covers_all, claim.rows) == (True, 250)
+    assert claim.probes["order"] == "kept, but 20 came for limit=10"
+
+
+def test_a_page_of_one_fixed_length_hides_no_offset() -> None:
+    """A store that gives 50 pets whatever the limit is rehearsed on the second half of them."""
+    rows = pets(250)
+    claim = claim_about(lambda query: offset(query | {"limit": "50"}, of(rows, query)))
+    assert (claim.covers_all, claim.rows) == (True, 250)
+    assert claim.probes["offset"] == "counts rows"
