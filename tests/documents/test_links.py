@@ -69,6 +69,14 @@ def test_every_benchmark_runs_as_its_table_says() -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_code_paths_are_there(document: Path) -> None:
+    """A file of the repository that a text names, such as `errors/` or `outcome.py`, exists."""
+    words = re.findall(r"`([\w/]+(?:\.py|/))`", document.read_text(encoding="utf-8"))
+    homes = (ROOT, HOUSE, HOUSE / "service", document.parent)
+    assert [word for word in words if not any((home / word).exists() for home in homes)] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_relative_links_lead_somewhere(document: Path) -> None:
     """Each link and picture inside the repository exists."""
     links = re.findall(r"\]\(([^)#\s]+)", document.read_text(encoding="utf-8"))
