@@ -41,3 +41,42 @@ def test_a_pet_of_another_import_is_not_given_away(pets_csv, stores, run_load) -
     with pytest.raises(ArgumentError, match=r"is record 2's in the import of earlier\.csv"):
         result.resolve(3, pet_id=theirs)
     assert result.counts[State.UNKNOWN] == 1
+
+
+def test_a_pet_is_not_claimed_where_somebody_else_adds_pets(pets_csv, stores, run_load) -> None:
+    """Another writer's pet between the ids of a record's time leaves the record to a person."""
+    store = stores(lambda number: "fin_before" if number == 20 else None)
+    equal = {"name": "Pet 19", "categoryId": 5}
+
+    def add(number: int, stage: str) -> None:
+        if (number, stage) == (20, "body"):
+            store.add(equal)
+            store.add({"name": "Somebody else's", "categoryId": 1, "status": "sold"})
+
+    store.on_post = add
+    result = run_load(pets_csv(40), store, workers=1)
+    with Client(store.base_url, KEY) as client:
+        done = result.reconcile(client, grace_s=0.0)
+    assert (done.created, done.absent, done.unknown) == (0, 0, 1)
+    assert any("somebody else added pets" in note and "pet_id=20" in note for note in done.notes)
+
+
+def test_a_claim_states_what_it_assumes(pets_csv, stores, run_load) -> None:
+    """Where nobody else is seen, an equal pet is taken for the record's, and the notes say so."""
+    store = stores(lost(20))
+    result = run_load(pets_csv(40), store, workers=1)
+    with Client(store.base_url, KEY) as client:
+        done = result.reconcile(client, grace_s=0.0)
+    assert (done.created, done.unknown) == (1, 0)
+    assert any("that nobody added an equal one is assumed" in note for note in done.notes)
+
+
+def test_two_imports_in_doubt_are_not_strangers_to_each_other(pets_csv, stores, run_load) -> None:
+    """The last record of one import and the first of the next, both in doubt, are both found."""
+    store = stores(lost(20, 21))
+    first = run_load(pets_csv(20), store, workers=1)
+    second = run_load(pets_csv(20, name="later.csv", first=500), store, workers=1)
+    with Client(store.base_url, KEY) as client:
+        done = [each.reconcile(client, grace_s=0.0) for each in (first, second)]
+    assert [each.created for each in done] == [1, 1]
+    assert first.counts[State.CREATED] + second.counts[State.CREATED] == len(store.pets) == 40

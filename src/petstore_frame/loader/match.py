@@ -2,15 +2,16 @@
 
 In: records, and the pets and evidence that readback.py found. Out: one Match per record. Records
 are compared as a multiset: equal records are interchangeable, and where a pet may be an older twin
-or someone else's (more are free than records are in doubt, or ids do not show its age) none is
-claimed. It writes nothing.
+or someone else's (more are free than records are in doubt, ids do not show its age, or somebody
+else added pets at that time) none is claimed. It writes nothing.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from petstore_frame.loader.echo import likeness
@@ -18,6 +19,11 @@ from petstore_frame.loader.journal import JournalRow
 from petstore_frame.loader.readback import Evidence, Found, wanted
 from petstore_frame.loader.record import State
 from petstore_frame.loader.windows import Windows
+
+_ASSUMED = (
+    "what was found has the name, category, status and age of its record, and nobody else was seen "
+    "to add pets at that time; that nobody added an equal one is assumed"
+)
 
 
 class Match(NamedTuple):
@@ -34,13 +40,19 @@ class Match(NamedTuple):
     is_absent: bool
 
 
-def match(rows: Sequence[JournalRow], owned: set[int], evidence: Evidence) -> Iterator[Match]:
+def match(
+    rows: Sequence[JournalRow],
+    owned: set[int],
+    evidence: Evidence,
+    elsewhere: Sequence[JournalRow] = (),
+) -> Iterator[Match]:
     """Yield what became of each record; what cannot be decided is noted in the evidence.
 
     Args:
         rows: The records in doubt, and those created whose ids are not known.
         owned: Ids of pets that are other records'.
         evidence: What was read.
+        elsewhere: Records in doubt of other imports, which may have become pets too.
     """
     free = [pet for pet in evidence.pets.values() if pet.pet_id not in owned]
     pairs: dict[int, int] = {}
@@ -52,7 +64,8 @@ def match(rows: Sequence[JournalRow], owned: set[int], evidence: Evidence) -> It
             undecided |= {row.number for row in group}
         else:
             pairs |= found
-    alike = _Likenesses([pet for pet in free if pet.pet_id not in pairs.values()], evidence.windows)
+    undecided |= _withdraw(rows, free, pairs, evidence, elsewhere)
+    alike = _Likenesses(_unpaired(free, pairs), evidence.windows)
     for row in rows:
         if row.number in pairs or row.number in undecided:
             yield Match(row, pairs.get(row.number), is_absent=False)
@@ -62,6 +75,49 @@ def match(rows: Sequence[JournalRow], owned: set[int], evidence: Evidence) -> It
             evidence.notes.append(_why_not_absent(row, pet))
         is_gone = evidence.is_exhaustive(row) or row.state is State.ABSENT
         yield Match(row, None, is_absent=is_gone and pet is None)
+
+
+def _withdraw(
+    rows: Sequence[JournalRow],
+    free: Sequence[Found],
+    pairs: dict[int, int],
+    evidence: Evidence,
+    elsewhere: Sequence[JournalRow],
+) -> set[int]:
+    """Take back each pair where somebody else is seen to have added pets at that time.
+
+    Returns:
+        The records of these pairs.
+    """
+    open_rows = [row for row in rows if row.number not in pairs]
+    strangers = _strangers(_unpaired(free, pairs), [*open_rows, *elsewhere])
+    withdrawn: set[int] = set()
+    for row in rows:
+        low, high = evidence.windows.span(row)
+        next_up = bisect_right(strangers, low)
+        if row.number in pairs and next_up < len(strangers) and strangers[next_up] < high:
+            pet_id = pairs.pop(row.number)
+            withdrawn.add(row.number)
+            evidence.notes.append(_why_withdrawn(row, pet_id, strangers[next_up]))
+    if any(row.number in pairs and row.state is not State.CREATED for row in rows):
+        evidence.notes.append(_ASSUMED)
+    return withdrawn
+
+
+def _strangers(free: Iterable[Found], rows: Iterable[JournalRow]) -> list[int]:
+    """Return the ids, rising, of pets that no record in doubt explains, one for each record."""
+    ids: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for pet in sorted(free, key=lambda pet: pet.pet_id):
+        ids[likeness(pet.name), pet.category_id].append(pet.pet_id)
+    for row in rows:
+        name, category_id, _ = wanted(row)
+        del ids[likeness(name), category_id][-1:]
+    return sorted(pet_id for group in ids.values() for pet_id in group)
+
+
+def _unpaired(free: Iterable[Found], pairs: dict[int, int]) -> list[Found]:
+    taken = set(pairs.values())
+    return [pet for pet in free if pet.pet_id not in taken]
 
 
 def _groups(
@@ -135,6 +191,14 @@ def _why_not_absent(row: JournalRow, pet: Found) -> str:
         f"pet {pet.pet_id} differs from record {row.number} only in the spelling of its name or in "
         f"its status, so the record is not absent; look at it, then settle it with "
         f"resolve({row.number}, pet_id={pet.pet_id}) or resolve({row.number}, not_created=True)"
+    )
+
+
+def _why_withdrawn(row: JournalRow, pet_id: int, stranger: int) -> str:
+    return (
+        f"pet {pet_id} equals record {row.number}, but somebody else added pets at the same time, "
+        f"such as pet {stranger}, so it may be theirs; look at it, then settle it with "
+        f"resolve({row.number}, pet_id={pet_id}) or resolve({row.number}, not_created=True)"
     )
 
 

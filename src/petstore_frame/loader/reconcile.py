@@ -104,7 +104,8 @@ def reconcile(
             check_store_id(path, run, client)
             sleep(_wait_s(path, doubtful, grace_s, timing.now()))
             evidence = _read(client, path, run, [*doubtful, *nameless], grace_s, by_id, most_gets)
-            matches = match([*nameless, *doubtful], _owned_ids(path, run), evidence)
+            elsewhere = _doubtful_elsewhere(path, run)
+            matches = match([*nameless, *doubtful], _owned_ids(path, run), evidence, elsewhere)
             done = _settle(writer, matches, timing.now())
             resent = _resend(writer, path, timing.now()) if resend_absent else 0
             writer.note(timing.now(), "reconcile", {"notes": evidence.notes, **done})
@@ -248,6 +249,13 @@ def _owned_ids(path: Path, run: Run) -> set[int]:
                 for (pet_id,) in sql.execute("SELECT pet_id FROM rows WHERE pet_id IS NOT NULL")
             )
     return owned
+
+
+def _doubtful_elsewhere(path: Path, run: Run) -> list[JournalRow]:
+    """Return the records in doubt of the other imports into this store."""
+    others = (other for other, _ in find_runs(path.parent, run.base_url, run.store_id))
+    states = (State.UNKNOWN, State.ABSENT, State.IN_FLIGHT)
+    return [row for other in others if other != path for row in rows(other, *states)]
 
 
 def _resend(writer: Writer, path: Path, now: float) -> int:

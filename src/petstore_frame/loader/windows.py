@@ -58,14 +58,19 @@ class Windows:
         return all(row.number in self.of and pet_id <= self.of[row.number][0] for row in rows)
 
     def may_hold(self, row: JournalRow, pet_id: int) -> bool:
-        """Tell whether a pet was created after a record was sent, and before something later.
+        """Tell whether a pet was created after a record was sent, and before something later."""
+        low, high = self.span(row)
+        return low < pet_id < high
+
+    def span(self, row: JournalRow) -> tuple[int, int]:
+        """Return the ids between which a record's pet can be told; nothing lies between 0 and 0.
 
         A pet beyond every confirmed one may be of any time up to now, and of any writer.
         """
         if row.number not in self.of or self.highest is None:
-            return False
+            return 0, 0
         low, high = self.of[row.number]
-        return low < pet_id < (self.highest if high is None else high)
+        return low, self.highest if high is None else high
 
 
 def find_windows(
