@@ -7,6 +7,7 @@ states what is allowed. It knows no store and keeps nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from petstore_frame.errors import ArgumentError
@@ -33,9 +34,11 @@ def checked_client(client: Any, operation: str) -> None:
 
 def checked_status(status: Any) -> str | None:
     """Return a status of the interface, or None for no filter."""
-    if status is not None and not (isinstance(status, str) and status in PET_STATUSES):
-        refuse(f"status is one of {', '.join(PET_STATUSES)}, or None for all, got {status!r}")
-    return status
+    if status is None or (isinstance(status, str) and status in PET_STATUSES):
+        return status
+    near = get_close_matches(str(status).strip().lower(), PET_STATUSES, n=1)
+    meant = f" (did you mean {near[0]!r}?)" if near else ""
+    refuse(f"status is one of {', '.join(PET_STATUSES)}, or None for all, got {status!r}{meant}")
 
 
 def checked_limit(limit: Any) -> int:

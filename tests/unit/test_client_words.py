@@ -86,6 +86,10 @@ def test_numpys_whole_numbers_are_whole_numbers() -> None:
     ("options", "words"),
     [
         ({"status": "lost"}, "status is one of available, pending, sold, or None for all"),
+        ({"status": "Sold"}, "got 'Sold' (did you mean 'sold'?); nothing"),
+        ({"status": "availible "}, "(did you mean 'available'?); nothing"),
+        ({"status": "lost"}, "got 'lost'; nothing"),
+        ({"status": 3}, "got 3; nothing"),
         ({"limit": "10"}, "limit is a whole number, got the text '10'"),
         ({"max_pets": 0}, "max_pets is 1 or more, got 0"),
         ({"strategy": "fast"}, "strategy is one of auto, documented, got 'fast'"),

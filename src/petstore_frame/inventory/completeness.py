@@ -86,7 +86,8 @@ class Completeness:
     """The claim about a listing; ``inventory.completeness`` has it.
 
     ``print`` it for the sentence. In a script ask ``covers_all`` (is this the whole store?),
-    ``verdict``, or ``count("sold").is_exact``.
+    ``is_complete`` (is this all that was asked for, as ``scope`` names it?), ``verdict``, or
+    ``count("sold").is_exact``.
 
     Attributes:
         verdict: complete, incomplete, unknown or unstable.
@@ -207,7 +208,10 @@ class Completeness:
         return {status: self.count(status)}
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("a claim has more than two values; ask .covers_all or .verdict")
+        raise TypeError(
+            "a claim has more than two values; ask .covers_all (the whole store), .is_complete "
+            "(what was asked for, see .scope) or .verdict"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the claim as plain JSON values, the sentence under ``text``."""
