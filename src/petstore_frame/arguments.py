@@ -34,11 +34,11 @@ def checked_client(client: Any, operation: str) -> None:
 
 def checked_status(status: Any) -> str | None:
     """Return a status of the interface, or None for no filter."""
-    if status is None or (isinstance(status, str) and status in PET_STATUSES):
-        return status
-    near = get_close_matches(str(status).strip().lower(), PET_STATUSES, n=1)
-    meant = f" (did you mean {near[0]!r}?)" if near else ""
-    refuse(f"status is one of {', '.join(PET_STATUSES)}, or None for all, got {status!r}{meant}")
+    if status is not None and not (isinstance(status, str) and status in PET_STATUSES):
+        near = get_close_matches(str(status).strip().lower(), PET_STATUSES, n=1)
+        got = f"{status!r} (did you mean {near[0]!r}?)" if near else repr(status)
+        refuse(f"status is one of {', '.join(PET_STATUSES)}, or None for all, got {got}")
+    return status
 
 
 def checked_limit(limit: Any) -> int:
