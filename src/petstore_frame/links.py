@@ -1,7 +1,8 @@
 """What header lines say about other addresses.
 
-In: the values of ``Link`` header lines. Out: links with their relations, as RFC 8288 reads them.
-It resolves and follows nothing.
+In: the values of ``Link`` header lines, and addresses that a store wrote. Out: links with their
+relations, as RFC 8288 reads them, and the parts of an address. It follows nothing, and an address
+that cannot be read is None rather than an error.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 _TARGET = re.compile(r"[\s,]*<([^>]*)>")
 _PARAMETER = re.compile(
@@ -54,6 +56,29 @@ def targets(values: Iterable[str], relation: str) -> list[str]:
     """Return the distinct targets of the links with a relation, in order."""
     found = (link.target for link in read_links(values) if relation in link.relations)
     return list(dict.fromkeys(found))
+
+
+def split_link(address: str) -> SplitResult | None:
+    """Return the parts of an address, or None where it cannot be read.
+
+    Example:
+        >>> split_link("http://[host]/v1/pets") is None
+        True
+    """
+    try:
+        parts = urlsplit(address)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts
+
+
+def join_link(address: str, target: str) -> str:
+    """Return a link's whole address, without a fragment; one that cannot be read as it is."""
+    # Most servers write the whole address, and then nothing needs to be put together.
+    if not target.startswith(("http://", "https://")) and split_link(target) is not None:
+        target = urljoin(address, target)
+    return target.partition("#")[0]
 
 
 def _links_of(value: str) -> Iterator[WebLink]:

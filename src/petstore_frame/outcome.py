@@ -183,9 +183,11 @@ def status_error(answer: Answer) -> APIStatusError:
 
 
 def _next_step(answer: Answer) -> str | None:
-    """Return where to look when nothing is at an address; None where the status says enough."""
+    """Return when to try again, or where to look; None where the status says enough."""
     if 300 <= answer.status_code < 400:
         return "check that base_url is the store's own address, ending in /v1"
+    if answer.status_code == 429 or answer.status_code >= 500:
+        return _later(answer)
     url, _, query = answer.url.partition("?")
     asked = re.fullmatch("(.*)/pets(/[^/]*)?", url)
     if answer.status_code not in (404, 405) or asked is None:
@@ -197,3 +199,14 @@ def _next_step(answer: Answer) -> str | None:
         return "check the id" if pet_id else f"check base_url: nothing is at {url}"
     first = "the id, or base_url" if pet_id else "base_url"
     return f"check {first}: it is {base_url}, and a store's address ends in /v1"
+
+
+def _later(answer: Answer) -> str:
+    """Return when to try again, as far as the store says, and what holds until then."""
+    wait_s = read_retry_after(answer.headers.get("Retry-After"))
+    later = "later" if wait_s is None else f"after the {wait_s:,.0f} s that the store asks for"
+    if not answer.operation.startswith("POST"):
+        return f"try again {later}"
+    if answer.status_code == 429:
+        return f"try again {later}, or with fewer workers"
+    return f"the pet may have been added; look for it before you try again {later}"

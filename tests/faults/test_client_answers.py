@@ -229,6 +229,39 @@ def test_a_post_is_never_repeated() -> None:
     assert caught.value.may_have_been_applied
 
 
+@pytest.mark.parametrize(
+    ("status", "header", "of_get", "of_post"),
+    [
+        ("500 Oh", "X-A: b", "; try again later", "; the pet may have been added; look for it"),
+        (
+            "503 Oh",
+            "Retry-After: 3600",
+            "; try again after the 3,600 s that the store asks for",
+            "s",
+        ),
+        ("429 Oh", "X-A: b", "; try again later", "; try again later, or with fewer workers"),
+        (
+            "429 Oh",
+            "Retry-After: 3600",
+            "; try again after the 3,600 s that the store asks for",
+            "; try again after the 3,600 s that the store asks for, or with fewer workers",
+        ),
+    ],
+)
+def test_the_next_step_is_one_that_the_caller_has(
+    status: str, header: str, of_get: str, of_post: str
+) -> None:
+    """A read speaks of no POST and no workers, and the wait that the store asks for is named."""
+    with HostileStore(lambda _: http(status, "{}", header)) as store:
+        with client_of(store, max_retries=0) as client:
+            with pytest.raises(pf.APIStatusError) as read:
+                client.list_pets()
+            with pytest.raises(pf.APIStatusError) as added:
+                client.create_pet({"name": "Luna", "category_id": 3})
+    assert str(read.value).endswith(of_get)
+    assert of_post in str(added.value)
+
+
 def test_a_refused_connection_is_proof() -> None:
     """Where nobody listens nothing was applied, for a POST too."""
     with HostileStore(lambda _: None) as store:

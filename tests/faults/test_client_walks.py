@@ -12,6 +12,7 @@ import pytest
 
 import petstore_frame as pf
 from faults.hostile import HostileStore, http, pets_body
+from petstore_frame.errors import ForeignLinkError
 from petstore_frame.page import UnreadPage
 
 KEY = "a-key-that-must-not-travel"
@@ -141,6 +142,38 @@ def test_no_spelling_of_a_foreign_address_is_followed(there: str) -> None:
         with pytest.raises(pf.CrossOriginError):
             pf.fetch_inventory(client)
         assert all("GET /v1/pets?limit=100" in head for head in store.heads)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "http://[host]/v1/pets?page=2",
+        "http://[::1/v1/pets?page=2",
+        "//[host]/v1/pets?page=2",
+        "http://127.0.0.1:99999/v1/pets",
+        "http://127.0.0.1:port/v1/pets",
+        "http://me:hidden@[host/v1/pets?cursor=hidden",
+        "?page=2\x7f",
+    ],
+)
+def test_a_link_that_cannot_be_read_keeps_the_pets(link: str) -> None:
+    """A template that was not filled in is an error of ours that names the link's fault."""
+    answer = http("200 OK", pets_body(1), f"Link: <{link}>; rel=next")
+    with HostileStore(lambda _: answer) as store, client_of(store) as client:
+        with pytest.raises(ForeignLinkError, match=r"the store's link .* cannot be read") as caught:
+            pf.fetch_inventory(client)
+        assert all("GET /v1/pets?limit=100" in head for head in store.heads)
+        assert client.find_pet(7).state == "unknown"
+    assert len(caught.value.partial) == 1
+    assert "hidden" not in str(caught.value)
+
+
+def test_a_link_of_another_kind_is_named() -> None:
+    """What is no address of the web is told by its scheme."""
+    answer = http("200 OK", pets_body(1), "Link: <mailto:me@store.example>; rel=next")
+    with HostileStore(lambda _: answer) as store, client_of(store) as client:
+        with pytest.raises(ForeignLinkError, match="pointed to an address of mailto:, which"):
+            pf.fetch_inventory(client)
 
 
 def test_a_redirect_is_not_followed() -> None:

@@ -285,3 +285,10 @@ def test_the_environment_may_accept_plain_http() -> None:
     for value in ("0", "yes"):
         with pytest.raises(pf.ConfigurationError, match=r"ALLOW_INSECURE is|allow_insecure=True"):
             read_settings(environ=far | {"PETSTORE_ALLOW_INSECURE": value})
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9/v1\x7f", f"https://{'é' * 70}/v1"])
+def test_an_address_that_no_request_can_have_is_a_setting(address: str) -> None:
+    """The client is refused, not its first request, and by an error of ours."""
+    with pytest.raises(pf.ConfigurationError, match="base_url"):
+        pf.Client(address, "k")

@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from petstore_frame._transport.addresses import whole_address
+from petstore_frame.errors import CrossOriginError
 from petstore_frame.headers import Headers
-from petstore_frame.inventory.hints import advertised_total, next_addresses, next_value
+from petstore_frame.inventory.hints import (
+    advertised_total,
+    next_addresses,
+    next_value,
+    passes_over,
+)
+from petstore_frame.inventory.paths import Paths
 from petstore_frame.links import read_links, targets
 
 HERE = "https://store.example/v1/pets?limit=100"
@@ -61,6 +69,24 @@ def test_no_header_breaks_the_parser(line: str) -> None:
     """Whatever a server sends, reading it ends and raises nothing."""
     assert isinstance(read_links([line]), list)
     assert isinstance(targets([line], "next"), list)
+
+
+@given(
+    st.text(max_size=40)
+    | st.sampled_from(["http:", "https:", ""]).flatmap(
+        lambda scheme: st.text("/[]:@?#1a\u2100", max_size=12).map(lambda rest: f"{scheme}//{rest}")
+    )
+)
+def test_no_link_breaks_what_reads_it(target: str) -> None:
+    """Whatever a server calls an address is read, judged and then refused by name."""
+    headers = Headers([("Link", f'<{target}>; rel="next"'), ("X-Next", target)])
+    for address in next_addresses(headers, HERE):
+        assert passes_over(address, 100) is None or "=" in address
+        assert Paths("https://store.example/v1", []).may_follow(address) in (True, False)
+        try:
+            assert whole_address("https://store.example/v1", address).startswith("https://")
+        except CrossOriginError as problem:
+            assert str(problem)
 
 
 @given(

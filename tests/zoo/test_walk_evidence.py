@@ -283,3 +283,44 @@ def test_an_expired_place_is_left_for_a_new_beginning(forgets: str) -> None:
             assert (forgets, len(tries), inventory.completeness.covers_all) == ("once", 2, True)
             return
     assert (forgets, asked.count("0"), asked.count("200")) == ("always", 3, 10)
+
+
+def spares_of(links: list[str], asked: list[str]) -> pf.Client:
+    """A store of 250 pets whose first page names further next links."""
+
+    def answer(query: Query) -> httpx.Response:
+        if "spare" in query:
+            asked.append(query["spare"])
+        found = page(query, PETS)
+        if "at" not in query and "status" not in query:
+            found.headers["Link"] = ", ".join(
+                [found.headers["Link"], *(f'<{link}>; rel="next"' for link in links)]
+            )
+        return found
+
+    return client_of(answer)
+
+
+def spare(number: int) -> str:
+    return f"{BASE_URL}/pets?limit=100&at=100&spare={number}"
+
+
+@pytest.mark.parametrize(("budget", "read"), [(0, 0), (6, 2), (100, 5)])
+def test_further_next_links_are_read_within_the_budget(budget: int, read: int) -> None:
+    """Five spare links cost no more than was allowed; one that was not read leaves a doubt."""
+    asked: list[str] = []
+    client = spares_of([spare(number) for number in range(5)], asked)
+    claim = pf.fetch_inventory(client, progress=False, probe_budget=budget).completeness
+    assert (len(asked), claim.rows) == (read, 250)
+    assert claim.covers_all is (read == 5)
+    assert ("further next links were not read" in claim.basis) is (read < 5)
+
+
+@pytest.mark.parametrize(
+    "link", ["http://127.0.0.1:1/v1/pets?at=100", "https://other.example/v1/pets", "http://[x"]
+)
+def test_a_further_next_link_that_leads_away_is_not_followed(link: str) -> None:
+    """It leaves a doubt, and costs neither the listing nor the key."""
+    claim = pf.fetch_inventory(spares_of([link], []), progress=False).completeness
+    assert (claim.verdict, claim.rows) == ("unknown", 250)
+    assert "1 further next link was not read" in claim.basis

@@ -6,9 +6,10 @@ nothing.
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from petstore_frame.errors import CrossOriginError
+from petstore_frame.links import split_link
 
 
 def whole_address(base_url: str, path: str) -> str:
@@ -17,18 +18,29 @@ def whole_address(base_url: str, path: str) -> str:
     Raises:
         CrossOriginError: The address belongs to another origin.
     """
-    if path.startswith("/"):
+    if path.startswith("/") and not path.startswith("//"):
         return base_url + path
     if path.startswith(base_url + "/"):
         return path.partition("#")[0]
-    if _origin(path) != _origin(base_url):
+    parts = split_link(path)
+    if parts is None:
+        raise unreadable_link(path)
+    if _origin(parts) != _origin(urlsplit(base_url)):
         raise CrossOriginError(
             f"the store pointed to {shown_origin(path)}, which is not {base_url}; "
             "not followed, so that the key stays with the store"
         )
-    parts = urlsplit(path)
     # A user or password in an address of the store's making is not ours to send.
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
+
+
+def unreadable_link(address: str, reason: str = "not an address") -> CrossOriginError:
+    """Return the refusal of a link to which no request can be sent."""
+    shown = address.partition("?")[0].rpartition("@")[2][:80]  # no query, user or password
+    return CrossOriginError(
+        f"the store's link {shown!r} cannot be read ({reason}) and was not followed; "
+        "tell the store's operator"
+    )
 
 
 def path_below(base_url: str, url: str) -> str:
@@ -38,16 +50,16 @@ def path_below(base_url: str, url: str) -> str:
     return below if below != whole else urlsplit(whole).path
 
 
-def _origin(url: str) -> tuple[str, str, int | None]:
-    try:
-        parts = urlsplit(url)
-        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme.lower())
-    except ValueError:
-        return ("", url, None)
-    return (parts.scheme.lower(), (parts.hostname or "").lower(), port)
+def _origin(parts: SplitResult) -> tuple[str, str, int | None]:
+    scheme = parts.scheme.lower()
+    port = parts.port or {"http": 80, "https": 443}.get(scheme)
+    return (scheme, (parts.hostname or "").lower(), port)
 
 
 def shown_origin(url: str) -> str:
     """Return the origin of an address for a message, without user, path and query."""
-    scheme, host, port = _origin(url)
-    return f"{scheme}://{host}:{port}" if scheme else "an address that cannot be read"
+    parts = split_link(url)
+    if parts is None:
+        return "an address that cannot be read"
+    scheme, host, port = _origin(parts)
+    return f"{scheme}://{host}:{port}" if host and port else f"an address of {scheme or 'no'}:"

@@ -68,6 +68,8 @@ def connection_error(
 
 
 _WORDS = {
+    "invalid_request": "the request could not be sent as it is",
+    "proxy": "the proxy gave no connection",
     "connect_timeout": "no connection within the time allowed",
     "pool_timeout": "no free connection within the time allowed",
     "write_timeout": "the request could not be written within the time allowed",
@@ -93,7 +95,6 @@ def _reason(problem: Exception) -> str:
         (httpx.ProxyError, "proxy"),
         (httpx.LocalProtocolError, "invalid_request"),
         (httpx.UnsupportedProtocol, "invalid_request"),
-        (httpx.InvalidURL, "invalid_request"),
     ):
         if isinstance(problem, kind):
             return word

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import httpx
 from pydantic import SecretStr
 
-from petstore_frame._transport.addresses import path_below, whole_address
+from petstore_frame._transport.addresses import path_below, unreadable_link, whole_address
 from petstore_frame._transport.answer import Answer, Flaw
 from petstore_frame._transport.content import (
     MAX_BODY_BYTES,
@@ -81,7 +81,11 @@ class Transport:
         # Half the CPU of httpx.Client, whose cookies, redirects and hooks are not wanted here.
         new_wire = new_sockets(settings.base_url) if transport is None else (lambda: transport)
         self._wires = Wires(new_wire)
-        self._fixed_lines = [(b"Host", httpx.URL(settings.base_url).netloc), *_FIXED_LINES]
+        try:
+            host = httpx.URL(settings.base_url).netloc
+        except httpx.InvalidURL as problem:
+            raise ConfigurationError(f"base_url is not an address: {problem}") from None
+        self._fixed_lines = [(b"Host", host), *_FIXED_LINES]
         self._url = lru_cache(maxsize=8)(httpx.URL)  # an import asks one address all the time
 
     def send(
@@ -107,25 +111,30 @@ class Transport:
         Raises:
             APITimeoutError: No answer in time.
             APIConnectionError: No answer; ``may_have_been_applied`` is False only on proof.
-            CrossOriginError: The address belongs to another origin; nothing was sent.
+            CrossOriginError: The address belongs to another origin or cannot be read; nothing was
+                sent.
             ConfigurationError: The key could not be had; nothing was sent.
         """
         url = whole_address(self._settings.base_url, path) + (
             f"?{urlencode(params)}" if params else ""
         )
+        try:
+            target = self._url(url)
+        except httpx.InvalidURL as problem:  # which only a link of the store's can be
+            raise unreadable_link(url, str(problem).rstrip(".")) from None
         operation = f"{method} {path_below(self._settings.base_url, url)}"
         key = self._key()
         trace, stream = Trace(), _Body(body or b"")
         wire = self._wires.borrow()
         start = self._clock()
         try:
-            request = self._request(method, url, stream, headers, trace, key)
+            request = self._request(method, target, stream, headers, trace, key)
             stream.work = while_waiting
             response = wire.handle_request(request)
             stream.start_work()
             lines: RawLines = response.headers.raw
             content, flaw = self._read(response, lines, start)
-        except (httpx.HTTPError, httpx.InvalidURL) as problem:
+        except httpx.HTTPError as problem:
             raise connection_error(problem, operation, trace, self._settings.base_url) from None
         except BaseException as problem:  # noqa: BLE001 # raised again, without its frames:
             # those below hold the request's header lines, and a verbose traceback shows them.
@@ -152,7 +161,7 @@ class Transport:
     def _request(
         self,
         method: str,
-        url: str,
+        url: httpx.URL,
         stream: _Body,
         headers: Mapping[str, str] | None,
         trace: Trace,
@@ -173,7 +182,7 @@ class Transport:
         secret = b"Bearer " + key.get_secret_value().encode()
         request = httpx.Request(
             method,
-            self._url(url),
+            url,
             headers=[*lines, (b"Authorization", secret)],
             stream=stream,
             extensions=extensions,

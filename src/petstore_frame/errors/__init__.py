@@ -20,7 +20,7 @@ PetstoreError
 ├── APIConnectionError                  no usable answer arrived
 │   └── APITimeoutError                 … within the time allowed
 ├── ContractError                       the answer is not what the interface states
-├── CrossOriginError                    an address led away from the store; it was not followed
+├── CrossOriginError                    a link led away from the store, or cannot be read
 ├── IncompleteInventoryError            a listing broke off; carries what was read
 │   ├── PaginationLoopError             … because it led back to where it had been
 │   └── ForeignLinkError                … because it led away from the store (CrossOriginError)

@@ -97,13 +97,13 @@ class ConflictError(APIStatusError):
 class RateLimitError(APIStatusError):
     """429: too many requests."""
 
-    next_step = "wait and try again, or with fewer workers"
+    next_step = "wait and try again"
 
 
 class ServerError(APIStatusError):
     """5xx: the store failed."""
 
-    next_step = "try again later; a POST may or may not have been applied"
+    next_step = "try again later"
 
 
 class APIConnectionError(PetstoreError):
@@ -166,7 +166,7 @@ class ContractError(PetstoreError):
 
 
 class CrossOriginError(PetstoreError):
-    """An address led away from the store and was not followed, so the key stayed here."""
+    """A link led away from the store or cannot be read; not followed, so the key stayed here."""
 
 
 class EndpointDeprecatedWarning(FutureWarning):

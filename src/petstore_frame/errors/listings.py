@@ -68,4 +68,4 @@ class PaginationLoopError(IncompleteInventoryError):
 
 
 class ForeignLinkError(IncompleteInventoryError, CrossOriginError):
-    """A listing's next link leads to another origin; it was not followed."""
+    """A listing's next link leads to another origin or cannot be read; it was not followed."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from petstore_frame.errors import CrossOriginError
 from petstore_frame.headers import Headers
 from petstore_frame.inventory.calibrate import rehearse_value, short_page
 from petstore_frame.inventory.hints import next_addresses, next_value, passes_over
@@ -61,23 +62,41 @@ class SpareLinks:
     """The further next links of a first page; ``read`` again goes on after a failure.
 
     Args:
-        reader: Asks for pages.
+        reader: Asks for pages, within its budget.
         rows: Takes the pets.
+        paths: Tells which links may be followed.
     """
 
-    def __init__(self, reader: PageReader, rows: Rows) -> None:
+    def __init__(self, reader: PageReader, rows: Rows, paths: Paths) -> None:
         self._reader = reader
         self._rows = rows
-        self._read = 0
+        self._paths = paths
+        self._tried = 0
+        self._asked = 0
         self._pets = 0
 
-    def read(self, addresses: tuple[str, ...]) -> int:
-        """Return how many unknown pets the links lead to."""
-        for address in addresses[self._read :]:
-            self._reader.spent += 1
+    def read(self, addresses: tuple[str, ...]) -> str | None:
+        """Return why the links leave the end of the first way in doubt, in words, or None."""
+        for address in addresses[self._tried :]:
+            if self._paths.may_follow(address):
+                if not self._reader.spend():
+                    break
+                self._ask(address)
+            self._tried += 1
+        if self._pets:
+            return f"another next link led to {self._pets} more"
+        left = len(addresses) - self._asked
+        if left:
+            return f"{left} further next {'link was' if left == 1 else 'links were'} not read"
+        return None
+
+    def _ask(self, address: str) -> None:
+        try:
             page = self._reader.ask(address).read()
-            self._pets += self._rows.add(page.columns)
-            self._read += 1
-            found = f"{self._pets} pets not met on the first way"
-            self._reader.probes["second next link"] = found
-        return self._pets
+        except CrossOriginError as problem:
+            self._reader.probes["second next link"] = str(problem)
+            return
+        self._reader.note_page(page)
+        self._pets += self._rows.add(page.columns)
+        self._asked += 1
+        self._reader.probes["second next link"] = f"{self._pets} pets not met on the first way"

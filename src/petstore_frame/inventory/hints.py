@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urljoin, urlsplit
+from urllib.parse import parse_qsl
 
 from petstore_frame.headers import Headers
 from petstore_frame.inventory.paging_headers import (
@@ -19,7 +19,7 @@ from petstore_frame.inventory.paging_headers import (
     TOTAL_WORDS,
     statements,
 )
-from petstore_frame.links import read_links, targets
+from petstore_frame.links import join_link, read_links, targets
 from petstore_frame.page import Page
 
 OFFSET_NAMES = ("offset", "skip", "start")
@@ -60,14 +60,7 @@ def next_addresses(headers: Headers, address: str) -> list[str]:
     """
     found = targets(headers.get_all("Link"), "next")
     found += filter(_is_address, (each.value for each in statements(headers, NEXT_WORDS)))
-    return list(dict.fromkeys(_whole(address, target.strip()) for target in found))
-
-
-def _whole(address: str, target: str) -> str:
-    # Most servers write the whole address, and then nothing needs to be put together.
-    if not target.startswith(("http://", "https://")):
-        target = urljoin(address, target)
-    return target.partition("#")[0]
+    return list(dict.fromkeys(join_link(address, target.strip()) for target in found))
 
 
 def _is_address(value: str) -> bool:
@@ -88,7 +81,7 @@ def _is_none(value: str) -> bool:
 
 def passes_over(address: str, count: int) -> str | None:
     """Say that an address begins behind the rows that were given so far, or None."""
-    for name, value in parse_qsl(urlsplit(address).query):
+    for name, value in parse_qsl(address.partition("?")[2]):
         if name in OFFSET_NAMES and value.isdecimal() and int(value) > count:
             return f"the next link goes on at {name}={value} after {count} rows"
     return None

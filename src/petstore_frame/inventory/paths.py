@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from petstore_frame.headers import Headers
 from petstore_frame.inventory.hints import next_addresses
+from petstore_frame.links import split_link
 
 
 class Paths:
@@ -35,10 +36,14 @@ class Paths:
         return found[0] if found and self.may_follow(found[0]) else None
 
     def may_follow(self, address: str) -> bool:
-        """Tell whether an address can belong to the listing, and note what that rests on."""
-        if address.startswith(self._home):
+        """Tell whether an address can belong to the listing, and note what that rests on.
+
+        One that cannot be read is left to be refused by name when it is asked.
+        """
+        parts = split_link(address)
+        if address.startswith(self._home) or parts is None:
             return True
-        path, own = urlsplit(address).path.rstrip("/"), urlsplit(self._home).path
+        path, own = parts.path.rstrip("/"), urlsplit(self._home).path
         if path == own:
             return True
         if path and own.endswith(path):

@@ -100,8 +100,8 @@ class Ladder:
         # Once found, a way is kept: a resumed walk does not search for it again.
         self._stride: Stride | None = None
         self._way: AnnouncedWay | None = None
-        self._spare_links = SpareLinks(reader, self.rows)
         self._paths = Paths(reader.store.base_url, self.conflicts)
+        self._spare_links = SpareLinks(reader, self.rows, self._paths)
 
     @property
     def total(self) -> int | None:
@@ -220,10 +220,8 @@ class Ladder:
         if self._leaves_some_out():
             return self._cut
         basis = f"the server's {way.name}, followed to the end"
-        spare = self._spare_links.read(way.spare)
-        if spare:
-            return Finding(Verdict.UNKNOWN, f"{basis}, but another next link led to {spare} more")
-        return self._judge_walk(is_stable, basis, way.doubt)
+        spare_doubt = self._spare_links.read(way.spare)
+        return self._judge_walk(is_stable, basis, way.doubt or spare_doubt)
 
     def _unannounced(self, first: Page) -> Finding:
         of_short: Finding | None = None
