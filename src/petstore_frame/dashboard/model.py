@@ -176,7 +176,11 @@ class StoreModel:
     def _text_mask(self, text: str) -> Mask:
         mask: Mask = self._lower_names.str.contains(text.lower(), regex=False).to_numpy(dtype=bool)
         digits = text.strip()
-        if digits.removeprefix("-").isdecimal() and INT64_MIN <= int(digits) <= INT64_MAX:
+        if (
+            digits.removeprefix("-").isdecimal()
+            and len(digits) < 25
+            and INT64_MIN <= int(digits) <= INT64_MAX
+        ):
             mask = mask | (self.pets.frame["id"].to_numpy() == int(digits))
         return mask
 

@@ -82,7 +82,7 @@ def _is_none(value: str) -> bool:
 def passes_over(address: str, count: int) -> str | None:
     """Say that an address begins behind the rows that were given so far, or None."""
     for name, value in parse_qsl(address.partition("?")[2]):
-        if name in OFFSET_NAMES and value.isdecimal() and int(value) > count:
+        if name in OFFSET_NAMES and _is_count(value) and int(value) > count:
             return f"the next link goes on at {name}={value} after {count} rows"
     return None
 
@@ -179,8 +179,7 @@ def _counts(text: str) -> set[int]:
     for part in re.split(r",\s+", text.strip()):
         singles = part.split(",")
         if _GROUPED.fullmatch(part):
-            found.add(int(part.replace(",", "")))
-            singles = singles[:1] if len(set(singles)) == 1 else []
+            singles = [part.replace(",", ""), *(singles[:1] if len(set(singles)) == 1 else [])]
         found.update(
             int(each) for each in (s.removesuffix(".0") for s in singles) if _is_count(each)
         )
