@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import pytest
 
+from petstore_frame.atomic import replacing
 from petstore_frame.loader import journal
 from petstore_frame.loader.journal import Run
 from petstore_frame.loader.lock import LOCK
@@ -48,12 +52,39 @@ def correct(path: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8-sig").replace("Bo,x", "Bo,3"))
 
 
+def cut_after(steps: int) -> Callable[[Path], AbstractContextManager[Path]]:
+    """Replace so many files, then end as a kill would."""
+    left = iter(range(steps))
+
+    def replace(path: Path) -> AbstractContextManager[Path]:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return replacing(path)
+
+    return replace
+
+
 def test_files_of_the_same_import_are_replaced(tmp_path: Path, out: Path) -> None:
     """A resume writes to where it wrote before, as long as nobody changed a file there."""
     result = make_result(tmp_path / "a.csv")
     assert result.write(out) == result.write(out)
     (out / "fix.csv").unlink()
     assert [path.parent for path in result.write(out)] == [out] * 5
+
+
+def test_a_kill_between_two_files_leaves_no_strange_file(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever a write ends half-way, the same import writes to the same folder again."""
+    result = make_result(tmp_path / "a.csv")
+    for steps in (1, 2, 3, 4, 1, 3, 2):
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr("petstore_frame.loader.files.replacing", cut_after(steps))
+            result.write(out)
+        with closing(sqlite3.connect(result.path)) as connection, connection:
+            connection.execute("UPDATE rows SET http_status = coalesce(http_status, 400) + 1")
+    assert [path.parent for path in result.write(out)] == [out] * 5
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["out"]
 
 
 @pytest.mark.parametrize("name", ["fix.csv", "results.csv", "unknown.csv", "results.xlsx"])

@@ -1,8 +1,8 @@
 """The results of an import as files.
 
 In: the rows of an import and the facts of its run. Out: results.csv, fix.csv, unknown.csv,
-results.xlsx and summary.json, each written beside its place and renamed. Rows pass one by one, so
-that memory stays flat. What was there before, and whether it may go, folders.py decides.
+results.xlsx and summary.json, written beside their places and renamed once all are whole. Rows pass
+one by one, so that memory stays flat. Whether what was there before may go, folders.py decides.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from petstore_frame.atomic import replacing
@@ -24,7 +25,7 @@ from petstore_frame.loader.columns import (
     describe,
     file_name,
 )
-from petstore_frame.loader.folders import DIGESTS, SUMMARY, digest
+from petstore_frame.loader.folders import DIGESTS, SUMMARY, digests
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.returned import ESCAPED, EXTRA, escaped_columns, harmless, unconverted
@@ -51,48 +52,57 @@ def write_results(
     """
     folder.mkdir(parents=True, exist_ok=True)
     has_excel = find_spec("xlsxwriter") is not None if excel is None else excel
-    header = [*facts.run.header, *_extra_columns(len(facts.run.header), rows(State.INVALID))]
-    names_at = header.index(facts.run.mapping["name"])
-    paths = [folder / name for name in ("results.csv", "fix.csv", "unknown.csv")]
-    # Counted as it is written: an import at work moves records meanwhile.
-    counts = dict.fromkeys(State, 0)
-    facts = facts._replace(counts=counts)
-    with ExitStack() as files:
-        write_all = files.enter_context(_csv(paths[0], header, tuple(COLUMNS)))
-        write_fix = files.enter_context(_csv(paths[1], header, FIX_COLUMNS, edited=names_at))
-        write_doubt = files.enter_context(_csv(paths[2], header, tuple(COLUMNS)))
-        write_sheets: Callable[[ResultLine], None] | None = None
-        if has_excel:
-            paths.append(folder / "results.xlsx")
-            write_sheets = files.enter_context(
-                workbook(paths[-1], facts, summary["problems"], header)
-            )
-        for line in _lines(facts.run, rows(), len(header)):
-            counts[line.state] += 1
-            write_all(line)
-            if write_sheets is not None:
-                write_sheets(line)
-            if line.state in FIX_STATES:
-                write_fix(line)
-            elif line.state in DOUBT_STATES:
-                write_doubt(line)
-    if not has_excel:
-        # A workbook of an earlier result would show other records.
-        (folder / "results.xlsx").unlink(missing_ok=True)
-    digests = {path.name: digest(path) for path in paths}
-    paths.append(folder / SUMMARY)
-    with replacing(paths[-1]) as temporary:
+    with TemporaryDirectory(prefix=".results.", dir=folder) as drafts:
+        names, counts = _write_drafts(Path(drafts), facts, rows, summary, has_excel=has_excel)
         written = summary | {
             "records": sum(counts.values()),
             "states": {str(state): count for state, count in counts.items()},
             "exit_code": exit_code(
                 counts, facts.run.ending, has_doubt_elsewhere=any(facts.elsewhere)
             ),
-            "files": [path.name for path in paths],
-            DIGESTS: digests,
+            "files": [*names, SUMMARY],
+            # On disk before the first file moves: a kill between two moves leaves no strange file.
+            DIGESTS: digests(Path(drafts), folder),
         }
-        temporary.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
-    return paths
+        with replacing(folder / SUMMARY) as temporary:
+            temporary.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+        for name in names:
+            with replacing(folder / name) as temporary:
+                (Path(drafts) / name).replace(temporary)
+    if not has_excel:
+        # A workbook of an earlier result would show other records.
+        (folder / "results.xlsx").unlink(missing_ok=True)
+    return [folder / name for name in (*names, SUMMARY)]
+
+
+def _write_drafts(
+    folder: Path, facts: ResultFacts, rows: Rows, summary: dict[str, Any], *, has_excel: bool
+) -> tuple[list[str], dict[State, int]]:
+    """Write the files of records; return their names, and the records of each state in them."""
+    header = [*facts.run.header, *_extra_columns(len(facts.run.header), rows(State.INVALID))]
+    names_at = header.index(facts.run.mapping["name"])
+    names = ["results.csv", "fix.csv", "unknown.csv", *["results.xlsx"] * has_excel]
+    # Counted as it is written: an import at work moves records meanwhile.
+    counts = dict.fromkeys(State, 0)
+    facts = facts._replace(counts=counts)
+    with ExitStack() as files:
+        every, fix, doubt, *sheets = (folder / name for name in names)
+        write_all = files.enter_context(_csv(every, header, tuple(COLUMNS)))
+        write_fix = files.enter_context(_csv(fix, header, FIX_COLUMNS, edited=names_at))
+        write_doubt = files.enter_context(_csv(doubt, header, tuple(COLUMNS)))
+        writers = [write_all]
+        for path in sheets:
+            book = workbook(path, facts, summary["problems"], header)
+            writers.append(files.enter_context(book))
+        for line in _lines(facts.run, rows(), len(header)):
+            counts[line.state] += 1
+            for write in writers:
+                write(line)
+            if line.state in FIX_STATES:
+                write_fix(line)
+            elif line.state in DOUBT_STATES:
+                write_doubt(line)
+    return names, counts
 
 
 def _extra_columns(width: int, rows: Iterator[JournalRow]) -> list[str]:
@@ -120,10 +130,7 @@ def _csv(
         columns: What is known of each record.
         edited: The column of names, in a file that a spreadsheet is to save again.
     """
-    with (
-        replacing(path) as temporary,
-        temporary.open("w", encoding="utf-8-sig", errors="surrogatepass", newline="") as file,
-    ):
+    with path.open("w", encoding="utf-8-sig", errors="surrogatepass", newline="") as file:
         writer = csv.writer(file)
         own = [file_name(column) for column in columns]
         writer.writerow([*map(harmless, header), *own, ESCAPED])

@@ -46,8 +46,20 @@ def find_place(folder: Path, run: Run) -> Place:
     return Place(free, f"{reason}, so {folder} stays as it is; these results are in {free}")
 
 
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
+def digests(drafts: Path, folder: Path) -> dict[str, list[str]]:
+    """Return the SHA-256 of each file that is to be written, and of the one that it replaces.
+
+    Both are ours: whoever is killed between two of the files leaves some of each.
+    """
+    found: dict[str, list[str]] = {}
+    for name in FILES:
+        written = [_digest(path) for place in (drafts, folder) if (path := place / name).exists()]
+        if name != SUMMARY and written:
+            found[name] = written
+    return found
+
+
+def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -76,8 +88,8 @@ def _why_not(folder: Path, run: Run) -> str:
 
 
 def _is_as_written(path: Path, written: dict[str, Any]) -> bool:
-    digests = written.get(DIGESTS)
-    return isinstance(digests, dict) and digests.get(path.name) == digest(path)
+    known = written.get(DIGESTS)
+    return isinstance(known, dict) and _digest(path) in (known.get(path.name) or ())
 
 
 def _summary(path: Path) -> dict[str, Any]:

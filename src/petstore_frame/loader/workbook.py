@@ -12,7 +12,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.atomic import replacing
 from petstore_frame.book import Book, Sheet, open_book
 from petstore_frame.cells import fit, fits
 from petstore_frame.loader.columns import (
@@ -50,7 +49,7 @@ def workbook(
     Raises:
         MissingExtraError: XlsxWriter is not installed.
     """
-    with replacing(path) as draft, open_book(draft, is_constant_memory=True) as book:
+    with open_book(path, is_constant_memory=True) as book:
         summary = book.sheet("Summary")
         fix = _Sheets(book, "Fix", header, FIX_COLUMNS, is_edited=True)
         doubt = _Sheets(book, "Unknown", header, tuple(COLUMNS))
