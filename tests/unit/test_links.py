@@ -153,6 +153,6 @@ def test_a_total_is_a_whole_number(name: str, value: str, total: int | None) -> 
 @pytest.mark.parametrize("digits", ["9" * 5_000, "1" + ",000" * 2_000], ids=["plain", "grouped"])
 def test_a_number_without_end_is_none(digits: str) -> None:
     """More digits than Python reads are no total and no place in a listing."""
-    headers = Headers([("X-Total-Count", digits), ("Content-Range", f"pets 0-9/{digits}")])
+    headers = Headers([("X-Total-Count", digits)])
     assert advertised_total(headers) is None
     assert passes_over(f"{HERE}&offset={digits}", 100) is None
