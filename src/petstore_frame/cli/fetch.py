@@ -7,10 +7,9 @@ that cannot run as formulas, is what ``petstore-frame report`` writes.
 
 from __future__ import annotations
 
-import csv
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -24,9 +23,6 @@ from petstore_frame.cli.options import (
     Timeout,
     print_json,
 )
-
-if TYPE_CHECKING:
-    from petstore_frame.inventory import Inventory
 
 
 class Status(StrEnum):
@@ -80,7 +76,9 @@ def fetch(
 
     Example: petstore-frame fetch --output pets.csv
     """
-    _check_target(output)
+    from petstore_frame.report import check_data_target, write_data
+
+    check_data_target(output)  # before minutes are spent on reading
     with whole_or_untouched(output) as untouched:
         listing = read_listing(
             base_url,
@@ -95,52 +93,9 @@ def fetch(
             max_pets=max_pets,
             strategy="documented" if documented else "auto",
         )
-        _write(listing.inventory, output)
+        write_data(listing.inventory, output)
     _tell(listing, output, as_json=as_json)
     raise typer.Exit(listing.code)
-
-
-def _check_target(output: Path) -> None:
-    """Refuse, before minutes are spent on reading, a file that cannot be written."""
-    from petstore_frame.errors import ReportError
-    from petstore_frame.report import refuse_impossible
-
-    refuse_impossible(output)
-    if output.suffix.lower() not in (".csv", ".parquet", ".xlsx"):
-        raise ReportError(f"{output}: a data file is .csv, .parquet or .xlsx; nothing was sent")
-
-
-def _write(inventory: Inventory, output: Path) -> None:
-    """Write the file whole or not at all."""
-    suffix = output.suffix.lower()
-    if suffix == ".xlsx":
-        from petstore_frame.report import write_data_book
-
-        write_data_book(inventory, output)
-        return
-    from petstore_frame.atomic import replacing
-
-    with replacing(output) as draft:
-        if suffix == ".csv":
-            _write_csv(inventory, draft)
-        else:
-            _write_parquet(inventory, draft)
-
-
-def _write_csv(inventory: Inventory, path: Path) -> None:
-    # All text is quoted: pandas and csv leave a lone carriage return in a name bare otherwise.
-    inventory.frame.to_csv(
-        path, index=False, encoding="utf-8", lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC
-    )
-
-
-def _write_parquet(inventory: Inventory, path: Path) -> None:
-    from petstore_frame.errors import MissingExtraError
-
-    try:
-        inventory.frame.to_parquet(path, index=False, engine="pyarrow")
-    except ImportError:
-        raise MissingExtraError("writing Parquet", "history") from None
 
 
 def _tell(listing: Listing, output: Path, *, as_json: bool) -> None:
