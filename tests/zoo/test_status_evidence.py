@@ -134,6 +134,26 @@ def test_a_status_that_the_listing_leaves_out_is_read_by_itself(way: str) -> Non
     assert any("left out 100 pets" in conflict for conflict in claim.conflicts)
 
 
+@pytest.mark.parametrize("way", ["links", "offset"])
+@pytest.mark.parametrize("order", ["mixed", "by status"])
+@pytest.mark.parametrize("window", [200, 1000])
+def test_a_window_on_each_listing_is_no_end(way: str, order: str, window: int) -> None:
+    """Where every listing ends at one row, no walk to such an end counts its pets."""
+    rows = pets(1000)
+    if order == "by status":
+        rows.sort(key=lambda pet: pet["status"])
+
+    def answer(query: Query) -> httpx.Response:
+        found = of(rows, query)[:window]
+        if way == "links":
+            return linked(found, query)
+        return cut(found[int(query.get("offset", "0")) :], query)
+
+    claim = claim_about(answer)
+    assert claim.covers_all == claim.count("sold").is_exact == (window == 1000)
+    assert claim.is_complete == (window == 1000)
+
+
 def test_an_empty_page_is_no_empty_store() -> None:
     """Where the unfiltered listing is empty, the statuses are asked."""
     claim = claim_about(hiding("empty"))

@@ -6,6 +6,9 @@ Finding. Pets without a status match no filter, so this never covers a whole sto
 
 from __future__ import annotations
 
+from collections import Counter
+
+from petstore_frame.arguments import MAX_LIMIT
 from petstore_frame.errors import CrossOriginError, PaginationLoopError
 from petstore_frame.inventory.completeness import PETS_WITH_A_STATUS, Assumption, Verdict
 from petstore_frame.inventory.finding import HOLDS_STILL, Finding
@@ -34,6 +37,7 @@ class ByStatus:
         statuses: A page of each status.
         begin: Starts a walk as the listing of all pets was walked; None where it was not.
         reach: What must hold for such a walk to reach all pets.
+        listed: The pets of the listing of all pets.
     """
 
     def __init__(
@@ -44,6 +48,7 @@ class ByStatus:
         statuses: StatusPages,
         begin: Begin | None,
         reach: tuple[str, ...],
+        listed: Rows,
     ) -> None:
         self._reader = reader
         self._rows = rows
@@ -54,6 +59,10 @@ class ByStatus:
         self._own_rows: dict[str, Rows] = {}
         self._conflicts = conflicts
         self._own_conflicts: list[str] = []
+        # Now, as they may be the rows that this adds to.
+        self._window = _early_end(listed, statuses)
+        is_mixed = len(set(listed.columns().status)) > 1
+        self._mixed_end = len(listed) if is_mixed else None
 
     def read(self) -> Finding:
         """Read each status to its end, hold its pets, and say which are all held."""
@@ -61,11 +70,15 @@ class ByStatus:
         for page in self._statuses.answered:
             self._rows.update(page.columns)
         short = self._statuses.exact(self._reader.max_page)
-        whole = frozenset(
+        walked = frozenset(
             status
             for status, page in self._statuses.usable.items()
-            if status in short or self._is_walked(status, page)
+            if status not in short and self._is_walked(status, page)
         )
+        if window := self._window or self._common_end(walked):
+            self._own_conflicts.append(window)
+            walked = frozenset()
+        whole = short | walked
         self._conflicts += self._own_conflicts
         if len(whole) < len(PET_STATUSES) or self._own_conflicts:
             return Finding(
@@ -81,6 +94,16 @@ class ByStatus:
             (*self._reach, *_ASSUMED),
             whole,
         )
+
+    def _common_end(self, walked: frozenset[str]) -> str | None:
+        """Say that several listings end at one round number of rows, which a store hardly has."""
+        ends = Counter(len(self._own_rows[status]) for status in walked)
+        if self._mixed_end is not None:
+            ends[self._mixed_end] += 1
+        for end, count in ends.items():
+            if count > 1 and end and not end % MAX_LIMIT:
+                return f"{count} listings end at {end:,} rows each, as if the store shows no more"
+        return None
 
     def _is_walked(self, status: str, page: Page) -> bool:
         """Walk on from the page of a status and tell whether its end was met."""
@@ -105,3 +128,12 @@ class ByStatus:
         )
         is_whole = is_stable and readings.is_over and not readings.gone and readings.doubt is None
         return is_whole and not is_refuted
+
+
+def _early_end(listed: Rows, statuses: StatusPages) -> str | None:
+    """Say that a listing ended early: it has some pets of a status, and not all of its page."""
+    found = set(listed.columns().status)
+    for status, page in statuses.usable.items():
+        if status in found and any(pet_id not in listed for pet_id in page.columns.id):
+            return f"the unfiltered listing has only some of the {status} pets, so it ended early"
+    return None

@@ -145,7 +145,13 @@ class Ladder:
                 f"the unfiltered listing left out {left_out:,} pets that the status pages hold"
             )
             self._by_status = ByStatus(
-                self.reader, self.rows, self.conflicts, statuses, self._begin, self._reached()
+                self.reader,
+                self.rows,
+                self.conflicts,
+                statuses,
+                self._begin,
+                self._reached(),
+                self._readings.rows,
             )
         return self._by_status.read()
 
