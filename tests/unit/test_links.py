@@ -150,9 +150,8 @@ def test_a_total_is_a_whole_number(name: str, value: str, total: int | None) -> 
     assert advertised_total(Headers([])) is None
 
 
-@pytest.mark.parametrize("digits", ["9" * 5_000, "1" + ",000" * 2_000], ids=["plain", "grouped"])
-def test_a_number_without_end_is_none(digits: str) -> None:
+def test_a_number_without_end_is_none() -> None:
     """More digits than Python reads are no total and no place in a listing."""
-    headers = Headers([("X-Total-Count", digits)])
-    assert advertised_total(headers) is None
+    digits = "9" * 5_000
+    assert advertised_total(Headers([("X-Total-Count", digits)])) is None
     assert passes_over(f"{HERE}&offset={digits}", 100) is None

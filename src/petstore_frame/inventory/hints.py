@@ -179,7 +179,8 @@ def _counts(text: str) -> set[int]:
     for part in re.split(r",\s+", text.strip()):
         singles = part.split(",")
         if _GROUPED.fullmatch(part):
-            singles = [part.replace(",", ""), *(singles[:1] if len(set(singles)) == 1 else [])]
+            found.add(int(part.replace(",", "")))
+            singles = singles[:1] if len(set(singles)) == 1 else []
         found.update(
             int(each) for each in (s.removesuffix(".0") for s in singles) if _is_count(each)
         )
