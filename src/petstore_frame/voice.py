@@ -34,6 +34,10 @@ class Voice:
         """Return how records in doubt are settled by reading the store."""
         return f"result.reconcile(client{', resend_absent=True' if resends else ''})"
 
+    def resolve(self) -> str:
+        """Return how a person settles a record in doubt."""
+        return "result.resolve(row, pet_id=...) or result.resolve(row, not_created=True)"
+
     def again(self) -> str:
         """Return how an unfinished import is continued."""
         return "the same call"
@@ -70,6 +74,9 @@ class ShellVoice(Voice):
 
     def reconcile(self, *, resends: bool = False) -> str:
         return f"the same command with --reconcile{' --resend-absent' if resends else ''}"
+
+    def resolve(self) -> str:
+        return "the same command with --resolve ROW=PET_ID or --resolve ROW=none"
 
     def again(self) -> str:
         return "the same command"

@@ -252,3 +252,34 @@ def test_a_corrected_fix_file_survives_the_same_command(
     assert (fixed.exit_code, json.loads(fixed.stdout)["output"]) == (0, f"{out}-3")
     assert {path.name: path.read_bytes() for path in out.iterdir()} == kept
     assert len(store.pets) == 2
+
+
+def test_doubt_that_reading_back_leaves_is_explained_and_settled_by_hand(
+    pets_csv, stores, command: Run
+) -> None:
+    """The notes are printed and in the JSON, the next step is --resolve, and that settles it."""
+    store = stores(lambda number: "fin_after" if number == 2 else None)
+    path = pets_csv(4)
+    command(path, store)
+    left = command(path, store, "--reconcile", "--grace", "0")
+    assert (left.exit_code, len(store.pets)) == (3, 4)
+    assert "What reading the store back has shown" in left.output
+    assert "--resolve ROW=PET_ID" in left.output and "row 2" in left.output
+    told = json.loads(command(path, store, "--json").stdout)
+    assert any("pet 2 equals" in note for note in told["read_back"])
+    done = command(path, store, "--resolve", "2=2")
+    assert (done.exit_code, store.posts) == (0, 4)
+    assert "4 of 4 records created" in done.output
+
+
+def test_a_record_that_was_not_created_is_sent_by_the_next_command(
+    pets_csv, stores, command: Run
+) -> None:
+    """--resolve ROW=none makes a record pending; a pair that cannot be read changes nothing."""
+    store = stores(lambda number: "fin_before" if number == 2 else None)
+    path = pets_csv(4)
+    assert command(path, store).exit_code == 3
+    assert command(path, store, "--resolve", "two").exit_code == 2
+    released = command(path, store, "--resolve", "2=none")
+    assert "1 record still to send" in released.output and len(store.pets) == 3
+    assert (command(path, store).exit_code, len(store.pets)) == (0, 4)

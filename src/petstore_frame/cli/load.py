@@ -121,6 +121,13 @@ def load(
         bool,
         typer.Option("--resend-absent", help="With --reconcile: send what was not found again."),
     ] = False,
+    resolve: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROW=PET_ID",
+            help="A record in doubt is this pet; ROW=none: it was not created. May be repeated.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Load a file of animals, none twice and none lost; the same command again resumes.
@@ -135,6 +142,7 @@ def load(
     from petstore_frame.settings import IdempotencyKey
 
     _check_reconcile(reconcile, dry_run=dry_run, grace=grace, resends=resend_absent)
+    resolved = _resolutions(resolve, dry_run=dry_run)
     for_text = {
         "encoding": encoding,
         "delimiter": delimiter,
@@ -166,18 +174,20 @@ def load(
             allow_insecure=allow_insecure,
         ) as client:
             result = load_file(path, client, **options)
-            if reconcile:
-                seconds = GRACE_S if grace is None else grace
-                try:
+            seconds = GRACE_S if grace is None else grace
+            try:
+                for row, pet_id in resolved.items():
+                    result.resolve(row, pet_id=pet_id, not_created=pet_id is None)
+                if reconcile:
                     result.reconcile(
                         client,
                         grace_s=seconds,
                         resend_absent=resend_absent,
                         sleep=partial(_wait_aloud, grace_s=seconds),
                     )
-                except BaseException:  # raised again; what the import has done is still told
-                    _tell(result, output, as_json=as_json)
-                    raise
+            except BaseException:  # raised again; what the import has done is still told
+                _tell(result, output, as_json=as_json)
+                raise
     except LoadInterrupted as interrupted:
         result = interrupted.result
     _tell(result, output, as_json=as_json)
@@ -204,6 +214,17 @@ def _check_reconcile(reconcile: bool, *, dry_run: bool, grace: float | None, res
         raise typer.BadParameter("--grace is a finite number of seconds")
     if resends and not reconcile:
         raise typer.BadParameter("--resend-absent needs --reconcile")
+
+
+def _resolutions(pairs: list[str] | None, *, dry_run: bool) -> dict[int, int | None]:
+    """Read ``ROW=PET_ID`` and ``ROW=none``: the pet by record, None where it was not created."""
+    if pairs and dry_run:
+        raise typer.BadParameter("--dry-run and --resolve exclude each other")
+    try:
+        split = (pair.split("=") for pair in pairs or ())
+        return {int(row): None if pet == "none" else int(pet) for row, pet in split}
+    except ValueError:
+        raise typer.BadParameter("--resolve is ROW=PET_ID, or ROW=none") from None
 
 
 def _options_of_kind(

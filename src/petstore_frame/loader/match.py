@@ -189,16 +189,16 @@ class _Likenesses:
 def _why_not_absent(row: JournalRow, pet: Found) -> str:
     return (
         f"pet {pet.pet_id} differs from record {row.number} only in the spelling of its name or in "
-        f"its status, so the record is not absent; look at it, then settle it with "
-        f"resolve({row.number}, pet_id={pet.pet_id}) or resolve({row.number}, not_created=True)"
+        "its status, so the record is not absent; look at it, then resolve the record: it is "
+        "that pet, or was not created"
     )
 
 
 def _why_withdrawn(row: JournalRow, pet_id: int, stranger: int) -> str:
     return (
         f"pet {pet_id} equals record {row.number}, but somebody else added pets at the same time, "
-        f"such as pet {stranger}, so it may be theirs; look at it, then settle it with "
-        f"resolve({row.number}, pet_id={pet_id}) or resolve({row.number}, not_created=True)"
+        f"such as pet {stranger}, so it may be theirs; look at it, then resolve the record: it is "
+        "that pet, or was not created"
     )
 
 
@@ -209,5 +209,6 @@ def _why_undecided(group: Sequence[JournalRow], pets: Sequence[Found]) -> str:
     ids = ", ".join(str(pet.pet_id) for pet in pets[:5])
     return (
         f"pet {ids} equals {first} but may be an older twin or a later one of someone else's, "
-        "so none is claimed; look at it, then settle it with resolve(row, pet_id=...)"
+        "so none is claimed; look at it, then resolve the record: it is that pet, or was not "
+        "created"
     )

@@ -27,6 +27,7 @@ from petstore_frame.loader.columns import (
     original_columns,
     problem_of,
 )
+from petstore_frame.loader.doubt import read_doubt
 from petstore_frame.loader.elsewhere import Elsewhere, count_unsettled, journals_in_doubt
 from petstore_frame.loader.folders import find_place
 from petstore_frame.loader.journal import JournalRow, Run
@@ -143,6 +144,7 @@ class LoadResult(Framed):
     def summary(self) -> dict[str, Any]:
         """The facts of the import and its counts, ready for JSON."""
         run, ended = self.run, self.run.ended_at
+        doubt = read_doubt(self.path)
         seconds = ended - run.started_at if ended and run.started_at else None
         causes = self._causes
         return {
@@ -165,6 +167,7 @@ class LoadResult(Framed):
             "problems": dict(causes["problems"].most_common()),
             "warnings": dict(causes["warnings"].most_common()),
             "reasons": dict(causes["reasons"].most_common()),
+            "read_back": None if doubt is None else list(doubt.notes),
             "ending": None if run.ending is None else str(run.ending),
             "ending_detail": run.ending_detail,
             "exit_code": self.exit_code,
@@ -293,7 +296,8 @@ class LoadResult(Framed):
             not_created: It was not created; the next load of the file sends it.
 
         Raises:
-            ArgumentError: Not exactly one of the two was given, or the record is not in doubt.
+            ArgumentError: Not exactly one of the two was given, the record is not in doubt, or
+                the pet is another record's.
         """
         resolve(self.path, row, pet_id=pet_id, not_created=not_created)
         self._forget()
@@ -331,6 +335,7 @@ class LoadResult(Framed):
             self.notes,
             self._id_warning,
             self.elsewhere,
+            read_doubt(self.path),
         )
 
     def _count(self, states: Iterable[State]) -> int:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from petstore_frame import markup
+from petstore_frame.loader.doubt import Doubt
 from petstore_frame.loader.elsewhere import Elsewhere
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S
@@ -33,6 +34,7 @@ _MEANINGS: dict[State, str] = {
 }
 
 
+_DOUBT_TITLE = "What reading the store back has shown"
 _NOTES_TITLE = "To look at, sent as read"
 
 
@@ -49,6 +51,7 @@ class ResultFacts(NamedTuple):
     notes: Sequence[Note] = ()
     id_warning: str = ""
     elsewhere: Elsewhere = Elsewhere()
+    doubt: Doubt | None = None
 
 
 def headline(facts: ResultFacts) -> tuple[str, str]:
@@ -97,7 +100,9 @@ def next_steps(facts: ResultFacts) -> list[str]:
     """Return what to do next, the most urgent first."""
     counts, steps = facts.counts, []
     doubtful = counts[State.UNKNOWN] + counts[State.IN_FLIGHT]
-    if doubtful:
+    if facts.doubt:
+        steps.append(facts.doubt.step(facts.voice))
+    elif doubtful:
         steps.append(
             f"{_records(doubtful)} in doubt, perhaps in the store: {facts.voice.reconcile()} "
             f"settles that by reading back, {GRACE_S / 60:.0f} minutes after the last request; "
@@ -187,6 +192,8 @@ def result_text(facts: ResultFacts) -> str:
     lines += [line for line in (facts.id_warning, describe_overlap(facts.run)) if line]
     lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in _counted(facts)]
     lines += _note_lines(facts) + _problem_lines(facts)
+    if facts.doubt:
+        lines += [f"{_DOUBT_TITLE}:", *(f"  {_plain(note)}" for note in facts.doubt.shown)]
     lines += [f"Next: {step}" for step in next_steps(facts)]
     return "\n".join(lines)
 
@@ -240,7 +247,7 @@ def result_html(facts: ResultFacts, *, has_steps: bool = True) -> str:
     return (
         '<div class="petstore-frame-result" style="line-height:1.5;max-width:72em">'
         f"{markup.headline(_badge(word), sentence, word)}{markup.quiet_lines(lines)}"
-        f"{_counts_html(facts)}{_notes_html(facts)}{_problems_html(facts)}"
+        f"{_counts_html(facts)}{_notes_html(facts)}{_problems_html(facts)}{_doubt_html(facts)}"
         f"{_steps_html(facts) if has_steps else ''}</div>"
     )
 
@@ -280,6 +287,10 @@ def _problems_html(facts: ResultFacts) -> str:
     cells = ([markup.cell(markup.isolated(text)) for text in row] for row in rows)
     head = ("line", "column", "value", "what is wrong", "hint")
     return _title(_problems_title(facts)) + markup.table(cells, head)
+
+
+def _doubt_html(facts: ResultFacts) -> str:
+    return _title(_DOUBT_TITLE) + markup.items(facts.doubt.shown) if facts.doubt else ""
 
 
 def _steps_html(facts: ResultFacts) -> str:

@@ -1,0 +1,66 @@
+"""What the last reading of the store left in doubt, and why.
+
+In: a journal. Out: the notes of its last reconciliation, as long as they are about the doubt that
+is there now, and what a person can do about it. It decides nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from petstore_frame.loader.journal import opened
+from petstore_frame.voice import Voice
+
+_SHOWN_NOTES, _SHOWN_ROWS = 10, 5
+# A reading from before the last doubtful request says nothing about that request.
+_LAST = """
+SELECT detail FROM events WHERE kind = 'reconcile' AND at >=
+  (SELECT max(last_sent_at) FROM rows WHERE state = 'unknown')
+ORDER BY at DESC LIMIT 1
+"""
+
+
+class Doubt(NamedTuple):
+    """What is in doubt although the store was read.
+
+    Attributes:
+        notes: What the reading could be relied on, and what not, as sentences.
+        rows: The first records that are in doubt.
+        records: How many are.
+    """
+
+    notes: tuple[str, ...]
+    rows: tuple[int, ...]
+    records: int
+
+    @property
+    def shown(self) -> list[str]:
+        """The first notes, and how many more there are."""
+        more = len(self.notes) - _SHOWN_NOTES
+        return [*self.notes[:_SHOWN_NOTES], *[f"and {more:,} more notes"] * (more > 0)]
+
+    def step(self, voice: Voice) -> str:
+        """Return how a person settles it."""
+        rows = ", ".join(map(str, self.rows)) + ", …" * (self.records > len(self.rows))
+        return (
+            f"still in doubt after reading back, row {rows}: look in the store, then "
+            f"{voice.resolve()}; never send these again by hand"
+        )
+
+
+def read_doubt(path: Path) -> Doubt | None:
+    """Return what the last reading left in doubt; None where it left nothing, or was not made."""
+    with opened(path, is_reader=True) as sql:
+        last = sql.execute(_LAST).fetchone()
+        if last is None:
+            return None
+        rows = [
+            number
+            for (number,) in sql.execute(
+                "SELECT number FROM rows WHERE state = 'unknown' ORDER BY number"
+            )
+        ]
+    notes = json.loads(last[0])["notes"]
+    return Doubt(tuple(notes), tuple(rows[:_SHOWN_ROWS]), len(rows))
