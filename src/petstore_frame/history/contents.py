@@ -60,20 +60,14 @@ class Contents:
             raise HistoryError(f"no snapshot {bounds}; {self._what_is_there()}")
         return found
 
-    def last(self) -> Snapshot:
-        """Return the last snapshot.
+    def on(self, day: Day | None) -> Snapshot:
+        """Return the snapshot of a day, or the last one for None.
 
         Raises:
             HistoryError: There is none.
         """
-        return self.between()[-1]
-
-    def on(self, day: Day) -> Snapshot:
-        """Return the snapshot of a day.
-
-        Raises:
-            HistoryError: There is none.
-        """
+        if day is None:
+            return self.between()[-1]
         wanted = utc_day(day)
         for each in self.snapshots:
             if each.date == wanted:

@@ -112,11 +112,12 @@ class History:
         """
         return scan_folder(self.folder)[1]
 
-    def read(self, day: Day) -> Inventory:
+    def read(self, day: Day | None = None) -> Inventory:
         """Return the inventory kept under a day, with its claim.
 
         Args:
-            day: A date, or text like ``2026-11-01``. An instant counts as its UTC day.
+            day: A date, or text like ``2026-11-01``; None takes the last snapshot. An instant
+                counts as its UTC day.
 
         Raises:
             HistoryError: No snapshot of that day can be read; names what is there.
@@ -132,10 +133,10 @@ class History:
         return read_inventory(Contents.of(self.folder).on_or_before(day))
 
     def open(self, day: Day | None = None, columns: Sequence[str] = PET_COLUMNS) -> Any:
-        """Open one snapshot, or all, as a frame of the engine, lazy where the engine is.
+        """Open one snapshot as a frame of the engine, lazy where the engine is.
 
         Args:
-            day: A date; None opens all snapshots.
+            day: A date; None takes the last snapshot.
             columns: Columns of the pets' table; ``date`` is added as the last one.
 
         Raises:
@@ -143,8 +144,32 @@ class History:
             HistoryError: There is no such snapshot.
         """
         wanted = some_of("columns", columns, PET_COLUMNS)
-        held = Contents.of(self.folder)
-        chosen = held.between() if day is None else [held.on(day)]
+        chosen = Contents.of(self.folder).on(day)
+        return self._open([chosen], wanted, start_session(self.engine, self._session))
+
+    def open_all(
+        self,
+        columns: Sequence[str] = PET_COLUMNS,
+        *,
+        since: Day | None = None,
+        until: Day | None = None,
+    ) -> Any:
+        """Open several snapshots as one frame of the engine, for questions of your own over time.
+
+        Args:
+            columns: Columns of the pets' table; ``date`` is added as the last one.
+            since: First day; None starts at the first snapshot.
+            until: Last day; None ends at the last snapshot.
+
+        Returns:
+            One row per pet and snapshot.
+
+        Raises:
+            ArgumentError: There is no such column.
+            HistoryError: No snapshot lies between the days.
+        """
+        wanted = some_of("columns", columns, PET_COLUMNS)
+        chosen = Contents.of(self.folder).between(since, until)
         return self._open(chosen, wanted, start_session(self.engine, self._session))
 
     def summarize(self, day: Day | None = None, *, categories: Categories = None) -> Summary:
@@ -157,8 +182,7 @@ class History:
         Raises:
             HistoryError: There is no such snapshot.
         """
-        held = Contents.of(self.folder)
-        chosen = held.last() if day is None else held.on(day)
+        chosen = Contents.of(self.folder).on(day)
         session = start_session(self.engine, self._session)
         rows = self._open([chosen], ("category_id", "status"), session)
         return Summary.of(rows, chosen.completeness, categories)
@@ -180,7 +204,7 @@ class History:
             HistoryError: A snapshot is not there.
         """
         held = Contents.of(self.folder)
-        later = held.last() if new is None else held.on(new)
+        later = held.on(new)
         earlier = held.before(later) if old is None else held.on(old)
         if earlier.date >= later.date:
             raise ArgumentError(f"old comes before new; got {earlier.date} and {later.date}")

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.history.engines import to_pandas
 
 BIG = 2**53 + 1
 DAYS = {
@@ -131,9 +132,12 @@ def test_summarize(folder: Path, engine: str) -> None:
 
 
 def test_open_hands_out_the_engine_s_own_frame(folder: Path, engine: str) -> None:
-    """What a history does not answer, the engine does: ``open`` gives all rows with their date."""
-    opened = pf.History(folder, engine=engine).open(columns=("id", "status"))
-    counted = pf.summarize(pf.History(folder, engine=engine).open("2026-11-04"))
+    """What a history does not answer, the engine does: ``open_all`` gives rows with their date."""
+    history = pf.History(folder, engine=engine)
+    opened = history.open_all(columns=("id", "status"), since="2026-11-02")
+    counted = pf.summarize(history.open("2026-11-04"))
+    days = to_pandas(opened)["date"].astype("datetime64[us]").nunique()
+    assert days == len(history.snapshots().query("date >= '2026-11-02'"))
     assert nw.from_native(opened).collect_schema().names() == ["id", "status", "date"]
     assert type(counted) is type(opened)
 
@@ -155,6 +159,16 @@ def test_at_and_read(folder: Path) -> None:
         history.read("2026-11-03")
     with pytest.raises(pf.HistoryError, match="no snapshot on or before 2026-10-31"):
         history.at(date(2026, 10, 31))
+
+
+def test_no_day_is_the_last_one(folder: Path) -> None:
+    """Where a question is about one day, leaving it out takes the last snapshot."""
+    history = pf.History(folder, engine="pandas")
+    last_day = history.snapshots()["date"].max()
+    last = history.read(last_day)
+    pd.testing.assert_frame_equal(history.read().frame, last.frame)
+    assert history.open()["id"].tolist() == last.frame["id"].tolist()
+    assert history.summarize().frame.equals(history.summarize(last_day).frame)
 
 
 def test_snapshots(folder: Path) -> None:
