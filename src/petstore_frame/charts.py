@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROW_HEIGHT = 26
-LABEL_SHARE, BAR_SHARE = 25.0, 62.0  # per cent of the width; the rest is for the number
+# Per cent of the width: of a sign of a label, at most of a label, and of the number at the end.
+SIGN_SHARE, MOST_LABEL_SHARE, NUMBER_SHARE = 2.0, 27.0, 13.0
 LABEL_LENGTH = 22
 LONG_TEXT = 80  # may be cut on the screen, so the whole text is shown as a tooltip
 INK = "var(--jp-ui-font-color1,var(--vscode-foreground,currentColor))"
@@ -47,7 +48,7 @@ HATCH = (
     ' fill-opacity="0.55"/></pattern></defs>'
 )
 # A part of an Inventory's frame must not be taken for the whole.
-_PART = "these rows alone: they are a part or a change of what was read"
+_PART = "these rows only: some were left out, added or changed after the store was read"
 _GAP = ' stroke="var(--jp-layout-color1,#FFFFFF)"'
 
 # The doubled class outweighs Jupyter's own rule, which puts every cell to the right.
@@ -203,8 +204,10 @@ def bars(
     longest = max(single, default=0)
     height = ROW_HEIGHT * len(lines) + 4
     shades = status_colours(counts.statuses)
+    signs = max((min(len(line.label), LABEL_LENGTH) for line in lines), default=0)
+    label_share = min(SIGN_SHARE * (signs + 1), MOST_LABEL_SHARE)
     body = "".join(
-        _bar(line, at * ROW_HEIGHT + 2, counts, longest, shades, ink)
+        _bar(line, at * ROW_HEIGHT + 2, counts, longest, label_share, shades, ink)
         for at, line in enumerate(lines)
     )
     return (
@@ -220,14 +223,16 @@ def _bar(
     y: int,
     counts: StatusCounts,
     longest: int,
+    label_share: float,
     shades: Mapping[str, str],
     ink: str,
 ) -> str:
     total = line.total.count
     # The rest together may be many times the longest bar, which would flatten all the others.
     is_broken = total > longest > 0
-    scale = BAR_SHARE / (total if is_broken else max(longest, 1))
-    x, parts = LABEL_SHARE + 1, []
+    room = 100 - NUMBER_SHARE - label_share
+    scale = room / (total if is_broken else max(longest, 1))
+    x, parts = label_share, []
     for status, count in zip(counts.statuses, line.counts, strict=True):
         if not count.count:
             continue
@@ -240,19 +245,18 @@ def _bar(
             parts.append(f'<rect {box} fill="url(#{HATCH_ID})" pointer-events="none"/>')
         x += span
     if is_broken:
-        parts.append(_break(y))
+        parts.append(_break(y, label_share + room * 0.9))
     middle = y + ROW_HEIGHT / 2 + 3.5
     return (
-        f'<text x="{LABEL_SHARE}%" y="{middle}" text-anchor="end" fill="{ink}">'
+        f'<text x="0" y="{middle}" fill="{ink}">'
         f"<title>{escape(line.label)}</title>{escape(shorten(line.label, LABEL_LENGTH))}</text>"
         f"{''.join(parts)}"
         f'<text x="{x + 1:.2f}%" y="{middle}" fill="{ink}">{short(line.total)}</text>'
     )
 
 
-def _break(y: int) -> str:
+def _break(y: int, x: float) -> str:
     """Two slashes through a bar that is not drawn to scale."""
-    x = LABEL_SHARE + BAR_SHARE * 0.9
     return "".join(
         f'<rect x="{x + step:.2f}%" y="{y + 1}" width="3" height="{ROW_HEIGHT - 4}"'
         ' fill="#FFFFFF"><title>not to scale</title></rect>'

@@ -67,6 +67,16 @@ def items(lines: Iterable[str]) -> str:
     return f'<ul style="margin:2px 0 4px 1.2em;padding:0">{body}</ul>'
 
 
+def per_cent(part: int, whole: int) -> str:
+    """Write a part as a percentage of a whole; of nothing there is none.
+
+    Example:
+        >>> per_cent(1, 3), per_cent(0, 0)
+        ('33.3%', '–')
+    """
+    return f"{part / whole:.1%}" if whole else "–"
+
+
 def cell(markup: str, look: str = "") -> str:
     """Return a cell of a table.
 

@@ -206,7 +206,7 @@ def _listing(living: list[_Animal], day: int, *, is_cut: bool) -> Inventory:
     claim = Completeness(
         Verdict.UNKNOWN if is_cut else Verdict.COMPLETE,
         "all pets",
-        "the page was full and the store shows no way on" if is_cut else "made up whole",
+        "the page was full and the store shows no way on" if is_cut else "made-up sample data",
         rows=len(shown),
         requests=1,
         by_status={

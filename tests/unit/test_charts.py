@@ -65,7 +65,7 @@ def test_a_sealed_frame_keeps_its_claim() -> None:
     assert "≥" in pf.status_chart(frame).html
     part = pf.status_chart(frame[frame["status"] == "sold"])
     assert "≥" not in part.html
-    assert "these rows alone" in part.html and "these rows alone" in repr(part)
+    assert "these rows only" in part.html and "these rows only" in repr(part)
 
 
 def test_a_table_has_pages() -> None:

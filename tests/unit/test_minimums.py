@@ -69,7 +69,7 @@ def test_a_page_of_a_part_says_that_it_is_one(whole: Inventory) -> None:
     """Rows taken out of an Inventory's frame are not taken for the store's."""
     seal(whole.frame, whole.claim, fetched_at=whole.fetched_at, base_url=whole.base_url)
     part = whole.frame.head(7)
-    assert repr(pf.inventory_table(part)).startswith("<1–7 of 7; these rows alone")
+    assert repr(pf.inventory_table(part)).startswith("<1–7 of 7; these rows only")
 
 
 def test_categories_are_counted_as_the_pets_are(partial: Inventory, whole: Inventory) -> None:

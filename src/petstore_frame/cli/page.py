@@ -26,14 +26,14 @@ _PAGE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
 
 
 def write_page(folder: Path, categories: Path | None, history: Path | None) -> Path:
-    """Write the notebook that Voila shows: two lines, and no key in them."""
+    """Write the notebook that Voila shows: the live part of a dashboard, and no key in it."""
     arguments = "pf.Client()"
     if categories is not None:
         arguments += f", categories={str(categories.resolve())!r}"
     if history is not None:
         arguments += f", history=pf.History({str(history.resolve())!r})"
     working = f"import os; os.chdir({str(Path.cwd())!r})"
-    source = f"import petstore_frame as pf\n{working}\npf.Dashboard({arguments})"
+    source = f"import petstore_frame as pf\n{working}\npf.Dashboard({arguments}).widget"
     cell: dict[str, Any] = {
         "cell_type": "code", "id": "dashboard", "metadata": {}, "execution_count": None,
         "outputs": [], "source": source,

@@ -113,9 +113,9 @@ class Dashboard:
         self.import_tab = ImportTab(self._kit, job, self.refresh, self._lock)
         self.history_tab = HistoryTab(self._kit, history) if history is not None else None
         self.export = Exporter(self._kit, self._on_screen, folder=folder)
-        inventory_part = self._kit.column(
-            self.inventory_tab.widget, self.export.widget, may_hide=True
-        )
+        self._pets = self._kit.column(self.inventory_tab.widget, self.export.widget, may_hide=True)
+        show(self._pets, False)  # until there are some
+        inventory_part = self._kit.column(self._pets, may_hide=True)
         self._tabs = {"Inventory": inventory_part, "Import": self.import_tab.widget}
         if self.history_tab is not None:
             self._tabs["History"] = self.history_tab.widget
@@ -173,6 +173,7 @@ class Dashboard:
     def _take(self, inventory: Inventory) -> None:
         model = StoreModel(inventory, shown_labels(self._labels))
         self.inventory_tab.take(model)
+        show(self._pets, True)
         for copy in self._copies:
             copy.update(_notebook().HTML(static_copy(model)))
 

@@ -85,7 +85,7 @@ class ImportJob:
         if len(content) > LARGEST_UPLOAD:
             raise InputError(
                 f"{name} has {len(content) / 1024**2:.0f} MiB; an upload carries 8 MiB",
-                hint="put the file where the notebook runs and give its path instead",
+                hint="put the file on the machine that runs this and give its path instead",
             )
         # A browser may send any name; only its last part may choose where the file goes.
         path = Path(self._uploads.name) / _safe_name(name)

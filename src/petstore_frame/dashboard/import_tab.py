@@ -59,7 +59,7 @@ class ImportTab:
         )
         self.path = widgets.Text(
             description="or its path",
-            placeholder="where the notebook runs, for files above 8 MiB",
+            placeholder="on the machine that runs this, if above 8 MiB",
             continuous_update=False,
         ).add_class("pf-path")
         self.columns = {

@@ -58,7 +58,7 @@ class InventoryTab:
             placeholder="type to search", description="Category", continuous_update=False
         )
         self.text = widgets.Text(
-            placeholder="name or id", description="Name", continuous_update=False
+            placeholder="name or id, then Enter", description="Name", continuous_update=False
         )
         self.back = self._kit.button("← Back", "to the view before", self.go_back, may_hide=True)
         self.chips = ButtonGroup(self._drop_filter, "pf-chips")

@@ -12,12 +12,14 @@ from petstore_frame.counts import StatusCounts, categories_in_words, short
 from petstore_frame.dashboard.model import Shown
 from petstore_frame.errors import PetstoreError
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.completeness import claim_badge
-from petstore_frame.markup import escape, isolated
+from petstore_frame.inventory.completeness import after_badge, claim_badge
+from petstore_frame.inventory.evidence import evidence
+from petstore_frame.markup import escape, isolated, per_cent
 from petstore_frame.palette import FAILED_BADGE, VERDICT_BADGES, Badge, status_colours, status_word
 from petstore_frame.voice import FORM
 
 NOT_READ = "not read yet"
+CARDS_ACROSS = 6  # more are put in two lines
 
 
 def header(inventory: Inventory | None, base_url: str) -> str:
@@ -36,24 +38,15 @@ def utc_text(moment: datetime) -> str:
 
 
 def claim(inventory: Inventory | None) -> str:
-    """Show the verdict as a badge that opens into its evidence, by mouse or by key."""
+    """Show the claim, its verdict as a badge, and open into its evidence by mouse or by key."""
     if inventory is None:
         return badge(claim_badge(None), NOT_READ)
     known = inventory.claim
-    shown = badge(claim_badge(known))
-    lines = [
-        f"Covers: {known.scope}",
-        f"Because: {known.basis}",
-        f"Requests: {known.requests:,}",
-        *(f"Provided that {assumption}" for assumption in known.assumptions),
-        *(f"Contradiction: {conflict}" for conflict in known.conflicts),
-    ]
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    sentence = escape(known)
+    lines = [("Scope", known.scope), *evidence(known)]
+    items = "".join(f"<li>{escape(word)}: {escape(text)}</li>" for word, text in lines)
     return (
-        f'<details><summary title="{sentence}">{shown}'
-        f'<span class="pf-hidden"> {sentence}</span></summary>'
-        f"<p>{sentence}</p><ul>{items}</ul></details>"
+        f"<details><summary>{badge(claim_badge(known))} {escape(after_badge(known))}</summary>"
+        f"<ul>{items}</ul></details>"
     )
 
 
@@ -77,16 +70,12 @@ def cards(shown: Shown, everything: StatusCounts) -> str:
         elif not counts.is_exact:
             under = "exact" if count.is_exact else "at least"
         else:
-            under = share(count.count, counts.total.count)
+            under = per_cent(count.count, counts.total.count)
         drawn.append(
             _card(status_word(status), short(count), under, shades[status], count.is_exact)
         )
-    return f'<div class="pf-cards">{"".join(drawn)}</div>'
-
-
-def share(part: int, whole: int) -> str:
-    """Write a part as a percentage of a whole that is known."""
-    return f"{100 * part / whole:.1f} %" if whole else "–"
+    across = len(drawn) if len(drawn) <= CARDS_ACROSS else -(-len(drawn) // 2)
+    return f'<div class="pf-cards" style="--pf-across:{across}">{"".join(drawn)}</div>'
 
 
 def _card(name: str, number: str, under: str, colour: str, is_exact: bool) -> str:
@@ -133,12 +122,11 @@ def progress(words: str, share_done: float | None = None) -> str:
     )
 
 
-def failure(title: str, problem: BaseException | str, after: str = "") -> str:
+def failure(title: str, problem: BaseException, after: str = "") -> str:
     """Show what went wrong, phrased for a reader of the dashboard, and what still holds."""
     text = problem.phrased_by(FORM) if isinstance(problem, PetstoreError) else str(problem)
-    words = text or type(problem).__name__
-    kind = "" if isinstance(problem, str) else f" ({type(problem).__name__})"
-    return panel(FAILED_BADGE, f"{title}{kind}", [words, *([after] if after else [])], "alert")
+    kind = type(problem).__name__
+    return panel(FAILED_BADGE, f"{title} ({kind})", [text or kind, *filter(None, [after])], "alert")
 
 
 def success(title: str, lines: Iterable[str] = ()) -> str:

@@ -32,16 +32,17 @@ SHEET = f"""{STYLE}<style>
 .pf-muted{{color:{_MUTED}}}
 .pf-head{{display:flex;flex-wrap:wrap;gap:2px 14px;align-items:baseline}}
 .pf-badge{{display:inline-block;border:1px solid;border-radius:10px;padding:0 9px;font-weight:600}}
-.pf-head details{{flex:1 1 220px}}
-.pf-head details[open]{{flex-basis:100%}}
+.pf-head details{{flex:1 1 100%;margin-top:4px}}
 .pf-head summary{{cursor:pointer;list-style:none;width:fit-content}}
 .pf-head summary::after{{content:" ▾"}}
-.pf-head ul{{margin:4px 0 0;padding-left:20px}}
-.pf-cards{{display:grid;grid-template-columns:repeat(auto-fit,minmax(132px,1fr));gap:8px}}
+.pf-head details[open] summary::after{{content:" ▴"}}
+.pf-head ul{{margin:8px 0 0;padding-left:20px}}
+.pf-cards{{display:grid;grid-template-columns:repeat(var(--pf-across),minmax(min-content,1fr));
+ gap:8px}}
 .pf-card{{border:1px solid {RULE};border-top:4px solid;border-radius:4px;padding:7px 12px 8px;
  background:{_PAPER}}}
 .pf-card.pf-least{{border-top-style:dashed}}
-.pf-card b{{display:block;font-size:23px;line-height:1.25;font-weight:650;
+.pf-card b{{display:block;font-size:clamp(17px,3cqi,23px);line-height:1.25;font-weight:650;
  font-variant-numeric:tabular-nums;white-space:nowrap}}
 .pf-card span{{color:{_MUTED}}}
 .pf-dash .pf-row{{display:flex;flex-flow:row wrap!important;gap:6px 8px;
@@ -53,6 +54,8 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .widget-dropdown,.pf-dash .widget-text,.pf-dash .widget-combobox{{width:auto}}
 .pf-dash .widget-dropdown select{{width:10.5em;flex:none;height:28px}}
 .pf-dash .widget-text input,.pf-dash .widget-combobox input{{width:13em;flex:none}}
+.pf-dash .widget-upload{{font-size:0!important}}
+.pf-dash .widget-upload::after{{content:"Choose a file";font-size:13px}}
 .pf-dash .pf-path input{{width:26em;max-width:100%}}
 .pf-dash select,.pf-dash input{{color:{INK};font-size:13px}}
 .pf-dash input::placeholder{{color:{_MUTED};opacity:1}}
@@ -89,6 +92,10 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .pf-pets col:nth-child(2){{width:38%}}
 .pf-dash .pf-pets col:nth-child(3){{width:24%}}
 .pf-dash .pf-pets col:nth-child(4){{width:16%}}
+@container (max-width:560px){{
+ .pf-cards{{grid-template-columns:1fr 1fr}}
+ .pf-card:first-child:nth-last-child(odd){{grid-column:1/-1}}
+}}
 @container (max-width:620px){{
  .pf-dash .pf-sort>div{{grid-template-columns:22% 29% 23% 26%}}
  .pf-dash .pf-pets col:nth-child(1){{width:22%}}

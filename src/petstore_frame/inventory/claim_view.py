@@ -31,8 +31,8 @@ def evidence_html(
     """Return what a claim rests on, folded in; only contradictions are open."""
     asked = [f"{name}: {outcome}" for name, outcome in probes.items()]
     parts = [
-        ("Does not fit together", conflicts, True),
-        ("True only if", assumptions, False),
+        ("Contradictions", conflicts, True),
+        ("Assumptions", assumptions, False),
         ("Asked beyond the listing", asked, False),
     ]
     return "".join(

@@ -191,11 +191,8 @@ class Completeness:
         Args:
             note: A quiet line to put below the sentence.
         """
-        # The badge shows the beginning of the sentence.
-        shown = f"{self.verdict} for {self.scope}" if self._is_in_part else str(self.verdict)
-        sentence = str(self).removeprefix(shown).removeprefix(":").strip()
         return (
-            f'<div style="line-height:1.5">{headline(claim_badge(self), sentence)}'
+            f'<div style="line-height:1.5">{headline(claim_badge(self), after_badge(self))}'
             f"{quiet_lines([note]) if note else ''}{counts_html(self.counts_asked_for())}"
             f"{evidence_html(self.conflicts, self.assumptions, self.probes)}</div>"
         )
@@ -272,3 +269,10 @@ def claim_badge(claim: Completeness | None) -> Badge:
     if claim.is_complete and not claim.covers_all:
         return replace(verdict_badge(Verdict.UNKNOWN), word=f"Complete for {claim.scope}")
     return verdict_badge(claim.verdict)
+
+
+def after_badge(claim: Completeness) -> str:
+    """Return the sentence of a claim without its beginning, which ``claim_badge`` shows."""
+    is_in_part = claim.is_complete and not claim.covers_all
+    shown = f"{claim.verdict} for {claim.scope}" if is_in_part else str(claim.verdict)
+    return str(claim).removeprefix(shown).removeprefix(":").strip()

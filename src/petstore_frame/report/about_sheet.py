@@ -9,12 +9,12 @@ from collections.abc import Iterable
 
 from petstore_frame import __version__
 from petstore_frame.book import Book, Sheet
+from petstore_frame.inventory.evidence import Line, evidence
 from petstore_frame.models import NO_STATUS
 from petstore_frame.palette import status_word
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
 
-Line = tuple[str, str]
 _NAMED_PETS = 50
 
 DEFINITIONS: tuple[Line, ...] = (
@@ -62,7 +62,7 @@ def write_about(
     sheet.do("set_column", 2, 2, 104)
     row = 4
     row = _section(sheet, row, "What it covers", coverage(facts))
-    row = _section(sheet, row, "How that is known", evidence(facts))
+    row = _section(sheet, row, "How that is known", grounds(facts))
     row = _section(sheet, row, "Sheets", sheets)
     if changed:
         row = _section(sheet, row, "Names changed to fit", _changes(changed))
@@ -90,27 +90,11 @@ def coverage(facts: Facts) -> list[Line]:
     return lines
 
 
-def evidence(facts: Facts) -> list[Line]:
+def grounds(facts: Facts) -> list[Line]:
     """Return how that is known, line by line."""
-    claim = facts.claim
-    if claim is None:
+    if facts.claim is None:
         return [("Basis", "none: the rows came as a table without a claim")]
-    total = claim.advertised_total
-    return [
-        ("Basis", claim.basis),
-        *_numbered("Assumption", claim.assumptions),
-        ("Requests sent", f"{claim.requests:,}"),
-        ("Total stated by the store", "none" if total is None else f"{total:,}"),
-        *((f"Asked: {what}", str(found)) for what, found in claim.probes.items()),
-        *_numbered("Contradiction", claim.conflicts),
-    ]
-
-
-def _numbered(word: str, texts: Iterable[object]) -> list[Line]:
-    found = [str(text) for text in texts]
-    if not found:
-        return [(f"{word}s", "none")]
-    return [(f"{word} {number}", text) for number, text in enumerate(found, start=1)]
+    return evidence(facts.claim)
 
 
 def _changes(changed: dict[int, str]) -> list[Line]:

@@ -14,7 +14,8 @@ from typing import Any
 from petstore_frame.book import Book, Sheet, open_book
 from petstore_frame.cells import fit
 from petstore_frame.frame import PET_COLUMNS
-from petstore_frame.report.about_sheet import DEFINITIONS, Line, write_about
+from petstore_frame.inventory.evidence import Line
+from petstore_frame.report.about_sheet import DEFINITIONS, write_about
 from petstore_frame.report.facts import Facts, gather
 from petstore_frame.report.inventory_sheet import SHEET_ROWS, Part, changed_names, split
 from petstore_frame.report.whole import whole_file

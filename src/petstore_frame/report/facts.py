@@ -137,7 +137,8 @@ def gather(pets: Any, categories: Categories = None) -> Facts:
     given = pets.frame if isinstance(pets, Inventory) else pets
     frame, known = _checked_frame(given), read_seal(given)
     if known.state is SealState.CHANGED:
-        origin = f"a part or a change of what was read ({known.completeness})"
+        rows = "rows were left out, added or changed after the store was read"
+        origin = f"{rows} ({known.completeness})"
         return Facts(frame, None, known.fetched_at, known.base_url, labels, origin)
     if isinstance(pets, Inventory):
         return Facts(frame, pets.completeness, pets.fetched_at, pets.base_url, labels)

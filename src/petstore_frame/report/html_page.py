@@ -13,10 +13,10 @@ from petstore_frame import __version__
 from petstore_frame.charts import STYLE, pet_rows, pets_table, place_in_words, status_chart
 from petstore_frame.counts import categories_in_words, short
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import escape, isolated
+from petstore_frame.markup import escape, isolated, per_cent
 from petstore_frame.palette import status_word
 from petstore_frame.report import look
-from petstore_frame.report.about_sheet import coverage, evidence
+from petstore_frame.report.about_sheet import coverage, grounds
 from petstore_frame.report.facts import Facts
 
 LISTED_PETS = 1_000
@@ -33,8 +33,11 @@ main{max-width:1000px;margin:0 auto;padding:28px 20px 60px}
 h1{font-size:30px;line-height:1.2;margin:0 0 4px}h2{font-size:19px;margin:34px 0 10px}
 .quiet{color:var(--quiet);margin:0;overflow-wrap:anywhere}
 .claim{margin:16px 0;padding:9px 14px;border-left:5px solid;font-weight:600}
-.cards{display:flex;flex-wrap:wrap;gap:8px;margin:0;padding:0;list-style:none}
-.cards li{flex:1 1 130px;padding:8px 14px;background:var(--band);border-top:4px solid var(--ink)}
+.cards{display:grid;grid-auto-flow:column;grid-auto-columns:minmax(min-content,1fr);gap:8px;
+ margin:0;padding:0;list-style:none}
+@media (max-width:640px){.cards{grid-auto-flow:row;grid-template-columns:1fr 1fr}
+ .cards li:first-child:nth-last-child(odd){grid-column:1/-1}}
+.cards li{padding:8px 14px;background:var(--band);border-top:4px solid var(--ink)}
 .cards b{display:block;font-size:25px;line-height:1.3;font-variant-numeric:tabular-nums}
 .cards span{color:var(--quiet);font-size:13px}
 .wide{overflow-x:auto}.pf-table td.none{background:#FFF3D6;color:#6B4400}
@@ -58,7 +61,7 @@ def page(facts: Facts) -> str:
         drawn = status_chart(facts.inventory, categories=facts.labels)
         parts += ["<h2>Pets by category</h2>", drawn.html, _counts_table(facts)]
     parts += [_pets(facts), "<h2>What it covers</h2>", _lines(coverage(facts))]
-    parts += ["<h2>How that is known</h2>", _lines(evidence(facts))]
+    parts += ["<h2>How that is known</h2>", _lines(grounds(facts))]
     body = "".join(parts)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -84,8 +87,8 @@ def _cards(facts: Facts) -> str:
     total = facts.counts.total
     cards = [_card("All pets", total, categories_in_words(facts.counts))]
     for status, count in facts.counts.by_status.items():
-        has_share = total.is_exact and total.count
-        words = f"{count.count / total.count:.1%}" if has_share else look.exactness(count)
+        share = per_cent(count.count, total.count)
+        words = share if total.is_exact else look.exactness(count)
         cards.append(_card(status_word(status), count, words, facts.colours[status]))
     return f'<ul class="cards">{"".join(cards)}</ul>'
 

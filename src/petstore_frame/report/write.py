@@ -103,7 +103,7 @@ def write_report(
     if require_complete and not facts.covers_all:
         raise ReportError(
             f"not proven complete, so no report was written: {facts.claim_sentence}; leave out "
-            "require_complete= to have the report say so itself"
+            "require_complete= for a report that says so"
         )
     with shown(progress, len(facts.frame)) as advance, whole_file(target) as draft:
         if ending == ".xlsx":
