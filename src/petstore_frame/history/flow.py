@@ -21,6 +21,7 @@ from petstore_frame.history.trend import AT_LEAST, EXACT
 if TYPE_CHECKING:
     import pandas as pd
 
+ESTIMATE = "estimate"  # of a share, where not even a minimum is known
 _PERIODS: dict[str, Callable[[Snapshot], Any]] = {
     "snapshot": lambda snapshot: snapshot.date,
     "week": lambda snapshot: snapshot.date.isocalendar()[:2],
@@ -88,13 +89,13 @@ class Flow:
         Columns: ``category_id`` (int64); ``offered`` (int64): pets that any snapshot shows
         available or pending; ``sold`` (int64): those of them that were sold when last seen;
         ``sell_through`` (float, 0 to 1): sold over offered; ``claim``: ``exact`` where every
-        snapshot holds every pet, else ``at least`` (then the share has no certain direction).
+        snapshot holds every pet, else ``estimate``: the share may be too high or too low.
         A pet that came and was sold between two snapshots was never seen on offer: left out.
         """
         lives = live_pets(self._open_pets(("id", "category_id", "status")))
         table = to_pandas(sell_pets(lives)).sort_values("category_id", ignore_index=True)
         table["sell_through"] = table["sold"] / table["offered"]
-        return table.assign(claim=EXACT if self.is_exact else AT_LEAST)
+        return table.assign(claim=EXACT if self.is_exact else ESTIMATE)
 
     @cached_property
     def ageing(self) -> pd.DataFrame:

@@ -103,6 +103,18 @@ def test_sell_through(flow: pf.Flow) -> None:
     assert set(flow.sell_through["claim"]) == {"exact"}
 
 
+def test_sell_through_of_part_of_the_pets(tmp_path: Path, make_inventory) -> None:
+    """Where pets may be missing, a share is an estimate: it has no direction in which it errs."""
+    history = pf.History(tmp_path / "partial", engine="pandas")
+    history.add(make_inventory("2026-11-01", [(1, "Ada", 3, "available")]))
+    history.add(
+        make_inventory("2026-11-02", [(1, "Ada", 3, "sold")], verdict=pf.Verdict.INCOMPLETE)
+    )
+    flow = history.flow()
+    assert set(flow.sell_through["claim"]) == {"estimate"}
+    assert set(flow.moves["claim"]) == {"at least"}
+
+
 def test_ageing(flow: pf.Flow) -> None:
     """Days are counted from the first to the last snapshot of the run that shows it available."""
     columns = ["id", "days_available", "is_listed", "is_at_least"]
