@@ -154,6 +154,18 @@ def test_a_window_on_each_listing_is_no_end(way: str, order: str, window: int) -
     assert claim.is_complete == (window == 1000)
 
 
+def test_a_way_that_ends_early_takes_no_count_from_short_pages() -> None:
+    """Pages of the statuses that are whole by themselves stay whole, wherever the listing ends."""
+
+    def answer(query: Query) -> httpx.Response:
+        found = of(pets(250), query)
+        return cut(found, query) if query.get("limit") == "100" else linked(found, query)
+
+    claim = claim_about(answer)
+    assert (claim.verdict, claim.scope, claim.rows) == ("complete", "pets with a status", 250)
+    assert claim.count("sold").is_exact
+
+
 def test_an_empty_page_is_no_empty_store() -> None:
     """Where the unfiltered listing is empty, the statuses are asked."""
     claim = claim_about(hiding("empty"))

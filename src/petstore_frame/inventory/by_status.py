@@ -75,7 +75,7 @@ class ByStatus:
             for status, page in self._statuses.usable.items()
             if status not in short and self._is_walked(status, page)
         )
-        if window := self._window or self._common_end(walked):
+        if walked and (window := self._window or self._common_end(walked)):
             self._own_conflicts.append(window)
             walked = frozenset()
         whole = short | walked
@@ -131,9 +131,12 @@ class ByStatus:
 
 
 def _early_end(listed: Rows, statuses: StatusPages) -> str | None:
-    """Say that a listing ended early: it has some pets of a status, and not all of its page."""
+    """Say that a listing ended early: it holds some pets of a status, and not all of its page."""
     found = set(listed.columns().status)
     for status, page in statuses.usable.items():
         if status in found and any(pet_id not in listed for pet_id in page.columns.id):
-            return f"the unfiltered listing has only some of the {status} pets, so it ended early"
+            return (
+                f"the unfiltered listing holds some {status} pets and not all of their page, "
+                "so it ended early or pets left it"
+            )
     return None
