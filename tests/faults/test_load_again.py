@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -59,12 +60,17 @@ def test_an_edit_of_an_edit_still_sends_only_what_is_new(tmp_path: Path, stores,
 
 
 def test_another_delivery_may_hold_equal_animals(tmp_path: Path, stores, run_load) -> None:
-    """Files that share less than half of their records are no versions of each other."""
+    """Files that share less than half of their records are no versions; what is equal is told."""
     store = stores()
     run_load(write(tmp_path, "Luna,1,", "Bo,2,", "Cy,3,"), store)
-    result = run_load(write(tmp_path, "Luna,1,", "Di,4,", "Ed,5,", name="tuesday.csv"), store)
-    assert names(store).count("Luna") == 2
-    assert result.counts[State.SKIPPED] == 0 and result.run.overlap == {}
+    tuesday = write(tmp_path, "Luna,1,", "Di,4,", "Ed,5,", name="tuesday.csv")
+    equal = f"1 record equals a record of pets.csv, loaded {datetime.now(UTC):%Y-%m-%d}: "
+    assert equal + "to be sent as another animal" in str(run_load(tuesday, store, dry_run=True))
+    result = run_load(tuesday, store)
+    assert names(store).count("Luna") == 2 and result.counts[State.SKIPPED] == 0
+    for view in (str(result), result._repr_html_()):
+        assert equal + "sent as another animal" in view
+    assert result.alike == (1, "pets.csv", f"{datetime.now(UTC):%Y-%m-%d}", 1)
 
 
 def test_again_loads_a_deliberate_copy(tmp_path: Path, stores, run_load) -> None:
@@ -121,7 +127,7 @@ def test_a_kill_between_two_versions_loses_nothing(
             run_load(write(tmp_path, *lines, "One more,1,"), store)
     old.write_bytes(kept)
     back = run_load(old, store)
-    assert back.counts[State.SKIPPED] == 7
+    assert (back.counts[State.SKIPPED], back.counts[State.CREATED]) == (5, 7)
     run_load(write(tmp_path, *lines, "One more,1,"), store)
     assert len(store.pets) == 13 and len(set(names(store))) == 13
 

@@ -146,17 +146,77 @@ def test_doubt_of_an_earlier_version_is_doubt_of_this_one(tmp_path: Path, stores
     result.raise_for_failures()
 
 
-def test_records_left_to_a_version_that_stopped_are_not_done(
+def test_records_left_to_a_version_that_stopped_are_taken_back(
     tmp_path: Path, stores, run_load
 ) -> None:
-    """What a later import took over and has not sent is shown as such, until it has."""
+    """An edit that was undone has left no record behind: the file of before sends them all."""
     store = stores(lambda number: "401" if number in (3, 4) else None)
     lines = days(0, 1, 6)
-    kept = write(tmp_path, *lines).read_bytes()
-    run_load(tmp_path / "pets.csv", store, workers=1)
+    first = run_load(write(tmp_path, *lines), store, workers=1)
     run_load(write(tmp_path, *lines, "New,1,"), store, workers=1)
-    (tmp_path / "old.csv").write_bytes(kept)
-    old = run_load(tmp_path / "old.csv", store)
-    assert old.exit_code == 3 and str(old).startswith("Not finished")
-    run_load(tmp_path / "pets.csv", store)
-    assert LoadResult(old.path).exit_code == 0 and len(store.pets) == 7
+    left = LoadResult(first.path)
+    assert left.elsewhere.not_sent == 4 and "still to send" not in str(left)
+    back = run_load(write(tmp_path, *lines), store, ignore_earlier=True)
+    assert (back.counts[State.SKIPPED], back.counts[State.CREATED]) == (2, 4)
+    assert back.exit_code == 0 and not any(LoadResult(first.path).elsewhere)
+    for _ in range(2):
+        assert run_load(write(tmp_path, *lines), store).path == back.path
+    run_load(write(tmp_path, *lines, "New,1,"), store)
+    assert not twins(store) and len(store.pets) == 7
+
+
+def test_a_file_fixed_in_its_fix_file_is_not_fixed_again(tmp_path: Path, stores, run_load) -> None:
+    """What a fix file made of a record is known for as long as the record stays as it was."""
+    store = stores()
+    lines = (*BROKEN, "refuse me,1,")
+    fix = mended_fix(run_load(write(tmp_path, *lines), store), tmp_path)
+    fix.write_text(fix.read_text("utf-8").replace("refuse me", "Flo"), encoding="utf-8")
+    run_load(fix, store)
+    for week in range(1, 4):
+        lines = (*lines, f"New {week},1,")
+        result = run_load(write(tmp_path, *lines), store)
+        assert not len(result.fix) and "fixed in fix.csv, loaded" in str(result)
+        assert result.counts[State.CREATED] == 1
+    run_load(write(tmp_path, *MENDED, "Flo,1,", *lines[6:]), store)
+    assert not twins(store) and len(store.pets) == 9
+
+
+def test_a_record_in_doubt_that_left_the_file_stays_in_doubt(
+    tmp_path: Path, stores, run_load
+) -> None:
+    """An edited file answers for the doubt of the version before, and reconcile settles it."""
+    store = stores(lambda number: "fin_after" if number == 3 else None)
+    run_load(write(tmp_path, *days(0, 1, 12)), store, workers=1)
+    result = run_load(write(tmp_path, *days(0, 1, 12)[:2], *days(0, 1, 12)[3:]), store)
+    assert result.exit_code == 3 and result.in_doubt == 1
+    with Client(store.base_url, KEY, max_retries=0) as client:
+        result.reconcile(client, grace_s=0.0)
+    assert result.exit_code == 0 and result.in_doubt == 0
+
+
+@pytest.mark.parametrize("sort", [sorted, lambda lines: lines[::-1]], ids=["sorted", "reversed"])
+def test_a_few_trial_records_are_known_in_their_own_file(
+    tmp_path: Path, stores, run_load, sort
+) -> None:
+    """A path is evidence: what holds all that was sent from there is no file of other animals."""
+    store = stores()
+    lines = days(0, 1, 10)
+    run_load(write(tmp_path, *(lines[at] for at in (1, 4, 8))), store)
+    result = run_load(write(tmp_path, *sort(lines)), store)
+    assert not twins(store) and len(store.pets) == 10
+    assert "same as a record of pets.csv, loaded" in str(result)
+
+
+@pytest.mark.parametrize("before", ["", "available"])
+def test_another_status_in_the_same_file_makes_no_twin(
+    tmp_path: Path, stores, run_load, before: str
+) -> None:
+    """A file whose statuses were filled in or changed holds the animals that it held."""
+    store = stores()
+    run_load(write(tmp_path, *(line + before for line in days(0, 1))), store)
+    result = run_load(write(tmp_path, *(line + "sold" for line in days(0, 1)), "New,1,"), store)
+    assert not twins(store) and len(store.pets) == 10
+    assert "9 of these with other values" in str(result)
+    third = [*(line + "pending" for line in days(0, 1)), "New,1,", "New,1,sold"]
+    run_load(write(tmp_path, *third), store)
+    assert twins(store) == ["New"] and len(store.pets) == 11

@@ -17,10 +17,11 @@ from petstore_frame.loader.runs import find_runs
 
 
 class Elsewhere(NamedTuple):
-    """Skipped records that are not surely in the store.
+    """Records of other imports of this file that are not surely in the store.
 
     Attributes:
-        in_doubt: An earlier import does not know whether they are.
+        in_doubt: An earlier import does not know whether they are; they are skipped here, or no
+            longer in the file.
         not_sent: A later import of an edited file took them over, and has not sent them.
         to_mend: The same, and the store refused them.
     """

@@ -14,8 +14,11 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from petstore_frame.loader.in_place import is_edited_in_place
 from petstore_frame.loader.journal import Run, attached
+from petstore_frame.loader.lineages import inherit, mended_runs
 from petstore_frame.loader.versions import is_version
 
 CREATED, IN_DOUBT, NOT_SENT, NO_ANIMAL = 0, 1, 2, 3
@@ -29,11 +32,11 @@ CASE WHEN reason IN ('created_earlier', 'in_doubt_earlier') THEN taken_from
 _GATHER = f"""
 INSERT INTO temp.found
 SELECT CASE WHEN {_LIVE} THEN :run || ':' || number ELSE {_STANDS_FOR} END,
-       payload, {{lineage}}, CASE WHEN {_LIVE} THEN {_RANK} END, pet_id, :is_version,
+       payload, {{lineage}}, CASE WHEN {_LIVE} THEN {_RANK} END, pet_id, :is_version, :is_in_place,
        CASE reason WHEN 'created_earlier' THEN 0 ELSE 1 END
 FROM earlier.rows
 WHERE payload IS NOT NULL AND {{which}} AND ({_LIVE} OR state = 'skipped' AND
-  (reason = 'taken_over' OR taken_from IS NOT NULL))
+  (reason = 'taken_over' OR taken_from IS NOT NULL) AND reason IS NOT 'fixed_earlier')
 """  # noqa: S608 # our own names
 # What was taken over is answered for by the journal that took it, which is a newer one.
 _FOLLOW = """
@@ -47,19 +50,38 @@ WHERE rank IS NULL AND substr(at, 1, 32) = :run AND number = CAST(substr(at, 34)
 """  # noqa: S608 # our own names
 _THEIRS = """
 CREATE TEMP TABLE theirs AS
-SELECT at, max(payload) AS payload, max(lineage) AS lineage, max(pet_id) AS pet_id,
-       coalesce(min(rank), min(past)) AS rank, max(is_version) AS is_version
+SELECT at, (SELECT payload FROM temp.found AS newest WHERE newest.at = found.at
+             ORDER BY newest.rowid DESC LIMIT 1) AS payload,
+       max(lineage) AS lineage, max(pet_id) AS pet_id,
+       coalesce(min(rank), min(past)) AS rank, max(is_version) AS is_version,
+       max(is_in_place) AS is_in_place
 FROM temp.found GROUP BY at HAVING coalesce(min(rank), min(past)) < 3
 """
-_FOUND = "CREATE TEMP TABLE found (at, payload, lineage, rank, pet_id, is_version, past)"
+_FOUND = (
+    "CREATE TEMP TABLE found (at, payload, lineage, rank, pet_id, is_version, is_in_place, past)"
+)
 _ELSEWHERE = f"""
-INSERT INTO temp.found SELECT {_STANDS_FOR}, NULL, NULL, NULL, NULL, 0, 1 FROM main.rows
+INSERT INTO temp.found SELECT {_STANDS_FOR}, NULL, NULL, NULL, NULL, 0, 0, 1 FROM main.rows
 WHERE state = 'skipped' AND reason IN ('in_doubt_earlier', 'taken_over')
+UNION ALL
+SELECT value, NULL, NULL, NULL, NULL, 0, 0, 1 FROM main.run, json_each(plan, '$.left_in_doubt')
 """  # noqa: S608 # our own names
 Runs = Sequence[tuple[Path, Run]]
 
 
-def gather(sql: sqlite3.Connection, earlier: Runs, hold: Callable[[Path], None]) -> Runs:
+class Kin(NamedTuple):
+    """The earlier runs that a staged file has to do with.
+
+    Attributes:
+        versions: Its earlier versions.
+        others: The runs with none of whose records it may have any in common.
+    """
+
+    versions: Runs
+    others: Runs
+
+
+def gather(sql: sqlite3.Connection, earlier: Runs, hold: Callable[[Path], None]) -> Kin:
     """Fill ``temp.theirs`` with the animals that the staged records may be.
 
     Args:
@@ -68,11 +90,16 @@ def gather(sql: sqlite3.Connection, earlier: Runs, hold: Callable[[Path], None])
         hold: Called with each journal whose records count, before they are read.
 
     Returns:
-        The earlier versions of the staged file.
+        The earlier versions of the staged file, and the runs that it has nothing to do with.
     """
     sql.execute(_FOUND)
-    versions = [found for found in earlier if _is_version(sql, found[0])]
+    in_place = {path for path, _ in earlier if _tell(sql, path, is_edited_in_place)}
+    versions = [
+        (path, run) for path, run in earlier if path in in_place or _tell(sql, path, is_version)
+    ]
     mended = mended_runs(sql)
+    inherit(sql, reversed(versions))
+    others = list[tuple[Path, Run]]()
     family = _Family(sql, earlier if versions or mended else ())
     kin_of_versions = family.of(run.run_id for _, run in versions)
     kin_of_mended = family.of(mended)
@@ -87,18 +114,20 @@ def gather(sql: sqlite3.Connection, earlier: Runs, hold: Callable[[Path], None])
         elif run.run_id in kin_of_versions:
             which, lineage = "lineage IS NOT NULL", "lineage"
         else:
+            others.append((path, run))
             continue
         if run.run_id not in mended:
             hold(path)
-        is_version = (path, run) in versions
+        facts = {
+            "run": run.run_id,
+            "is_version": (path, run) in versions,
+            "is_in_place": path in in_place,
+        }
         with attached(sql, path):
-            sql.execute(
-                _GATHER.format(which=which, lineage=lineage),
-                {"run": run.run_id, "is_version": is_version},
-            )
+            sql.execute(_GATHER.format(which=which, lineage=lineage), facts)
     _find_answers(sql, earlier, hold)
     sql.execute(_THEIRS)
-    return versions
+    return Kin(versions, others)
 
 
 def count_elsewhere(sql: sqlite3.Connection, run: Run, others: Runs) -> Counter[tuple[str, int]]:
@@ -120,17 +149,11 @@ def count_elsewhere(sql: sqlite3.Connection, run: Run, others: Runs) -> Counter[
     return Counter({(run_id, rank): count for run_id, rank, count in sql.execute(query)})
 
 
-def mended_runs(sql: sqlite3.Connection) -> set[str]:
-    """Return the ids of the runs whose records the staged file mends."""
-    found = sql.execute(
-        "SELECT DISTINCT substr(lineage, 1, 32) FROM main.rows WHERE lineage NOT NULL"
-    )
-    return {run_id for (run_id,) in found}
-
-
-def _is_version(sql: sqlite3.Connection, path: Path) -> bool:
+def _tell(
+    sql: sqlite3.Connection, path: Path, question: Callable[[sqlite3.Connection], bool]
+) -> bool:
     with attached(sql, path):
-        return is_version(sql)
+        return question(sql)
 
 
 class _Family:

@@ -13,58 +13,77 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from petstore_frame.loader.alike import count_alike
+from petstore_frame.loader.in_place import BUT_STATUS
 from petstore_frame.loader.journal import Run, attached, opened
-from petstore_frame.loader.kin import (
-    CREATED,
-    IN_DOUBT,
-    NOT_SENT,
-    Runs,
-    gather,
-    mended_runs,
-)
+from petstore_frame.loader.kin import CREATED, IN_DOUBT, NOT_SENT, Runs, gather
 from petstore_frame.loader.lock import Lock
 
 # Mended records find the record that was mended, or one that an edited file mended alike; all
-# others any equal one.
+# others any equal one, and where a file was edited in place one that differs in its status.
 _WAYS = (
     ("lineage", "true", "true"),
     ("payload", "lineage IS NOT NULL", "lineage IS NULL"),
     ("payload", "lineage IS NULL", "true"),
+    (BUT_STATUS, "lineage IS NULL", "is_in_place"),
 )
 _MATCH = """
 INSERT INTO temp.matched
-SELECT mine.number, theirs.rank, theirs.at, theirs.pet_id
-FROM (SELECT number, {key} AS key,
+SELECT mine.number, theirs.rank, theirs.at, theirs.pet_id, mine.payload IS NOT theirs.payload
+FROM (SELECT number, payload, {key} AS key,
              row_number() OVER (PARTITION BY {key} ORDER BY number) AS k
-      FROM main.rows WHERE state = 'pending' AND {mine} AND {key} IS NOT NULL
+      FROM main.rows WHERE state IN ('pending', 'invalid') AND {mine} AND {key} IS NOT NULL
         AND number NOT IN (SELECT number FROM temp.matched)) AS mine
-JOIN (SELECT at, rank, pet_id, {key} AS key,
+JOIN (SELECT at, rank, pet_id, payload, {key} AS key,
              row_number() OVER (PARTITION BY {key} ORDER BY rank, at) AS k
       FROM temp.theirs WHERE {theirs} AND {key} IS NOT NULL
         AND at NOT IN (SELECT at FROM temp.matched)) AS theirs
 USING (key, k)
-"""
-_TRACE = """
-UPDATE main.rows SET lineage = theirs.lineage FROM earlier.rows AS theirs
-WHERE main.rows.lineage = ? || ':' || theirs.number AND theirs.lineage IS NOT NULL
+WHERE mine.payload IS NOT NULL OR theirs.rank <> {not_sent}
 """
 _RETIRE = """
 UPDATE earlier.rows SET state = 'skipped', reason = 'taken_over'
 WHERE state = 'pending' AND (SELECT run_id FROM earlier.run) || ':' || number IN
   (SELECT taken_from FROM main.rows WHERE taken_from IS NOT NULL AND state <> 'skipped')
 """
-_WORDS = {
-    CREATED: (
+# Why a record is not sent: for which matches, by which code, in which words.
+_REASONS = (
+    (
+        "rank = {created} AND number IN (SELECT number FROM temp.heirs)",
+        "fixed_earlier",
+        "fixed, and created by the import of its fix file",
+        "",
+    ),
+    (
+        "rank = {created} AND is_changed",
+        "created_earlier",
+        "created by an earlier import of this record, with other values",
+        "a load changes no pet; where it is another animal, ignore_earlier=True (--ignore-earlier) "
+        "sends it",
+    ),
+    (
+        "rank = {created}",
         "created_earlier",
         "created by an earlier import of this record",
         "where it is another animal, ignore_earlier=True (--ignore-earlier) sends it",
     ),
-    IN_DOUBT: (
+    (
+        "rank = {in_doubt}",
         "in_doubt_earlier",
         "an earlier import of this record is in doubt",
         "settle that first",
     ),
-}
+)
+_SKIP = """
+UPDATE rows SET state = 'skipped', reason = :code, problem = (
+  SELECT json_array(:code, :message || ' (record ' || substr(at, 34)
+    || coalesce(', pet ' || pet_id, '') || ')', NULL, NULL, :hint)
+  FROM temp.matched WHERE matched.number = rows.number)
+WHERE state <> 'skipped' AND number IN (SELECT number FROM temp.matched WHERE {which})
+"""
+_VANISHED = """
+FROM temp.theirs WHERE is_version AND at NOT IN (SELECT at FROM temp.matched)
+"""
 
 
 def compare(path: Path, earlier: Runs, holds: ExitStack) -> dict[str, Any]:
@@ -86,35 +105,16 @@ def compare(path: Path, earlier: Runs, holds: ExitStack) -> dict[str, Any]:
             held.add(other_path)
 
     with opened(path) as sql:
-        versions = gather(sql, earlier, hold)
-        found = _mark(sql) | {
-            "earlier": [
-                {
-                    "run_id": other.run_id,
-                    "source": other.source_name,
-                    "created_at": other.created_at,
-                }
-                for _, other in versions
-            ]
-        }
-        if not versions and not found["matched"]:
-            return {}
-        found["sources"] = _sources(sql, earlier)
+        kin = gather(sql, earlier, hold)
+        found = _mark(sql)
+        alike = count_alike(sql, kin.others)
+        if kin.versions or found["matched"]:
+            found |= {"earlier": _named(kin.versions), "sources": _sources(sql, earlier)}
+        else:
+            found = {}
+        found |= {"alike": alike} if alike else {}
         sql.execute("UPDATE run SET plan = json_patch(plan, ?)", [json.dumps(found)])
         return found
-
-
-def trace_to_root(path: Path, earlier: Runs) -> None:
-    """Let each mended record name the record that was mended first, not the last mending.
-
-    Done at every staging, so one step back is enough: what is there names its own root already.
-    """
-    with opened(path) as sql:
-        mended = mended_runs(sql)
-        for other_path, other in earlier:
-            if other.run_id in mended:
-                with attached(sql, other_path):
-                    sql.execute(_TRACE, [other.run_id])
 
 
 def hand_over(path: Path, run: Run, earlier: Runs, *, held: bool = False) -> None:
@@ -141,6 +141,13 @@ def hand_over(path: Path, run: Run, earlier: Runs, *, held: bool = False) -> Non
         sql.execute("UPDATE run SET plan = ?", [json.dumps(run.overlap | {"is_handed_over": True})])
 
 
+def _named(runs: Runs) -> list[dict[str, Any]]:
+    return [
+        {"run_id": run.run_id, "source": run.source_name, "created_at": run.created_at}
+        for _, run in runs
+    ]
+
+
 def _sources(sql: sqlite3.Connection, earlier: Runs) -> dict[str, tuple[str, float]]:
     """Return the name and the time of each run that records were skipped for."""
     asked = "SELECT DISTINCT substr(at, 1, 32) FROM temp.matched WHERE rank <> ?"
@@ -152,28 +159,26 @@ def _sources(sql: sqlite3.Connection, earlier: Runs) -> dict[str, tuple[str, flo
 
 def _mark(sql: sqlite3.Connection) -> dict[str, Any]:
     """Write the matches into the staged rows and count them."""
-    sql.execute("CREATE TEMP TABLE matched (number INTEGER PRIMARY KEY, rank, at, pet_id)")
+    sql.execute(
+        "CREATE TEMP TABLE matched (number INTEGER PRIMARY KEY, rank, at, pet_id, is_changed)"
+    )
     sql.execute("CREATE INDEX temp.matched_at ON matched(at)")
     sql.execute("BEGIN")
     for key, mine, theirs in _WAYS:
-        sql.execute(_MATCH.format(key=key, mine=mine, theirs=theirs))
-    for rank, (code, message, hint) in _WORDS.items():
-        sql.execute(
-            "UPDATE rows SET state = 'skipped', reason = ?, problem = ("
-            " SELECT json_array(?, ? || ' (record ' || substr(at, 34)"
-            " || coalesce(', pet ' || pet_id, '') || ')', NULL, NULL, ?)"
-            " FROM matched WHERE matched.number = rows.number)"
-            " WHERE number IN (SELECT number FROM matched WHERE rank = ?)",
-            [code, code, message, hint, rank],
-        )
+        sql.execute(_MATCH.format(key=key, mine=mine, theirs=theirs, not_sent=NOT_SENT))
+    for matches, code, message, hint in _REASONS:
+        which = matches.format(created=CREATED, in_doubt=IN_DOUBT)
+        sql.execute(_SKIP.format(which=which), {"code": code, "message": message, "hint": hint})
     # What a record was skipped for, or takes over, is found again by the files after this one.
     sql.execute("UPDATE rows SET taken_from = at FROM matched WHERE matched.number = rows.number")
     found = dict(sql.execute("SELECT rank, count(*) FROM matched GROUP BY rank"))
     (pending,) = sql.execute("SELECT count(*) FROM rows WHERE state = 'pending'").fetchone()
-    (vanished,) = sql.execute(
-        "SELECT count(*) FROM temp.theirs WHERE is_version AND lineage IS NULL"
-        " AND at NOT IN (SELECT at FROM matched)"
+    (changed,) = sql.execute(
+        "SELECT count(*) FROM rows JOIN temp.matched USING (number)"
+        " WHERE reason = 'created_earlier' AND is_changed"
     ).fetchone()
+    (vanished,) = sql.execute(f"SELECT count(*) {_VANISHED} AND lineage IS NULL").fetchone()
+    doubts = sql.execute(f"SELECT at {_VANISHED} AND rank = ?", [IN_DOUBT]).fetchall()
     sql.execute("COMMIT")
     return {
         "matched": sum(found.values()),
@@ -182,4 +187,6 @@ def _mark(sql: sqlite3.Connection) -> dict[str, Any]:
         "taken_over": found.get(NOT_SENT, 0),
         "new": pending - found.get(NOT_SENT, 0),
         "vanished": vanished,
+        "changed": changed,
+        "left_in_doubt": [at for (at,) in doubts],
     }

@@ -21,6 +21,7 @@ from petstore_frame.callers import callers_level
 from petstore_frame.errors import LoadFailedError
 from petstore_frame.framed import Framed
 from petstore_frame.loader import journal
+from petstore_frame.loader.alike import Alike, read_alike
 from petstore_frame.loader.clients import SettlingClient
 from petstore_frame.loader.columns import (
     COLUMNS,
@@ -84,6 +85,11 @@ class LoadResult(Framed):
         """Why records were skipped: blank, or for an equal record of which earlier import."""
         return read_skipped(self.path, self.run)
 
+    @property
+    def alike(self) -> Alike | None:
+        """How many records were sent though an earlier import has equal ones; None for none."""
+        return read_alike(self.run)
+
     @cached_property
     def notes(self) -> list[Note]:
         """What was noted on records that were not refused, by kind, with the first of each."""
@@ -92,7 +98,8 @@ class LoadResult(Framed):
     @cached_property
     def elsewhere(self) -> Elsewhere:
         """How many skipped records other imports answer for, which are not surely in the store."""
-        return count_unsettled(self.path, self.run) if self.counts[State.SKIPPED] else Elsewhere()
+        has_any = self.counts[State.SKIPPED] or self.run.overlap.get("left_in_doubt")
+        return count_unsettled(self.path, self.run) if has_any else Elsewhere()
 
     def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield what the journal knows of the records, in constant memory; no state means all."""
@@ -164,6 +171,7 @@ class LoadResult(Framed):
             "elsewhere": self.elsewhere._asdict(),
             "states": {str(state): count for state, count in self.counts.items()},
             "skipped": [found.as_dict() for found in self.skipped],
+            "alike": None if self.alike is None else self.alike._asdict(),
             "problems": dict(causes["problems"].most_common()),
             "warnings": dict(causes["warnings"].most_common()),
             "reasons": dict(causes["reasons"].most_common()),

@@ -20,6 +20,8 @@ from petstore_frame.atomic import sync
 from petstore_frame.errors import JournalError
 from petstore_frame.loader import journal, overlap
 from petstore_frame.loader.journal import SUFFIX, Run
+from petstore_frame.loader.kin import NO_ANIMAL, NOT_SENT, count_elsewhere
+from petstore_frame.loader.lineages import trace_to_root
 from petstore_frame.loader.lock import Lock
 from petstore_frame.loader.record import Ending, Record
 from petstore_frame.settings import same_store_address
@@ -103,8 +105,9 @@ def open_run(
         earlier = find_runs(folder, run.base_url, run.store_id)
         _finish_plans(earlier)
         found = _same(earlier, run)
-        if found is not None:
+        if found is not None and not _is_left_behind(*found, earlier):
             return Opened(*found, Lock(found[0]), is_new=False)
+        ignores_earlier = ignores_earlier and found is None
         for leftover in folder.glob(f"*{STAGING}"):
             leftover.unlink()
         path = folder / f"{_name(run)}{SUFFIX}"
@@ -148,8 +151,9 @@ def rehearse(
     with Lock(folder / "planning", wait_s=PLANNING_WAIT_S), ExitStack() as holds:
         earlier = find_runs(folder, run.base_url, run.store_id)
         found = _same(earlier, run)
-        if found is not None:
+        if found is not None and not _is_left_behind(*found, earlier):
             return found[0]
+        ignores_earlier = ignores_earlier and found is None
         path = folder / f"{run.identity[:16]}{REHEARSAL}"
         path.unlink(missing_ok=True)
         _stage(path, run, records, earlier, holds, ignores_earlier)
@@ -196,12 +200,27 @@ def find_runs(folder: Path, base_url: str, store_id: str | None) -> list[tuple[P
 def _same(earlier: list[tuple[Path, Run]], run: Run) -> tuple[Path, Run] | None:
     """Return the run of the same content that this import goes on with."""
     same = [found for found in earlier if found[1].identity == run.identity]
+    # Of the first copy's imports the newest has taken over what the others had left.
+    first = [found for found in same if not found[1].is_again][-1:]
+    same = [found for found in same if found[1].is_again or found in first]
     unfinished = [found for found in same if found[1].ending is not Ending.DONE]
     if run.is_again:
         unfinished = [found for found in unfinished if found[1].is_again]
         return unfinished[-1] if unfinished else None
     candidates = unfinished or same
     return candidates[-1] if candidates else None
+
+
+def _is_left_behind(path: Path, run: Run, earlier: list[tuple[Path, Run]]) -> bool:
+    """Tell whether records of a run were left to an edited file's, which did not create them.
+
+    The edit may have been undone. So the content is staged anew, and takes them back.
+    """
+    if run.is_again:
+        return False
+    with journal.opened(path) as sql:
+        found = count_elsewhere(sql, run, earlier)
+    return any(rank in (NOT_SENT, NO_ANIMAL) for _, rank in found)
 
 
 def _stage(
@@ -213,7 +232,7 @@ def _stage(
     ignores_earlier: bool,
 ) -> Run:
     journal.create(path, run, records)
-    overlap.trace_to_root(path, earlier)
+    trace_to_root(path, earlier)
     if run.is_again or ignores_earlier or not earlier:
         return run
     return replace(run, overlap=run.overlap | overlap.compare(path, earlier, holds))

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
+from petstore_frame.loader.before import describe_alike, describe_overlap
 from petstore_frame.loader.clients import PostingClient
 from petstore_frame.loader.journal import Run, count_states, read_run
 from petstore_frame.loader.limits import Limits
@@ -19,7 +20,6 @@ from petstore_frame.loader.progress import Meter, ProgressOption
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.send import Sender, ignore
 from petstore_frame.loader.timing import Timing
-from petstore_frame.loader.view import describe_overlap
 from petstore_frame.loader.writer import Writer
 from petstore_frame.settings import same_store_address
 
@@ -62,7 +62,7 @@ def run_session(
         counts[State.IN_FLIGHT] -= left
         counts[State.UNKNOWN] += left
         with Meter(progress, counts[State.PENDING]) as meter:
-            for warning in (describe_ids(path, run), describe_overlap(run)):
+            for warning in (describe_ids(path, run), describe_overlap(run), describe_alike(run)):
                 if is_new and warning:
                     meter.say(warning)
             sender = Sender(

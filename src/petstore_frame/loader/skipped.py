@@ -15,7 +15,7 @@ from petstore_frame.loader.journal import Run, opened
 from petstore_frame.loader.writer import Writer
 
 CREATED_EARLIER, IN_DOUBT_EARLIER, TAKEN_OVER = "created_earlier", "in_doubt_earlier", "taken_over"
-BLANK = "blank"
+FIXED_EARLIER, BLANK = "fixed_earlier", "blank"
 _GROUPS = """
 SELECT coalesce(reason, ''), coalesce(substr(taken_from, 1, 32), ''), count(*) FROM rows
 WHERE state = 'skipped' GROUP BY 1, 2 ORDER BY min(number)
@@ -27,7 +27,7 @@ class Skipped(NamedTuple):
 
     Attributes:
         records: How many.
-        reason: blank, created_earlier, in_doubt_earlier or taken_over.
+        reason: blank, created_earlier, fixed_earlier, in_doubt_earlier or taken_over.
         source: The file of the earlier import, or an empty text.
         loaded_on: Its day, UTC, as ``2026-11-20``, or an empty text.
     """
@@ -39,7 +39,7 @@ class Skipped(NamedTuple):
 
     @property
     def is_loaded_before(self) -> bool:
-        """Whether an earlier import has an equal record."""
+        """Whether an earlier import has an equal record, which may be another animal."""
         return self.reason in (CREATED_EARLIER, IN_DOUBT_EARLIER)
 
     @property
@@ -52,6 +52,8 @@ class Skipped(NamedTuple):
             return f"same as a record of {self.earlier}"
         if self.reason == IN_DOUBT_EARLIER:
             return f"same as a record in doubt of {self.earlier}"
+        if self.reason == FIXED_EARLIER:
+            return f"fixed in {self.earlier}"
         if self.reason == TAKEN_OVER:
             return "taken over by a later version of this file"
         return BLANK

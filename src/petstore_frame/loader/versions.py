@@ -19,8 +19,8 @@ Where both files have the same columns, some of which are not sent (an arrival d
 the animal), the last two and a mere share are judged by the whole text of the records: equal
 bodies with different texts are different animals. An order or a share beyond chance is proof
 enough by the bodies alone, for such a column may also change from day to day (an age, a row
-number). In doubt the answer is yes: what is skipped is reported and can be sent still, while an
-animal that was created twice stays.
+number). What the path of a file tells is in_place.py's business. In doubt the answer is yes: what
+is skipped is reported and can be sent still, while an animal that was created twice stays.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ LEAST_IN_A_ROW = 3
 LEAST_GROUPS = 4
 CHANCE_DEVIATIONS = 4.0
 
+# An edited file too has lineages, of the records that its fix file may have fixed.
 _SHARED_LINEAGE = """
 SELECT EXISTS (SELECT 1 FROM main.rows AS mine JOIN earlier.rows AS theirs USING (lineage))
+   AND NOT EXISTS (SELECT 1 FROM earlier.rows WHERE lineage IS NULL AND payload IS NOT NULL)
 """
 # A rejected record is not an animal: mending most of a file leaves the rest of it what it was.
 _SIDES = {
@@ -129,7 +131,7 @@ class _Likeness(NamedTuple):
 
 def is_version(sql: sqlite3.Connection) -> bool:
     """Tell whether the journal ``main`` holds an edited version of the one in ``earlier``."""
-    if sql.execute(_SHARED_LINEAGE).fetchone() != (0,):
+    if sql.execute(_SHARED_LINEAGE).fetchone() == (1,):
         return True
     found = _compare(sql, "payload")
     if not found.is_enough:

@@ -11,13 +11,15 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from petstore_frame import markup
+from petstore_frame.loader.alike import read_alike
+from petstore_frame.loader.before import describe_alike, describe_overlap
 from petstore_frame.loader.doubt import Doubt
 from petstore_frame.loader.elsewhere import Elsewhere
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S
 from petstore_frame.loader.notes import Note
 from petstore_frame.loader.record import Ending, RecordProblem, State
-from petstore_frame.loader.skipped import Skipped
+from petstore_frame.loader.skipped import IN_DOUBT_EARLIER, Skipped
 from petstore_frame.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
 from petstore_frame.voice import PYTHON, Voice
 
@@ -139,12 +141,12 @@ def _steps_elsewhere(elsewhere: Elsewhere, voice: Voice) -> list[str]:
     if elsewhere.not_sent:
         steps.append(
             f"{_records(elsewhere.not_sent)} left to the import of an edited file, which has not "
-            "sent them: load that file again"
+            "sent them: load this file again, which takes them back, or that one"
         )
     if elsewhere.to_mend:
         steps.append(
             f"{_records(elsewhere.to_mend)} left to the import of an edited file, and refused "
-            "there: mend them in its fix.csv"
+            "there: load this file again, which takes them back, or fix them in its fix.csv"
         )
     return steps
 
@@ -152,7 +154,8 @@ def _steps_elsewhere(elsewhere: Elsewhere, voice: Voice) -> list[str]:
 def _step_for_others(facts: ResultFacts) -> str:
     """Return what to do where records were skipped that are other animals."""
     before = [found for found in facts.skipped if found.is_loaded_before]
-    doubtful = facts.elsewhere.in_doubt
+    skipped = sum(found.records for found in before if found.reason == IN_DOUBT_EARLIER)
+    doubtful = min(skipped, facts.elsewhere.in_doubt)
     there = sorted({found.earlier for found in before})
     named = there[0] if len(there) == 1 else f"{len(there)} earlier imports"
     first = f"{_records(_loaded_before(facts))} not sent, the same as in {named}"
@@ -174,6 +177,8 @@ def fact_pairs(facts: ResultFacts) -> list[tuple[str, str | int]]:
     run = facts.run
     counts = [(str(state), count) for state, count in facts.counts.items()]
     counts += [(f"skipped: {found}", found.records) for found in facts.skipped]
+    if (alike := read_alike(run)) is not None:
+        counts.append((f"sent, though {alike}", alike.records))
     return [
         ("file", run.source_path or run.source_name),
         ("SHA-256", run.source_sha256),
@@ -189,7 +194,7 @@ def result_text(facts: ResultFacts) -> str:
     """Return the view for a terminal."""
     word, sentence = headline(facts)
     lines = [f"{word}: {sentence}", f"store {facts.run.base_url}", _columns(facts.run)]
-    lines += [line for line in (facts.id_warning, describe_overlap(facts.run)) if line]
+    lines += [line for line in _found_before(facts) if line]
     lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in _counted(facts)]
     lines += _note_lines(facts) + _problem_lines(facts)
     if facts.doubt:
@@ -243,7 +248,7 @@ def result_html(facts: ResultFacts, *, has_steps: bool = True) -> str:
         has_steps: Whether to end with what to type next; a page with buttons shows its own.
     """
     word, sentence = headline(facts)
-    lines = [facts.run.base_url, _columns(facts.run), facts.id_warning, describe_overlap(facts.run)]
+    lines = [facts.run.base_url, _columns(facts.run), *_found_before(facts)]
     return (
         '<div class="petstore-frame-result" style="line-height:1.5;max-width:72em">'
         f"{markup.headline(_badge(word), sentence, word)}{markup.quiet_lines(lines)}"
@@ -319,29 +324,14 @@ def _columns(run: Run) -> str:
     return f"columns: {used}" + (f"; not sent: {', '.join(unused)}" if unused else "")
 
 
-def describe_overlap(run: Run) -> str:
-    """Describe what an edited file has in common with earlier imports."""
-    if not run.overlap:
-        return ""
-    words = {
-        "created": "created before",
-        "in_doubt": "in doubt before",
-        "taken_over": "not sent before",
-        "new": "new",
-        "vanished": "no longer in the file",
-    }
-    counted = [
-        f"{run.overlap[key]:,} {word}" for key, word in words.items() if run.overlap.get(key)
-    ]
-    parts = [f"beside earlier imports: {', '.join(counted) or 'nothing new'}"]
-    if elsewhere := run.overlap.get("elsewhere"):
-        imports = "1 earlier import" if elsewhere == 1 else f"{elsewhere:,} earlier imports"
-        parts = parts if counted else []
-        parts.append(
-            f"{imports} of this file went to another store, which had this address before; "
-            "what went there is not here"
-        )
-    return "; ".join(parts)
+def _found_before(facts: ResultFacts) -> tuple[str, ...]:
+    """Return what is known of these records from before, by the file and by earlier imports."""
+    run = facts.run
+    return (
+        facts.id_warning,
+        describe_overlap(run),
+        describe_alike(run, is_rehearsal=facts.is_rehearsal),
+    )
 
 
 def _counted(facts: ResultFacts) -> list[tuple[State, int, str]]:
