@@ -96,6 +96,7 @@ def test_numpys_whole_numbers_are_whole_numbers() -> None:
         ({"probe_budget": None}, "probe_budget is a whole number, got None"),
         ({"id_range": 5}, "id_range is a first and a last id, such as (1, 500), got 5"),
         ({"id_range": (5, 1)}, "the first one first"),
+        ({"id_range": (1, 5), "status": "sold"}, "leave out the status, or the id_range"),
         ({"progress": "yes"}, "progress is a function, True, False or None, got 'yes'"),
     ],
 )

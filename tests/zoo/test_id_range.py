@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -21,22 +23,35 @@ def pets(count: int, *statuses: str) -> list[dict[str, Any]]:
     ]
 
 
-def claim_about(rows: list[dict[str, Any]], listed: set[int], **options: Any) -> pf.Completeness:
+ByID = Callable[[int], httpx.Response | None]
+
+
+def claim_about(
+    rows: list[dict[str, Any]], listed: set[int], by_id: ByID | None = None, **options: Any
+) -> pf.Completeness:
     """Fetch from a store that lists some of its pets and answers to the ids of all."""
-    by_id = {pet["id"]: pet for pet in rows}
+    return pf.fetch_inventory(
+        client_of(rows, listed, by_id), progress=False, **options
+    ).completeness
+
+
+def client_of(rows: list[dict[str, Any]], listed: set[int], by_id: ByID | None = None) -> pf.Client:
+    held = {pet["id"]: pet for pet in rows}
+
+    def plainly(pet_id: int) -> httpx.Response:
+        return httpx.Response(200 if pet_id in held else 404, json=held.get(pet_id, {}))
 
     def answer(request: httpx.Request) -> httpx.Response:
         if not request.url.path.endswith("/pets"):
-            pet = by_id.get(int(request.url.path.rpartition("/")[2]))
-            return httpx.Response(200 if pet else 404, json=pet or {})
+            pet_id = int(request.url.path.rpartition("/")[2])
+            return (by_id and by_id(pet_id)) or plainly(pet_id)
         query = dict(request.url.params)
         found = [pet for pet in rows if pet["id"] in listed]
         found = [pet for pet in found if query.get("status") in (None, pet["status"])]
         return httpx.Response(200, json=found[: int(query["limit"])])
 
     transport = httpx.MockTransport(answer)
-    client = pf.Client("http://127.0.0.1:1/v1", "a-key", transport=transport, max_retries=0)
-    return pf.fetch_inventory(client, progress=False, **options).completeness
+    return pf.Client("http://127.0.0.1:1/v1", "a-key", transport=transport, max_retries=0)
 
 
 def test_only_the_ids_of_the_range_are_counted() -> None:
@@ -62,3 +77,104 @@ def test_a_pet_that_its_status_page_left_out_takes_the_count_back() -> None:
     assert claim.count("available" if status != "available" else "sold").is_exact
     assert any("left out 1 pets" in conflict for conflict in claim.conflicts)
     assert {Assumption.ONE_CAP, Assumption.IDS_ANSWER_TRULY} <= set(claim.assumptions)
+
+
+def only(pet_id: int, answer: httpx.Response) -> ByID:
+    """Answer in another way for one id."""
+    return lambda asked: answer if asked == pet_id else None
+
+
+@pytest.mark.parametrize("status_code", [404, 405, 410, 501, 403, 500])
+def test_an_operation_that_is_gone_changes_no_claim(status_code: int) -> None:
+    """However the store says that get_pet is no more, the listing's finding stands."""
+    rows, asked = pets(400), list[int]()
+
+    def gone(pet_id: int) -> httpx.Response:
+        asked.append(pet_id)
+        return httpx.Response(status_code, json={})
+
+    plain = claim_about(rows, set(range(1, 151)))
+    claim = claim_about(rows, set(range(1, 151)), gone, id_range=(1, 400))
+    assert (claim.verdict, claim.basis, claim.by_status) == (
+        plain.verdict,
+        plain.basis,
+        plain.by_status,
+    )
+    (told,) = (text for name, text in claim.probes.items() if name.startswith("get_pet"))
+    assert told == f"{status_code} for a pet that exists: not to be trusted"
+    assert len(asked) == 1
+
+
+def test_a_deleted_pet_is_proven_absent() -> None:
+    """410 for one id, while a listed pet still answers, is as good as 404."""
+    rows = [pet for pet in pets(400) if pet["id"] != 350]
+    claim = claim_about(rows, set(range(1, 401)), only(350, httpx.Response(410)), id_range=(1, 400))
+    assert (str(claim.verdict), claim.scope, claim.rows) == ("complete", "ids 1 to 400", 399)
+
+
+@pytest.mark.parametrize(
+    "broken", [httpx.Response(500), httpx.Response(200, json={"id": 350, "name": "x"})]
+)
+def test_an_id_that_cannot_be_read_leaves_the_range_unproven(broken: httpx.Response) -> None:
+    """The walk goes on to the pets behind it, and the claim names the id."""
+    claim = claim_about(pets(400), set(range(1, 401)), only(350, broken), id_range=(1, 400))
+    assert (str(claim.verdict), claim.rows) == ("unknown", 399)
+    assert claim.probes["get_pet(350)"].startswith("failed: ")
+
+
+def test_a_store_without_readable_answers_is_not_asked_for_ever() -> None:
+    """After twenty unreadable ids the walk ends; what the listing proved stays."""
+    asked: list[int] = []
+
+    def broken(pet_id: int) -> httpx.Response | None:
+        asked.append(pet_id)
+        return httpx.Response(500) if pet_id > 150 else None
+
+    claim = claim_about(pets(400), set(range(1, 401)), broken, id_range=(1, 5_000))
+    assert str(claim.verdict) == "unknown"
+    assert len(set(asked)) < 150
+
+
+def test_max_pets_ends_the_ids_too() -> None:
+    """No id is asked for that would be thrown away."""
+    asked: list[int] = []
+
+    def note(pet_id: int) -> httpx.Response | None:
+        asked.append(pet_id)
+        return None
+
+    for max_pets in (50, 100, 310):
+        options = {"id_range": (1, 400), "max_pets": max_pets}
+        claim = claim_about(pets(400), set(range(1, 401)), note, **options)
+        assert (str(claim.verdict), claim.rows) == ("incomplete", min(max_pets, 310))
+    assert len(set(asked)) < 30
+
+
+def test_ids_are_asked_side_by_side() -> None:
+    """Four answers are awaited at a time, and every pet of the range is held."""
+    gate = threading.Barrier(4, timeout=10)
+
+    def together(pet_id: int) -> httpx.Response | None:
+        if pet_id > 100:
+            gate.wait()
+        return None
+
+    claim = claim_about(pets(108, "sold"), set(range(1, 109)), together, id_range=(101, 108))
+    assert (claim.rows, claim.scope) == (108, "ids 101 to 108")
+
+
+def test_a_walk_of_ids_goes_on_where_it_broke_off() -> None:
+    """A refused key ends it; ``resume`` asks for the ids that are left."""
+    rows, asked, is_refused = pets(400), list[int](), [True]
+
+    def refusing(pet_id: int) -> httpx.Response | None:
+        asked.append(pet_id)
+        return httpx.Response(401) if pet_id == 330 and is_refused[0] else None
+
+    client = client_of(rows, set(range(1, 401)), refusing)
+    with pytest.raises(pf.IncompleteInventoryError) as caught:
+        pf.fetch_inventory(client, id_range=(301, 400), progress=False)
+    before, is_refused[0] = len(asked), False
+    claim = caught.value.resume().completeness
+    assert (claim.scope, claim.rows_in_scope) == ("ids 301 to 400", 100)
+    assert min(pet_id for pet_id in asked[before:] if pet_id != asked[0]) == 330

@@ -55,7 +55,7 @@ class Assumption(StrEnum):
     NO_OLD_ANSWER = "no answer showed an older state of the store than the answers before it"
     NO_OTHER_STATUS = "the store knows no status beyond available, pending and sold"
     FILTER_IS_TRUE = "the status filter finds every pet of its status"
-    IDS_ANSWER_TRULY = "a 404 for an id means that there is no such pet"
+    IDS_ANSWER_TRULY = "a 404 or 410 for an id means that there is no such pet"
 
 
 @dataclass(frozen=True, repr=False)

@@ -78,7 +78,8 @@ def fetch_inventory(
         probe_budget: Requests allowed beyond the listing itself; what they brought is in
             ``.completeness.probes``.
         id_range: First and last id to ask for one by one with the deprecated ``get_pet`` where
-            nothing else proves the listing whole, at most 10,000; None asks for none.
+            nothing else proves the listing whole, at most 10,000 and not with a status; None
+            asks for none.
 
     Returns:
         An Inventory: ``.frame`` has one row per pet (``id`` int64, ``name`` str, ``category_id``
@@ -105,6 +106,8 @@ def fetch_inventory(
     Interface: Endpoints, List all animals (pagination mechanism: not shown).
     """
     checked_client(client, "ask_page")
+    if status is not None and id_range is not None:
+        refuse("id_range asks for pets of every status; leave out the status, or the id_range")
     return _Fetch(
         client,
         status=checked_status(status),
@@ -160,16 +163,20 @@ class _Fetch:
 
     def _with_ids(self, finding: Finding) -> Finding:
         """Ask for single ids where nothing else proved the listing whole."""
+        rows = self._ladder.rows
         whole = finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS
-        if self._id_range is None or whole or self._status is not None:
+        is_full = self._max_pets is not None and len(rows) >= self._max_pets
+        if self._id_range is None or whole or is_full:
             return finding
-        rows, (first, last) = self._ladder.rows, self._id_range
+        first, last = self._id_range
         if self._id_walk is None:
             control_id = rows.last_id if len(rows) else None
-            self._id_walk = IdWalk(self._reader, rows, first, last, control_id)
+            self._id_walk = IdWalk(
+                self._reader, rows, first, last, control_id=control_id, max_pets=self._max_pets
+            )
         self._id_walk.run()
         finding = self._without(finding, self._id_walk.found)
-        if not self._id_walk.is_trusted or finding.verdict is Verdict.COMPLETE:
+        if not self._id_walk.is_whole or finding.verdict is Verdict.COMPLETE:
             return finding
         return Finding(
             Verdict.COMPLETE,
