@@ -23,7 +23,14 @@ from petstore_frame.loader.progress import ProgressOption
 from petstore_frame.loader.read import open_source
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.runs import identity_of, name_store, new_run_id, open_run, rehearse
+from petstore_frame.loader.runs import (
+    identity_of,
+    mapping_of,
+    name_store,
+    new_run_id,
+    open_run,
+    rehearse,
+)
 from petstore_frame.loader.send import ignore
 from petstore_frame.loader.session import ask_store_id, run_session
 from petstore_frame.loader.skipped import send_despite_earlier
@@ -71,7 +78,7 @@ def load(
     )
     # Absolute, because a result outlives the working directory.
     place = Path(fspath(journal)).absolute() if journal is not None else default_folder()
-    with open_source(path_or_frame, **reading) as source:
+    with open_source(path_or_frame, mapping_of=partial(mapping_of, place), **reading) as source:
         run = _run(source, client, reading, again=again, now=timing.now())
         if dry_run:
             return _rehearsed(rehearse(place, run, source, ignores_earlier=ignore_earlier))

@@ -6,7 +6,9 @@ Record per record of the file. It knows nothing of a store.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
@@ -14,7 +16,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from petstore_frame.categories import Categories, category_labels
 from petstore_frame.errors import InputError
-from petstore_frame.loader.check import numbered
+from petstore_frame.loader.check import OddRow, numbered
+from petstore_frame.loader.comeback import MappingOf, own_dialects, own_mapping
 from petstore_frame.loader.fields import Rules
 from petstore_frame.loader.kinds import OLE, ZIP
 from petstore_frame.loader.layout import (
@@ -25,6 +28,7 @@ from petstore_frame.loader.layout import (
     with_header_row,
 )
 from petstore_frame.loader.options import check_reading
+from petstore_frame.loader.returned import has_own_columns
 from petstore_frame.loader.sources import Source, TextSource, TypedSource, file_digest, stamp_of
 from petstore_frame.loader.text import Dialect, find_dialects, read_rows, text_of
 from petstore_frame.loader.values import read_value_map
@@ -49,8 +53,12 @@ def open_source(
     sheet: str | None = None,
     keep_spaces: bool = False,
     thousands: str | None = None,
+    mapping_of: MappingOf = lambda _: None,
 ) -> Source:
     """Open a file or a frame as records.
+
+    A result file of ours is read as we wrote it: what is said of the layout and the encoding is of
+    the file that its records first came from.
 
     Args:
         path_or_frame: Path of a CSV, TSV, gzip or xlsx file (known by its bytes, not its name),
@@ -67,6 +75,8 @@ def open_source(
         sheet: The sheet of a workbook that has several.
         keep_spaces: Leave the outer spaces of names.
         thousands: ``,`` or ``.`` where category ids have their digits grouped.
+        mapping_of: Gives the mapping of the import with an id, for one of its result files that
+            comes without.
 
     Raises:
         InputError: It cannot be read as records; the text has the place and the next step.
@@ -89,9 +99,9 @@ def open_source(
     )
     words = read_value_map(value_map, category_labels(categories))
     rules = Rules(keep_spaces, thousands, words.categories, words.statuses)
-    layout_of = partial(read_layout, mapping=mapping, rules=rules)
+    fields = _Fields(mapping, rules, mapping_of)
     if not isinstance(path_or_frame, str | PathLike):
-        return _open_frame(path_or_frame, partial(layout_of, may_lack_header=False))
+        return _open_frame(path_or_frame, fields)
     path = Path(fspath(path_or_frame))
     try:
         file = path.open("rb")
@@ -101,13 +111,31 @@ def open_source(
     place = {"columns": columns, "header_row": header_row}
     try:
         if _is_packed(file):
-            return _open_sheet(path, file, sheet, layout_of, **place)
-        return _open_text(path, file, sheet, layout_of, **place, **options)
+            return _open_sheet(path, file, sheet, fields, **place)
+        return _open_text(path, file, sheet, fields, **place, **options)
     except BaseException as problem:
         file.close()
         if isinstance(problem, InputError):
             problem.path = problem.path or str(path)
         raise
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """What is known of the columns before a header is."""
+
+    mapping: Mapping[str, str] | None
+    rules: Rules
+    mapping_of: MappingOf
+
+    def layout_of(
+        self, header: Sequence[str], rows: Iterable[OddRow], *, may_lack_header: bool = True
+    ) -> LayoutOf:
+        """Return what finds the columns of headers; rows are looked at in a result file of ours."""
+        mapping = self.mapping or own_mapping(header, rows, self.mapping_of)
+        return partial(
+            read_layout, mapping=mapping, rules=self.rules, may_lack_header=may_lack_header
+        )
 
 
 def read_header(path: str | PathLike[str]) -> tuple[str, ...]:
@@ -127,12 +155,15 @@ def read_header(path: str | PathLike[str]) -> tuple[str, ...]:
 
 
 def _open_text(
-    path: Path, file: BinaryIO, sheet: str | None, layout_of: LayoutOf, **options: Any
+    path: Path, file: BinaryIO, sheet: str | None, fields: _Fields, **options: Any
 ) -> Source:
     if sheet is not None:
         raise InputError("a sheet was named, but the file is not a workbook")
     stamp = stamp_of(file)
-    dialects = find_dialects(file, str(path), **options)
+    own = own_dialects(file, str(path), options["encoding"])
+    dialects = own or find_dialects(file, str(path), **options)
+    with _rows_below(file, dialects[0]) as rows:
+        layout_of = fields.layout_of(dialects[0].header, rows)
     try:
         dialect, layout = choose_dialect(dialects, layout_of, str(path))
     except InputError as problem:
@@ -142,9 +173,15 @@ def _open_text(
 
 
 def _header_row_below(file: BinaryIO, dialect: Dialect, layout_of: LayoutOf) -> int | None:
-    with text_of(file, dialect.encoding) as text:
-        rows = numbered(read_rows(text, dialect), first_line=dialect.first_line)
+    with _rows_below(file, dialect) as rows:
         return find_header_row(rows, layout_of)
+
+
+@contextmanager
+def _rows_below(file: BinaryIO, dialect: Dialect) -> Iterator[Iterator[OddRow]]:
+    """Give the rows below a header."""
+    with text_of(file, dialect.encoding) as text:
+        yield numbered(read_rows(text, dialect), first_line=dialect.first_line)
 
 
 def _is_packed(file: BinaryIO) -> bool:
@@ -163,11 +200,22 @@ def _sheet(path: Path, file: BinaryIO, sheet: str | None, **place: Any) -> Workb
     return Workbook(file, str(path), sheet, **{"columns": None, **place})
 
 
+def _own_sheet(path: Path, file: BinaryIO, sheet: str | None) -> Workbook | None:
+    """Return a sheet that shows our columns when it is read as we wrote it."""
+    with suppress(InputError):
+        book = _sheet(path, file, sheet)
+        if has_own_columns(book.header):
+            return book
+    return None
+
+
 def _open_sheet(
-    path: Path, file: BinaryIO, sheet: str | None, layout_of: LayoutOf, **place: Any
+    path: Path, file: BinaryIO, sheet: str | None, fields: _Fields, **place: Any
 ) -> Source:
     sha256 = file_digest(file)
-    book = _sheet(path, file, sheet, **place)
+    own = _own_sheet(path, file, sheet) if any(place.values()) else None
+    book = own or _sheet(path, file, sheet, **place)
+    layout_of = fields.layout_of(book.header, book.rows())
     try:
         layout = layout_of(book.header)
     except InputError as problem:
@@ -178,10 +226,11 @@ def _open_sheet(
     return source
 
 
-def _open_frame(frame: Any, layout_of: LayoutOf) -> Source:
+def _open_frame(frame: Any, fields: _Fields) -> Source:
     from petstore_frame.loader.frames import Frame
 
     table = Frame(frame)
+    layout_of = fields.layout_of(table.header, table.rows(), may_lack_header=False)
     layout = layout_of(table.header)
     if layout.returned is None:
         table.refuse_missing_names(layout.mapping["name"])

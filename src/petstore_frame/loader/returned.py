@@ -81,8 +81,12 @@ class Returned:
                 if oddities and at in oddities
             }
             record = checker.judge(number, line, self.restore(line, cells), odd)
-            run, row = _cell(cells, self._run), _cell(cells, self._row)
+            run, row = self.run_of(cells), _cell(cells, self._row)
             yield record._replace(lineage=f"{run}:{row}") if run and row else record
+
+    def run_of(self, cells: Sequence[str]) -> str:
+        """Return the id of the import that a record is a result of, empty where that is lost."""
+        return _cell(cells, self._run)
 
     def restore(self, line: int, cells: Sequence[str]) -> list[str]:
         """Return a record's own cells, as they were before they were made harmless.

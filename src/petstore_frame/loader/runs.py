@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
@@ -28,6 +29,7 @@ from petstore_frame.settings import same_store_address
 
 STAGING, REHEARSAL = ".staging", ".rehearsal"
 PLANNING_WAIT_S = 60.0
+_RUN_ID = re.compile("[0-9a-f]{32}")
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,15 @@ def find_runs(folder: Path, base_url: str, store_id: str | None) -> list[tuple[P
                 f"the copy to another folder (the original is {_name(run)}{SUFFIX})"
             )
     return sorted(mine, key=lambda found: found[1].created_at)
+
+
+def mapping_of(folder: Path, run_id: str) -> dict[str, str] | None:
+    """Return the column of each field in an import or a rehearsal; None where it is not there."""
+    if not _RUN_ID.fullmatch(run_id):
+        return None
+    found = [*folder.glob(f"*-{run_id[:8]}{SUFFIX}"), *folder.glob(f"*{REHEARSAL}")]
+    runs = (journal.read_run(path) for path in found)
+    return next((run.mapping for run in runs if run.run_id == run_id), None)
 
 
 def _same(earlier: list[tuple[Path, Run]], run: Run) -> tuple[Path, Run] | None:

@@ -26,7 +26,7 @@ from petstore_frame.voice import Advice
 
 DELIMITERS = (",", ";", "\t", "|")
 _CHUNK = 256 * 1024
-_SAMPLE = 64 * 1024
+SAMPLE = 64 * 1024
 _FREE_SIZE, _MAX_RATIO = 32 * 1024 * 1024, 200
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -41,7 +41,7 @@ _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 # cell invalid. The limit belongs to the process, so it is only ever raised.
 _FIELD_LIMIT = 2 * MAX_CELL
 _SAVE_AS_UTF8 = "save it with the encoding UTF-8"
-_DAMAGED = (OSError, EOFError, zlib.error)
+DAMAGED = (OSError, EOFError, zlib.error)
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def find_dialects(
     codec = _find_encoding(file, path, encoding)
     has_giants = _prove_encoding(file, path, codec, is_given=encoding is not None)
     with text_of(file, codec) as text:
-        sample = text.read(_SAMPLE)
+        sample = text.read(SAMPLE)
     if not sample.strip():
         raise InputError("the file is empty", path=path, hint="it needs a header and records")
     skipped, delimiter = _leading_lines(sample, delimiter)
@@ -187,7 +187,7 @@ def _reader(lines: Iterator[str], delimiter: str, quoting: str) -> Any:
 def _find_encoding(file: BinaryIO, path: str, encoding: str | None) -> str:
     try:
         start = bytes_of(file).read(4096)
-    except _DAMAGED as problem:
+    except DAMAGED as problem:
         raise InputError(f"the gzip file is damaged: {problem}", path=path) from None
     marked = next((name for mark, name in _BOMS if start.startswith(mark)), None)
     if encoding is not None:
@@ -225,7 +225,7 @@ def _prove_encoding(file: BinaryIO, path: str, codec: str, *, is_given: bool) ->
         raise _misread(path, codec, is_given, read - len(waiting), whole, problem, lines) from None
     except UnicodeError as problem:  # punycode says no more than this
         raise InputError(f"the file is not {codec} text: {problem}", path=path) from None
-    except _DAMAGED as problem:
+    except DAMAGED as problem:
         raise InputError(f"the gzip file is damaged: {problem}", path=path) from None
     return has_giants
 
