@@ -10,12 +10,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import petstore_frame as pf
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def test_the_first_two_commands_are_the_ones_that_ci_runs() -> None:
@@ -31,17 +34,40 @@ def test_the_first_lines_give_what_they_show(tmp_path: Path) -> None:
 
 
 def test_python_blocks_run(tmp_path: Path) -> None:
-    """The README's Python, put end to end, runs in a fresh process without a warning."""
-    assert "complete: 500 pets" in run_python("\n".join(blocks("python")), tmp_path)
+    """The README's Python, put end to end, runs without a warning, and again in the same folder."""
+    script = "\n".join(blocks("python"))
+    assert "complete: 500 pets" in run_python(script, tmp_path)
+    assert "complete: 500 pets" in run_python(script, tmp_path, warnings="default")
 
 
-def run_python(text: str, folder: Path) -> str:
-    """Run a script in an empty folder, warnings as errors, and return what it prints."""
+def test_the_monday_script_runs(server: pf.Server, tmp_path: Path) -> None:
+    """The guide's script keeps a snapshot and writes the workbook, and ends with 0."""
+    (script,) = blocks("bash", GUIDE)
+    for name, text in {
+        "monday.sh": script,
+        "petstore-frame": f'#!/bin/sh\nexec "{sys.executable}" -m petstore_frame "$@"\n',
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    pf.samples.write_sample_categories(tmp_path / "categories.csv")
+    environ = {
+        **os.environ,
+        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+        "PETSTORE_BASE_URL": server.base_url,
+        "PETSTORE_API_KEY": server.api_key.get_secret_value(),
+    }
+    done = subprocess.run([tmp_path / "monday.sh"], env=environ, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len(list(tmp_path.glob("stock-*.xlsx"))) == 1
+
+
+def run_python(text: str, folder: Path, *, warnings: str = "error") -> str:
+    """Run a script in a folder, warnings as errors unless told otherwise; return what it prints."""
     script = folder / "readme.py"
     script.write_text(text, encoding="utf-8")
     home = {name: str(folder / "home") for name in ("HOME", "XDG_STATE_HOME")}
     run = subprocess.run(
-        [sys.executable, "-W", "error", str(script)],
+        [sys.executable, "-W", warnings, str(script)],
         cwd=folder, env={**os.environ, **home}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
