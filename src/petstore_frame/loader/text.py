@@ -26,7 +26,7 @@ from petstore_frame.voice import Advice
 
 DELIMITERS = (",", ";", "\t", "|")
 _CHUNK = 256 * 1024
-SAMPLE = 64 * 1024
+SAMPLE = 1024 * 1024
 _FREE_SIZE, _MAX_RATIO = 32 * 1024 * 1024, 200
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -40,6 +40,8 @@ _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 # csv's own limit of 131,072 characters would abort the file at one long cell; ours makes that
 # cell invalid. The limit belongs to the process, so it is only ever raised.
 _FIELD_LIMIT = 2 * MAX_CELL
+# By delimiter, the names of the columns and how many physical lines they take.
+_Headers = dict[str, tuple[tuple[str, ...], int]]
 _SAVE_AS_UTF8 = "save it with the encoding UTF-8"
 DAMAGED = (OSError, EOFError, zlib.error)
 
@@ -97,6 +99,7 @@ def find_dialects(
     has_giants = _prove_encoding(file, path, codec, is_given=encoding is not None)
     with text_of(file, codec) as text:
         sample = text.read(SAMPLE)
+        goes_on = bool(text.read(1))
     if not sample.strip():
         raise InputError("the file is empty", path=path, hint="it needs a header and records")
     skipped, delimiter = _leading_lines(sample, delimiter)
@@ -109,6 +112,8 @@ def find_dialects(
     if not next(iter(io.StringIO(body, newline="")), "").strip():
         raise InputError(f"no header in line {skipped + 1}", path=path, hint="count from 1")
     headers, problems = _headers(body, [delimiter] if delimiter else DELIMITERS, quoting)
+    if goes_on:
+        headers = _whole(headers, body, path, skipped + 1)
     if not headers:
         raise InputError(
             f"the header cannot be read: {problems[-1]}",
@@ -124,9 +129,9 @@ def find_dialects(
 
 def _headers(
     body: str, delimiters: Sequence[str], quoting: str
-) -> tuple[dict[str, tuple[tuple[str, ...], int]], list[csv.Error]]:
+) -> tuple[_Headers, list[csv.Error]]:
     """Return the header by delimiter, with how many physical lines it takes, and the failures."""
-    headers, problems = dict[str, tuple[tuple[str, ...], int]](), list[csv.Error]()
+    headers, problems = _Headers(), list[csv.Error]()
     for delimiter in delimiters:
         try:
             header, length = _first_row(body, delimiter, quoting)
@@ -135,6 +140,24 @@ def _headers(
         else:
             headers[delimiter] = ((header[0].removeprefix("\ufeff"), *header[1:]), length)
     return headers, problems
+
+
+def _whole(headers: _Headers, body: str, path: str, line: int) -> _Headers:
+    """Return the headers that end within the sample.
+
+    Raises:
+        InputError: There are some, and none of them does.
+    """
+    lines = sum(1 for _ in io.StringIO(body, newline=""))
+    whole = {sign: found for sign, found in headers.items() if found[1] < lines}
+    if headers and not whole:
+        raise InputError(
+            f"the header is longer than {SAMPLE:,} characters",
+            path=path,
+            line=line,
+            hint="keep only the columns of the animals, and look at its quotes",
+        )
+    return whole
 
 
 def text_of(file: BinaryIO, encoding: str) -> _Text:
