@@ -260,7 +260,7 @@ def test_doubt_that_reading_back_leaves_is_explained_and_settled_by_hand(
     """The notes are printed and in the JSON, the next step is --resolve, and that settles it."""
     store = stores(lambda number: "fin_after" if number == 2 else None)
     path = pets_csv(4)
-    command(path, store)
+    command(path, store, "--workers", "1")
     left = command(path, store, "--reconcile", "--grace", "0")
     assert (left.exit_code, len(store.pets)) == (3, 4)
     assert "What reading the store back has shown" in left.output
