@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable
 
@@ -10,7 +11,9 @@ import pytest
 from faults.flaky_store import KEY
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError
+from petstore_frame.loader import waiting
 from petstore_frame.loader.record import State
+from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.timing import Timing
 
 DAY_S = 24 * 3600.0
@@ -80,3 +83,18 @@ def test_two_imports_in_doubt_are_not_strangers_to_each_other(pets_csv, stores, 
         done = [each.reconcile(client, grace_s=0.0) for each in (first, second)]
     assert [each.created for each in done] == [1, 1]
     assert first.counts[State.CREATED] + second.counts[State.CREATED] == len(store.pets) == 40
+
+
+def test_a_wait_is_announced_to_whoever_watches(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """reconcile says until when it waits, and why, where somebody would take it for a hang."""
+    waits: list[float] = []
+    monkeypatch.setattr(waiting.time, "sleep", waits.append)
+    for is_watched in (False, True):
+        monkeypatch.setattr(waiting, "is_watched", lambda answer=is_watched: answer)
+        waiting.wait_aloud(60.0)
+        assert ("waiting until" in capsys.readouterr().err) is is_watched
+    assert waits == [60.0, 60.0]
+    default = inspect.signature(LoadResult.reconcile).parameters["sleep"].default
+    assert default is waiting.wait_aloud

@@ -7,7 +7,6 @@ exit code for the worst of it. The same command again goes on where the last one
 from __future__ import annotations
 
 import math
-from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -196,11 +195,10 @@ def load(
 
 def _wait_aloud(seconds: float, *, grace_s: float) -> None:
     """Say until when nothing happens, and why."""
-    if seconds >= 1:
-        end = datetime.now().astimezone() + timedelta(seconds=seconds)
-        typer.echo(
-            f"waiting until {end:%H:%M:%S} before reading back (--grace {grace_s:.0f})", err=True
-        )
+    from petstore_frame.loader.waiting import announcement
+
+    if told := announcement(seconds):
+        typer.echo(f"{told} (--grace {grace_s:.0f})", err=True)
     sleep(seconds)
 
 

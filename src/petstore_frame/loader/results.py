@@ -6,7 +6,6 @@ written. It sends nothing; what is settled later is settled by reconcile.py, thr
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -40,6 +39,7 @@ from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_c
 from petstore_frame.loader.skipped import Skipped, read_skipped
 from petstore_frame.loader.tables import make_frame
 from petstore_frame.loader.view import ResultFacts, result_html, result_text
+from petstore_frame.loader.waiting import wait_aloud
 from petstore_frame.voice import PYTHON
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ class LoadResult(Framed):
         by_id: bool = True,
         most_gets: int = MOST_GETS,
         resend_absent: bool = False,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = wait_aloud,
     ) -> Reconciliation:
         """Settle the records in doubt by reading the store; this result then shows them settled.
 
@@ -269,7 +269,8 @@ class LoadResult(Framed):
             most_gets: The largest number of requests of that kind.
             resend_absent: Send absent records again. Only for a store that surely finishes a
                 request within the grace: one that acts later makes a duplicate.
-            sleep: Waits for a number of seconds.
+            sleep: Waits for a number of seconds; the default says until when on standard error,
+                where a person is watching.
 
         Returns:
             How many were found, are absent or stay unknown, and what that rests on.
