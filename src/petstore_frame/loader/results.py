@@ -255,7 +255,7 @@ class LoadResult(Framed):
         by_id: bool = True,
         most_gets: int = MOST_GETS,
         resend_absent: bool = False,
-        sleep: Callable[[float], None] = wait_aloud,
+        sleep: Callable[[float], None] | None = None,
     ) -> Reconciliation:
         """Settle the records in doubt by reading the store; this result then shows them settled.
 
@@ -269,8 +269,8 @@ class LoadResult(Framed):
             most_gets: The largest number of requests of that kind.
             resend_absent: Send absent records again. Only for a store that surely finishes a
                 request within the grace: one that acts later makes a duplicate.
-            sleep: Waits for a number of seconds; the default says until when on standard error,
-                where a person is watching.
+            sleep: Waits for a number of seconds; None waits, and says until when on standard
+                error where a person is watching.
 
         Returns:
             How many were found, are absent or stay unknown, and what that rests on.
@@ -287,7 +287,7 @@ class LoadResult(Framed):
             by_id=by_id,
             most_gets=most_gets,
             resend_absent=resend_absent,
-            sleep=sleep,
+            sleep=wait_aloud if sleep is None else sleep,
         )
         try:
             # What an earlier version left in doubt was skipped here, so it is settled with this.
