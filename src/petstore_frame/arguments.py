@@ -1,4 +1,4 @@
-"""What a caller may ask for, checked before anything is sent.
+"""What a caller may ask for, checked before anything is done.
 
 In: an argument as it was passed. Out: its value as plain Python, or an ArgumentError that
 states what is allowed. It knows no store and keeps nothing.
@@ -6,7 +6,8 @@ states what is allowed. It knows no store and keeps nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -15,8 +16,24 @@ from petstore_frame.models import INT64_MAX, INT64_MIN, PET_STATUSES
 from petstore_frame.numeric import as_positive, as_whole
 
 MAX_LIMIT = 100
+_NOTHING_SENT = "; nothing was sent"
 
 
+@contextmanager
+def before_sending() -> Iterator[None]:
+    """Add to what is refused in this block, or in a function so decorated, that nothing was sent.
+
+    Only for calls that would have sent something.
+    """
+    try:
+        yield
+    except ArgumentError as refused:
+        if str(refused).endswith(_NOTHING_SENT):
+            raise
+        raise ArgumentError(f"{refused}{_NOTHING_SENT}") from None
+
+
+@before_sending()
 def checked_client(client: Any, operation: str) -> None:
     """Refuse anything but a client: an address, a Server, None.
 
@@ -32,6 +49,7 @@ def checked_client(client: Any, operation: str) -> None:
         )
 
 
+@before_sending()
 def checked_status(status: Any) -> str | None:
     """Return a status of the interface, or None for no filter."""
     if status is not None and not (isinstance(status, str) and status in PET_STATUSES):
@@ -41,11 +59,13 @@ def checked_status(status: Any) -> str | None:
     return status
 
 
+@before_sending()
 def checked_limit(limit: Any) -> int:
     """Return a page's limit within the bounds of the interface."""
     return whole_number("limit", limit, 1, MAX_LIMIT)
 
 
+@before_sending()
 def checked_id(pet_id: Any) -> int:
     """Return a pet's id."""
     return whole_number("pet_id", pet_id, INT64_MIN, INT64_MAX)
@@ -57,8 +77,7 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None) -> 
     Example:
         >>> whole_number("pet_id", "3", 1)
         Traceback (most recent call last):
-        petstore_frame.errors.ArgumentError: pet_id is a whole number, got the text '3'; nothing \
-was sent
+        petstore_frame.errors.ArgumentError: pet_id is a whole number, got the text '3'
     """
     number = as_whole(value)
     if number is None:
@@ -75,7 +94,7 @@ def positive_number(name: str, value: Any) -> float:
     Example:
         >>> positive_number("rate", 0)
         Traceback (most recent call last):
-        petstore_frame.errors.ArgumentError: rate is a number above 0, got 0; nothing was sent
+        petstore_frame.errors.ArgumentError: rate is a number above 0, got 0
     """
     number = as_positive(value)
     if number is None:
@@ -96,8 +115,7 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     Example:
         >>> one_of("period", "day", ["week", "month"])
         Traceback (most recent call last):
-        petstore_frame.errors.ArgumentError: period is one of week, month, got 'day'; nothing was \
-sent
+        petstore_frame.errors.ArgumentError: period is one of week, month, got 'day'
     """
     known = tuple(choices)
     if not isinstance(value, str) or value not in known:
@@ -120,7 +138,7 @@ def some_of(name: str, value: Any, choices: Sequence[str]) -> tuple[str, ...]:
 
 def refuse(what: str) -> NoReturn:
     """Raise an ArgumentError with this text."""
-    raise ArgumentError(f"{what}; nothing was sent")
+    raise ArgumentError(what)
 
 
 def _kind(value: Any) -> str:

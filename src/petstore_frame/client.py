@@ -352,6 +352,7 @@ def _checked(pet: NewPet | Mapping[str, Any]) -> NewPet:
         return pet
     if not isinstance(pet, Mapping):
         refuse(
-            f"pet is a NewPet or a mapping with name, category_id and perhaps status, got {pet!r}"
+            f"pet is a NewPet or a mapping with name, category_id and perhaps status, got {pet!r}; "
+            "nothing was sent"
         )
     return NewPet(**{str(field): value for field, value in pet.items()})

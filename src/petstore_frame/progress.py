@@ -33,7 +33,7 @@ def open_progress(
         look: Further options of ``tqdm.auto.tqdm``.
 
     Raises:
-        ArgumentError: The option is something else; nothing was sent.
+        ArgumentError: The option is something else.
     """
     checked_progress(option)
     if callable(option):
@@ -46,7 +46,7 @@ def checked_progress(option: Any) -> None:
     """Refuse what cannot be a ``progress=`` option.
 
     Raises:
-        ArgumentError: It is not a function, True, False or None; nothing was sent.
+        ArgumentError: It is not a function, True, False or None.
     """
     if not (callable(option) or option is None or option is True or option is False):
         refuse(f"progress is a function, True, False or None, got {option!r}")

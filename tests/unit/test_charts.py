@@ -87,3 +87,11 @@ def test_table_headers_are_headers() -> None:
     """Columns and rows of a table are named for a screen reader."""
     markup = pets_table([("1", "Luna", "Cat", "sold")], {"sold": "#767676"}, caption="Pets")
     assert markup.count('scope="col"') == 4 and markup.count('scope="row"') == 1
+
+
+def test_a_call_that_sends_nothing_does_not_speak_of_sending() -> None:
+    """Where nothing would be sent, a refusal ends with what is allowed."""
+    with pytest.raises(pf.ArgumentError, match=r"^top is 1 or more, got 0$"):
+        pf.status_chart(inventory(pets(3)), top=0)
+    with pytest.raises(pf.ArgumentError, match=r"^rows is a whole number, got 2\.5$"):
+        pf.inventory_table(inventory(pets(3)), rows=2.5)  # type: ignore[arg-type]

@@ -43,7 +43,7 @@ class ConfigurationError(PetstoreError, ValueError):
 
 
 class ArgumentError(PetstoreError, ValueError):
-    """An argument has a wrong type or value; the text says what is allowed. Nothing was sent."""
+    """An argument has a wrong type or value; the text says what is allowed. Nothing was done."""
 
 
 class ClosedError(PetstoreError, RuntimeError):

@@ -13,6 +13,7 @@ from typing import Any, Literal, NoReturn
 
 from petstore_frame.arguments import (
     MAX_LIMIT,
+    before_sending,
     checked_client,
     checked_id,
     checked_limit,
@@ -106,18 +107,20 @@ def fetch_inventory(
     Interface: Endpoints, List all animals (pagination mechanism: not shown).
     """
     checked_client(client, "ask_page")
-    if status is not None and id_range is not None:
-        refuse("id_range asks for pets of every status; leave out the status, or the id_range")
-    return _Fetch(
-        client,
-        status=checked_status(status),
-        limit=checked_limit(limit),
-        max_pets=None if max_pets is None else whole_number("max_pets", max_pets, 1),
-        may_probe=one_of("strategy", strategy, ("auto", "documented")) == "auto",
-        probe_budget=whole_number("probe_budget", probe_budget, 0),
-        id_range=_checked_range(id_range),
-        meter=Meter(progress),
-    ).run()
+    with before_sending():
+        if status is not None and id_range is not None:
+            refuse("id_range asks for pets of every status; leave out the status, or the id_range")
+        fetch = _Fetch(
+            client,
+            status=checked_status(status),
+            limit=checked_limit(limit),
+            max_pets=None if max_pets is None else whole_number("max_pets", max_pets, 1),
+            may_probe=one_of("strategy", strategy, ("auto", "documented")) == "auto",
+            probe_budget=whole_number("probe_budget", probe_budget, 0),
+            id_range=_checked_range(id_range),
+            meter=Meter(progress),
+        )
+    return fetch.run()
 
 
 class _Fetch:

@@ -13,7 +13,13 @@ from numbers import Real
 from os import PathLike
 from typing import Any, NoReturn
 
-from petstore_frame.arguments import checked_client, checked_id, true_or_false, whole_number
+from petstore_frame.arguments import (
+    before_sending,
+    checked_client,
+    checked_id,
+    true_or_false,
+    whole_number,
+)
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.limits import MOST_WORKERS, Limits
 from petstore_frame.loader.mapping import FIELDS, field_name
@@ -21,6 +27,7 @@ from petstore_frame.progress import checked_progress
 from petstore_frame.voice import Advice
 
 
+@before_sending()
 def check_sending(
     client: Any, limits: Limits, *, journal: Any, progress: Any, **switches: Any
 ) -> None:
@@ -47,6 +54,7 @@ def check_sending(
         true_or_false(name, value)
 
 
+@before_sending()
 def check_reading(
     *,
     mapping: Any = None,
@@ -89,6 +97,7 @@ def check_folder(name: str, value: Any) -> None:
         _refuse("{} is a folder's path, got {}", (name,), _shown(value))
 
 
+@before_sending()
 def check_settling(
     client: Any, *, grace_s: Any, by_id: Any, most_gets: Any, resend_absent: Any
 ) -> None:
