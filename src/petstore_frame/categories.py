@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Real
 from os import PathLike, fspath
 from pathlib import Path
@@ -31,7 +31,7 @@ def category_labels(
     """Return labels by category id from a dict, a Series, or the columns category_id and label.
 
     The two columns are those of a frame, or of the CSV file at a path. A missing or empty label
-    is left out.
+    is left out; of several labels of one id the last counts.
 
     Raises:
         InputError: The CSV cannot be opened or lacks a column, a line is not CSV, or an id in it
@@ -40,13 +40,23 @@ def category_labels(
 
     Interface: Gaps in the resources (no category records are shown).
     """
+    return dict(category_words(categories))
+
+
+def category_words(categories: Categories) -> list[tuple[int, str]]:
+    """Return each category id with each of its labels, for reading what people wrote.
+
+    Raises:
+        InputError: As in ``category_labels``.
+        ArgumentError: As in ``category_labels``.
+    """
     if categories is None:
-        return {}
+        return []
     if not isinstance(categories, (str, PathLike)):
-        return _plain_labels(categories)
+        return _plain_words(categories)
     path = Path(fspath(categories))
     try:
-        return _read_labels(path)
+        return _read_words(path)
     except OSError as problem:
         reason = problem.strerror or str(problem)
     except UnicodeDecodeError:
@@ -72,17 +82,25 @@ def shown_labels(categories: Categories) -> dict[int, str]:
     }
 
 
-def _plain_labels(categories: Any) -> dict[int, str]:
-    is_table = hasattr(categories, "columns")
+def _plain_words(categories: Any) -> list[tuple[int, str]]:
     try:
-        pairs = _rows_of(categories) if is_table else dict(categories).items()
-        labels = {_whole_id(key): _label(label) for key, label in pairs}
+        words = [(_whole_id(key), _label(label)) for key, label in _pairs_of(categories)]
     except (TypeError, ValueError):
         raise ArgumentError(
             'categories are labels by id, as in {1: "Dog"}, a Series of these, a frame or a CSV '
             f"file with the columns category_id and label, got {_shown(categories)}"
         ) from None
-    return {category_id: label for category_id, label in labels.items() if label}
+    return [(category_id, label) for category_id, label in words if label]
+
+
+def _pairs_of(categories: Any) -> Iterable[tuple[Any, Any]]:
+    if hasattr(categories, "columns"):
+        return _rows_of(categories)
+    # A Series may have an id twice, so it is not made a dict.
+    pairs: Iterable[tuple[Any, Any]] = (
+        categories.items() if hasattr(categories, "items") else dict(categories).items()
+    )
+    return pairs
 
 
 def _rows_of(table: Any) -> Iterator[tuple[Any, Any]]:
@@ -123,8 +141,8 @@ def _label(label: Any) -> str:
     return label if is_text else "" if str(label) in ("None", "nan", "NaT", "<NA>") else str(label)
 
 
-def _read_labels(path: Path) -> dict[int, str]:
-    labels: dict[int, str] = {}
+def _read_words(path: Path) -> list[tuple[int, str]]:
+    words: list[tuple[int, str]] = []
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = _rows_with_lines(path, file)
         header = [_column_word(cell) for cell in next(rows, (1, []))[1]]
@@ -139,14 +157,14 @@ def _read_labels(path: Path) -> dict[int, str]:
                 continue
             try:
                 if label := cells[label_at]:
-                    labels[_whole_id(cells[id_at])] = label
+                    words.append((_whole_id(cells[id_at]), label))
             except (ValueError, IndexError):
                 raise InputError(
                     f"expected a category id and a label, got {cells!r}",
                     path=str(path), line=line, column="category_id",
                     hint="give a whole number and a label",
                 ) from None  # fmt: skip
-    return labels
+    return words
 
 
 def _rows_with_lines(path: Path, file: TextIO) -> Iterator[tuple[int, list[str]]]:

@@ -11,6 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.categories import category_labels, shown_labels
+from petstore_frame.loader.read import open_source
 
 
 @pytest.mark.parametrize(
@@ -63,3 +64,16 @@ def test_a_line_that_is_not_a_label_is_named(tmp_path: Path, line: str, words: s
     path.write_text(f"category_id,label\n2,Cat\n{line}\n", encoding="utf-8")
     with pytest.raises(pf.InputError, match=words):
         category_labels(path)
+
+
+def test_an_id_may_have_several_labels_to_be_read_by(tmp_path: Path) -> None:
+    """Each label of a category means it in a file of animals; the last one is shown."""
+    labels = tmp_path / "categories.csv"
+    labels.write_text("category_id,label\n1,Dog\n2,Cat\n2,Kitty\n", encoding="utf-8")
+    animals = tmp_path / "animals.csv"
+    animals.write_text("name,category\nAda,cat\nBob,Kitty\n", encoding="utf-8")
+    twice = pd.Series(["Dog", "Cat", "Kitty"], index=[1, 2, 2])
+    for categories in (labels, twice):
+        with open_source(animals, categories=categories) as source:
+            assert [record.state for record in source] == ["pending", "pending"]
+        assert category_labels(categories) == {1: "Dog", 2: "Kitty"}

@@ -12,7 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.categories import category_labels
+from petstore_frame.categories import category_words
 from petstore_frame.errors import LoadInterrupted
 from petstore_frame.loader import journal as journals
 from petstore_frame.loader.clients import PostingClient
@@ -117,7 +117,9 @@ def default_folder() -> Path:
 def _run(
     source: Source, client: PostingClient, reading: dict[str, Any], *, again: bool, now: float
 ) -> Run:
-    given = reading | {"categories": category_labels(reading.get("categories"))}
+    words = category_words(reading.get("categories"))
+    labels = dict(words)
+    given = reading | {"categories": labels if len(labels) == len(words) else words}
     meaning = {name: value for name, value in given.items() if value}
     return Run(
         new_run_id(),

@@ -14,7 +14,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from petstore_frame.categories import Categories, category_labels
+from petstore_frame.categories import Categories, category_words
 from petstore_frame.errors import InputError
 from petstore_frame.loader.check import OddRow, numbered
 from petstore_frame.loader.comeback import MappingOf, own_dialects, own_mapping
@@ -97,7 +97,7 @@ def open_source(
         keep_spaces=keep_spaces,
         thousands=thousands,
     )
-    words = read_value_map(value_map, category_labels(categories))
+    words = read_value_map(value_map, category_words(categories))
     rules = Rules(keep_spaces, thousands, words.categories, words.statuses)
     fields = _Fields(mapping, rules, mapping_of)
     if not isinstance(path_or_frame, str | PathLike):

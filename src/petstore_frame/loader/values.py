@@ -5,7 +5,7 @@ In: a caller's ``value_map`` and category labels. Out: both by casefolded text. 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError
@@ -22,17 +22,18 @@ class Words(NamedTuple):
 
 
 def read_value_map(
-    value_map: Mapping[str, Mapping[Any, Any]] | None, labels: Mapping[int, str]
+    value_map: Mapping[str, Mapping[Any, Any]] | None, labels: Iterable[tuple[int, str]]
 ) -> Words:
     """Put a value map and category labels together.
 
-    ``value_map`` has priority over labels; a label of two categories is kept as ambiguous.
+    ``value_map`` has priority over labels; a label of two categories is kept as ambiguous, and
+    each label of one category means it.
 
     Raises:
         ArgumentError: A field that cannot be translated, or a value that could not be sent.
     """
     categories: dict[str, int | None] = {}
-    for number, label in labels.items():
+    for number, label in labels:
         word = _word(label)
         if word:
             categories[word] = None if categories.get(word, number) != number else number
