@@ -67,7 +67,7 @@ def test_an_error_names_options_and_not_arguments(
         (["load", "x.xlsx", "--delimiter", ";"], "--delimiter is for a text file, which x.xlsx"),
         (["load", "x.xlsx", "--quoting", "none"], "--quoting is for a text file"),
         (["load", "x.xlsx", "--encoding", "cp1252"], "--encoding is for a text file"),
-        (["load", "x.xlsm", "--thousands", "."], "--thousands is for a text file"),
+        (["load", "x.xlsm", "--quoting", "none"], "--quoting is for a text file"),
         (["load", "a.csv", "--quoting", "bogus"], "'bogus' is not one of 'strict', 'none'"),
         (["load", "a.csv", "--grace", "1"], "--grace needs --reconcile"),
         (["load", "a.csv", "--reconcile", "--grace", "inf"], "a finite number of seconds"),

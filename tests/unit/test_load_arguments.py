@@ -92,3 +92,15 @@ def test_the_grace_is_two_timeouts() -> None:
     """The number of the light module is derived from the client's own."""
     assert GRACE_S == 2 * DEFAULT_TIMEOUT_S
     assert isinstance(GRACE_S, float)
+
+
+def test_every_way_in_takes_grouped_digits(client: pf.Client, tmp_path: Path) -> None:
+    """The option that the refusal of a text such as 1,024 names is there for a sheet and a frame."""
+    frame = pd.DataFrame({"name": ["Rex"], "category_id": ["1,024"]})
+    frame.to_excel(tmp_path / "pets.xlsx", index=False)
+    given = {"dry_run": True, "journal": tmp_path / "journal", "thousands": ","}
+    for result in (
+        pf.load_frame(frame, client, **given),
+        pf.load_excel(tmp_path / "pets.xlsx", client, **given),
+    ):
+        assert result.frame["sent_category_id"].tolist() == [1024]

@@ -146,7 +146,6 @@ def load(
         "encoding": encoding,
         "delimiter": delimiter,
         "quoting": None if quoting is None else str(quoting),
-        "thousands": thousands,
     }
     options: dict[str, Any] = {
         "mapping": _mapping(column),
@@ -154,6 +153,7 @@ def load(
         "columns": None if columns is None else columns.split(","),
         "header_row": header_row,
         "keep_spaces": keep_spaces,
+        "thousands": thousands,
         "dry_run": dry_run,
         "again": again,
         "ignore_earlier": ignore_earlier,

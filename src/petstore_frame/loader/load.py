@@ -149,6 +149,7 @@ def load_excel(
     columns: Sequence[str] | None = None,
     header_row: int | None = None,
     keep_spaces: bool = False,
+    thousands: str | None = None,
 ) -> LoadResult:
     """Load the animals of an ``.xlsx`` workbook into the store, none twice and none lost.
 
@@ -172,6 +173,7 @@ def load_excel(
         columns: The column names of a sheet without a header.
         header_row: The header's row where a title is above it.
         keep_spaces: Leave the outer spaces of names.
+        thousands: ``,`` or ``.`` where category ids are texts with a separator of thousands.
 
     Returns:
         A LoadResult, as of ``load_csv``.
@@ -193,6 +195,7 @@ def load_excel(
         "value_map": value_map,
         "categories": categories,
         "keep_spaces": keep_spaces,
+        "thousands": thousands,
     }
     sending = Limits(workers=workers, max_errors=max_errors)
     return load(
@@ -223,6 +226,7 @@ def load_frame(
     journal: str | PathLike[str] | None = None,
     workers: int = DEFAULT_WORKERS,
     keep_spaces: bool = False,
+    thousands: str | None = None,
 ) -> LoadResult:
     """Load the animals of a DataFrame into the store, none twice and none lost.
 
@@ -243,6 +247,7 @@ def load_frame(
         journal: Folder of the journals.
         workers: The largest number of requests in flight.
         keep_spaces: Leave the outer spaces of names.
+        thousands: ``,`` or ``.`` where category ids are texts with a separator of thousands.
 
     Returns:
         A LoadResult, as of ``load_csv``.
@@ -259,6 +264,7 @@ def load_frame(
         "value_map": value_map,
         "categories": categories,
         "keep_spaces": keep_spaces,
+        "thousands": thousands,
     }
     sending = Limits(workers=workers, max_errors=max_errors)
     return load(
