@@ -95,7 +95,7 @@ def test_the_grace_is_two_timeouts() -> None:
 
 
 def test_every_way_in_takes_grouped_digits(client: pf.Client, tmp_path: Path) -> None:
-    """The option that the refusal of a text such as 1,024 names is there for a sheet and a frame."""
+    """The option that the refusal of 1,024 names is there for a sheet and a frame too."""
     frame = pd.DataFrame({"name": ["Rex"], "category_id": ["1,024"]})
     frame.to_excel(tmp_path / "pets.xlsx", index=False)
     given = {"dry_run": True, "journal": tmp_path / "journal", "thousands": ","}
