@@ -43,16 +43,22 @@ class Tally:
     Attributes:
         tried: Stores asked.
         claims: How often each verdict and scope was given; errors by their class.
+        requests: Requests that were sent to them.
         naive_failures: Stores of which one page of 100 does not hold all.
         false: Complete claims that were false with every stated assumption true.
         conditional: Complete claims that were false because a stated assumption was.
+        needless: Claims that pets are missing where none was, with every stated assumption true.
+        misled: The same because a stated assumption was false.
     """
 
     tried: int = 0
     claims: Counter[str] = field(default_factory=Counter)
+    requests: int = 0
     naive_failures: int = 0
     false: list[str] = field(default_factory=list)
     conditional: Counter[str] = field(default_factory=Counter)
+    needless: list[str] = field(default_factory=list)
+    misled: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Tally) -> None:
         self.tried += other.tried
@@ -60,6 +66,9 @@ class Tally:
         self.naive_failures += other.naive_failures
         self.false += other.false
         self.conditional += other.conditional
+        self.requests += other.requests
+        self.needless += other.needless
+        self.misled += other.misled
 
 
 def draw_pets(rng: random.Random) -> list[dict[str, Any]]:
@@ -101,11 +110,13 @@ def draw_habits(rng: random.Random) -> Habits:
         parameters |= {"cursor"}
     if {"page 0", "page 1"} <= parameters:
         parameters -= {"page 0"}
+    cap = perhaps(0.15, (1, 7, 10, 20, 25, 37, 50, 60, 64, 80, 99))
     return Habits(
         way=way,
         parameters=parameters,
         order=rng.choice((*ORDERS[:3], *ORDERS[:3], *ORDERS)),
-        cap=perhaps(0.15, (1, 7, 10, 20, 25, 37, 50, 60, 64, 80, 99)),
+        cap=cap,
+        floor=rng.choice((cap or 100, 20)) if rng.random() < 0.05 else None,
         filtered_cap=perhaps(0.03, (5, 20, 60)),
         total=perhaps(0.25, ("true", "true", "content-range", *TOTALS)),
         ignores_filter=rng.random() < 0.04,
@@ -114,9 +125,11 @@ def draw_habits(rng: random.Random) -> Habits:
         lie=perhaps(0.12, LIES),
         depth_cap=perhaps(0.05, (50, 250, 1000)),
         names_when_full=rng.random() < 0.05,
+        names_below_100=rng.random() < 0.05,
         filters_last=rng.random() < 0.03,
         hides=perhaps(0.06, HIDDEN) or frozenset(),
-        lag=perhaps(0.04, LAGS),
+        lag=perhaps(0.05, LAGS),
+        tells_age=rng.random() < 0.3,
     )
 
 
@@ -148,13 +161,20 @@ def try_one(store: ZooStore, tally: Tally, status: str | None = None, **options:
     except pf.PetstoreError as problem:
         tally.claims[type(problem).__name__] += 1
         return
+    finally:
+        tally.requests += len(store.requests)
     claim = inventory.completeness
     tally.claims[f"{claim.verdict}, {claim.scope.split(' with status')[0]}"] += 1
     missing = missing_pets(store, inventory, status)
     wrong = wrong_counts(store, claim)
+    broken = store.habits.breaks(store.pets, status) & set(claim.assumptions)
+    if claim.verdict == "incomplete" and not lacks_any(store, inventory, status):
+        if broken:
+            tally.misled[sorted(broken)[0]] += 1
+        else:
+            tally.needless.append(f"{claim}: {store.habits}, {options}")
     if not missing and not wrong:
         return
-    broken = store.habits.breaks(store.pets, status) & set(claim.assumptions)
     if broken:
         tally.conditional[sorted(broken)[0]] += 1
     else:
@@ -175,17 +195,18 @@ def missing_pets(store: ZooStore, inventory: pf.Inventory, status: str | None) -
 
 
 def wrong_counts(store: ZooStore, claim: pf.Completeness) -> list[str]:
-    """Return the statuses whose count is called exact and was so at no request.
-
-    Of a store that gains or loses pets, or of which one copy lags, no count is checked.
-    """
-    if store.habits.drift not in (None, "moves statuses") or store.habits.lag:
-        return []
+    """Return the statuses whose count is called exact and was so at no request."""
     return [
         status
         for status, count in claim.by_status.items()
         if count.is_exact and count.count not in store.counts[_wire(status)]
     ]
+
+
+def lacks_any(store: ZooStore, inventory: pf.Inventory, status: str | None) -> bool:
+    """Tell whether the store has a pet of the scope that was not read."""
+    wanted = _ids_with(store, (status,)) if status else {pet["id"] for pet in store.pets}
+    return not wanted <= set(inventory.frame["id"])
 
 
 def _wire(status: str) -> str | None:
@@ -221,11 +242,14 @@ def main() -> None:
     print(f"| one page of 100 is short of the truth | {tally.naive_failures:,} |")
     print(f"| false claims, all stated assumptions true | {len(tally.false):,} |")
     print(f"| false claims, a stated assumption broken | {sum(tally.conditional.values()):,} |")
+    print(f"| incomplete, but nothing is missing | {len(tally.needless):,} |")
+    print(f"| the same, a stated assumption broken | {sum(tally.misled.values()):,} |")
+    print(f"| requests per store | {tally.requests / tally.tried:.1f} |")
     for claim, count in tally.claims.most_common():
         print(f"| {claim} | {count:,} |")
     for assumption, count in tally.conditional.most_common():
         print(f"| broken: {assumption} | {count:,} |")
-    print(f"\n{time.monotonic() - start:.0f} s", *tally.false[:5], sep="\n")
+    print(f"\n{time.monotonic() - start:.0f} s", *tally.false[:5], *tally.needless[:5], sep="\n")
 
 
 if __name__ == "__main__":

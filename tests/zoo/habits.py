@@ -26,14 +26,22 @@ LINK_WAYS = (
 HEADER_WAYS = ("x-next address", "x-next page", "x-next cursor")
 PARAMETERS = ("offset", "skip", "page 1", "page 0", "after", "starting_after", "cursor")
 ORDERS = ("id", "newest", "scattered", "new each time", "ties")
-LAGS = ("AB", "BA", "ABB", "AAB", "BBA")
+LAGS = ("AB", "BA", "ABB", "AAB", "BBA", "filtered", "filtered")
 TOTALS = ("true", "page length", "too high", "too low", "unfiltered", "content-range")
-DRIFTS = ("grows at the end", "grows in front", "loses pets", "moves statuses", "shuffles once")
+DRIFTS = (
+    "grows at the end",
+    "grows in front",
+    "loses pets",
+    "loses pets once",
+    "moves statuses",
+    "shuffles once",
+)
 LIES = (
     "stops early",
     "links to itself",
     "goes round",
     "empty pages",
+    "sparse pages",
     "overlaps",
     "endless repeats",
     "unreadable later",
@@ -53,6 +61,8 @@ class Habits:
         order: The order of its listing.
         cap: Longest page it gives, whatever the limit; None keeps to the limit.
         filtered_cap: The same for filtered pages, where it differs.
+        floor: Limit to which it raises a smaller one, or None; where it is the cap, its pages have
+            one fixed length.
         total: How it states a total, or None.
         ignores_filter: Whether it passes over ``status``.
         ignores_limit: Whether it gives everything at once.
@@ -60,10 +70,13 @@ class Habits:
         lie: How it misleads, or None.
         depth_cap: Rows beyond which parameters lead nowhere, or None.
         names_when_full: Whether only pages as long as asked name a next one.
+        names_below_100: Whether only pages asked for with less than the largest limit do.
         filters_last: Whether the filter sees only the page that the limit left.
         hides: Statuses that it lists only when asked for; None stands for all that the interface
             does not state, and for none.
-        lag: Which of two copies answers in turn, or None; copy B lacks the newest pet.
+        lag: Which of two copies answers in turn, or None; copy B lacks the newest pet, and answers
+            all that is ``filtered``.
+        tells_age: Whether a header shows how old the answers of copy B are.
     """
 
     way: str | None = None
@@ -71,6 +84,7 @@ class Habits:
     order: str = "id"
     cap: int | None = None
     filtered_cap: int | None = None
+    floor: int | None = None
     total: str | None = None
     ignores_filter: bool = False
     ignores_limit: bool = False
@@ -78,9 +92,11 @@ class Habits:
     lie: str | None = None
     depth_cap: int | None = None
     names_when_full: bool = False
+    names_below_100: bool = False
     filters_last: bool = False
     hides: frozenset[str | None] = frozenset()
     lag: str | None = None
+    tells_age: bool = False
 
     def breaks(self, pets: list[dict[str, Any]], status: str | None = None) -> set[str]:
         """Return the assumptions that do not hold of this store, as far as no answer shows it.
@@ -101,7 +117,9 @@ class Habits:
                 broken |= {Assumption.LINKS_REACH_ALL}
         if self.total not in (None, "true", "content-range"):
             broken |= {Assumption.TOTAL_IS_TRUE}
-        if self.drift == "loses pets":
+        if self.names_below_100 and self.way is not None and not states_totals:
+            broken |= {Assumption.LINKS_REACH_ALL}
+        if self.drift in ("loses pets", "loses pets once"):
             broken |= {Assumption.NONE_LEAVES}
         if self.drift == "moves statuses":
             broken |= {Assumption.NONE_CHANGES}
@@ -111,14 +129,18 @@ class Habits:
             broken |= {Assumption.LISTS_EVERY_STATUS}
         if None in self.hides:
             broken |= {Assumption.LISTS_PETS_WITHOUT_STATUS, Assumption.FILLS_PAGES_WITHOUT_STATUS}
-        if self.lag is not None:
+        if self.lag is not None and not self.tells_age:
             broken |= {Assumption.NO_OLD_ANSWER}
+        if self.lag == "filtered" and status is not None:
+            broken |= {Assumption.FILTER_IS_TRUE}
         if self.order == "ties" and self._goes_by_ids:
             broken |= {Assumption.KEEPS_ORDER}
         if self.order == "new each time" or self.drift == "shuffles once":
             broken |= {Assumption.KEEPS_ORDER}
         if self.filters_last and (self.hides or self.drift or self.order == "new each time"):
             broken |= {Assumption.FILTER_IS_TRUE}
+        if self.filters_last and self.total is not None and (self.lag or self.drift):
+            broken |= {Assumption.TOTAL_IS_TRUE}  # it is that of all pets, at another time
         if any(pet.get("status") not in (*STATUSES, None) for pet in pets):
             broken |= {Assumption.NO_OTHER_STATUS}
         return {str(assumption) for assumption in broken}

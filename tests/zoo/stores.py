@@ -47,6 +47,7 @@ class ZooStore:
         }
         self._random = random.Random(self.seed)
         self._scatter = {pet["id"]: self._random.random() for pet in self.pets}
+        self._loses_at = self._random.randint(1, 9)
 
     def client(self) -> Client:
         """Return a client of this store; nothing leaves the process."""
@@ -73,8 +74,10 @@ class ZooStore:
         if self.habits.filters_last and "status" in query:
             page = [pet for pet in page if pet.get("status") == query["status"]]
         headers = self._headers(rows, start, size, len(page), query)
-        if self.habits.lie == "empty pages" and query.get("gap") == "1":
+        if "gap" in query:
             page = []
+        if self.habits.tells_age and self._is_behind(query):
+            headers.append(("Age", "3600"))
         return httpx.Response(
             200,
             content=json.dumps(page).encode(),
@@ -82,23 +85,31 @@ class ZooStore:
         )
 
     def _note_counts(self) -> None:
-        """Remember how many pets each status has at this request."""
-        if self.habits.drift == "moves statuses" or len(self.requests) == 1:
-            found = Counter(pet.get("status") for pet in self.pets)
+        """Remember how many pets each status has at this request, and in which copy."""
+        if self.habits.drift is None and len(self.requests) > 1:
+            return
+        shown = [self.pets]
+        if self.habits.lag is not None and self.habits.lag[0] == "B":
+            shown.append([pet for pet in self.pets if pet["id"] != self._newest])
+        for pets in shown:
+            found = Counter(pet.get("status") for pet in pets)
             for status in (*STATUSES, None, "reserved"):
                 self.counts.setdefault(status, set()).add(found[status])
 
     def _filtered(self, query: dict[str, str]) -> list[dict[str, Any]]:
-        status, pets = query.get("status"), self._copy()
+        status = query.get("status")
+        is_behind = self._is_behind(query)
+        pets = [pet for pet in self.pets if not is_behind or pet["id"] != self._newest]
         if status is None or self.habits.ignores_filter or self.habits.filters_last:
             return [pet for pet in pets if not self._is_hidden(pet)]
         return [pet for pet in pets if pet.get("status") == status]
 
-    def _copy(self) -> list[dict[str, Any]]:
-        """Return the pets as the copy has them whose turn it is."""
+    def _is_behind(self, query: dict[str, str]) -> bool:
+        """Tell whether it is the turn of the copy that lags."""
+        if self.habits.lag == "filtered":
+            return "status" in query
         turns = self.habits.lag or "A"
-        is_behind = turns[(len(self.requests) - 1) % len(turns)] == "B"
-        return [pet for pet in self.pets if not is_behind or pet["id"] != self._newest]
+        return turns[(len(self.requests) - 1) % len(turns)] == "B"
 
     def _is_hidden(self, pet: dict[str, Any]) -> bool:
         status = pet.get("status")
@@ -120,7 +131,7 @@ class ZooStore:
     def _size(self, query: dict[str, str]) -> int:
         if self.habits.ignores_limit:
             return 10**9
-        limit = min(int(query.get("limit", "20")), 100)
+        limit = max(min(int(query.get("limit", "20")), 100), self.habits.floor or 1)
         cap = self.habits.cap
         if "status" in query and self.habits.filtered_cap is not None:
             cap = self.habits.filtered_cap
@@ -182,11 +193,15 @@ class ZooStore:
         following = start + size
         if way is None:
             return []
-        if lie == "empty pages" and query.get("gap") == "1":
-            return _link_lines(way, self._address(query, {"_start": str(start)}))
+        if "gap" in query:
+            gap = int(query["gap"]) - 1
+            place = {"_start": str(start)} | ({"gap": str(gap)} if gap else {})
+            return _link_lines(way, self._address(query, place))
         if following >= len(rows) and lie != "points on":
             return []
         if self.habits.names_when_full and size < int(query.get("limit", "20")):
+            return []
+        if self.habits.names_below_100 and int(query.get("limit", "20")) >= 100:
             return []
         if lie == "stops early" and start > 0:
             return []
@@ -206,8 +221,8 @@ class ZooStore:
             place = {"_start": "0"}
         if lie == "endless repeats" and start > 0:
             place = {"_start": str(start), "turn": str(len(self.requests))}
-        if lie == "empty pages":
-            place = {"_start": str(start + size), "gap": "1"}
+        if lie in ("empty pages", "sparse pages"):
+            place = {"_start": str(start + size), "gap": "1" if lie == "empty pages" else "9"}
         if lie == "skips rows":
             place = {"start": str(start + int(query.get("limit", "20")))}
         if lie == "unreadable later" and start > 0:
@@ -242,6 +257,9 @@ class ZooStore:
             self._scatter[number] = -1.0 if drift == "grows in front" else 3.0
         elif drift == "loses pets" and self.pets:
             self.pets.pop(self._random.randrange(len(self.pets)))
+        elif drift == "loses pets once" and len(self.requests) == self._loses_at:
+            for _ in range(min(len(self.pets), self._random.choice((1, 1, 3, 120)))):
+                self.pets.pop(self._random.randrange(len(self.pets)))
         elif drift == "moves statuses" and self.pets:
             self._random.choice(self.pets)["status"] = self._random.choice(STATUSES)
         elif drift == "shuffles once" and len(self.requests) == 2:

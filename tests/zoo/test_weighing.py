@@ -180,6 +180,35 @@ def test_a_pet_that_left_ends_every_count(left: int) -> None:
     assert f"pets of an earlier reading that were not met again: {left}" in claim.conflicts
 
 
+def test_a_pet_that_left_before_a_wider_page_ends_every_count() -> None:
+    """A narrow first page is held to the wider one that follows it."""
+    rows, asked = pets(60, "sold", "pending"), []
+
+    def answer(query: Query) -> httpx.Response:
+        asked.append(query)
+        found = of(rows[len(asked) > 1 :], query)
+        return httpx.Response(200, json=found[: int(query["limit"])])
+
+    claim = claim_about(answer, limit=20)
+    assert (claim.verdict, claim.rows) == ("unknown", 60)
+    assert not any(count.is_exact for count in claim.by_status.values())
+
+
+def test_a_store_that_is_emptied_while_it_is_read_is_no_error() -> None:
+    """A second reading may find nothing at all."""
+    rows, asked = pets(250), []
+
+    def answer(query: Query) -> httpx.Response:
+        asked.append(query)
+        if len(asked) > 9:
+            rows.clear()
+        return page(query, of(rows, query))
+
+    claim = claim_about(answer)
+    assert claim.verdict == "unknown"
+    assert not any(count.is_exact for count in claim.by_status.values())
+
+
 @pytest.mark.parametrize(("budget", "verdict"), [(16, "complete"), (0, "unknown")])
 def test_a_total_that_falls_is_asked_for_again(budget: int, verdict: str) -> None:
     """A listing that lost a pet before its page was read is read again, and lacks nothing."""
@@ -230,3 +259,13 @@ def test_a_page_of_one_fixed_length_hides_no_offset() -> None:
     claim = claim_about(lambda query: offset(query | {"limit": "50"}, of(rows, query)))
     assert (claim.covers_all, claim.rows) == (True, 250)
     assert claim.probes["offset"] == "counts rows"
+
+
+def test_a_cap_filled_with_other_statuses_shows_nothing_missing() -> None:
+    """Where the filter is not kept to, a cap ends the reading and says nothing of the status, and
+    the total of all pets is not called that of the status."""
+    rows = pets(300, "available")
+    claim = claim_about(lambda query: linked(rows, query), status="sold", max_pets=5)
+    capped = claim_about(with_total(pets(300), 300), status="sold", max_pets=5)
+    assert (claim.verdict, claim.rows) == ("unknown", 0)
+    assert str(capped).startswith("incomplete for pets with status sold: at least 5 pets")

@@ -126,7 +126,7 @@ class ByStatus:
         is_refuted = any(each != status for each in found) or self._statuses.is_outnumbered(
             page, len(found)
         )
-        is_whole = is_stable and readings.is_over and not readings.gone and readings.doubt is None
+        is_whole = is_stable and readings.is_over and not (readings.gone or readings.doubt)
         return is_whole and not is_refuted
 
 

@@ -227,7 +227,8 @@ class _Fetch:
         self._ladder.conflicts.append(
             f"{strays:,} pets of the listing filtered by {self._status} have another status"
         )
-        if finding.verdict is not Verdict.COMPLETE:
+        # Where a cap ended the reading, the pets that filled it may be those of other statuses.
+        if finding.verdict is not Verdict.COMPLETE and finding is not CUT_BY_MAX_PETS:
             return finding
         return Finding(Verdict.UNKNOWN, f"{finding.basis}, but the filter was not kept to")
 

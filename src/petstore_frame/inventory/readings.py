@@ -58,6 +58,9 @@ class Readings:
         reader: Asks for pages.
         rows: Holds the first page, and takes the pets of every reading.
         conflicts: Takes what did not fit, as text.
+
+    Attributes:
+        gone: That pets of an earlier reading are not in the last one, as text, or None.
     """
 
     def __init__(self, reader: PageReader, rows: Rows, conflicts: list[str]) -> None:
@@ -66,7 +69,7 @@ class Readings:
         self._conflicts = conflicts
         self._all: list[_Reading] = []
         self._is_stable: bool | None = None
-        self._gone = 0
+        self.gone: str | None = None
 
     @property
     def pages(self) -> int:
@@ -97,17 +100,6 @@ class Readings:
     def first_headers(self) -> Headers:
         """Header lines of the first page of the last reading."""
         return self._all[-1].first.headers
-
-    @property
-    def gone(self) -> str | None:
-        """That pets of an earlier reading are not in the last one, in words, or None.
-
-        They left, or moved to where the last reading passed them over: no count holds with them,
-        and none without.
-        """
-        if not self._gone:
-            return None
-        return f"pets of an earlier reading that were not met again: {self._gone:,}"
 
     @property
     def doubt(self) -> str | None:
@@ -154,9 +146,8 @@ class Readings:
     def _look_for_the_gone(self) -> None:
         last = self._all[-1].rows
         earlier = {pet_id for reading in self._all[:-1] for pet_id in reading.rows.columns().id}
-        self._gone = sum(pet_id not in last for pet_id in earlier)
-        if self.gone is not None:
-            self._conflicts.append(self.gone)
+        if gone := sum(pet_id not in last for pet_id in earlier):
+            self.gone = f"pets of an earlier reading that were not met again: {gone:,}"
 
     def _starts_over(self, current: _Reading, status_code: int) -> bool:
         """Tell whether to read from the beginning, as the place to go on from has expired.

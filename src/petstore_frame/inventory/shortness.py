@@ -7,7 +7,7 @@ page alone is believed only where nothing that was asked beside it speaks agains
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from petstore_frame.inventory.completeness import Assumption
 from petstore_frame.inventory.finding import Finding, complete
@@ -34,12 +34,15 @@ class Evidence:
         rows: The pets held.
         conflicts: Contradictions met, as text.
         total: The total that the store stated.
+        gone: What came once and then not again where it should have, as text: a pet left, or moved
+            to where nobody looked.
     """
 
     reader: PageReader
     rows: Rows
     conflicts: list[str]
     total: StatedTotal
+    gone: list[str] = field(default_factory=list)
 
 
 def is_supported(finding: Finding, first: Page) -> bool:

@@ -7,6 +7,7 @@ without a status match no filter, so these pages alone never cover a store.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from petstore_frame.inventory.completeness import Assumption
 from petstore_frame.inventory.hints import advertised_total, may_go_on
@@ -174,23 +175,31 @@ def missed(page: Page, whole: Page, status: str) -> str | None:
 
 
 def filters_first(reader: PageReader, whole: Page) -> bool:
-    """Ask whether the filter comes before the limit: the other way round it sees one page alone.
-
-    The limit asked for is one at which the listing's own beginning holds a pet of another status,
-    so a store that cuts first gives a row too few.
-    """
-    statuses = list(whole.columns.status)
+    """Ask whether the filter comes before the limit: the other way round it sees one page alone."""
     for status in PET_STATUSES:
-        size = next((at for at, found in enumerate(statuses) if found != status), len(statuses)) + 1
-        if statuses.count(status) < size:
+        size = _telling_limit(whole, status)
+        if size is None:
             continue
         page = reader.probe("filter", reader.params(limit=size, status=status))
         if page is None:
             return False
-        is_first = len(page) >= size and set(page.columns.status) == {status}
+        is_first = len(page) == size and set(page.columns.status) == {status}
         reader.probes["filter"] = (
             "before the limit" if is_first else "not seen to come before the limit"
         )
         return is_first
     reader.probes["filter"] = "not tried: the statuses of the first page are too much alike"
     return False
+
+
+def _telling_limit(whole: Page, status: str) -> int | None:
+    """Return a limit under which a store that cuts first gives another number of rows, or None.
+
+    The row that would fill it lies beyond it. A store may raise a limit that is too small for it,
+    so no usual length lies between that row and the next one of the status.
+    """
+    rows = [at for at, found in enumerate(whole.columns.status, 1) if found == status]
+    for size, (row, following) in enumerate(pairwise(rows), 1):
+        if row > size and USUAL_CAPS.isdisjoint(range(row, following)):
+            return size
+    return None

@@ -18,8 +18,6 @@ proves nothing leaves its rows to the next one.
 
 from __future__ import annotations
 
-from petstore_frame.arguments import MAX_LIMIT
-from petstore_frame.errors import APIStatusError
 from petstore_frame.inventory.announced import AnnouncedWay, SpareLinks, announced_way
 from petstore_frame.inventory.by_status import ByStatus
 from petstore_frame.inventory.calibrate import Stride, rehearse, short_page
@@ -35,6 +33,7 @@ from petstore_frame.inventory.finding import (
 )
 from petstore_frame.inventory.flaws import Flaws
 from petstore_frame.inventory.hints import may_go_on, names_next, says_more
+from petstore_frame.inventory.opening import Opening
 from petstore_frame.inventory.paths import Paths
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.readings import MAX_READINGS, Begin, Readings
@@ -85,12 +84,14 @@ class Ladder:
         self.conflicts: list[str] = []
         self._total = StatedTotal(reader, self.conflicts)
         self._evidence = Evidence(reader, self.rows, self.conflicts, self._total)
+        self._opening = Opening(
+            self._evidence, may_probe=may_probe, is_enough=self._leaves_some_out
+        )
         self._may_probe = may_probe
         self._max_pets = max_pets
         self._is_enough = is_enough
         self._cut = CUT_BY_MAX_PETS if is_enough is None else CUT_BY_CALLER
         self._may_stop = None if max_pets is None and is_enough is None else self._leaves_some_out
-        self._first: Page | None = None
         self._statuses: StatusPages | None = None
         self._holds_statuses = False
         self._by_status: ByStatus | None = None
@@ -105,8 +106,8 @@ class Ladder:
 
     @property
     def total(self) -> int | None:
-        """The total that the store stated, or None."""
-        return self._total.value
+        """The total that the store stated for this listing, or None."""
+        return self._total.of_listing(len(self.rows))
 
     @property
     def pages(self) -> int:
@@ -163,7 +164,7 @@ class Ladder:
         return left_out
 
     def _climbed(self) -> Finding:
-        first = self._first_page()
+        first = self._opening.read()
         if self._leaves_some_out():
             return self._cut
         if self._stride is not None:
@@ -173,47 +174,6 @@ class Ladder:
         if self._way is not None:
             return self._walked(self._way)
         return self._unannounced(first)
-
-    def _first_page(self) -> Page:
-        if self._first is None:
-            first = self._take_first(self.reader.page(number=1))
-            if self._is_bare_and_full(first) and self.reader.limit < MAX_LIMIT:
-                first = self._wider_page() or first
-            self._first = first  # not before: the narrow page is not the listing of the wider limit
-        return self._first
-
-    def _wider_page(self) -> Page | None:
-        """Ask for the widest page that the interface allows, which may be a whole listing."""
-        asked = self.reader.limit
-        self.reader.limit = MAX_LIMIT
-        try:
-            return self._take_first(self.reader.page(number=1))
-        except APIStatusError as problem:
-            self.reader.limit = asked
-            if problem.status_code not in (400, 422):
-                raise
-            self.reader.probes[f"limit={MAX_LIMIT}"] = f"failed: {problem}"
-            return None
-
-    def _is_bare_and_full(self, page: Page) -> bool:
-        return (
-            len(page) >= (page.limit or 0)
-            and not names_next(page.headers, page.address)
-            and not self._leaves_some_out()
-        )
-
-    def _take_first(self, page: Page) -> Page:
-        stray = [status for status in page.columns.status if status != self.reader.status]
-        if self.reader.status and stray:
-            self.conflicts.append(
-                f"{len(stray)} of {len(page)} pets on a page filtered by {self.reader.status} "
-                "have another status"
-            )
-        self.rows.add(page.columns)
-        self.reader.note(self.rows)
-        if self._may_probe:
-            self._total.take(page.headers)
-        return page
 
     def _announced(self, first: Page) -> AnnouncedWay | None:
         return announced_way(self.reader, first, self._paths) if self._may_probe else None
@@ -278,7 +238,7 @@ class Ladder:
                 return None
             if names_next(page.headers, page.address):
                 self.reader.probes["as many as came"] = "names a next page"
-                self._first, self.reader.limit = page, len(first)
+                self._opening.replace(page)
                 self._way = self._announced(page)
                 return None if self._way is None else self._walked(self._way)
             self.reader.probes["as many as came"] = "names no next page"
@@ -292,7 +252,7 @@ class Ladder:
     def _status_pages(self) -> StatusPages | None:
         """Read the pages of the statuses, once, where the budget allows."""
         if self._statuses is None and self.reader.has_budget(len(PET_STATUSES)):
-            self._statuses = read_status_pages(self.reader, self._first_page())
+            self._statuses = read_status_pages(self.reader, self._opening.read())
         return self._statuses
 
     def _read(self, begin: Begin, reach: Assumption) -> bool:
@@ -303,7 +263,7 @@ class Ladder:
         if self._may_stop is None and self.reader.status is None and may_ask:
             self._status_pages()
         self._begin, self._reach = begin, reach
-        return self._readings.read_until_stable(self._first_page(), begin)
+        return self._readings.read_until_stable(self._opening.read(), begin)
 
     def _held_status_pages(self) -> StatusPages | None:
         """Read the pages of the statuses, and hold what they bring."""
@@ -336,14 +296,14 @@ class Ladder:
 
     def _judge_walk(self, is_stable: bool, basis: str, doubt: str | None = None) -> Finding:
         held, readings = len(self.rows), self._readings
+        if readings.gone is not None:
+            self._evidence.gone.append(readings.gone)
         if self._may_probe:
             self._total.take_reading(readings.first_headers, readings.headers)
         if not is_stable:
             return Finding(
                 Verdict.UNSTABLE, f"the listing moved each of the {MAX_READINGS} times it was read"
             )
-        if readings.gone:
-            return Finding(Verdict.UNKNOWN, f"{basis}, but {readings.gone}")
         doubt = doubt or readings.doubt
         assumed = (*self._reached(), *(HOLDS_STILL if self.pages > 1 else ()))
         if doubt is None:

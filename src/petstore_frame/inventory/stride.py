@@ -52,7 +52,7 @@ class StridedWalk:
         self.rows = rows
         self.headers: Headers = first.headers
         self.pages = 1
-        self.is_over = False
+        self.is_over = not len(rows)  # as when a store was emptied before it is read again
         self._flaws = flaws
         self._trickles = 0
         self._reader = reader

@@ -30,6 +30,7 @@ class StatedTotal:
         self._conflicts = conflicts
         self._largest = 0
         self._is_kept = False
+        self._is_filtered = False
         self._is_dropped = False
 
     def take(self, headers: Headers) -> None:
@@ -75,6 +76,11 @@ class StatedTotal:
             return False
         return self._is_of_listing()
 
+    def of_listing(self, held: int) -> int | None:
+        """Return the total, unless it may be that of all pets, where one status was asked for."""
+        is_own = self._reader.status is None or self._is_filtered
+        return self.value if is_own or (self.value or 0) <= held else None
+
     def doubt(self, held: int) -> str | None:
         """Say what a total leaves open that does not refute, or None."""
         if self.value is not None and self.value > held:
@@ -99,12 +105,13 @@ class StatedTotal:
 
         Some programs state the number of all pets beside a filter, which then says nothing.
         """
-        if self._reader.status is None:
+        if self._reader.status is None or self._is_filtered:
             return True
         whole = self._reader.unfiltered()
         if whole is None:
             return False
         if advertised_total(whole.headers) != self.value:
+            self._is_filtered = True
             return True
         if shows_others(whole, self._reader.status):  # else all pets may have this one status
             self._reader.probes["unfiltered page"] = f"states the same total, {self.value:,}"

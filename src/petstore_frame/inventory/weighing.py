@@ -16,7 +16,9 @@ from petstore_frame.inventory.shortness import Evidence
 
 def weighed(finding: Finding, known: Evidence) -> Finding:
     """Return what is left of a finding, with what it rests on besides its own evidence."""
-    return _held_to_ages(_held_to_total(finding, known), known)
+    for weigh in (_held_to_total, _held_to_what_left, _held_to_ages):
+        finding = weigh(finding, known)
+    return finding
 
 
 def _held_to_total(finding: Finding, known: Evidence) -> Finding:
@@ -41,20 +43,41 @@ def _held_to_total(finding: Finding, known: Evidence) -> Finding:
     return finding
 
 
-def _held_to_ages(finding: Finding, known: Evidence) -> Finding:
-    """Claim nothing of answers that show two states of the store, and assume that none did."""
-    is_complete, reader = finding.verdict is Verdict.COMPLETE, known.reader
-    if not is_complete and not finding.exact:
+def _held_to_what_left(finding: Finding, known: Evidence) -> Finding:
+    """Claim no number where pets were met that a later answer should have had and had not.
+
+    They stay among the rows, so what is held is more than the store has now, or it has more than
+    what was read last.
+    """
+    for gone in known.gone:
+        _note(known, gone)
+    if not known.gone or not (finding.exact or finding.verdict is Verdict.COMPLETE):
         return finding
+    if finding.verdict is Verdict.INCOMPLETE:
+        return replace(finding, exact=frozenset())
+    return _doubted(finding, known.gone[0])
+
+
+def _held_to_ages(finding: Finding, known: Evidence) -> Finding:
+    """Conclude nothing from answers that show two states of the store, and assume that none did."""
+    if not finding.assumptions:  # it rests on no comparison of answers
+        return finding
+    reader = known.reader
     mixture = reader.mixture or reader.ages.mixture
     if mixture is not None:
         _note(known, mixture)
-        if not is_complete:
-            return replace(finding, exact=frozenset())
-        return Finding(Verdict.UNKNOWN, f"{finding.basis}, but answers do not fit together")
+        return _doubted(finding, "answers do not fit together")
     if reader.requests > 1:
         finding = finding.provided(Assumption.NO_OLD_ANSWER)
-    return finding if reader.status is None else finding.provided(Assumption.FILTER_IS_TRUE)
+    if reader.status is None or finding.verdict is Verdict.INCOMPLETE:
+        return finding
+    return finding.provided(Assumption.FILTER_IS_TRUE)
+
+
+def _doubted(finding: Finding, doubt: str) -> Finding:
+    """Return what is left of a finding under a doubt: no count is exact and nothing is proven."""
+    is_proven = finding.verdict is not Verdict.UNKNOWN
+    return Finding(Verdict.UNKNOWN, f"{finding.basis}, but {doubt}" if is_proven else finding.basis)
 
 
 def _note(known: Evidence, conflict: str) -> None:
