@@ -22,12 +22,13 @@ PAGE = Path(__file__).with_name("api.md")
 WIDTH = 96
 
 TASKS = {
-    "Read": "Client Page Pet NewPet PET_COLUMNS PET_STATUSES fetch_inventory Inventory "
-    "Completeness Verdict StatusCount Assumption completeness FrameClaim SealState PetSearch "
-    "SearchState",
-    "Load": "load_csv load_excel load_frame LoadResult State Ending Reconciliation IdempotencyKey",
-    "Show": "summarize Summary Dashboard status_chart inventory_table trend_chart ageing_chart "
-    "Drawing",
+    "Read": "Client Page UnreadPage PetColumns Headers Pet NewPet PET_COLUMNS PET_STATUSES "
+    "fetch_inventory Inventory Completeness Verdict StatusCount Assumption completeness "
+    "FrameClaim SealState PetSearch SearchState",
+    "Load": "load_csv load_excel load_frame LoadResult State Ending Reconciliation "
+    "IdempotencyKey PostOutcome Proof",
+    "Show": "summarize Summary StatusCounts CategoryCounts Dashboard status_chart "
+    "inventory_table trend_chart ageing_chart Drawing",
     "Report": "write_report",
     "History": "History Snapshot SnapshotProblem Diff Flow",
     "Serve": "serve Server samples",

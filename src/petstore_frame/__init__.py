@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
     from petstore_frame.charts import inventory_table as inventory_table
     from petstore_frame.charts import status_chart as status_chart
     from petstore_frame.client import Client as Client
+    from petstore_frame.counts import CategoryCounts as CategoryCounts
+    from petstore_frame.counts import StatusCounts as StatusCounts
     from petstore_frame.dashboard import Dashboard as Dashboard
     from petstore_frame.errors import APIConnectionError as APIConnectionError
     from petstore_frame.errors import APIStatusError as APIStatusError
@@ -48,6 +50,7 @@ if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
     from petstore_frame.errors import ServerError as ServerError
     from petstore_frame.errors import ServiceStartError as ServiceStartError
     from petstore_frame.frame import PET_COLUMNS as PET_COLUMNS
+    from petstore_frame.headers import Headers as Headers
     from petstore_frame.history import Diff as Diff
     from petstore_frame.history import Flow as Flow
     from petstore_frame.history import History as History
@@ -74,7 +77,11 @@ if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
     from petstore_frame.models import PET_STATUSES as PET_STATUSES
     from petstore_frame.models import NewPet as NewPet
     from petstore_frame.models import Pet as Pet
+    from petstore_frame.models import PetColumns as PetColumns
+    from petstore_frame.outcome import PostOutcome as PostOutcome
+    from petstore_frame.outcome import Proof as Proof
     from petstore_frame.page import Page as Page
+    from petstore_frame.page import UnreadPage as UnreadPage
     from petstore_frame.report import write_report as write_report
     from petstore_frame.server import Server as Server
     from petstore_frame.server import serve as serve
@@ -89,6 +96,8 @@ _HOMES: dict[str, str] = {
     "inventory_table": "charts",
     "status_chart": "charts",
     "Client": "client",
+    "StatusCounts": "counts",
+    "CategoryCounts": "counts",
     "Dashboard": "dashboard",
     "APIConnectionError": "errors",
     "APIStatusError": "errors",
@@ -122,6 +131,7 @@ _HOMES: dict[str, str] = {
     "ServerError": "errors",
     "ServiceStartError": "errors",
     "PET_COLUMNS": "frame",
+    "Headers": "headers",
     "Diff": "history",
     "Flow": "history",
     "History": "history",
@@ -148,7 +158,11 @@ _HOMES: dict[str, str] = {
     "NewPet": "models",
     "PET_STATUSES": "models",
     "Pet": "models",
+    "PetColumns": "models",
+    "PostOutcome": "outcome",
+    "Proof": "outcome",
     "Page": "page",
+    "UnreadPage": "page",
     "write_report": "report",
     "samples": "samples",
     "Server": "server",

@@ -131,39 +131,7 @@ class Client:
         """
         limit, status = checked_limit(limit), checked_status(status)
         params = {"limit": str(limit)} | ({"status": status} if status else {})
-        return self.get_page(params=params, limit=limit, status=status)
-
-    def get_page(
-        self,
-        address: str = "/pets",
-        *,
-        params: Mapping[str, str] | None = None,
-        limit: int | None = None,
-        status: str | None = None,
-        number: int | None = None,
-    ) -> Page:
-        """Read one page at an address that the store gave, or with parameters of one's own.
-
-        For tools that find their own way through a listing; ``list_pets`` is the plain way.
-
-        Args:
-            address: ``/pets``, or a next link of the same origin.
-            params: Query parameters; None keeps the address's own.
-            limit: Noted in the Page.
-            status: Noted in the Page.
-            number: Number of the page in a listing, for error messages.
-
-        Returns:
-            A Page; ``.headers`` has the answer's header lines.
-
-        Raises:
-            CrossOriginError: The address belongs to another origin; nothing was sent.
-            APIStatusError: The store refused.
-            APIConnectionError: No answer, after the retries.
-            ContractError: The answer is not a list of pets.
-        """
-        page = self.ask_page(address, params=params)
-        return page.read(limit=limit, status=status, number=number)
+        return self.ask_page(params=params).read(limit=limit, status=status)
 
     def ask_page(
         self,
@@ -173,6 +141,8 @@ class Client:
         while_waiting: Callable[[], None] | None = None,
     ) -> UnreadPage:
         """Read one page and leave its body undecoded, so that its headers can be acted on first.
+
+        For tools that find their own way through a listing; ``list_pets`` is the plain way.
 
         Args:
             address: ``/pets``, or a next link of the same origin.

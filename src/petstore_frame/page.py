@@ -6,15 +6,21 @@ whether there is another page.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from petstore_frame.frame import to_frame
 from petstore_frame.headers import STORE_ID, Headers
 from petstore_frame.models import Pet, PetColumns, read_page
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """One answer to ``GET /pets``.
+    """One answer to ``GET /pets``; ``for pet in page`` gives its pets, ``len()`` their number.
 
     Attributes:
         columns: The pets as four lists, in the order received.
@@ -28,8 +34,11 @@ class Page:
     Example:
         >>> import petstore_frame as pf
         >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
-        ...     client.list_pets(limit=2)
+        ...     page = client.list_pets(limit=2)
+        >>> page
         <Page: 2 pets, as many as asked for: the store may hold more>
+        >>> [pet.id for pet in page] == page.frame["id"].tolist()
+        True
     """
 
     columns: PetColumns
@@ -51,6 +60,17 @@ class Page:
             Pet(id=pet_id, name=name, category_id=category_id, status=status)
             for pet_id, name, category_id, status in zip(*self.columns, strict=True)
         ]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The pets as a table like that of an Inventory, built anew at each call.
+
+        One row per pet: ``id`` int64, ``name`` str, ``category_id`` int64, ``status`` category.
+        """
+        return to_frame(self.columns)
+
+    def __iter__(self) -> Iterator[Pet]:
+        return iter(self.pets)
 
     def __len__(self) -> int:
         return len(self.columns.id)

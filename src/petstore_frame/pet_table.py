@@ -50,10 +50,12 @@ def open_frame(pets: Any, needed: Iterable[str]) -> Any:
     for name in ("id", "category_id"):
         if name not in needed or schema[name].is_integer():
             continue
+        may_be_float = name == "category_id"
         if frame.implementation.is_pandas():
             native = frame.to_native()
-            frame = nw.from_native(native.assign(**{name: _whole(native[name])}))
-        elif schema[name] != nw.Unknown and not (name == "category_id" and schema[name].is_float()):
+            whole = _whole(native[name], may_be_float=may_be_float)
+            frame = nw.from_native(native.assign(**{name: whole}))
+        elif schema[name] != nw.Unknown and not (may_be_float and schema[name].is_float()):
             _refuse_type(name, schema[name])
     return frame
 
@@ -96,19 +98,19 @@ def whole_ids(ids: pd.Series[Any]) -> pd.Series[Any]:
     Raises:
         InputError: They are not whole numbers, or one is missing.
     """
-    whole = _whole(ids)
+    whole = _whole(ids, may_be_float=False)
     if whole.dtype != "int64":
         raise InputError("an id is missing", column=str(ids.name), hint="drop rows without an id")
     return whole
 
 
 def whole_categories(categories: pd.Series[Any]) -> pd.Series[Any]:
-    """Return category ids as int64, or as Int64 where one is missing.
+    """Return category ids as int64, or as Int64 where one is missing; floats may stand for them.
 
     Raises:
         InputError: They are not whole numbers.
     """
-    return _whole(categories)
+    return _whole(categories, may_be_float=True)
 
 
 def category_ids(categories: pd.Series[Any]) -> list[int | None]:
@@ -117,7 +119,7 @@ def category_ids(categories: pd.Series[Any]) -> list[int | None]:
     Raises:
         InputError: They are not whole numbers.
     """
-    whole = _whole(categories)
+    whole = whole_categories(categories)
     if whole.hasnans:
         whole = whole.astype("object").where(whole.notna(), None)
     return whole.tolist()
@@ -143,16 +145,16 @@ def whole_category(value: Any) -> int | None:
     return number
 
 
-def _whole(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column as int64, or as Int64 where a value is missing; floats only of categories."""
+def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
+    """Return a column as int64, or as Int64 where a value is missing."""
     import pandas as pd
 
     types, name, dtype = pd.api.types, str(column.name), column.dtype
     if dtype == "int64":
         return column
     if isinstance(dtype, pd.CategoricalDtype):
-        return _from_codes(column)
-    if types.is_float_dtype(dtype) and name == "category_id":
+        return _from_codes(column, may_be_float=may_be_float)
+    if types.is_float_dtype(dtype) and may_be_float:
         column = _from_floats(column)
     elif dtype == "object":
         if types.infer_dtype(column, skipna=True) not in ("integer", "empty"):
@@ -169,12 +171,12 @@ def _whole(column: pd.Series[Any]) -> pd.Series[Any]:
     return whole if whole.hasnans else whole.astype("int64")
 
 
-def _from_codes(column: pd.Series[Any]) -> pd.Series[Any]:
+def _from_codes(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
     """Return a categorical column as the whole numbers that it stands for."""
     import pandas as pd
 
-    meant = _whole(pd.Series(column.cat.categories, name=column.name)).astype("Int64").array
-    found = meant.take(column.cat.codes.to_numpy(), allow_fill=True)
+    meant = _whole(pd.Series(column.cat.categories, name=column.name), may_be_float=may_be_float)
+    found = meant.astype("Int64").array.take(column.cat.codes.to_numpy(), allow_fill=True)
     whole = pd.Series(found, index=column.index, name=column.name)
     return whole if whole.hasnans else whole.astype("int64")
 

@@ -225,11 +225,8 @@ class Summary(Framed):
         known = self.counts
         rows = [category_id is None or held == category_id for held in known.category_ids]
         columns = [status is None or held == status for held in known.statuses]
-        return StatusCount(int(known.cells[rows][:, columns].sum()), self.is_exact(status))
-
-    def is_exact(self, status: str | None = None) -> bool:
-        """Whether the counts of a status (None: of all pets) are all that the store has."""
-        return self.claim.covers_all if status is None else self.claim.count(status).is_exact
+        covered = self.claim.total if status is None else self.claim.count(status)
+        return StatusCount(int(known.cells[rows][:, columns].sum()), covered.is_exact)
 
     def _columns(self) -> Collection[str]:
         return _table(self.counts)

@@ -51,7 +51,7 @@ def test_a_wrong_id_is_named_where_a_pet_is_not_found(sample_server: pf.Server) 
 def test_a_dead_link_is_no_fault_of_the_address(sample_server: pf.Server) -> None:
     """A 404 for an address that a store made sends nobody to base_url."""
     with elsewhere(sample_server, "/v2") as client:
-        words = told(lambda: client.get_page("/pets", params={"cursor": "x"}), pf.NotFoundError)
+        words = told(lambda: client.ask_page("/pets", params={"cursor": "x"}), pf.NotFoundError)
     assert "the store's own link leads nowhere" in words
     assert "base_url" not in words
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from petstore_frame.frame import to_frame
+from petstore_frame.headers import Headers
 from petstore_frame.inventory.seal import rows_digest
 from petstore_frame.models import PetColumns
+from petstore_frame.page import Page
 
 
 def test_more_statuses_than_a_small_number_counts() -> None:
@@ -14,3 +16,12 @@ def test_more_statuses_than_a_small_number_counts() -> None:
     frame = to_frame(PetColumns(range(count), ["a"] * count, [1] * count, statuses))
     assert frame["status"].tolist() == statuses
     assert rows_digest(frame) is not None
+
+
+def test_a_page_gives_its_pets_and_its_table() -> None:
+    """A page can be looped over, and its table has the schema of every other."""
+    columns = PetColumns([2, 1], ["Luna", "Max"], [3, 3], ["sold", None])
+    page, empty = Page(columns, Headers([])), Page(PetColumns([], [], [], []), Headers([]))
+    assert [pet.name for pet in page] == ["Luna", "Max"] == page.frame["name"].tolist()
+    assert list(empty) == []
+    assert empty.frame.dtypes.to_dict() == page.frame.dtypes.to_dict()

@@ -6,6 +6,7 @@ import dataclasses
 import pickle
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -102,3 +103,10 @@ def test_an_edited_inventory_makes_no_claim(frame: pd.DataFrame, edit) -> None:
     shown = [repr(held), held._repr_html_(), str(pf.summarize(held)), repr(pf.status_chart(held))]
     assert all("at least" in text and str(CLAIM) not in text for text in shown)
     assert not pf.summarize(held).count("sold").is_exact
+
+
+@pytest.mark.parametrize("value", [None, "stock.csv", 3, pd.Series([1])])
+def test_what_is_no_frame_has_no_claim_to_ask_for(value: Any) -> None:
+    """A wrong argument is refused; "no claim" is said of frames alone."""
+    with pytest.raises(pf.ArgumentError, match="expected a frame of pets or an Inventory, got"):
+        completeness(value)

@@ -12,6 +12,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from petstore_frame.errors import ArgumentError
 from petstore_frame.framed import Framed
 from petstore_frame.inventory.completeness import ALL_PETS, Completeness, Verdict
 from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
@@ -94,9 +95,17 @@ def completeness(frame: pd.DataFrame | Inventory) -> FrameClaim:
     Returns:
         A FrameClaim; ``.current`` is the Completeness only while it is true of this frame.
 
+    Raises:
+        ArgumentError: ``frame`` is neither a frame nor an Inventory.
+
     Example:
         >>> import pandas as pd
         >>> str(completeness(pd.DataFrame({"id": [1, 2]})))
         'no claim: merged, read from a file, or not fetched'
     """
-    return read_seal(frame.frame if isinstance(frame, Inventory) else frame)
+    if isinstance(frame, Inventory):
+        frame = frame.frame
+    if not hasattr(frame, "columns"):
+        kind = "None" if frame is None else type(frame).__name__
+        raise ArgumentError(f"expected a frame of pets or an Inventory, got {kind}")
+    return read_seal(frame)
