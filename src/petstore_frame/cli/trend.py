@@ -1,4 +1,4 @@
-"""``petstore-frame trend``: how the counts went, from the snapshots kept.
+"""``petstore-frame trend``: the counts of each day, from the snapshots kept.
 
 In: a folder of snapshots. Out: a table of counts by day, or one line of JSON. No store is asked.
 """

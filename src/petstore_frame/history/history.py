@@ -1,7 +1,7 @@
 """A folder of dated snapshots, and the questions that it answers.
 
-In: inventories, one per day. Out: what changed, how counts went, how pets moved. It sends no
-request: the caller adds what was fetched.
+In: inventories, one per day. Out: what changed from day to day, in pets, counts and statuses. It
+sends no request: the caller adds what was fetched.
 """
 
 from __future__ import annotations
