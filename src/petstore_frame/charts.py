@@ -36,8 +36,9 @@ SIGN_SHARE, MOST_LABEL_SHARE, NUMBER_SHARE = 2.0, 27.0, 13.0
 LABEL_LENGTH = 22
 LONG_TEXT = 80  # may be cut on the screen, so the whole text is shown as a tooltip
 INK = "var(--jp-ui-font-color1,var(--vscode-foreground,currentColor))"
-RULE = "var(--jp-border-color2,var(--vscode-panel-border,#D5DBE1))"
-SHADE = "var(--jp-layout-color2,var(--vscode-editorWidget-background,#F1F3F5))"
+_FAINT = "color-mix(in srgb,currentColor {}%,transparent)"  # on light and dark pages alike
+RULE = f"var(--jp-border-color2,var(--vscode-panel-border,{_FAINT.format(20)}))"
+SHADE = f"var(--jp-layout-color2,var(--vscode-editorWidget-background,{_FAINT.format(8)}))"
 FONT = "var(--jp-ui-font-family,system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif)"
 
 HATCH_ID = "pf-at-least"

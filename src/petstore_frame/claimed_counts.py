@@ -12,8 +12,10 @@ import pandas as pd
 
 from petstore_frame.count_view import counts_html, counts_text
 from petstore_frame.counts import StatusCounts
+from petstore_frame.inventory.completeness import claim_line
 from petstore_frame.inventory.seal import FrameClaim, SealState
-from petstore_frame.markup import escape
+from petstore_frame.markup import headline
+from petstore_frame.palette import NO_CLAIM_BADGE
 
 _EDITED = "changed since it was counted, so these numbers carry no claim"
 
@@ -57,9 +59,13 @@ class ClaimedCounts(pd.DataFrame):
 
     def _repr_html_(self) -> str | None:
         if self._is_as_made():
-            return counts_html(self.counted, [self.words()])
+            return counts_html(self.counted, self._line())
         table = super()._repr_html_()  # type: ignore[misc] # which pandas' stubs leave out
-        return table and f"<div>{escape(self.words())}</div>{table}"
+        return table and f"{self._line()}{table}"
+
+    def _line(self) -> str:
+        known = self.claim.current if self._is_as_made() else None
+        return headline(NO_CLAIM_BADGE, self.words()) if known is None else claim_line(known)
 
     def _is_as_made(self) -> bool:
         return self.equals(self._made)

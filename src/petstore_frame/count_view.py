@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petstore_frame.counts import StatusCounts, short
-from petstore_frame.markup import NUMBER, cell, escape, row_name, table
+from petstore_frame.markup import NUMBER, cell, escape, quiet_lines, row_name, table
 
 ALL_PETS = "all pets"
 ALL_CATEGORIES = "all categories"
@@ -37,15 +37,15 @@ def counts_text(counts: StatusCounts, above: Sequence[str]) -> str:
     return "\n".join([*above, *_legend(counts), "", lines[0], rule, *lines[1:]])
 
 
-def counts_html(counts: StatusCounts, above: Sequence[str]) -> str:
-    """Return the same for a notebook."""
+def counts_html(counts: StatusCounts, above: str) -> str:
+    """Return the same for a notebook, below markup that states the claim."""
     head = _head(counts)
     rows = (
         [row_name(label), *(cell(escape(number), NUMBER) for number in numbers)]
         for label, *numbers in _rows(counts)
     )
-    lines = "<br>".join(map(escape, [*above, *_legend(counts)]))
-    return f"<div>{lines}</div>{table(rows, head, numbers=range(1, len(head)))}"
+    legend = quiet_lines(_legend(counts))
+    return f"<div>{above}{legend}{table(rows, head, numbers=range(1, len(head)))}</div>"
 
 
 def _head(counts: StatusCounts) -> list[str]:

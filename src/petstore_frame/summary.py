@@ -22,6 +22,7 @@ from petstore_frame.count_view import (
 from petstore_frame.counts import StatusCounts
 from petstore_frame.framed import Framed
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
+from petstore_frame.inventory.completeness import claim_line
 from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
 from petstore_frame.models import NO_STATUS
 from petstore_frame.pet_table import open_frame, whole_category
@@ -237,4 +238,4 @@ class Summary(Framed):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return counts_html(self.counts, [str(self.claim)])
+        return counts_html(self.counts, claim_line(self.claim))

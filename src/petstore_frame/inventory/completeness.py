@@ -192,7 +192,7 @@ class Completeness:
             note: A quiet line to put below the sentence.
         """
         return (
-            f'<div style="line-height:1.5">{headline(claim_badge(self), after_badge(self))}'
+            f'<div style="line-height:1.5">{claim_line(self)}'
             f"{quiet_lines([note]) if note else ''}{counts_html(self.counts_asked_for())}"
             f"{evidence_html(self.conflicts, self.assumptions, self.probes)}</div>"
         )
@@ -276,3 +276,8 @@ def after_badge(claim: Completeness) -> str:
     is_in_part = claim.is_complete and not claim.covers_all
     shown = f"{claim.verdict} for {claim.scope}" if is_in_part else str(claim.verdict)
     return str(claim).removeprefix(shown).removeprefix(":").strip()
+
+
+def claim_line(claim: Completeness) -> str:
+    """Return the claim as one line for a notebook: its badge, then the rest of its sentence."""
+    return headline(claim_badge(claim), after_badge(claim))

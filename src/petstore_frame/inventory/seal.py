@@ -14,7 +14,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from petstore_frame.inventory.completeness import Completeness
+from petstore_frame.inventory.completeness import Completeness, claim_line
+from petstore_frame.markup import headline
+from petstore_frame.palette import NO_CLAIM_BADGE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +66,10 @@ class FrameClaim:
 
     def __repr__(self) -> str:
         return f"<FrameClaim: {self}>"
+
+    def _repr_html_(self) -> str:
+        known = self.current
+        return headline(NO_CLAIM_BADGE, str(self)) if known is None else claim_line(known)
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a claim has more than two values; ask .state or .current")
