@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 CELL_LIMIT = 32_767  # UTF-16 units, as Excel counts
+EXACT_NUMBERS = 10**15  # Excel keeps 15 digits; from here on it may round what is typed or saved
 
 # No XML 1.0 document may hold these. Other control characters travel as _x0001_ and come back.
 _UNFIT = re.compile("[\ud800-\udfff\ufffe\uffff]")

@@ -79,10 +79,10 @@ def test_a_workbook_comes_back(filled: pf.Server, tmp_path: Path) -> None:
 
 def test_large_ids_and_missing_statuses_keep_their_kind(tmp_path: Path) -> None:
     """Ids that a workbook would round are text, a missing status is an empty cell."""
-    columns = PetColumns([2**53 - 1, 2**53], ["=1+1", "Bo"], [3, 2**60], ["sold", None])
+    columns = PetColumns([10**15 - 1, 10**15], ["=1+1", "Bo"], [3, 2**60], ["sold", None])
     path = write_data_book(to_frame(columns), tmp_path / "pets.xlsx")
     rows = list(openpyxl.load_workbook(path)["Inventory"].values)
-    assert rows[1:] == [(2**53 - 1, "=1+1", 3, "sold"), (str(2**53), "Bo", str(2**60), None)]
+    assert rows[1:] == [(10**15 - 1, "=1+1", 3, "sold"), (str(10**15), "Bo", str(2**60), None)]
 
 
 @pytest.mark.parametrize(

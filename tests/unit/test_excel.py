@@ -51,7 +51,7 @@ def read(path: Path, **options: Any) -> list[Record]:
         (time(4, 5), "04:05:00", ("date→text",)),
         (True, None, "boolean_value"),
         ("#REF!", None, "error_value"),
-        (2**53 + 2, None, "inexact_number"),
+        (10**15, None, "inexact_number"),
     ],
 )
 def test_name_is_judged_by_its_type(
@@ -73,9 +73,9 @@ def test_name_is_judged_by_its_type(
         (3, 3, None),
         (3.0, 3, None),
         ("3", 3, None),
-        (2**53 - 1, 2**53 - 1, None),
+        (10**15 - 1, 10**15 - 1, None),
         (str(2**53 + 1), 2**53 + 1, None),
-        (2**53 + 1, None, "inexact_number"),
+        (10**15, None, "inexact_number"),
         (3.5, None, "not_a_whole_number"),
         (date(2026, 3, 1), None, "not_a_whole_number"),
         (False, None, "boolean_value"),

@@ -1,7 +1,7 @@
 """What a typed value, of a workbook or a frame, is as text.
 
 In: one value. Out: its text, with a note or a refusal where the type matters: a date is not a name,
-TRUE is not text, and a number past 2**53 may not be the one that was typed.
+TRUE is not text, and a number of too many digits may not be the one that was typed.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
+from petstore_frame.cells import EXACT_NUMBERS
 from petstore_frame.loader.fields import NUMBER_NOTE, CellError
 
 DATE_NOTE = "date→text"
-_EXACT = 2**53
+# From here on, neighbouring whole numbers share one float.
+_EXACT_FLOATS = 2**53
 
 Oddity = CellError | str | None
 
@@ -24,9 +26,10 @@ def text_of_value(value: Any, *, has_exact_integers: bool) -> tuple[str, Oddity]
 
     Args:
         value: A cell's value.
-        has_exact_integers: Whether whole numbers of any size are as they were typed; a workbook
-            keeps every number as a float.
+        has_exact_integers: Whether whole numbers of any size are as they were typed; of a
+            workbook Excel has kept 15 digits.
     """
+    exact = _EXACT_FLOATS if has_exact_integers else EXACT_NUMBERS
     if isinstance(value, str):
         return str(value), None
     if type(value).__name__ in ("bool", "bool_"):
@@ -36,12 +39,12 @@ def text_of_value(value: Any, *, has_exact_integers: bool) -> tuple[str, Oddity]
         )
     if isinstance(value, Integral):
         number = int(value)
-        is_exact = has_exact_integers or abs(number) < _EXACT
-        return str(number), NUMBER_NOTE if is_exact else _inexact(str(number))
+        is_exact = has_exact_integers or abs(number) < exact
+        return str(number), NUMBER_NOTE if is_exact else _inexact(str(number), exact)
     if isinstance(value, Decimal):
         return str(value), NUMBER_NOTE
     if isinstance(value, Real):
-        return _text_of_float(float(value))
+        return _text_of_float(float(value), exact)
     if isinstance(value, datetime):
         is_day = value.time() == time(0) and value.tzinfo is None
         return (value.date() if is_day else value).isoformat(), DATE_NOTE
@@ -55,14 +58,14 @@ def text_of_value(value: Any, *, has_exact_integers: bool) -> tuple[str, Oddity]
     )
 
 
-def _text_of_float(number: float) -> tuple[str, Oddity]:
+def _text_of_float(number: float, exact: int) -> tuple[str, Oddity]:
     text = str(int(number)) if number.is_integer() and abs(number) < 1e21 else repr(number)
-    return text, NUMBER_NOTE if abs(number) < _EXACT else _inexact(text)
+    return text, NUMBER_NOTE if abs(number) < exact else _inexact(text, exact)
 
 
-def _inexact(text: str) -> CellError:
+def _inexact(text: str, exact: int) -> CellError:
     return CellError(
         "inexact_number",
-        f"{text} is past 9007199254740991, so it may not be the number that was typed",
+        f"{text} is past {exact - 1}, so it may not be the number that was typed",
         "keep such numbers as text",
     )

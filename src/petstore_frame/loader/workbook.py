@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.book import Book, Sheet, open_book
-from petstore_frame.cells import fit, fits
+from petstore_frame.cells import EXACT_NUMBERS, fit, fits
 from petstore_frame.loader.columns import (
     COLUMNS,
     FIX_COLUMNS,
@@ -24,7 +24,6 @@ from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES
 from petstore_frame.loader.view import ResultFacts, fact_pairs, headline, next_steps
 
 MAX_ROWS = 1_048_575
-_MAX_NUMBER = 2**53
 # What a person looks for; the digests and what repeats the record's own cells are in results.csv.
 _ALL_COLUMNS = (
     "state", "action", "pet_id", "http_status", "error_code", "error_message", "error_column",
@@ -121,7 +120,7 @@ class _Sheets:
             return
         if isinstance(value, datetime):
             self._put("write_datetime", at, value.replace(tzinfo=None), self._as_time)
-        elif isinstance(value, int | float) and abs(value) <= _MAX_NUMBER:
+        elif isinstance(value, int | float) and abs(value) < EXACT_NUMBERS:
             self._put("write_number", at, value)
         else:
             self._put("write_string", at, fit(str(value))[0], self._as_text)

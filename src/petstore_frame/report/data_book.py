@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.book import Book, Sheet, open_book
-from petstore_frame.cells import fit
+from petstore_frame.cells import EXACT_NUMBERS, fit
 from petstore_frame.frame import PET_COLUMNS
 from petstore_frame.inventory.evidence import Line
 from petstore_frame.report.about_sheet import DEFINITIONS, write_about
@@ -21,11 +21,10 @@ from petstore_frame.report.inventory_sheet import SHEET_ROWS, Part, changed_name
 from petstore_frame.report.whole import whole_file
 
 _CHUNK = 10_000
-_LARGEST_NUMBER = 2**53 - 1  # beyond it a workbook rounds
 _VERDICTS = 5
 _DEFINITIONS: tuple[Line, ...] = (
     *DEFINITIONS[:_VERDICTS],
-    ("id, category_id", "Numbers up to 9007199254740991; text beyond, where Excel would round."),
+    ("id, category_id", "Numbers of up to 15 digits; text beyond, where Excel would round."),
     ("Empty status", "The store gave no status for the pet."),
 )
 
@@ -72,6 +71,6 @@ def _write_part(book: Book, sheet: Sheet, facts: Facts, part: Part) -> None:
 
 
 def _put(sheet: Sheet, row: int, col: int, value: int | str, style: Any) -> int:
-    if isinstance(value, int) and abs(value) <= _LARGEST_NUMBER:
+    if isinstance(value, int) and abs(value) < EXACT_NUMBERS:
         return int(sheet.raw.write_number(row, col, value, style))
     return int(sheet.raw.write_string(row, col, fit(str(value))[0], style))
