@@ -283,3 +283,11 @@ def test_a_record_that_was_not_created_is_sent_by_the_next_command(
     released = command(path, store, "--resolve", "2=none")
     assert "1 record still to send" in released.output and len(store.pets) == 3
     assert (command(path, store).exit_code, len(store.pets)) == (0, 4)
+
+
+def test_a_tab_can_be_typed(tmp_path: Path, stores, command: Run) -> None:
+    """A shell has no easy tab, so the two letters that programs write for it are one."""
+    path = tmp_path / "pets.tsv"
+    path.write_text("name\tcategoryId\nLuna, the cat\t3\n", encoding="utf-8")
+    done = command(path, stores(), "--delimiter", r"\t")
+    assert (done.exit_code, "1 of 1 record created" in done.output) == (0, True)

@@ -13,7 +13,7 @@ import pytest
 from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import check_promises
 from petstore_frame.client import Client
-from petstore_frame.errors import JournalError
+from petstore_frame.errors import InputError, JournalError
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 
@@ -142,3 +142,16 @@ def test_a_damaged_journal_beside_it_is_named(tmp_path: Path, pets_csv, stores, 
 def damage(path: Path, statement: str) -> None:
     with closing(sqlite3.connect(path)) as sql, sql:
         sql.execute(statement)
+
+
+def test_an_import_that_could_not_be_staged_leaves_nothing_behind(
+    tmp_path: Path, pets_csv, stores, run_load
+) -> None:
+    """What was written of a journal before it failed does not keep a full disk full."""
+    path = pets_csv(30)
+    path.write_text(path.read_text(encoding="utf-8") + 'x,"y"z,1\n', encoding="utf-8")
+    store = stores()
+    with pytest.raises(InputError):
+        run_load(path, store)
+    assert [file for file in (tmp_path / "journal").iterdir() if file.suffix == ".staging"] == []
+    assert store.posts == 0

@@ -69,7 +69,7 @@ def load(
         str | None, typer.Option(help="Encoding of a text file, if not UTF-8.")
     ] = None,
     delimiter: Annotated[
-        str | None, typer.Option(help="Character between cells; else it is found.")
+        str | None, typer.Option(help=r"Character between cells, \t for a tab; else it is found.")
     ] = None,
     column: Annotated[
         list[str] | None,
@@ -144,7 +144,7 @@ def load(
     resolved = _resolutions(resolve, dry_run=dry_run)
     for_text = {
         "encoding": encoding,
-        "delimiter": delimiter,
+        "delimiter": "\t" if delimiter == r"\t" else delimiter,
         "quoting": None if quoting is None else str(quoting),
     }
     options: dict[str, Any] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice, zip_longest
 from typing import Any, BinaryIO
@@ -66,7 +66,7 @@ class Workbook:
         try:
             with _quiet(path):
                 book = _Book(file, is_calculated=True)
-                self.sheet = _choose(list(book.paths), sheet, path)
+                self.sheet = _choose(list(book.paths), book.hidden, sheet, path)
                 self.is_chosen = sheet is None and len(book.paths) > 1
                 self._books = [book]
                 if book.parts.holds(book.paths[self.sheet], *_FORMULAS):
@@ -143,6 +143,7 @@ class _Book:
     Attributes:
         parts: The packed parts.
         paths: The part of each sheet that has cells, by the sheet's name.
+        hidden: The sheets of these that a person does not see.
     """
 
     def __init__(self, file: BinaryIO, *, is_calculated: bool) -> None:
@@ -163,11 +164,13 @@ class _Book:
         reader.read_workbook()
         apply_stylesheet(self.parts, reader.wb)
         self._reader = reader
-        self.paths = {
-            sheet.name: relation.target
+        sheets = [
+            (sheet, relation.target)
             for sheet, relation in reader.parser.find_sheets()
             if "chartsheet" not in relation.Type
-        }
+        ]
+        self.paths = {sheet.name: target for sheet, target in sheets}
+        self.hidden = {sheet.name for sheet, _ in sheets if sheet.state != "visible"}
         self.parts.has_rows = True
 
     def rows(self, name: str) -> Iterator[Sequence[Any]]:
@@ -229,12 +232,13 @@ def is_own_book(names: Sequence[str]) -> bool:
     return DATA_SHEET in names and ABOUT_SHEET in names
 
 
-def _choose(names: Sequence[str], sheet: str | None, path: str) -> str:
-    listed = ", ".join(map(repr, names[:12]))
+def _choose(names: Sequence[str], hidden: Container[str], sheet: str | None, path: str) -> str:
+    listed = ", ".join(repr(name) + " (hidden)" * (name in hidden) for name in names[:12])
     if sheet is None and is_own_book(names):
         return DATA_SHEET
     if sheet is None:
-        if len(names) != 1:
+        seen = [name for name in names if name not in hidden] or names
+        if len(seen) != 1:
             raise InputError(
                 f"the workbook has the sheets {listed}",
                 path=path,
@@ -244,7 +248,7 @@ def _choose(names: Sequence[str], sheet: str | None, path: str) -> str:
                     by_hand="save the sheet to import as a file of its own",
                 ),
             )
-        return names[0]
+        return seen[0]
     if sheet not in names:
         raise InputError(f"no sheet is called {sheet!r}; there are {listed}", path=path)
     return sheet

@@ -15,6 +15,7 @@ from petstore_frame.inventory.result import Inventory
 from petstore_frame.loader.check import OddRow
 from petstore_frame.loader.columns import COLUMNS, file_name
 from petstore_frame.loader.fields import CellError
+from petstore_frame.loader.mapping import field_name
 from petstore_frame.loader.typed import Oddity, text_of_value
 
 
@@ -44,6 +45,15 @@ class Frame:
         self.is_result = set(COLUMNS) <= set(names)
         own = set(COLUMNS) if self.is_result else set()
         self.header = tuple(file_name(name) if name in own else name for name in names)
+
+    @property
+    def index_hint(self) -> str | None:
+        """How to make an index of names or categories a column; None where there is none."""
+        names = getattr(getattr(self._frame, "index", None), "names", ())
+        held = [str(name) for name in names if field_name(str(name)) is not None]
+        if not held:
+            return None
+        return f"the index ({', '.join(held)}) is not read; load frame.reset_index()"
 
     def rows(self) -> Iterator[OddRow]:
         """Yield the records; a record's line is its position, 1 for the first."""

@@ -1,11 +1,13 @@
 """What kind of file a path leads to.
 
-In: a path. Out: whether it is a workbook. Content beats name: programs export text as ``.xlsx``,
-and people rename workbooks to ``.csv``.
+In: a path. Out: whether it is a workbook, or another zip file. Content beats name: programs export
+text as ``.xlsx``, and people rename workbooks to ``.csv``.
 """
 
 from __future__ import annotations
 
+import zipfile
+from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -21,6 +23,15 @@ def is_workbook(path: str | PathLike[str]) -> bool:
     file = Path(fspath(path))
     start = _first_bytes(file)
     return start in (ZIP, OLE) if start else file.suffix.lower() in SUFFIXES
+
+
+def is_archive(path: str | PathLike[str]) -> bool:
+    """Tell whether a file is a zip file that is no workbook, such as a packed CSV file."""
+    if _first_bytes(Path(fspath(path))) != ZIP:
+        return False
+    with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as packed:
+        return not any(name.startswith("xl/") for name in packed.namelist())
+    return False
 
 
 def _first_bytes(file: Path) -> bytes:

@@ -91,6 +91,21 @@ def with_header_row(problem: InputError, row: int | None) -> InputError:
     return problem
 
 
+def refuse_other_format(header: Sequence[str]) -> None:
+    """Refuse a file whose first cell is how another format begins.
+
+    Raises:
+        InputError: It names the format.
+    """
+    start = header[0].lstrip() if header else ""
+    kind = {"<": "an HTML page or XML", "{": "JSON", "[": "JSON"}.get(start[:1])
+    if kind is not None:
+        raise InputError(
+            f"the file looks like {kind}, not like CSV: it begins with {start[:40]!r}",
+            hint="export the animals as CSV and load that",
+        )
+
+
 def choose_dialect(
     dialects: Sequence[Dialect], layout_of: LayoutOf, path: str
 ) -> tuple[Dialect, ColumnLayout]:

@@ -14,7 +14,7 @@ from petstore_frame.categories import Categories
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.clients import PostingClient
 from petstore_frame.loader.engine import load
-from petstore_frame.loader.kinds import is_workbook
+from petstore_frame.loader.kinds import is_archive, is_workbook
 from petstore_frame.loader.limits import DEFAULT_WORKERS, Limits
 from petstore_frame.loader.progress import ProgressOption
 from petstore_frame.loader.read import ValueMap
@@ -286,6 +286,11 @@ def _check_file(path: Any, *, wants_workbook: bool) -> None:
         raise ArgumentError(
             f"expected the path of a file, got a {type(path).__name__}; load_frame takes a "
             "DataFrame; nothing was sent"
+        )
+    if is_archive(path):
+        raise ArgumentError(
+            f"{fspath(path)} is a zip file, but not an .xlsx workbook; unpack it, or save it as "
+            ".xlsx; nothing was sent"
         )
     if is_workbook(path) and not wants_workbook:
         raise ArgumentError(f"{fspath(path)} is a workbook; use load_excel; nothing was sent")

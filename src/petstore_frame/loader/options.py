@@ -148,7 +148,12 @@ def _check_mapping(mapping: Any) -> None:
             _refuse("{} names the field {} twice", ("mapping",), field)
     for column in mapping.values():
         if not isinstance(column, str):
-            _refuse("{} names the column {}, which is not text", ("mapping",), _shown(column))
+            _refuse(
+                "{} names the column {}, which is not text; columns are named as text: {}",
+                ("mapping",),
+                _shown(column),
+                _shown(str(column)),
+            )
     if len(set(mapping.values())) < len(mapping):
         _refuse(
             "{} gives one column to two fields; give each its own",

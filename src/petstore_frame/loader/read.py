@@ -25,6 +25,7 @@ from petstore_frame.loader.layout import (
     choose_dialect,
     find_header_row,
     read_layout,
+    refuse_other_format,
     with_header_row,
 )
 from petstore_frame.loader.options import check_reading
@@ -167,6 +168,7 @@ def _open_text(
     try:
         dialect, layout = choose_dialect(dialects, layout_of, str(path))
     except InputError as problem:
+        refuse_other_format(dialects[0].header)
         found = (_header_row_below(file, dialect, layout_of) for dialect in dialects)
         raise with_header_row(problem, next(filter(None, found), None)) from None
     return TextSource(path, file, dialect, layout, stamp)
@@ -231,7 +233,11 @@ def _open_frame(frame: Any, fields: _Fields) -> Source:
 
     table = Frame(frame)
     layout_of = fields.layout_of(table.header, table.rows(), may_lack_header=False)
-    layout = layout_of(table.header)
+    try:
+        layout = layout_of(table.header)
+    except InputError as problem:
+        problem.hint = table.index_hint or problem.hint
+        raise
     if layout.returned is None:
         table.refuse_missing_names(layout.mapping["name"])
     return TypedSource("frame", None, table.digest(), layout, table.rows)

@@ -11,7 +11,7 @@ import json
 import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -122,6 +122,8 @@ def open_run(
                 _publish(path.with_suffix(STAGING), path)
                 overlap.hand_over(path, staged, earlier, held=True)
         except BaseException:
+            with suppress(OSError):  # on a full disk it takes the room that is needed
+                path.with_suffix(STAGING).unlink(missing_ok=True)
             lock.close()
             raise
         return Opened(path, staged, lock, is_new=True)

@@ -218,8 +218,10 @@ def _find_encoding(file: BinaryIO, path: str, encoding: str | None) -> str:
         return "utf-8-sig" if name == "utf-8" else name
     if marked:
         return marked
-    if start.count(0) * 4 > len(start):
-        likely = "utf-16-le" if start[1::2].count(0) > start[::2].count(0) else "utf-16-be"
+    # In UTF-16 every other byte of Latin text is 0; in the block that a crash leaves, each is.
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if abs(odd - even) * 4 > len(start):
+        likely = "utf-16-le" if odd > even else "utf-16-be"
         raise InputError(
             "the file looks like UTF-16 without a byte order mark",
             path=path,
