@@ -6,11 +6,12 @@ whether there is another page.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from petstore_frame.frame import to_frame
+from petstore_frame.frame import PET_COLUMNS, to_frame
+from petstore_frame.framed import Framed
 from petstore_frame.headers import STORE_ID, Headers
 from petstore_frame.models import Pet, PetColumns, read_page
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Page:
+class Page(Framed):
     """One answer to ``GET /pets``; ``for pet in page`` gives its pets, ``len()`` their number.
 
     Attributes:
@@ -74,6 +75,9 @@ class Page:
 
     def __len__(self) -> int:
         return len(self.columns.id)
+
+    def _columns(self) -> Collection[str]:
+        return PET_COLUMNS
 
     def __repr__(self) -> str:
         pets = "1 pet" if len(self) == 1 else f"{len(self)} pets"

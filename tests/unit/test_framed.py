@@ -15,7 +15,9 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.frame import to_frame
 from petstore_frame.framed import Framed
+from petstore_frame.headers import Headers
 from petstore_frame.models import PetColumns
+from petstore_frame.page import Page
 
 
 def inventory() -> pf.Inventory:
@@ -83,6 +85,16 @@ def test_a_result_of_a_load_counts_its_records(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match=r"not iterable; .*: \.frame\.itertuples\(\)$"):
         list(result)
     assert "frame" not in vars(result)
+
+
+def test_a_page_points_to_its_table() -> None:
+    """A Page gives its pets one by one, and names its table for whatever a table would do."""
+    page: Any = Page(PetColumns([1], ["Luna"], [3], ["sold"]), Headers([]))
+    assert [pet.name for pet in page] == ["Luna"]
+    with pytest.raises(AttributeError, match=r"a Page .*: \.frame\.to_csv$"):
+        page.to_csv()
+    with pytest.raises(TypeError, match=r"a Page .*: \.frame\['name'\]$"):
+        page["name"]
 
 
 def test_a_property_that_fails_says_why_itself() -> None:
