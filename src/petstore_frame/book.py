@@ -61,6 +61,16 @@ def _give_up(workbook: Any) -> None:
             rows.close()
 
 
+def plain_mark(text: str) -> str:
+    """Return text as a header or footer shows it, where ``&`` begins a mark.
+
+    Example:
+        >>> plain_mark("Cats & Dogs")
+        'Cats && Dogs'
+    """
+    return text.replace("&", "&&")
+
+
 def cell_name(row: int, col: int, *, is_fixed: bool = False) -> str:
     """Return a cell's name as formulas spell it, counted from 0.
 
@@ -71,6 +81,9 @@ def cell_name(row: int, col: int, *, is_fixed: bool = False) -> str:
     from xlsxwriter.utility import xl_rowcol_to_cell
 
     return str(xl_rowcol_to_cell(row, col, row_abs=is_fixed, col_abs=is_fixed))
+
+
+A4 = 9
 
 
 class Book:
@@ -156,6 +169,34 @@ class Sheet:
                 verb, values = self._cells[row, col]
                 self.check(getattr(self.raw, verb)(row, col, *values), row)
         self._cells.clear()
+
+    def print_on_a4(
+        self,
+        *,
+        header: str,
+        footer: str,
+        pages_high: int = 0,
+        repeat_row: int | None = None,
+        is_portrait: bool = False,
+    ) -> None:
+        """Print as wide as the page.
+
+        Args:
+            header: Texts above, with the marks of spreadsheets (``&L``, ``&C``, ``&R``).
+            footer: Texts below.
+            pages_high: Pages to fit on; 0 is as many as it takes.
+            repeat_row: The row that each page begins with.
+            is_portrait: Upright; else landscape.
+        """
+        if not is_portrait:  # as a sheet is by itself
+            self.raw.set_landscape()
+        self.raw.set_paper(A4)
+        self.raw.fit_to_pages(1, pages_high)
+        self.raw.set_margins(left=0.5, right=0.5, top=0.75, bottom=0.7)
+        self.raw.set_header(header)
+        self.raw.set_footer(footer)
+        if repeat_row is not None:
+            self.raw.repeat_rows(repeat_row)
 
     def do(self, verb: str, *values: Any) -> None:
         """Add something other than a cell to the sheet: a filter, a table, a chart."""

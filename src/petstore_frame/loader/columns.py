@@ -52,9 +52,9 @@ CATEGORIES: dict[str, list[str]] = {
     "id_source": ["response", "recovered", "manual"],
 }
 
-# What helps to mend a record comes first, right after its own cells.
+# What helps to fix a record comes first, right after its own cells.
 FIX_COLUMNS = (
-    "error_message", "hint", "error_column", "error_code", "state", "row", "line", "http_status",
+    "error_message", "hint", "error_column", "line", "error_code", "state", "row", "http_status",
     "correlation_id", "warnings", "run_id",
 )  # fmt: skip
 

@@ -83,7 +83,7 @@ def _write_drafts(
     names_at = header.index(facts.run.mapping["name"])
     names = ["results.csv", "fix.csv", "unknown.csv", *["results.xlsx"] * has_excel]
     # Counted as it is written: an import at work moves records meanwhile.
-    counts = dict.fromkeys(State, 0)
+    expected, counts = facts.counts, dict.fromkeys(State, 0)
     facts = facts._replace(counts=counts)
     with ExitStack() as files:
         every, fix, doubt, *sheets = (folder / name for name in names)
@@ -92,7 +92,7 @@ def _write_drafts(
         write_doubt = files.enter_context(_csv(doubt, header, tuple(COLUMNS)))
         writers = [write_all]
         for path in sheets:
-            book = workbook(path, facts, summary["problems"], header)
+            book = workbook(path, facts, summary["problems"], header, expected)
             writers.append(files.enter_context(book))
         for line in _lines(facts.run, rows(), len(header)):
             counts[line.state] += 1

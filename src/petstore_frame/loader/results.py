@@ -200,10 +200,10 @@ class LoadResult(Framed):
 
         ``results.csv`` has every record; ``fix.csv`` those to mend: correct its own columns and
         load it as it is; ``unknown.csv`` those in doubt, which the loader refuses as input;
-        ``results.xlsx`` all of it on the sheets Summary, Fix, Unknown and All; ``summary.json``
-        the counts. Text that a spreadsheet would run as a formula is made harmless, and so
-        are names in ``fix.csv`` that it would turn into a number or a date; both come back
-        unchanged when the file is loaded.
+        ``results.xlsx`` all of it on the sheets Summary, Fix, Unknown and All (Fix and Unknown
+        where they have records); ``summary.json`` the counts. Text that a spreadsheet would run as
+        a formula is made harmless, and so are names in ``fix.csv`` that it would turn into a number
+        or a date; both come back unchanged when the file is loaded.
 
         Nothing is lost: a file that was changed since it was written, and the results of another
         import, stay. Then all files go to the next free folder beside it (``results-2``), which

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from petstore_frame.book import Sheet
+from petstore_frame.book import Sheet, plain_mark
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness import claim_badge
 from petstore_frame.palette import (
@@ -23,7 +23,6 @@ from petstore_frame.report.facts import Facts
 AT_LEAST = '"≥ "#,##0'
 SHARE = '[=0]"–";[<0.0005]"< 0.1%";0.0%'
 BAND = "#F6F8FA"
-A4 = 9
 PORTRAIT_WIDTH = 105.0  # characters side by side on A4 upright, hardly made smaller
 
 TITLE: dict[str, Any] = {"font_size": 22, "bold": True}
@@ -105,20 +104,13 @@ def set_up_print(
     is_portrait: bool = False,
 ) -> None:
     """A4, as wide as the page, with the claim above and the page number below."""
-    raw = sheet.raw
-    if not is_portrait:  # as a sheet is by itself
-        raw.set_landscape()
-    raw.set_paper(A4)
-    raw.fit_to_pages(1, pages_high)
-    raw.set_margins(left=0.5, right=0.5, top=0.75, bottom=0.7)
     read = f"{badge_of(facts).word}: {len(facts.frame):,} pets read"
-    claim = "" if facts.covers_all else f"&R&B{_escaped(read)}"
-    raw.set_header(f"&L{_escaped(sheet.name)}{claim}")
-    store = _escaped((facts.base_url or "")[:80])
-    raw.set_footer(f"&L{store}&CPage &P of &N&R{_escaped(as_of_words(facts.as_of))}")
-    if repeat_row is not None:
-        raw.repeat_rows(repeat_row)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&&")
+    claim = "" if facts.covers_all else f"&R&B{plain_mark(read)}"
+    store = plain_mark((facts.base_url or "")[:80])
+    sheet.print_on_a4(
+        header=f"&L{plain_mark(sheet.name)}{claim}",
+        footer=f"&L{store}&CPage &P of &N&R{plain_mark(as_of_words(facts.as_of))}",
+        pages_high=pages_high,
+        repeat_row=repeat_row,
+        is_portrait=is_portrait,
+    )

@@ -1,0 +1,70 @@
+"""results.xlsx on screen and on paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import openpyxl
+from openpyxl.utils import get_column_letter
+
+from unit.test_results import make_result
+
+
+def written(folder: Path, *text: str) -> openpyxl.Workbook:
+    make_result(folder, *text).write(folder / "out")
+    return openpyxl.load_workbook(folder / "out" / "results.xlsx")
+
+
+def test_each_sheet_is_one_page_wide(tmp_path: Path) -> None:
+    """Landscape, as wide as the page, and the header of the records on each page."""
+    for sheet in written(tmp_path):
+        setup = sheet.page_setup
+        assert (setup.orientation, setup.fitToHeight) == ("landscape", 0)
+        assert setup.fitToWidth in (None, 1)  # left out, it is 1
+        assert sheet.print_title_rows == ("$1:$1" if sheet.title != "Summary" else None)
+        assert sheet.sheet_properties.pageSetUpPr.fitToPage
+
+
+def test_paper_has_the_first_columns_and_all_rows(tmp_path: Path) -> None:
+    """What helps to fix a record is printed; the rest, too small to read beside it, is not."""
+    fix = written(tmp_path)["Fix"]
+    first, last = fix.print_area.replace("'Fix'!", "").replace("$", "").split(":")
+    cells = fix[f"{first}:{last}"]
+    assert [cell.value for cell in cells[0]][-4:] == [
+        "_pf_error",
+        "_pf_hint",
+        "_pf_column",
+        "_pf_line",
+    ]
+    assert len(cells) == fix.max_row == 5
+
+
+def test_moments_fit_into_their_columns(tmp_path: Path) -> None:
+    """A moment is shown, never a row of hashes."""
+    book = written(tmp_path)
+    checked = 0
+    for sheet in (book["All"], book["Unknown"]):
+        for cell in sheet[1]:
+            if str(cell.value).endswith("_at"):
+                assert sheet.column_dimensions[get_column_letter(cell.column)].width >= 20
+                checked += 1
+    assert checked == 3
+
+
+def test_sheets_without_records_are_left_out(tmp_path: Path) -> None:
+    """A clean import has no sheet to fix and none in doubt; a file without records has All."""
+    assert written(tmp_path, "name,categoryId\nRex,3\n").sheetnames == ["Summary", "All"]
+
+
+def test_a_long_title_is_wrapped(tmp_path: Path) -> None:
+    """The headline stays on its page: it has the width of the columns, and lines enough."""
+    summary = written(tmp_path)["Summary"]
+    assert [str(cells) for cells in summary.merged_cells] == ["A1:B1"]
+    assert summary["A1"].alignment.wrap_text
+    assert "In doubt: arrivals.csv" in summary["A1"].value
+
+
+def test_a_long_hint_gets_the_lines_that_it_needs(tmp_path: Path) -> None:
+    """Not every program counts the lines of a cell, so the rows say how high they are."""
+    fix = written(tmp_path, "name,categoryId\nRex,cat\n,3\n")["Fix"]
+    assert [fix.row_dimensions[row].height for row in (2, 3)] == [31.5, 15.75]
