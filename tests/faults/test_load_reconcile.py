@@ -132,6 +132,23 @@ def test_absent_records_are_sent_again_only_when_asked(pets_csv, stores, run_loa
     check_promises(fresh(result), store)
 
 
+@pytest.mark.parametrize(("stored", "is_ours"), [("Cut \ud83d", True), ("Max \ud83d", False)])
+def test_a_pet_with_half_an_emoji_may_be_the_one_that_was_sent(
+    pets_csv, stores, run_load, settle, stored: str, is_ours: bool
+) -> None:
+    """A store that cuts an emoji in two hides that record's pet, and the pets of no other."""
+    path = pets_csv(30)
+    header, first, *rest = path.read_text("utf-8").splitlines()
+    _, *others = first.split(",")
+    lines = [header, ",".join(["Cut \U0001f436", *others]), *rest]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    store = stores(never(1, 12), has_get_pet=False)
+    result = run_load(path, store, workers=1)
+    store.pets[99] = {"id": 99, "name": stored, "categoryId": 1, "status": "sold"}
+    done = settle(result, store)
+    assert (done.absent, done.unknown) == ((1, 1) if is_ours else (2, 0))
+
+
 def test_the_grace_is_waited_for(pets_csv, stores, run_load, settle) -> None:
     """A store may act late: its silence means nothing before the grace is over."""
     store = stores(lambda n: "late_apply" if n == 5 else None, late_s=0.3)

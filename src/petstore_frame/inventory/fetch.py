@@ -32,6 +32,7 @@ from petstore_frame.errors import (
 from petstore_frame.frame import to_frame
 from petstore_frame.inventory.completeness import (
     ALL_PETS,
+    DAMAGED_TEXTS,
     ONE_STATUS,
     Assumption,
     Completeness,
@@ -269,7 +270,7 @@ class _Fetch:
             conflicts.append(f"{changed} pets came twice with other values; the later is kept")
         if damaged := self._reader.damaged and self._reader.damaged.intersection(columns.id):
             pets = "1 pet" if len(damaged) == 1 else f"{len(damaged):,} pets"
-            conflicts.append(f"U+FFFD stands for a damaged character in the texts of {pets}")
+            conflicts.append(f"{DAMAGED_TEXTS} {pets}")
         return list(dict.fromkeys(filter(None, conflicts)))
 
     def _raise_incomplete(self, problem: BaseException) -> NoReturn:

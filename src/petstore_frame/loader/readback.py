@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
-from petstore_frame.inventory.completeness import Assumption, Completeness
+from petstore_frame.inventory.completeness import DAMAGED_TEXTS, Assumption, Completeness
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.loader.clients import SettlingClient
 from petstore_frame.loader.journal import JournalRow
 from petstore_frame.loader.windows import Windows
 from petstore_frame.models import PET_STATUSES
+from petstore_frame.surrogates import REPLACEMENT
 
 # After so many ids in a row that do not exist the search ends; they prove nothing.
 EMPTY_IDS = 50
@@ -42,6 +43,7 @@ class Evidence:
 
     Attributes:
         pets: Pets seen, by id.
+        cut_names: The beginnings of names up to a character of which half was lost.
         listed: Statuses whose listing was whole; None stands for the listing of all.
         windows: Between which ids the records' pets must be, where ids show that.
         searched: Records whose whole range of ids was asked for.
@@ -50,16 +52,29 @@ class Evidence:
     """
 
     pets: dict[int, Found] = field(default_factory=dict)
+    cut_names: set[str] = field(default_factory=set)
     listed: set[str | None] = field(default_factory=set)
     windows: Windows = field(default_factory=Windows)
     searched: set[int] = field(default_factory=set)
     requests: int = 0
     notes: list[str] = field(default_factory=list)
 
+    def take(self, found: Found) -> None:
+        """Take a pet of the store."""
+        self.pets[found.pet_id] = found
+        if REPLACEMENT in found.name:
+            self.cut_names.add(found.name.partition(REPLACEMENT)[0])
+
     def is_exhaustive(self, row: JournalRow) -> bool:
-        """Tell whether this record's pet would have been seen."""
+        """Tell whether this record's pet would have been seen, under the name that was sent."""
         # A listing by status would not show it any more once someone has sold it.
-        return row.number in self.searched or None in self.listed
+        is_read = row.number in self.searched or None in self.listed
+        return is_read and not self._may_be_cut(wanted(row)[0])
+
+    def _may_be_cut(self, name: str) -> bool:
+        """Tell whether a damaged pet may be the one of this name, cut within an emoji."""
+        places = (len(start) for start in self.cut_names if name.startswith(start))
+        return any(name[at : at + 1] > "\uffff" for at in places)
 
 
 def wanted(row: JournalRow) -> tuple[str, int, str | None]:
@@ -91,8 +106,9 @@ def _list(client: SettlingClient, status: str | None, evidence: Evidence) -> Non
     columns = (inventory.frame[name] for name in ("id", "name", "category_id", "status"))
     for pet_id, name, category_id, cell in zip(*columns, strict=True):
         own_status = cell if isinstance(cell, str) else None
-        evidence.pets[int(pet_id)] = Found(int(pet_id), str(name), int(category_id), own_status)
-    whole = set[str | None]() if is_broken or claim.conflicts else _whole(claim)
+        evidence.take(Found(int(pet_id), str(name), int(category_id), own_status))
+    contradictions = [text for text in claim.conflicts if not text.startswith(DAMAGED_TEXTS)]
+    whole = set[str | None]() if is_broken or contradictions else _whole(claim)
     evidence.listed |= whole
     end = "was read to its end" if status in whole or None in whole else "may have had no end"
     evidence.notes.append(f"the listing of {status or 'all'} {end}: {claim}")
@@ -170,5 +186,5 @@ class Searcher:
                 return None
             else:
                 self._asked[pet_id] = True
-                self._evidence.pets[pet_id] = Found(pet_id, pet.name, pet.category_id, pet.status)
+                self._evidence.take(Found(pet_id, pet.name, pet.category_id, pet.status))
         return self._asked[pet_id]
