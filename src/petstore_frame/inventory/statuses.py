@@ -6,9 +6,10 @@ without a status match no filter, so these pages alone never cover a store.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
+from petstore_frame.arguments import MAX_LIMIT
 from petstore_frame.inventory.completeness import Assumption
 from petstore_frame.inventory.hints import advertised_total, may_go_on
 from petstore_frame.inventory.reader import PageReader
@@ -177,13 +178,18 @@ def missed(page: Page, whole: Page, status: str) -> str | None:
 def filters_first(reader: PageReader, whole: Page) -> bool:
     """Ask whether the filter comes before the limit: the other way round it sees one page alone."""
     for status in PET_STATUSES:
-        size = _telling_limit(whole, status)
+        rows = [at for at, found in enumerate(whole.columns.status, 1) if found == status]
+        told = (
+            at for at in range(1, len(rows) + 1) if rows[at - 1] > at and _tells(at, rows, whole)
+        )
+        size = next(told, None)
         if size is None:
             continue
         page = reader.probe("filter", reader.params(limit=size, status=status))
         if page is None:
             return False
-        is_first = len(page) == size and set(page.columns.status) == {status}
+        is_kept = set(page.columns.status) == {status}
+        is_first = is_kept and len(page) >= size and _tells(len(page), rows, whole)
         reader.probes["filter"] = (
             "before the limit" if is_first else "not seen to come before the limit"
         )
@@ -192,14 +198,18 @@ def filters_first(reader: PageReader, whole: Page) -> bool:
     return False
 
 
-def _telling_limit(whole: Page, status: str) -> int | None:
-    """Return a limit under which a store that cuts first gives another number of rows, or None.
+def _tells(count: int, rows: Sequence[int], whole: Page) -> bool:
+    """Tell whether so many pets of a status can hardly be those of a page cut before the filter.
 
-    The row that would fill it lies beyond it. A store may raise a limit that is too small for it,
-    so no usual length lies between that row and the next one of the status.
+    The cut would lie between the last of them and the next. A store may cut there that raises
+    every smaller limit to a usual length, or gives pages of one fixed length.
+
+    Args:
+        count: Pets that came.
+        rows: The rows of the status in an unfiltered page, counted from 1.
+        whole: That page.
     """
-    rows = [at for at, found in enumerate(whole.columns.status, 1) if found == status]
-    for size, (row, following) in enumerate(pairwise(rows), 1):
-        if row > size and USUAL_CAPS.isdisjoint(range(row, following)):
-            return size
-    return None
+    if count > len(rows):
+        return True
+    following = rows[count] if count < len(rows) else len(whole) + 1
+    return (USUAL_CAPS | {MAX_LIMIT}).isdisjoint(range(rows[count - 1], following))
