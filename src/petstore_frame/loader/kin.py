@@ -19,6 +19,7 @@ from typing import NamedTuple
 from petstore_frame.loader.in_place import is_edited_in_place
 from petstore_frame.loader.journal import Run, attached
 from petstore_frame.loader.lineages import inherit, mended_runs
+from petstore_frame.loader.together import find_parts
 from petstore_frame.loader.versions import is_version
 
 CREATED, IN_DOUBT, NOT_SENT, NO_ANIMAL = 0, 1, 2, 3
@@ -97,6 +98,7 @@ def gather(sql: sqlite3.Connection, earlier: Runs, hold: Callable[[Path], None])
     versions = [
         (path, run) for path, run in earlier if path in in_place or _tell(sql, path, is_version)
     ]
+    versions += find_parts(sql, [found for found in earlier if found not in versions])
     mended = mended_runs(sql)
     inherit(sql, reversed(versions))
     others = list[tuple[Path, Run]]()

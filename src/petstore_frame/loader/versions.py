@@ -95,7 +95,7 @@ SELECT EXISTS (
 """  # noqa: S608 # our own names
 
 
-class _Likeness(NamedTuple):
+class Likeness(NamedTuple):
     """What two files have in common, records compared by one key.
 
     Attributes:
@@ -150,7 +150,7 @@ def is_version(sql: sqlite3.Connection) -> bool:
     return found.shares_of_larger(VERSION_SHARE) or _stand_together(sql, key, found)
 
 
-def _compare(sql: sqlite3.Connection, key: str) -> _Likeness:
+def _compare(sql: sqlite3.Connection, key: str) -> Likeness:
     mine, theirs = f"mine_by_{key}", f"theirs_by_{key}"
     # The staged file is compared with many others, so what it holds is counted once.
     _count_kinds(sql, mine, "main", key)
@@ -163,8 +163,8 @@ def _compare(sql: sqlite3.Connection, key: str) -> _Likeness:
     if lone >= LEAST_ORDERED:
         steps, ascending = sql.execute(_COUNT_ASCENDING.format(**names)).fetchone()
         is_ordered = ascending >= ORDERED_SHARE * steps
-    by_chance = _most_by_chance(min(n for n, _ in sizes.values()), *max(sizes.values()))
-    return _Likeness(sizes[mine][0], sizes[theirs][0], shared, lone, is_ordered, by_chance)
+    by_chance = most_by_chance(min(n for n, _ in sizes.values()), *max(sizes.values()))
+    return Likeness(sizes[mine][0], sizes[theirs][0], shared, lone, is_ordered, by_chance)
 
 
 def _count_kinds(sql: sqlite3.Connection, table: str, schema: str, key: str) -> None:
@@ -185,7 +185,7 @@ def _size(sql: sqlite3.Connection, table: str) -> tuple[int, int]:
     return records, lone
 
 
-def _most_by_chance(smaller: int, larger: int, lone: int) -> float:
+def most_by_chance(smaller: int, larger: int, lone: int) -> float:
     """Return how many records a smaller file of other animals may share with a larger one.
 
     By Good and Turing: of new records as many are of a kind not seen before as the larger file
@@ -240,7 +240,7 @@ def _has_more_than_is_sent(sql: sqlite3.Connection) -> bool:
     return bool(headers[0] == headers[1])
 
 
-def _stand_together(sql: sqlite3.Connection, key: str, found: _Likeness) -> bool:
+def _stand_together(sql: sqlite3.Connection, key: str, found: Likeness) -> bool:
     """Tell whether half of the smaller file stands in the larger as it is, or all at an end."""
     last = "SELECT max(number) FROM {}.rows WHERE {}"
     ends = [sql.execute(last.format(*side)).fetchone()[0] for side in _SIDES.items()]
