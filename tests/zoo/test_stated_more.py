@@ -99,6 +99,23 @@ def test_the_end_of_a_walk_is_held_to_what_it_states(spelling: str, way: str, st
     assert claim.covers_all == (stop == 250 or is_taken_back)
 
 
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_way_that_only_full_pages_name_is_still_found(spelling: str) -> None:
+    """A cut page that says that there is more is asked for by its own length, as a silent one."""
+
+    def answer(query: dict[str, str]) -> httpx.Response:
+        rows, limit, at = rows_of(query, SOLD), int(query["limit"]), int(query.get("at", "0"))
+        size = min(50, limit)
+        headers = SPELLINGS[spelling](at, size, max(1, len(rows)))
+        if size == limit and at + size < len(rows):
+            link = f'<{BASE_URL}/pets?limit={size}&at={at + size}>; rel="next"'
+            headers["Link"] = ", ".join(filter(None, [headers.get("Link"), link]))
+        return httpx.Response(200, json=rows[at : at + size], headers=headers)
+
+    claim = claim_about(answer)
+    assert (claim.covers_all, claim.rows) == (True, 250)
+
+
 def test_a_next_offset_is_followed() -> None:
     """A header with the next offset leads through the whole listing."""
 

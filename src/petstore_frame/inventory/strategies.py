@@ -32,7 +32,7 @@ from petstore_frame.inventory.finding import (
     complete,
 )
 from petstore_frame.inventory.flaws import Flaws
-from petstore_frame.inventory.hints import may_go_on, names_next, says_more
+from petstore_frame.inventory.hints import may_name_next, names_next, says_more
 from petstore_frame.inventory.opening import Opening
 from petstore_frame.inventory.paths import Paths
 from petstore_frame.inventory.reader import PageReader
@@ -227,7 +227,7 @@ class Ladder:
         That is the end of the listing, unless the store cut the longer page too and names a next
         one only after pages as long as was asked: then asking for that length brings it out.
         """
-        if may_go_on(first):
+        if may_name_next(first.headers, first.address):
             return None
         if not names_next(short.headers, short.address):
             return None
@@ -243,6 +243,8 @@ class Ladder:
                 return None if self._way is None else self._walked(self._way)
             self.reader.probes["as many as came"] = "names no next page"
         if self.conflicts or len(self.rows) > len(first) or self._total.refutes(len(self.rows)):
+            return None
+        if says_more(first.headers, first.address):
             return None
         return complete(
             "the server names a next page after a shorter one, and none after this",
