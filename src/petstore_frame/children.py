@@ -12,7 +12,7 @@ import site
 import sys
 from pathlib import Path
 
-_HOME = str(Path(__file__).parents[1])
+_HOME = Path(__file__).parents[1]
 
 
 def module_command(module: str) -> list[str]:
@@ -30,7 +30,7 @@ def child_environ(
             checkout, is named in ``PYTHONPATH``.
     """
     environ = dict(os.environ)
-    if _HOME not in installed:
+    if _HOME not in map(Path, installed):
         before = environ.get("PYTHONPATH")
-        environ["PYTHONPATH"] = f"{_HOME}{os.pathsep}{before}" if before else _HOME
+        environ["PYTHONPATH"] = f"{_HOME}{os.pathsep}{before}" if before else str(_HOME)
     return environ
