@@ -76,8 +76,7 @@ class Display(Generic[Fact]):
         """Move the bar, where there is one, to a number, with notes behind it."""
         bar = self._shown_bar()
         if bar is not None:
-            if notes:
-                bar.set_postfix(notes, refresh=False)
+            bar.set_postfix(notes, refresh=False)  # an empty one takes an earlier one away
             bar.update(done - bar.n)
 
     def write(self, text: str) -> None:

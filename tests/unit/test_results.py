@@ -7,6 +7,7 @@ import json
 import sqlite3
 import time
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import openpyxl
@@ -106,6 +107,28 @@ def test_parts_are_the_states(result: LoadResult) -> None:
     first = result.fix.iloc[0]
     assert (first["error_column"], first["error_value"]) == ("name", "=cmd()")
     assert (first["sent_name"], first["sent_category_id"]) == ("=cmd()", 3)
+
+
+def test_what_to_fix_is_seen_first(result: LoadResult) -> None:
+    """A notebook shows the first columns, so these say where, what and how; none is lost."""
+    first = ["line", "error_column", "error_value", "error_message", "hint", "row", "name"]
+    assert list(result.fix.columns[:7]) == first
+    assert set(result.fix.columns) == set(result.frame.columns)
+
+
+def test_times_of_the_summary_are_iso(result: LoadResult) -> None:
+    """As everywhere in JSON: a text that states its zone, or null."""
+    summary = result.summary
+    moments = [datetime.fromisoformat(summary[f"{name}_at"]) for name in ("created", "ended")]
+    assert all(moment.tzinfo == UTC for moment in moments)
+    assert 0 <= (moments[1] - moments[0]).total_seconds() < 60
+
+
+def test_a_short_record_gets_a_hint_to_follow(tmp_path: Path) -> None:
+    """The hint names the first cell that is missing."""
+    (row,) = make_result(tmp_path, "name,categoryId,status\nRex\n").fix.itertuples()
+    assert row.error_message == "the record has 1 of 3 cells"
+    assert row.hint == "add the missing cells, from 'categoryId' on"
 
 
 def test_frame_of_no_records_has_the_same_columns(tmp_path: Path) -> None:

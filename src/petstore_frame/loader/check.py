@@ -244,7 +244,7 @@ class Checker:
                     "missing_cell",
                     self._width_text(row),
                     column=self.header[self.places[missing[0]]],
-                    hint=f"the record ends before its {missing[0]}",
+                    hint=f"add the missing cells, from {self.header[len(row)]!r} on",
                 )
             )
         return problems + self._giant_cells(row), warnings

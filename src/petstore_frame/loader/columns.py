@@ -58,6 +58,9 @@ FIX_COLUMNS = (
     "correlation_id", "warnings", "run_id",
 )  # fmt: skip
 
+# In a frame, which shows its first columns only.
+FIX_FIRST = ("line", "error_column", "error_value", "error_message", "hint")
+
 _FILE_NAMES = {"error_message": "error", "error_column": "column", "run_id": "run"}
 
 _ACTIONS: dict[State, str] = {
@@ -117,8 +120,8 @@ def describe(row: JournalRow, run: Run) -> tuple[Any, ...]:
         row.reason,
         "; ".join(row.warnings) or None,
         row.attempts,
-        _moment(row.first_sent_at),
-        _moment(row.settled_at),
+        moment_of(row.first_sent_at),
+        moment_of(row.settled_at),
         row.elapsed_ms,
         row.request_id,
         row.idempotency_key,
@@ -157,5 +160,6 @@ def file_name(column: str) -> str:
     return OWN_PREFIX + _FILE_NAMES.get(column, column)
 
 
-def _moment(seconds: float | None) -> datetime | None:
+def moment_of(seconds: float | None) -> datetime | None:
+    """Return a moment of the journal in UTC; None is missing."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

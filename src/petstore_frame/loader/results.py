@@ -24,6 +24,8 @@ from petstore_frame.loader.alike import Alike, read_alike
 from petstore_frame.loader.clients import SettlingClient
 from petstore_frame.loader.columns import (
     COLUMNS,
+    FIX_FIRST,
+    moment_of,
     original_columns,
     problem_of,
 )
@@ -126,8 +128,9 @@ class LoadResult(Framed):
 
     @property
     def fix(self) -> pd.DataFrame:
-        """The records to mend (invalid, rejected); columns of ``frame``."""
-        return self._part(*FIX_STATES)
+        """The records to fix (invalid, rejected); columns of ``frame``, what is wrong first."""
+        part = self._part(*FIX_STATES)
+        return part[[*FIX_FIRST, *(name for name in part.columns if name not in FIX_FIRST)]]
 
     @property
     def unknown(self) -> pd.DataFrame:
@@ -149,7 +152,7 @@ class LoadResult(Framed):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The facts of the import and its counts, ready for JSON."""
+        """The facts of the import and its counts, ready for JSON; times are ISO 8601 in UTC."""
         run, ended = self.run, self.run.ended_at
         doubt = read_doubt(self.path)
         seconds = ended - run.started_at if ended and run.started_at else None
@@ -179,9 +182,9 @@ class LoadResult(Framed):
             "ending": None if run.ending is None else str(run.ending),
             "ending_detail": run.ending_detail,
             "exit_code": self.exit_code,
-            "created_at": run.created_at,
-            "started_at": run.started_at,
-            "ended_at": ended,
+            "created_at": _iso(run.created_at),
+            "started_at": _iso(run.started_at),
+            "ended_at": _iso(ended),
             "seconds": seconds,
         }
 
@@ -376,3 +379,8 @@ class LoadResult(Framed):
         """Drop what was read, because the journal has changed."""
         for name in ("run", "counts", "skipped", "notes", "elsewhere", "frame", "_causes"):
             self.__dict__.pop(name, None)
+
+
+def _iso(seconds: float | None) -> str | None:
+    moment = moment_of(seconds)
+    return None if moment is None else moment.isoformat()
