@@ -12,6 +12,7 @@ from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader import waiting
 from petstore_frame.loader.record import State
+from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.timing import Timing
 
 DAY_S = 24 * 3600.0
@@ -97,3 +98,18 @@ def test_a_wait_is_announced_to_whoever_watches(
             result.reconcile(client, grace_s=60.0)
         assert ("waiting until" in capsys.readouterr().err) is is_watched
     assert [50 < wait <= 65 for wait in waits] == [True, True]
+
+
+def test_doubt_of_an_earlier_version_can_be_settled_by_hand_too(pets_csv, stores, run_load) -> None:
+    """What reading back leaves in an earlier import is explained, with the journal to settle it."""
+    store = stores(lambda number: "fin_before" if number == 3 else None)
+    earlier = run_load(pets_csv(6), store, workers=1)
+    later = run_load(pets_csv(7), store, workers=1)
+    store.add({"name": "Pet 2", "categoryId": 2, "status": "sold"})
+    with Client(store.base_url, KEY) as client:
+        later.reconcile(client, grace_s=0.0)
+    assert f"pf.LoadResult(Path({str(earlier.path)!r})).resolve(row, pet_id=...)" in str(later)
+    assert "pet 7 equals record 3" in str(later)
+    LoadResult(earlier.path).resolve(3, not_created=True)
+    again = run_load(pets_csv(7), store)
+    assert (again.exit_code, len(store.pets)) == (0, 8)

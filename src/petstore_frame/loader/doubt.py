@@ -26,11 +26,13 @@ class Doubt(NamedTuple):
     """What is in doubt although the store was read.
 
     Attributes:
+        path: The journal.
         notes: What the reading could be relied on, and what not, as sentences.
         rows: The first records that are in doubt.
         records: How many are.
     """
 
+    path: Path
     notes: tuple[str, ...]
     rows: tuple[int, ...]
     records: int
@@ -43,11 +45,22 @@ class Doubt(NamedTuple):
 
     def step(self, voice: Voice) -> str:
         """Return how a person settles it."""
-        rows = ", ".join(map(str, self.rows)) + ", …" * (self.records > len(self.rows))
         return (
-            f"still in doubt after reading back, row {rows}: look in the store, then "
+            f"still in doubt after reading back, row {self._listed}: look in the store, then "
             f"{voice.resolve()}; never send these again by hand"
         )
+
+    def step_elsewhere(self) -> str:
+        """Return how a person settles it, where it is the doubt of an earlier import."""
+        return (
+            "still in doubt after reading back in an earlier import: look in the store, then, in "
+            f"Python, pf.LoadResult(Path({str(self.path)!r})).resolve(row, pet_id=...), or "
+            f"not_created=True in its place; row {self._listed}"
+        )
+
+    @property
+    def _listed(self) -> str:
+        return ", ".join(map(str, self.rows)) + ", …" * (self.records > len(self.rows))
 
 
 def read_doubt(path: Path) -> Doubt | None:
@@ -63,4 +76,4 @@ def read_doubt(path: Path) -> Doubt | None:
             )
         ]
     notes = json.loads(last[0])["notes"]
-    return Doubt(tuple(notes), tuple(rows[:_SHOWN_ROWS]), len(rows))
+    return Doubt(path, tuple(notes), tuple(rows[:_SHOWN_ROWS]), len(rows))

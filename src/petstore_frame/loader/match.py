@@ -203,7 +203,9 @@ def _why_withdrawn(row: JournalRow, pet_id: int, stranger: int) -> str:
 
 
 def _why_undecided(group: Sequence[JournalRow], pets: Sequence[Found]) -> str:
-    first = f"{len(group)} records (the first is record {group[0].number})"
+    first = f"record {group[0].number}"
+    if len(group) > 1:
+        first = f"{len(group)} records (the first is {first})"
     if len(pets) > len(group):
         return f"{len(pets)} pets equal {first}: some are someone else's, so none is claimed"
     ids = ", ".join(str(pet.pet_id) for pet in pets[:5])

@@ -29,7 +29,7 @@ from petstore_frame.loader.columns import (
     original_columns,
     problem_of,
 )
-from petstore_frame.loader.doubt import read_doubt
+from petstore_frame.loader.doubt import Doubt, read_doubt
 from petstore_frame.loader.elsewhere import Elsewhere, count_unsettled, journals_in_doubt
 from petstore_frame.loader.folders import find_place
 from petstore_frame.loader.journal import JournalRow, Run
@@ -348,7 +348,14 @@ class LoadResult(Framed):
             self._id_warning,
             self.elsewhere,
             read_doubt(self.path),
+            self._doubts_elsewhere(),
         )
+
+    def _doubts_elsewhere(self) -> list[Doubt]:
+        """Return what is in doubt of this file in earlier imports although the store was read."""
+        if not self.elsewhere.in_doubt:
+            return []
+        return [*filter(None, map(read_doubt, journals_in_doubt(self.path, self.run)))]
 
     def _count(self, states: Iterable[State]) -> int:
         return sum(self.counts[state] for state in states)

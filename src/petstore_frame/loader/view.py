@@ -36,6 +36,7 @@ _MEANINGS: dict[State, str] = {
 }
 
 
+_SHOWN_COLUMNS = 12
 _DOUBT_TITLE = "What reading the store back has shown"
 _NOTES_TITLE = "To look at, sent as read"
 
@@ -54,6 +55,7 @@ class ResultFacts(NamedTuple):
     id_warning: str = ""
     elsewhere: Elsewhere = Elsewhere()
     doubt: Doubt | None = None
+    doubts_elsewhere: Sequence[Doubt] = ()
 
 
 def headline(facts: ResultFacts) -> tuple[str, str]:
@@ -125,18 +127,19 @@ def next_steps(facts: ResultFacts) -> list[str]:
             f"{_records(counts[State.ABSENT])} not found in the store: look, then "
             f"{facts.voice.reconcile(resends=True)} sends again"
         )
-    steps += _steps_elsewhere(facts.elsewhere, facts.voice)
+    steps += [doubt.step_elsewhere() for doubt in facts.doubts_elsewhere]
+    steps += _steps_elsewhere(facts)
     if _loaded_before(facts):
         steps.append(_step_for_others(facts))
     return steps
 
 
-def _steps_elsewhere(elsewhere: Elsewhere, voice: Voice) -> list[str]:
-    steps = []
-    if elsewhere.in_doubt:
+def _steps_elsewhere(facts: ResultFacts) -> list[str]:
+    elsewhere, steps = facts.elsewhere, []
+    if elsewhere.in_doubt and not facts.doubts_elsewhere:
         steps.append(
-            f"{_records(elsewhere.in_doubt)} in doubt in an earlier import: {voice.reconcile()} "
-            "settles that too"
+            f"{_records(elsewhere.in_doubt)} in doubt in an earlier import: "
+            f"{facts.voice.reconcile()} settles that too"
         )
     if elsewhere.not_sent:
         steps.append(
@@ -197,8 +200,8 @@ def result_text(facts: ResultFacts) -> str:
     lines += [line for line in _found_before(facts) if line]
     lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in _counted(facts)]
     lines += _note_lines(facts) + _problem_lines(facts)
-    if facts.doubt:
-        lines += [f"{_DOUBT_TITLE}:", *(f"  {_plain(note)}" for note in facts.doubt.shown)]
+    if notes := _doubt_notes(facts):
+        lines += [f"{_DOUBT_TITLE}:", *(f"  {_plain(note)}" for note in notes)]
     lines += [f"Next: {step}" for step in next_steps(facts)]
     return "\n".join(lines)
 
@@ -295,7 +298,13 @@ def _problems_html(facts: ResultFacts) -> str:
 
 
 def _doubt_html(facts: ResultFacts) -> str:
-    return _title(_DOUBT_TITLE) + markup.items(facts.doubt.shown) if facts.doubt else ""
+    notes = _doubt_notes(facts)
+    return _title(_DOUBT_TITLE) + markup.items(notes) if notes else ""
+
+
+def _doubt_notes(facts: ResultFacts) -> list[str]:
+    doubts = [*facts.doubts_elsewhere, *[facts.doubt] * (facts.doubt is not None)]
+    return [note for doubt in doubts if doubt for note in doubt.shown]
 
 
 def _steps_html(facts: ResultFacts) -> str:
@@ -321,7 +330,10 @@ def _columns(run: Run) -> str:
         for field, column in run.mapping.items()
     )
     unused = [_shown(name) for name in run.header if name not in run.mapping.values()]
-    return f"columns: {used}" + (f"; not sent: {', '.join(unused)}" if unused else "")
+    shown = ", ".join(unused[:_SHOWN_COLUMNS])
+    more = len(unused) - _SHOWN_COLUMNS
+    shown += f" and {more:,} more" if more > 0 else ""
+    return f"columns: {used}" + (f"; not sent: {shown}" if unused else "")
 
 
 def _found_before(facts: ResultFacts) -> tuple[str, ...]:
