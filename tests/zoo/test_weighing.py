@@ -269,3 +269,16 @@ def test_a_cap_filled_with_other_statuses_shows_nothing_missing() -> None:
     capped = claim_about(with_total(pets(300), 300), status="sold", max_pets=5)
     assert (claim.verdict, claim.rows) == ("unknown", 0)
     assert str(capped).startswith("incomplete for pets with status sold: at least 5 pets")
+
+
+def test_a_status_of_which_more_is_held_is_not_exact() -> None:
+    """Where the plain listing has a sold pet that the filter passes over, the filter fails."""
+    shown = pets(150, "available", "pending") + pets(1, "sold", first=999)
+    sold = pets(30, "sold", first=1001)
+
+    def answer(query: Query) -> httpx.Response:
+        return linked(sold if query.get("status") == "sold" else of(shown, query), query)
+
+    claim = claim_about(answer)
+    assert (claim.verdict, claim.rows) == ("unknown", 181)
+    assert (str(claim.count("sold")), str(claim.count("pending"))) == ("at least 31", "75")

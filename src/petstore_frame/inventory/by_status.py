@@ -78,7 +78,7 @@ class ByStatus:
         if walked and (window := self._window or self._common_end(walked)):
             self._own_conflicts.append(window)
             walked = frozenset()
-        whole = short | walked
+        whole = self._not_refuted(short, walked)
         self._conflicts += self._own_conflicts
         if len(whole) < len(PET_STATUSES) or self._own_conflicts:
             return Finding(
@@ -94,6 +94,18 @@ class ByStatus:
             (*self._reach, *_ASSUMED),
             whole,
         )
+
+    def _not_refuted(self, short: frozenset[str], walked: frozenset[str]) -> frozenset[str]:
+        """Leave out the statuses of which more pets are held than their own listing had."""
+        own = {status: len(self._statuses.usable[status]) for status in short}
+        own |= {status: len(self._own_rows[status]) for status in walked}
+        held = Counter(self._rows.columns().status)
+        for status, count in own.items():
+            if held[status] > count:
+                self._own_conflicts.append(
+                    f"the listing of {status} left out {held[status] - count:,} pets that are held"
+                )
+        return frozenset(status for status, count in own.items() if held[status] <= count)
 
     def _common_end(self, walked: frozenset[str]) -> str | None:
         """Say that several listings end at one round number of rows, which a store hardly has."""

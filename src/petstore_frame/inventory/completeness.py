@@ -101,7 +101,7 @@ class Completeness:
         assumptions: What must hold of the store for the claim to be true, as text.
         by_status: For each status of the interface, each other one seen, and ``no status``:
             the count, exact or at least.
-        advertised_total: The total that the store stated, or None.
+        advertised_total: The total that the store stated for this listing, or None.
         conflicts: Contradictions met, as text.
         probes: What was asked beyond the listing itself, and what came of it.
         probe_budget: How many such requests were allowed, or None when it does not apply.
