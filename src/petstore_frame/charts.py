@@ -22,7 +22,7 @@ from petstore_frame.counts import (
     short,
 )
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.markup import escape, isolated
+from petstore_frame.markup import escape, isolated, page_table
 from petstore_frame.models import NO_STATUS
 from petstore_frame.palette import shorten, status_colours, status_word
 from petstore_frame.pet_table import category_ids, pandas_frame
@@ -64,7 +64,8 @@ STYLE = f"""<style>
 .pf-table.pf-table :is(th,td):not(.pf-number){{text-align:left}}
 .pf-table thead th{{background:{SHADE};font-weight:600}}
 .pf-table .pf-number{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
-.pf-table .pf-id{{font-family:var(--jp-code-font-family,Menlo,'DejaVu Sans Mono',monospace);
+.pf-table tbody th{{font-weight:400}}
+.pf-pets tbody th{{font-family:var(--jp-code-font-family,Menlo,'DejaVu Sans Mono',monospace);
  white-space:nowrap}}
 </style>"""
 
@@ -280,19 +281,12 @@ def pets_table(
         caption: What the table holds.
         is_headed: Whether the column names are visible; a screen reader always reads them.
     """
-    body = "".join(
-        f'<tr><th scope="row" class="pf-id" style="font-weight:400">{escape(pet_id)}</th>'
-        f"<td>{_isolated(name)}</td><td>{_isolated(category)}</td>"
-        f"<td>{_status_cell(status, shades)}</td></tr>"
+    cells = (
+        (escape(pet_id), _isolated(name), _isolated(category), _status_cell(status, shades))
         for pet_id, name, category, status in rows
     )
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("ID", "Name", "Category", "Status"))
-    hidden = "" if is_headed else ' class="pf-hidden"'
-    return (
-        f'<table class="pf-table pf-pets"><caption{hidden}>{escape(caption)}</caption>'
-        f"<colgroup><col><col><col><col></colgroup>"
-        f"<thead{hidden}><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
+    head = ("ID", "Name", "Category", "Status")
+    return page_table(cells, head, caption=caption, css_class="pf-pets", is_headed=is_headed)
 
 
 def _isolated(text: str) -> str:

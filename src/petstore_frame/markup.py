@@ -19,6 +19,7 @@ _CELL = (
     f"border-bottom:{_RULE}"
 )
 NUMBER = "text-align:right;font-variant-numeric:tabular-nums"
+_NUMBERED = ' class="pf-number"'
 _TABLE = "border-collapse:collapse;border:none;margin:0;font-size:inherit;color:inherit"
 
 
@@ -110,3 +111,47 @@ def table(
     above = f'<thead><tr style="background:none">{names}</tr></thead>' if names else ""
     body = "".join(f'<tr style="background:none">{"".join(row)}</tr>' for row in rows)
     return f'<table style="{_TABLE}">{above}<tbody>{body}</tbody></table>'
+
+
+def page_table(
+    rows: Iterable[Sequence[str]],
+    head: Sequence[str],
+    *,
+    caption: str,
+    css_class: str = "",
+    numbers: Collection[int] = (),
+    foot: Sequence[str] = (),
+    is_headed: bool = True,
+) -> str:
+    """Return a table for a page that has the styles of ``charts.STYLE``.
+
+    Args:
+        rows: The cells of each row, as markup; the first names its row.
+        head: The cells above the columns, as markup.
+        caption: What the table holds, as text.
+        css_class: A further class of the table.
+        numbers: Places of the columns, from 0, that hold numbers.
+        foot: The cells of a last row of sums.
+        is_headed: Whether caption and head are visible; a screen reader always reads them.
+    """
+    hidden = "" if is_headed else ' class="pf-hidden"'
+    names = "".join(
+        f'<th scope="col"{_NUMBERED if at in numbers else ""}>{name}</th>'
+        for at, name in enumerate(head)
+    )
+    body = "".join(_page_row(cells, numbers) for cells in rows)
+    sums = f"<tfoot>{_page_row(foot, numbers)}</tfoot>" if foot else ""
+    return (
+        f'<table class="pf-table {css_class}"><caption{hidden}>{escape(caption)}</caption>'
+        f"<colgroup>{'<col>' * len(head)}</colgroup><thead{hidden}><tr>{names}</tr></thead>"
+        f"<tbody>{body}</tbody>{sums}</table>"
+    )
+
+
+def _page_row(cells: Sequence[str], numbers: Collection[int]) -> str:
+    name, *others = cells
+    drawn = "".join(
+        f"<td{_NUMBERED if at in numbers else ''}>{held}</td>"
+        for at, held in enumerate(others, start=1)
+    )
+    return f'<tr><th scope="row">{name}</th>{drawn}</tr>'

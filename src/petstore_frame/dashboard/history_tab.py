@@ -13,7 +13,7 @@ from petstore_frame.dashboard.kit import Kit
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import escape, isolated
+from petstore_frame.markup import escape, isolated, page_table
 from petstore_frame.timelines import trend_chart
 
 if TYPE_CHECKING:
@@ -57,20 +57,13 @@ def moves_table(diff: Diff) -> str:
     moves, caption = diff.moves, f"Pets that came, went or changed: {diff.total}"
     if moves.empty:
         return f"<p>{caption}</p>"
-    rows = "".join(
-        f'<tr><th scope="row" style="font-weight:400">{escape(kind)}</th>'
-        f"<td>{_word(was)}</td><td>{_word(now)}</td>"
-        f'<td class="pf-number">{short(StatusCount(int(pets), diff.is_exact))}</td></tr>'
-        for kind, was, now, pets in zip(
-            moves["kind"], moves["was"], moves["now"], moves["pets"], strict=True
-        )
+    columns = (moves[name] for name in ("kind", "was", "now", "pets"))
+    rows = (
+        (escape(kind), _word(was), _word(now), short(StatusCount(int(pets), diff.is_exact)))
+        for kind, was, now, pets in zip(*columns, strict=True)
     )
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("What", "Was", "Is now"))
-    return (
-        f'<table class="pf-table" style="max-width:560px"><caption>{caption}</caption>'
-        f'<thead><tr>{head}<th scope="col" class="pf-number">Pets</th></tr></thead>'
-        f"<tbody>{rows}</tbody></table>"
-    )
+    head = ("What", "Was", "Is now", "Pets")
+    return page_table(rows, head, caption=caption, css_class="pf-narrow", numbers={3})
 
 
 def _word(status: Any) -> str:

@@ -15,7 +15,7 @@ from petstore_frame.dashboard.import_job import Preview
 from petstore_frame.loader.reconcile import Reconciliation
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results import LoadResult
-from petstore_frame.markup import escape, isolated
+from petstore_frame.markup import escape, isolated, page_table
 
 FIELDS = {"name": "Name", "category_id": "Category", "status": "Status"}
 SETTLE = "Settle doubtful records"
@@ -27,23 +27,17 @@ def preview_table(preview: Preview) -> str:
     if not preview.rows:
         return ""
     named = {column: FIELDS[field] for field, column in preview.mapping.items()}
-    head = "".join(
-        f'<th scope="col">{escape(column)}'
-        + (f"<br><small>→ {named[column]}</small>" if column in named else "")
-        + "</th>"
+    head = [
+        escape(column) + (f"<br><small>→ {named[column]}</small>" if column in named else "")
         for column in preview.header
-    )
-    body = "".join(f"<tr>{_cells(row, len(preview.header))}</tr>" for row in preview.rows)
-    caption = f"First records of {escape(preview.path.name)}"
-    return (
-        f'<table class="pf-table"><caption>{caption}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
+    ]
+    rows = (_cells(row, len(head)) for row in preview.rows)
+    return page_table(rows, head, caption=f"First records of {preview.path.name}")
 
 
-def _cells(row: Sequence[str], width: int) -> str:
+def _cells(row: Sequence[str], width: int) -> list[str]:
     padded = [*row[:width], *[""] * (width - len(row))]
-    return "".join(f"<td>{isolated(cell[:200])}</td>" for cell in padded)
+    return [isolated(cell[:200]) for cell in padded]
 
 
 def settled_note(found: Reconciliation) -> str:

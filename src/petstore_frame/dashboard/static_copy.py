@@ -13,11 +13,10 @@ from petstore_frame.charts import bars, legend
 from petstore_frame.counts import StatusCounts, short
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.parts import utc_text
-from petstore_frame.markup import escape
+from petstore_frame.markup import NUMBER, cell, escape, row_name, table
 from petstore_frame.palette import INK, PAPER, status_word
 
 PICTURE_WIDTH = 720
-_CELL = "padding:2px 10px;text-align:right;font-variant-numeric:tabular-nums"
 
 
 def static_copy(model: StoreModel) -> str:
@@ -40,15 +39,12 @@ def static_copy(model: StoreModel) -> str:
 
 
 def _table(counts: StatusCounts) -> str:
-    names = [status_word(status) for status in counts.statuses]
-    head = "".join(f'<th style="{_CELL}">{escape(name)}</th>' for name in (*names, "All"))
-    body = ""
-    for line in counts.largest(15):
-        cells = map(short, (*line.counts, line.total))
-        numbers = "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells)
-        body += f'<tr><th style="text-align:left">{escape(line.label)}</th>{numbers}</tr>'
-    return (
-        "<table><caption>Pets by category and status</caption>"
-        f'<thead><tr><th style="text-align:left">Category</th>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table>"
+    head = ["Category", *map(status_word, counts.statuses), "All"]
+    rows = (
+        [
+            row_name(line.label),
+            *(cell(short(count), NUMBER) for count in (*line.counts, line.total)),
+        ]
+        for line in counts.largest(15)
     )
+    return table(rows, head, numbers=range(1, len(head)))

@@ -103,7 +103,7 @@ SHEET = f"""{STYLE}<style>
  .pf-dash .pf-pets col:nth-child(3){{width:23%}}
  .pf-dash .pf-pets col:nth-child(4){{width:26%}}
  .pf-dash .pf-pets :is(th,td){{padding:4px}}
- .pf-dash .pf-pets .pf-id{{white-space:normal}}
+ .pf-dash .pf-pets tbody th{{white-space:normal}}
  .pf-dash :is(.pf-sort,.pf-matrix) button.jupyter-button{{padding:0 3px;font-size:12px}}
  .pf-dash .pf-matrix>div{{--pf-name:5.6em}}
 }}
@@ -111,6 +111,7 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .pf-pets td{{overflow:hidden}}
 .pf-dash .pf-pets bdi{{display:-webkit-inline-box;-webkit-box-orient:vertical;
  -webkit-line-clamp:3;overflow:hidden;vertical-align:bottom}}
+.pf-dash .pf-narrow{{max-width:560px}}
 .pf-panel{{border:1px solid;border-left-width:4px;border-radius:4px;padding:7px 12px;
  overflow-wrap:anywhere}}
 .pf-meter{{height:8px;border-radius:4px;background:{SHADE};overflow:hidden;margin-top:5px;

@@ -13,7 +13,7 @@ from petstore_frame import __version__
 from petstore_frame.charts import STYLE, pet_rows, pets_table, place_in_words, status_chart
 from petstore_frame.counts import categories_in_words, short
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import escape, isolated, per_cent
+from petstore_frame.markup import escape, isolated, page_table, per_cent
 from petstore_frame.palette import status_word
 from petstore_frame.report import look
 from petstore_frame.report.about_sheet import coverage, grounds
@@ -40,7 +40,7 @@ h1{font-size:30px;line-height:1.2;margin:0 0 4px}h2{font-size:19px;margin:34px 0
 .cards li{padding:8px 14px;background:var(--band);border-top:4px solid var(--ink)}
 .cards b{display:block;font-size:25px;line-height:1.3;font-variant-numeric:tabular-nums}
 .cards span{color:var(--quiet);font-size:13px}
-.wide{overflow-x:auto}.pf-table td.none{background:#FFF3D6;color:#6B4400}
+.wide{overflow-x:auto}.pf-table .none{background:#FFF3D6;color:#6B4400;padding:1px 6px}
 .pf-table tfoot th,.pf-table tfoot td{font-weight:700;border-top:2px solid var(--ink)}
 dl{display:grid;grid-template-columns:minmax(9em,14em) 1fr;gap:4px 16px;margin:0}
 dt{color:var(--quiet)}dd{margin:0;overflow-wrap:anywhere}
@@ -107,31 +107,22 @@ def _number(count: StatusCount) -> str:
 
 def _counts_table(facts: Facts) -> str:
     counts = facts.counts
-    words = ["All pets", *map(status_word, facts.statuses)]
-    head = "".join(f'<th scope="col" class="pf-number">{escape(word)}</th>' for word in words)
-    body = "".join(_counts_row(line.label, line.total, line.counts) for line in counts.largest())
-    foot = _counts_row("All categories", counts.total, counts.by_status.values())
-    return (
-        '<h2>Status by category</h2><div class="wide"><table class="pf-table"><caption>'
-        f"{escape(categories_in_words(counts))}, largest first</caption><thead><tr>"
-        f'<th scope="col">Category</th>{head}</tr></thead><tbody>{body}</tbody>'
-        f"<tfoot>{foot}</tfoot></table></div>"
+    head = ["Category", "All pets", *(escape(status_word(status)) for status in facts.statuses)]
+    table = page_table(
+        (_counts_row(line.label, line.total, line.counts) for line in counts.largest()),
+        head,
+        caption=f"{categories_in_words(counts)}, largest first",
+        numbers=range(1, len(head)),
+        foot=_counts_row("All categories", counts.total, counts.by_status.values()),
     )
+    return f'<h2>Status by category</h2><div class="wide">{table}</div>'
 
 
-def _counts_row(label: str, total: StatusCount, counts: Iterable[StatusCount]) -> str:
+def _counts_row(label: str, total: StatusCount, counts: Iterable[StatusCount]) -> list[str]:
     available, *others = counts
     is_none = available == StatusCount(0, is_exact=True)
-    cells = [
-        _cell(_number(total)),
-        _cell("none", "pf-number none") if is_none else _cell(_number(available)),
-        *(_cell(_number(count)) for count in others),
-    ]
-    return f'<tr><th scope="row">{isolated(label)}</th>{"".join(cells)}</tr>'
-
-
-def _cell(number: str, css_class: str = "pf-number") -> str:
-    return f'<td class="{css_class}">{number}</td>'
+    first = '<span class="none">none</span>' if is_none else _number(available)
+    return [isolated(label), _number(total), first, *map(_number, others)]
 
 
 def _pets(facts: Facts) -> str:
