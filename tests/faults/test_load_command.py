@@ -99,7 +99,14 @@ def test_a_wrong_key_is_5_and_sends_one_request(pets_csv, stores, command: Run) 
     ("content", "options", "words"),
     [
         ("name,categoryId\nZo\xeb,1\n", [], "--encoding cp1252 reads 'Zoë,1'"),
-        ("Animal,category\nAda,1\n", [], "--column 'name=<name of the column>'"),
+        ("Title,category\nAda,1\n", [], "--column 'name=<name of the column>'"),
+        (
+            "Pet Name,Category,State\nAda,1,sold\n",
+            [],
+            "--column 'name=Pet Name' --column status=State",
+        ),
+        ("name,category\nAda,1\n", ["--column", "nam=name"], "as in --column name=Animal;"),
+        ("name,category,State\nAda,1,Sold\n", ["--dry-run"], "--column status=State sends it"),
         ("Ada,1\n", ["--columns", "name,category_id"], "1 of 1 record created"),
         ("name,category\nAda,1.024\n", ["--thousands", "."], "1 of 1 record created"),
         ('name,category\nAda "x,1\n', ["--quoting", "none"], "1 of 1 record created"),

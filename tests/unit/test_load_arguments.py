@@ -22,7 +22,7 @@ SENDING = [
     ({"dry_run": "no"}, "dry_run is True or False, got 'no'"),
     ({"again": 1}, "again is True or False, got 1"),
     ({"progress": 3}, "progress is a function, True, False or None, got 3"),
-    ({"mapping": 3}, "mapping= goes from field to column, as in {'name': 'Animal'}, got 3"),
+    ({"mapping": 3}, "mapping= goes from field to column, as in mapping={'name': 'Animal'}, got 3"),
     ({"mapping": {"name": 3}}, "mapping= names the column 3, which is not text"),
     (
         {"mapping": {"categoryId": "a", "category": "b"}},

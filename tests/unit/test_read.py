@@ -6,6 +6,7 @@ import csv
 import gzip
 import hashlib
 import io
+import re
 import tempfile
 import tracemalloc
 from pathlib import Path
@@ -223,3 +224,19 @@ def test_a_gzip_bomb_is_refused(tmp_path: Path) -> None:
     assert len(packed) * 200 < 40_000_000
     with pytest.raises(InputError, match="unpacks to more than 200 times"):
         records_of(write(tmp_path / "pets.csv.gz", packed))
+
+
+@pytest.mark.parametrize(
+    ("header", "proposed"),
+    [
+        ("Pet Name,Category,State", "{'name': 'Pet Name', 'status': 'State'}"),
+        ("Category name,Pet name", "{'name': 'Pet name', 'category_id': 'Category name'}"),
+        ("a name,another name,category", "{'name': '<name of the column>'}"),
+    ],
+)
+def test_a_refused_header_proposes_the_whole_mapping(
+    tmp_path: Path, header: str, proposed: str
+) -> None:
+    """Each field without a column is proposed the one that looks like it, and only that."""
+    with pytest.raises(InputError, match=re.escape(f"mapping={proposed}")):
+        records_of(write(tmp_path / "pets.csv", header + "\n"))

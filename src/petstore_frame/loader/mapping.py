@@ -23,6 +23,12 @@ _SPELLINGS: dict[str, tuple[str, ...]] = {
     "category_id": ("categoryid", "category"),
     "status": ("status",),
 }
+# Words that a column of each field often has; they are proposed, never assumed.
+_LIKELY: dict[str, tuple[str, ...]] = {
+    "name": ("name", "animal"),
+    "category_id": ("category", "kind", "type", "species"),
+    "status": ("status", "state", "availability"),
+}
 _SPACES = str.maketrans("", "", " _-\t\r\n")
 
 
@@ -66,13 +72,28 @@ def find_columns(
     if missing:
         raise InputError(
             f"no column for {' and '.join(missing)} among {_listed(header)}",
-            hint=_which_columns(missing, may_lack_header=may_lack_header),
+            hint=_which_columns(found, header, may_lack_header=may_lack_header),
         )
     return {field: column for field, column in found.items() if column is not None}
 
 
-def _which_columns(missing: Sequence[str], *, may_lack_header: bool) -> Advice:
-    mapping = ("mapping", dict.fromkeys(missing, "<name of the column>"))
+def _which_columns(
+    found: Mapping[str, str | None], header: Sequence[str], *, may_lack_header: bool
+) -> Advice:
+    """Propose a column for each field that has none, where one looks like it."""
+    free = [name for name in header if name not in found.values()]
+    likely: dict[str, str] = {}
+    for field in reversed(FIELDS):  # "name" last: a "Category name" is a category
+        column = _likely(field, free) if found[field] is None else None
+        if column is not None:
+            likely[field] = column
+            free.remove(column)
+    wanted = {
+        field: likely.get(field, "<name of the column>")
+        for field in FIELDS
+        if field in likely or (found[field] is None and field in REQUIRED)
+    }
+    mapping = ("mapping", wanted)
     if not may_lack_header:
         return Advice("name the column: {}", mapping)
     return Advice(
@@ -81,6 +102,15 @@ def _which_columns(missing: Sequence[str], *, may_lack_header: bool) -> Advice:
         ("columns", [*REQUIRED, "status"]),
         by_hand="choose the column; a file without a header needs one as its first line",
     )
+
+
+def _likely(field: str, free: Sequence[str]) -> str | None:
+    """Return the one column that has a word of a field in its name, or None."""
+    for word in _LIKELY[field]:
+        alike = [name for name in free if word in normalise(name)]
+        if alike:
+            return alike[0] if len(alike) == 1 else None
+    return None
 
 
 def field_name(text: str) -> str | None:

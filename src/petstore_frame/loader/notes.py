@@ -14,6 +14,8 @@ from petstore_frame.loader.fields import NUMBER_NOTE
 from petstore_frame.loader.journal import Run, opened, read_cells
 from petstore_frame.loader.mapping import normalise
 from petstore_frame.loader.typed import DATE_NOTE
+from petstore_frame.models import PET_STATUSES
+from petstore_frame.voice import FORM, Advice, Voice
 
 MEANINGS: dict[str, str] = {
     DATE_NOTE: "a date was read as text",
@@ -90,20 +92,37 @@ def read_notes(path: Path, run: Run) -> list[Note]:
     return found
 
 
-def describe_ids(path: Path, run: Run) -> str:
-    """Warn of a column of ids: an export of a store, loaded, makes each of its animals twice."""
-    unsent = (name for name in run.header if name not in run.mapping.values())
-    column = next((name for name in unsent if normalise(name) in _ID_NAMES), None)
-    if column is None:
-        return ""
-    at = run.header.index(column)
+def describe_unsent(path: Path, run: Run, voice: Voice = FORM) -> list[str]:
+    """Warn of columns that are not sent and look as if they mattered.
+
+    A column of ids is that of a store's export, whose animals would be there twice; one that holds
+    statuses only was perhaps not recognised by its name.
+
+    Args:
+        path: The journal.
+        run: Its run.
+        voice: Who reads it; one who cannot give options is told the fact alone.
+    """
+    unsent = [name for name in run.header if name and name not in run.mapping.values()]
     with opened(path) as sql:
         first = sql.execute("SELECT cells FROM rows ORDER BY number LIMIT ?", [_LOOKED_AT])
         rows = [read_cells(packed) for (packed,) in first]
-    ids = [row[at].strip() for row in rows if at < len(row) and row[at].strip()]
-    if not ids or not all(text.isdecimal() for text in ids):
-        return ""
-    return (
-        f"the column {column!r} is not sent: these look like animals already in a store, and "
-        "loading makes new ones"
-    )
+    found = []
+    for column in unsent:
+        at = run.header.index(column)
+        cells = [row[at].strip() for row in rows if at < len(row) and row[at].strip()]
+        if not cells:
+            continue
+        if normalise(column) in _ID_NAMES and all(cell.isdecimal() for cell in cells):
+            found.append(
+                f"the column {column!r} is not sent: these look like animals already in a store, "
+                "and loading makes new ones"
+            )
+        elif "status" not in run.mapping and all(c.casefold() in PET_STATUSES for c in cells):
+            found.append(_unsent_status(column).phrased_by(voice))
+    return found
+
+
+def _unsent_status(column: str) -> Advice:
+    fact = f"the column {column!r} holds statuses and is not sent, so these animals have none"
+    return Advice("{}; {} sends it", fact, ("mapping", {"status": column}), by_hand=fact)

@@ -128,21 +128,25 @@ def checked_resolution(row: Any, *, pet_id: Any, not_created: Any) -> tuple[int,
 
 
 def _check_mapping(mapping: Any) -> None:
-    example = "as in {{'name': 'Animal'}}"
+    example = ("mapping", {"name": "Animal"})
     if mapping is None:
         return
     if not isinstance(mapping, Mapping):
         _refuse(
-            f"{{}} goes from field to column, {example}, got {{}}", ("mapping",), _shown(mapping)
+            "{} goes from field to column, as in {}, got {}",
+            ("mapping",),
+            example,
+            _shown(mapping),
         )
     fields = [field_name(word) if isinstance(word, str) else None for word in mapping]
     for word, field in zip(mapping, fields, strict=True):
         if field is None:
             _refuse(
                 f"{{}} names the field {{}}; the fields are {', '.join(FIELDS)}, and it goes from "
-                f"field to column, {example}",
+                "field to column, as in {}",
                 ("mapping",),
                 _shown(word),
+                example,
             )
         if fields.count(field) > 1:
             _refuse("{} names the field {} twice", ("mapping",), field)

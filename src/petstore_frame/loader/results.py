@@ -34,7 +34,7 @@ from petstore_frame.loader.elsewhere import Elsewhere, count_unsettled, journals
 from petstore_frame.loader.folders import find_place
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS
-from petstore_frame.loader.notes import Note, describe_ids, kind_of, read_notes
+from petstore_frame.loader.notes import Note, describe_unsent, kind_of, read_notes
 from petstore_frame.loader.options import check_folder
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
@@ -345,7 +345,7 @@ class LoadResult(Framed):
             self.voice,
             self.skipped,
             self.notes,
-            self._id_warning,
+            describe_unsent(self.path, run, self.voice),
             self.elsewhere,
             read_doubt(self.path),
             self._doubts_elsewhere(),
@@ -364,10 +364,6 @@ class LoadResult(Framed):
         frame = self.frame
         wanted = frame["state"].isin([str(state) for state in states])
         return frame[wanted].reset_index(drop=True)
-
-    @cached_property
-    def _id_warning(self) -> str:
-        return describe_ids(self.path, self.run)
 
     @cached_property
     def _causes(self) -> dict[str, Counter[str]]:

@@ -15,7 +15,7 @@ from petstore_frame.loader.before import describe_alike, describe_overlap
 from petstore_frame.loader.clients import PostingClient
 from petstore_frame.loader.journal import Run, count_states, read_run
 from petstore_frame.loader.limits import Limits
-from petstore_frame.loader.notes import describe_ids
+from petstore_frame.loader.notes import describe_unsent
 from petstore_frame.loader.progress import Meter, ProgressOption
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.send import Sender, ignore
@@ -62,7 +62,8 @@ def run_session(
         counts[State.IN_FLIGHT] -= left
         counts[State.UNKNOWN] += left
         with Meter(progress, counts[State.PENDING]) as meter:
-            for warning in (describe_ids(path, run), describe_overlap(run), describe_alike(run)):
+            unsent = describe_unsent(path, run)
+            for warning in (*unsent, describe_overlap(run), describe_alike(run)):
                 if is_new and warning:
                     meter.say(warning)
             sender = Sender(

@@ -52,7 +52,7 @@ class ResultFacts(NamedTuple):
     voice: Voice = PYTHON
     skipped: Sequence[Skipped] = ()
     notes: Sequence[Note] = ()
-    id_warning: str = ""
+    unsent: Sequence[str] = ()
     elsewhere: Elsewhere = Elsewhere()
     doubt: Doubt | None = None
     doubts_elsewhere: Sequence[Doubt] = ()
@@ -340,7 +340,7 @@ def _found_before(facts: ResultFacts) -> tuple[str, ...]:
     """Return what is known of these records from before, by the file and by earlier imports."""
     run = facts.run
     return (
-        facts.id_warning,
+        *facts.unsent,
         describe_overlap(run),
         describe_alike(run, is_rehearsal=facts.is_rehearsal),
     )
