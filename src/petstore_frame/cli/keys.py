@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     cls=PlainGroup,
-    help="Make, list and revoke the keys in a store's database.",
+    help="The keys in a store's database: make a new one, list them, revoke one.",
     no_args_is_help=True,
 )
 _ENDS = describe_exit_codes((0, REFUSED, DISK))
