@@ -324,3 +324,18 @@ def test_a_further_next_link_that_leads_away_is_not_followed(link: str) -> None:
     claim = pf.fetch_inventory(spares_of([link], []), progress=False).completeness
     assert (claim.verdict, claim.rows) == ("unknown", 250)
     assert "1 further next link was not read" in claim.basis
+
+
+def test_a_number_of_rows_does_not_pass_for_an_id() -> None:
+    """Where ids run from 1 without a gap, a cursor that counts rows looks like one after an id,
+    until a gap comes: then the last row does not come again."""
+    gap = [{**pet, "id": pet["id"] + 10 * (pet["id"] > 150)} for pet in PETS]
+
+    def answer(query: Query) -> httpx.Response:
+        at = int(query.get("cursor", "0"))
+        rows = gap if query.get("status") in (None, "sold") else []
+        return httpx.Response(200, json=rows[at : at + int(query["limit"])])
+
+    claim = claim_about(answer)
+    assert claim.probes["cursor"] == "goes on after an id"
+    assert not claim.covers_all or claim.rows == 250

@@ -61,6 +61,7 @@ class StridedWalk:
         self._size = len(rows)
         self._position = len(rows)
         self._last_ids = first.columns.id
+        self._tail = list(first.columns.id)[-2:]
         self._was_short = False
         self._ahead: dict[int, Future[Page]] = {}
 
@@ -97,7 +98,7 @@ class StridedWalk:
         fresh = self._past_the_seam(page.columns)
         if not fresh.id:
             self.is_over = True
-            if self._stride.kind == "offset" and not len(page):
+            if self._has_seams and not len(page):
                 self._flaws.doubt = (
                     f"nothing came where row {len(self.rows):,} should have come again"
                 )
@@ -113,10 +114,11 @@ class StridedWalk:
             self._flaws.doubt = f"{self._stride} led back to pets already read"
             return
         new = self.rows.add(fresh)
-        if self._stride.kind != "offset":  # which has seams
+        if not self._has_seams:
             repeated = len(fresh.id) - new
             self._flaws.note_overlap(self.pages, fresh.id, self._last_ids, repeated)
         self._last_ids = fresh.id
+        self._tail = [*self._tail, *fresh.id][-2:]
         self._watch_for_growth(len(fresh.id))
         # A short page still is a page; rows are passed over one by one.
         self._position += self._size if self._stride.kind == "page" else len(fresh.id)
@@ -137,10 +139,13 @@ class StridedWalk:
             self.is_over = True
             self._flaws.doubt = "each further request brought a few more"
 
+    @property
+    def _has_seams(self) -> bool:
+        """Whether each window begins with the row that was read last."""
+        return self._stride.kind != "page"
+
     def _past_the_seam(self, columns: PetColumns) -> PetColumns:
-        if self._stride.kind != "offset":
-            return columns
-        if not columns.id:
+        if not self._has_seams or not columns.id:
             return columns
         if columns.id[0] != self.rows.last_id:
             self._flaws.breaks.append(
@@ -155,7 +160,7 @@ class StridedWalk:
             # One window alone at first, since the store may give fewer rows than it gave before,
             # and one at a time where the end is near.
             return self._ask(self._position)
-        step = self._size - (self._stride.kind == "offset")
+        step = self._size - self._has_seams
         for ahead in range(SIDE_BY_SIDE):
             place = self._position + ahead * max(1, step)
             if place not in self._ahead:
@@ -171,7 +176,9 @@ class StridedWalk:
         if kind == "offset":
             return self._reader.params({name: str(position - 1)})
         if kind == "after":
-            return self._reader.params({name: str(self.rows.last_id)})
+            # The one before the last, so that the last comes again: where ids run from 1 without
+            # a gap, an id passes for a number of rows.
+            return self._reader.params({name: str(self._tail[0])})
         # Pages of one fixed length: a page number means nothing under another limit.
         number = self._stride.first_page + position // self._size
         return self._reader.params({name: str(number)}, limit=self._size)
