@@ -215,6 +215,25 @@ def test_fix_begins_with_the_own_columns(result: LoadResult, tmp_path: Path) -> 
     assert b"\r\n" in raw
 
 
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("name,categoryId\nRex,3\nBo,x\n", []),
+        ("name,categoryId\n007,3\nBo,x\n", []),
+        ("name,categoryId\n007,x\n", ["fix.csv"]),
+        ("name,categoryId\n=1+1,3\nBo,x\n", ["results.csv"]),
+        ("name,categoryId,=1\nBo,x,\n", ["results.csv", "fix.csv", "unknown.csv"]),
+    ],
+)
+def test_only_files_with_harmless_text_say_where(
+    tmp_path: Path, text: str, escaped: list[str]
+) -> None:
+    """A file has the column of escapes only where it needs it to be read back."""
+    paths = make_result(tmp_path, text).write(tmp_path / "out", excel=False)[:3]
+    heads = {path.name: path.read_text(encoding="utf-8-sig").splitlines()[0] for path in paths}
+    assert [name for name, head in heads.items() if "_pf_escaped" in head] == escaped
+
+
 def test_unedited_fix_is_what_it_was(result: LoadResult, tmp_path: Path) -> None:
     """The fix file comes back as the records that it was made of: same cells, same problems."""
     result.write(tmp_path / "out")

@@ -33,6 +33,8 @@ from petstore_frame.loader.view import ResultFacts
 from petstore_frame.loader.workbook import workbook
 
 Rows = Callable[..., Iterator[JournalRow]]
+# Those that are to fix or in doubt, or may be by the time that they are written.
+_UNSETTLED = tuple(state for state in State if state not in (State.CREATED, State.SKIPPED))
 
 
 def write_results(
@@ -87,9 +89,11 @@ def _write_drafts(
     facts = facts._replace(counts=counts)
     with ExitStack() as files:
         every, fix, doubt, *sheets = (folder / name for name in names)
-        write_all = files.enter_context(_csv(every, header, tuple(COLUMNS)))
-        write_fix = files.enter_context(_csv(fix, header, FIX_COLUMNS, edited=names_at))
-        write_doubt = files.enter_context(_csv(doubt, header, tuple(COLUMNS)))
+        write_all = files.enter_context(_csv(every, header, tuple(COLUMNS), rows()))
+        write_fix = files.enter_context(
+            _csv(fix, header, FIX_COLUMNS, rows(*_UNSETTLED), edited=names_at)
+        )
+        write_doubt = files.enter_context(_csv(doubt, header, tuple(COLUMNS), rows(*_UNSETTLED)))
         writers = [write_all]
         for path in sheets:
             book = workbook(path, facts, summary["problems"], header, expected)
@@ -120,7 +124,12 @@ def _lines(run: Run, rows: Iterator[JournalRow], width: int) -> Iterator[ResultL
 
 @contextmanager
 def _csv(
-    path: Path, header: Sequence[str], columns: Sequence[str], *, edited: int | None = None
+    path: Path,
+    header: Sequence[str],
+    columns: Sequence[str],
+    candidates: Iterator[JournalRow],
+    *,
+    edited: int | None = None,
 ) -> Iterator[Callable[[ResultLine], None]]:
     """Give a function that writes a record; UTF-8 with a byte order mark, RFC 4180.
 
@@ -128,21 +137,34 @@ def _csv(
         path: The file.
         header: The columns of the records' own cells.
         columns: What is known of each record.
+        candidates: All records that may be written; where no text of theirs is made harmless, the
+            file needs no column that says so.
         edited: The column of names, in a file that a spreadsheet is to save again.
     """
     with path.open("w", encoding="utf-8-sig", errors="surrogatepass", newline="") as file:
         writer = csv.writer(file)
         own = [file_name(column) for column in columns]
-        writer.writerow([*map(harmless, header), *own, ESCAPED])
+        names = _harmless(header)
+        has_escapes = names != [*header] or any(
+            _harmless(row.cells, edited) != [*row.cells] for row in candidates
+        )
+        writer.writerow([*names, *own, *[ESCAPED] * has_escapes])
 
         def write(line: ResultLine) -> None:
             own_values = [_text(line.values[column]) for column in columns]
-            cells = [*map(harmless, line.cells)]
-            if edited is not None and edited < len(cells):
-                cells[edited] = unconverted(line.cells[edited])
-            writer.writerow([*cells, *own_values, escaped_columns(header, line.cells, cells)])
+            cells = _harmless(line.cells, edited)
+            escaped = [escaped_columns(header, line.cells, cells)] * has_escapes
+            writer.writerow([*cells, *own_values, *escaped])
 
         yield write
+
+
+def _harmless(cells: Sequence[str], edited: int | None = None) -> list[str]:
+    """Return cells as they are written; ``edited`` is the place of a name, as in ``_csv``."""
+    written = [*map(harmless, cells)]
+    if edited is not None and edited < len(cells):
+        written[edited] = unconverted(cells[edited])
+    return written
 
 
 def _text(value: Any) -> str:
