@@ -261,6 +261,18 @@ def test_a_page_of_one_fixed_length_hides_no_offset() -> None:
     assert claim.probes["offset"] == "counts rows"
 
 
+def test_a_page_that_is_no_shorter_names_no_end() -> None:
+    """Where a smaller limit brings as many pets, and a next link, the first page ended nothing."""
+    rows = pets(250, "sold")
+
+    def answer(query: Query) -> httpx.Response:
+        headers = {"Link": '<?page=2>; rel="next"'} if int(query["limit"]) < 100 else {}
+        return httpx.Response(200, json=of(rows, query)[:60], headers=headers)
+
+    claim = claim_about(answer)
+    assert (claim.verdict, claim.rows) == ("unknown", 60)
+
+
 def test_a_cap_filled_with_other_statuses_shows_nothing_missing() -> None:
     """Where the filter is not kept to, a cap ends the reading and says nothing of the status, and
     the total of all pets is not called that of the status."""

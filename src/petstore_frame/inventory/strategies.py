@@ -229,7 +229,7 @@ class Ladder:
         """
         if may_name_next(first.headers, first.address):
             return None
-        if not names_next(short.headers, short.address):
+        if len(short) >= len(first) or not names_next(short.headers, short.address):
             return None
         if len(first) < self.reader.limit:
             asked = self.reader.params(limit=len(first))
