@@ -298,3 +298,30 @@ def test_a_tab_can_be_typed(tmp_path: Path, stores, command: Run) -> None:
     path.write_text("name\tcategoryId\nLuna, the cat\t3\n", encoding="utf-8")
     done = command(path, stores(), "--delimiter", r"\t")
     assert (done.exit_code, "1 of 1 record created" in done.output) == (0, True)
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_sent(
+    tmp_path: Path, pets_csv, stores, command: Run
+) -> None:
+    """--output is looked at first, because afterwards the pets are in the store."""
+    store = stores()
+    (tmp_path / "notes").write_text("mine")
+    for folder in (tmp_path / "notes", tmp_path / "notes" / "deeper"):
+        done = command(pets_csv(3), store, "--output", str(folder))
+        assert done.exit_code == 2 and "is not a folder; nothing was sent" in flat(done.stderr)
+    assert store.posts == 0
+
+
+def test_what_was_sent_is_told_where_its_files_cannot_be_written(
+    tmp_path: Path, pets_csv, stores, command: Run
+) -> None:
+    """A folder that becomes a file during the import costs the files, not the result."""
+    store, out = stores(), tmp_path / "out"
+    store.on_post = lambda number, stage: out.write_text("mine") if number == 2 else None
+    done = command(pets_csv(3), store, "--output", str(out), "--workers", "1")
+    assert done.exit_code == 6 and "3 of 3 records created" in done.stdout
+
+
+def flat(text: str) -> str:
+    """A message without the frame that the shell's library draws around it."""
+    return " ".join(text.replace("\u2502", " ").split())

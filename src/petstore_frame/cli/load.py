@@ -7,6 +7,7 @@ exit code for the worst of it. The same command again goes on where the last one
 from __future__ import annotations
 
 import math
+import os
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -140,6 +141,7 @@ def load(
     from petstore_frame.loader.load import load_csv, load_excel
     from petstore_frame.settings import IdempotencyKey
 
+    _check_output(output)
     _check_reconcile(reconcile, dry_run=dry_run, grace=grace, resends=resend_absent)
     resolved = _resolutions(resolve, dry_run=dry_run)
     for_text = {
@@ -214,6 +216,18 @@ def _check_reconcile(reconcile: bool, *, dry_run: bool, grace: float | None, res
         raise typer.BadParameter("--resend-absent needs --reconcile")
 
 
+def _check_output(folder: Path | None) -> None:
+    """Refuse a folder that is a file, or that cannot be made, before anything is sent."""
+    if folder is None:
+        return
+    there = next(
+        place for place in (folder.absolute(), *folder.absolute().parents) if place.exists()
+    )
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        what = "cannot be written to" if there.is_dir() else "is not a folder"
+        raise typer.BadParameter(f"--output {folder}: {there} {what}; nothing was sent")
+
+
 def _resolutions(pairs: list[str] | None, *, dry_run: bool) -> dict[int, int | None]:
     """Read ``ROW=PET_ID`` and ``ROW=none``: the pet by record, None where it was not created."""
     if pairs and dry_run:
@@ -259,8 +273,16 @@ def write_aloud(result: LoadResult, folder: Path) -> list[Path]:
 
 
 def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
-    """Write the files, then print what became of the records."""
-    files = [] if output is None else write_aloud(result, output)
+    """Write the files, then print what became of the records, also where no file could be written.
+
+    Raises:
+        OSError: The files could not be written.
+    """
+    files, problem = list[Path](), None
+    try:
+        files = [] if output is None else write_aloud(result, output)
+    except OSError as unwritten:
+        problem = unwritten
     folder = str(files[0].parent) if files else None
     result.voice = ShellVoice(folder)
     if as_json:
@@ -269,3 +291,5 @@ def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
         typer.echo(str(result))
         for file in files:
             typer.echo(f"wrote {file}")
+    if problem is not None:
+        raise problem
