@@ -97,3 +97,25 @@ def test_frame_is_loaded_like_a_file(tmp_path: Path) -> None:
         names = pf.fetch_inventory(client).frame["name"]
     assert len(first.created) == len(again.created) == len(names) == 50
     assert sorted(names) == sorted(frame["name"].str.strip())
+
+
+def test_the_same_command_loads_the_fix_file(tmp_path: Path) -> None:
+    """All options of a colleague's file may stay; left out, the file is the same import still."""
+    file = tmp_path / "anna.csv"
+    file.write_bytes("Tiere\n\nTier;Art\nZoë;x\nMax;3\n".encode("cp1252"))
+    options = {
+        "mapping": {"name": "Tier", "category_id": "Art"},
+        "encoding": "cp1252",
+        "delimiter": ";",
+        "header_row": 3,
+        "journal": tmp_path / "journal",
+    }
+    with pf.serve() as server, server.client() as client:
+        pf.load_csv(file, client, **options).write(tmp_path / "out", excel=False)
+        fix = tmp_path / "out" / "fix.csv"
+        fix.write_text(fix.read_text("utf-8-sig").replace("Zoë,x", "Zoë,4"), "utf-8-sig")
+        first = pf.load_csv(fix, client, **options)
+        again = pf.load_csv(fix, client, journal=tmp_path / "journal")
+        assert sorted(pf.fetch_inventory(client).frame["name"]) == ["Max", "Zoë"]
+    assert first.created["sent_name"].tolist() == ["Zoë"]
+    assert (again.is_from_earlier_run, again.exit_code) == (True, 0)

@@ -17,6 +17,8 @@ from petstore_frame.loader.mapping import OWN_PREFIX
 from petstore_frame.loader.returned import Returned, has_own_columns
 from petstore_frame.loader.text import DAMAGED, SAMPLE, Dialect, bytes_of, find_dialects
 
+# Options that are about the file that the records of a result file first came from.
+OF_FIRST_SOURCE = ("encoding", "delimiter", "quoting", "columns", "header_row")
 # Gives the column of each field in the import with this id; None where it is not known.
 MappingOf = Callable[[str], Mapping[str, str] | None]
 

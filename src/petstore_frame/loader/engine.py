@@ -16,6 +16,7 @@ from petstore_frame.categories import category_words
 from petstore_frame.errors import LoadInterrupted
 from petstore_frame.loader import journal as journals
 from petstore_frame.loader.clients import PostingClient
+from petstore_frame.loader.comeback import OF_FIRST_SOURCE
 from petstore_frame.loader.journal import Run
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.options import check_sending
@@ -120,6 +121,9 @@ def _run(
     words = category_words(reading.get("categories"))
     labels = dict(words)
     given = reading | {"categories": labels if len(labels) == len(words) else words}
+    if source.is_returned:
+        given = {name: value for name, value in given.items() if name not in OF_FIRST_SOURCE}
+        given["mapping"] = source.mapping
     meaning = {name: value for name, value in given.items() if value}
     return Run(
         new_run_id(),

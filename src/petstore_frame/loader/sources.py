@@ -36,12 +36,14 @@ class Source:
         header: The column names, in order.
         mapping: The column of each field: ``name``, ``category_id`` and, where there is one,
             ``status``.
+        is_returned: It is one of our result files.
         facts: How it is read: encoding and delimiter, or sheet, and the columns not used.
     """
 
     def __init__(self, name: str, path: Path | None, sha256: str, layout: ColumnLayout) -> None:
         self.name, self.path, self.sha256 = name, path, sha256
         self.header, self.mapping = layout.header, layout.mapping
+        self.is_returned = layout.returned is not None
         used = set(layout.mapping.values())
         unused = [name for name in layout.header if name not in used]
         self.facts: dict[str, Any] = {"unused": unused}
