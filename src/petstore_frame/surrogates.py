@@ -11,12 +11,13 @@ import re
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _LONE = re.compile("[\ud800-\udfff]")  # Python joins a pair into one character when it reads it
-_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
+_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+_RAW = re.compile(rb"\xed[\xa0-\xbf]")
 
 
 def may_hold_lone(body: bytes) -> bool:
-    """Tell quickly whether JSON may hold a lone surrogate; an escaped pair counts as well."""
-    return (b"\\u" in body or b"\xed" in body) and _ESCAPE.search(body) is not None
+    """Tell quickly whether JSON in UTF-8 may hold a lone surrogate; an escaped pair counts too."""
+    return b"\\" in body and _ESCAPE.search(body) is not None
 
 
 def holds_lone(text: str) -> bool:
@@ -36,7 +37,7 @@ def whole_text(value: object) -> str:
 
 def whole_body(body: bytes) -> bytes:
     """Return JSON whose texts UTF-8 can hold; what is no JSON stays as it is."""
-    if not may_hold_lone(body):
+    if not (may_hold_lone(body) or _RAW.search(body)):  # the latter is no UTF-8, but json reads it
         return body
     try:
         text = json.dumps(json.loads(body), ensure_ascii=False)

@@ -63,6 +63,8 @@ def test_single_pets_and_errors_hold_whole_characters() -> None:
     error = read_error(b'{"code": "a", "message": "no \\udc00", "status": 400}')
     assert (pet.name, pet.model_extra) == ("a\ufffd", {"by": ["\ufffd"]})
     assert error is not None and error.message == "no \ufffd"
+    raw = read_pet(b'{"id": 1, "name": "a\xed\xa0\xbd", "categoryId": 2}', operation="")
+    assert raw.name == "a\ufffd"
 
 
 def client_of(count: int) -> pf.Client:
