@@ -23,6 +23,7 @@ from zoo.habits import (
     LINK_WAYS,
     ORDERS,
     PARAMETERS,
+    ROWS_CURSOR,
     STATUSES,
     TOTALS,
     Habits,
@@ -86,7 +87,11 @@ def draw_pets(rng: random.Random) -> list[dict[str, Any]]:
         ((5, 2, 3, 1, 0), (1, 0, 0, 0, 0), (0, 0, 0, 1, 0), (8, 1, 1, 0, 0), (3, 3, 3, 1, 1))
     )
     choices = (*STATUSES, None, "reserved")
-    ids = rng.sample(range(-50, 9 * count + 50), count)
+    ids: list[int] = rng.sample(range(-50, 9 * count + 50), count)
+    if rng.random() < 0.2:  # as most stores number them, with a gap where pets have left
+        gap = rng.choice((0, 1, 30)) if count else 0
+        start = rng.randint(1, count + 1)
+        ids = [n + gap * (n >= start) for n in range(1, count + 1)]
     return [_pet(pet_id, rng.choices(choices, weights)[0]) for pet_id in ids]
 
 
@@ -108,6 +113,8 @@ def draw_habits(rng: random.Random) -> Habits:
         parameters |= {"page 1"}
     if way == "x-next cursor" and rng.random() < 0.8:
         parameters |= {"cursor"}
+    if rng.random() < 0.04 and "cursor" not in parameters:
+        parameters |= {ROWS_CURSOR}
     if {"page 0", "page 1"} <= parameters:
         parameters -= {"page 0"}
     cap = perhaps(0.15, (1, 7, 10, 20, 25, 37, 50, 60, 64, 80, 99))

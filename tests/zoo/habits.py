@@ -25,6 +25,8 @@ LINK_WAYS = (
 )
 HEADER_WAYS = ("x-next address", "x-next page", "x-next cursor")
 PARAMETERS = ("offset", "skip", "page 1", "page 0", "after", "starting_after", "cursor")
+# A cursor that counts rows, which passes for an id where ids run from 1 without a gap.
+ROWS_CURSOR = "cursor rows"
 ORDERS = ("id", "newest", "scattered", "new each time", "ties")
 LAGS = ("AB", "BA", "ABB", "AAB", "BBA", "filtered", "filtered")
 TOTALS = ("true", "page length", "too high", "too low", "unfiltered", "content-range")

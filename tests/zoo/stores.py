@@ -150,7 +150,7 @@ class ZooStore:
             value = query.get(name, "")
             if not value.lstrip("-").isdigit():
                 continue
-            if name in ("offset", "skip"):
+            if name in ("offset", "skip") or first == "rows":
                 start = int(value)
             elif name == "page":
                 start = max(0, (int(value) - int(first)) * size)

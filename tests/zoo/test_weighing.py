@@ -261,6 +261,19 @@ def test_a_page_of_one_fixed_length_hides_no_offset() -> None:
     assert claim.probes["offset"] == "counts rows"
 
 
+def test_a_total_beside_a_filter_that_is_not_kept_counts_nothing() -> None:
+    """The pets of other statuses are in it, and a store that grows states another one each time."""
+    rows, asked = pets(130, "available"), []
+
+    def answer(query: Query) -> httpx.Response:
+        asked.append(query)
+        total = str(len(rows) + len(asked))
+        return httpx.Response(200, json=rows[:100], headers={"X-Total-Count": total})
+
+    claim = claim_about(answer, status="sold")
+    assert (claim.verdict, claim.advertised_total) == ("unknown", None)
+
+
 def test_a_page_that_is_no_shorter_names_no_end() -> None:
     """Where a smaller limit brings as many pets, and a next link, the first page ended nothing."""
     rows = pets(250, "sold")

@@ -74,6 +74,7 @@ class Opening:
             known.conflicts.append(
                 f"{stray} of {len(page)} pets on a page filtered by {status} have another status"
             )
+            known.total.drop()  # it counts those as well
         known.rows.add(page.columns)
         self._reader.note(known.rows)
         if self._may_probe:

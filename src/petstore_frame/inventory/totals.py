@@ -63,7 +63,7 @@ class StatedTotal:
         if advertised_total(page.headers) != self.value:
             self._reader.probes["total"] = "changes"
             self._note("the stated total is the length of the page")
-            self._drop()
+            self.drop()
         elif len(page) == half:
             self._is_kept = True
             self._reader.probes["total"] = "kept under a smaller limit"
@@ -115,10 +115,11 @@ class StatedTotal:
             return True
         if shows_others(whole, self._reader.status):  # else all pets may have this one status
             self._reader.probes["unfiltered page"] = f"states the same total, {self.value:,}"
-            self._drop()
+            self.drop()
         return False
 
-    def _drop(self) -> None:
+    def drop(self) -> None:
+        """Believe no total of this listing, those of later pages included."""
         self.value, self._largest, self._is_dropped = None, 0, True
 
     def _note(self, conflict: str) -> None:
