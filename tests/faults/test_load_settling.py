@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 
@@ -14,6 +15,7 @@ from petstore_frame.loader import waiting
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.timing import Timing
+from petstore_frame.models import Pet
 
 DAY_S = 24 * 3600.0
 
@@ -113,3 +115,35 @@ def test_doubt_of_an_earlier_version_can_be_settled_by_hand_too(pets_csv, stores
     LoadResult(earlier.path).resolve(3, not_created=True)
     again = run_load(pets_csv(7), store)
     assert (again.exit_code, len(store.pets)) == (0, 8)
+
+
+def test_ids_are_asked_side_by_side(pets_csv, stores, run_load) -> None:
+    """A search of many ids has several requests on their way, and finds what one by one finds."""
+    store = stores(lost(200, 230), latency_s=0.001)
+    result = run_load(pets_csv(400), store)
+    at_once, both = [0, 0], threading.Event()
+
+    class Watched(Client):
+        def get_pet(self, pet_id: int) -> Pet:
+            at_once[0] += 1
+            if at_once[0] > 1:
+                both.set()
+            both.wait(5)
+            try:
+                return super().get_pet(pet_id)
+            finally:
+                at_once[0] -= 1
+
+    with Watched(store.base_url, KEY, max_retries=0) as client:
+        done = result.reconcile(client, grace_s=0.0)
+    assert both.is_set() and (done.created, done.unknown) == (2, 0)
+
+
+def test_a_search_that_fails_says_so_once(pets_csv, stores, run_load) -> None:
+    """After an operation's end nothing is asked further, and nothing is claimed absent."""
+    store = stores(lambda n: "fin_before" if n == 200 else None, has_get_pet=False)
+    result = run_load(pets_csv(400), store)
+    with Client(store.base_url, KEY, max_retries=0) as client:
+        done = result.reconcile(client, grace_s=0.0, most_gets=4)
+    assert (done.absent, done.unknown) == (0, 1)
+    assert sum("the search by id" in note for note in done.notes) == 1

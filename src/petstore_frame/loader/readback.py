@@ -12,15 +12,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import count, islice
 
 from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
 from petstore_frame.inventory.completeness import DAMAGED_TEXTS, Assumption, Completeness
 from petstore_frame.inventory.fetch import fetch_inventory
+from petstore_frame.inventory.reader import SIDE_BY_SIDE
 from petstore_frame.loader.clients import SettlingClient
 from petstore_frame.loader.journal import JournalRow
 from petstore_frame.loader.windows import Windows
-from petstore_frame.models import PET_STATUSES
+from petstore_frame.models import PET_STATUSES, Pet
 from petstore_frame.surrogates import REPLACEMENT
 
 # After so many ids in a row that do not exist the search ends; they prove nothing.
@@ -148,7 +151,7 @@ class Searcher:
     """Asks for each id once, up to a number of requests."""
 
     def __init__(self, client: SettlingClient, evidence: Evidence, most: int) -> None:
-        self.is_cut = False
+        self.is_cut = self._is_stopped = False
         self._client = client
         self._evidence = evidence
         self._left = most
@@ -160,31 +163,42 @@ class Searcher:
         last = known.highest if known.is_dense and known.highest is not None else low
         empty, pet_id = 0, low + 1
         while high is None or pet_id < high:
-            is_there = self._is_there(pet_id)
-            if is_there is None:
+            if pet_id not in self._asked and not self._ask_from(pet_id, high):
                 return False
-            empty = 0 if is_there else empty + 1
+            empty = 0 if self._asked[pet_id] else empty + 1
             if high is None and pet_id > last and empty >= EMPTY_IDS:
                 return False
             pet_id += 1
         return True
 
-    def _is_there(self, pet_id: int) -> bool | None:
-        if pet_id not in self._asked:
-            if self._left <= 0:
-                self.is_cut = True
-                return None
-            self._left -= 1
-            self._evidence.requests += 1
-            try:
-                pet = self._client.get_pet(pet_id)
-            except NotFoundError:
-                self._asked[pet_id] = False
-            except PetstoreError as problem:
-                self._evidence.notes.append(f"the search by id stopped: {problem}")
-                self._left = 0
-                return None
-            else:
-                self._asked[pet_id] = True
-                self._evidence.take(Found(pet_id, pet.name, pet.category_id, pet.status))
-        return self._asked[pet_id]
+    def _ask_from(self, first: int, high: int | None) -> bool:
+        """Ask for the next ids side by side; tell whether it is known of the first."""
+        room = min(SIDE_BY_SIDE, self._left)
+        if self._is_stopped or room <= 0:
+            self.is_cut = not self._is_stopped
+            return False
+        rest = count(first) if high is None else range(first, high)
+        ids = list(islice((pet_id for pet_id in rest if pet_id not in self._asked), room))
+        self._left -= len(ids)
+        self._evidence.requests += len(ids)
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+            for pet_id, answer in zip(ids, pool.map(self._ask, ids), strict=True):
+                self._take(pet_id, answer)
+        return first in self._asked
+
+    def _ask(self, pet_id: int) -> Pet | PetstoreError:
+        try:
+            return self._client.get_pet(pet_id)
+        except PetstoreError as problem:
+            return problem
+
+    def _take(self, pet_id: int, answer: Pet | PetstoreError) -> None:
+        if isinstance(answer, NotFoundError):
+            self._asked[pet_id] = False
+        elif isinstance(answer, PetstoreError):
+            if not self._is_stopped:  # the others of its batch mostly say the same
+                self._evidence.notes.append(f"the search by id stopped: {answer}")
+            self._is_stopped = True
+        else:
+            self._asked[pet_id] = True
+            self._evidence.take(Found(pet_id, answer.name, answer.category_id, answer.status))
