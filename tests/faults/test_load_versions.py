@@ -220,3 +220,5 @@ def test_another_status_in_the_same_file_makes_no_twin(
     third = [*(line + "pending" for line in days(0, 1)), "New,1,", "New,1,sold"]
     run_load(write(tmp_path, *third), store)
     assert twins(store) == ["New"] and len(store.pets) == 11
+    result = run_load(write(tmp_path, *third), store, ignore_earlier=True)
+    assert len(store.pets) == 21 and "other values" not in str(result)

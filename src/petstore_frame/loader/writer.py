@@ -309,8 +309,8 @@ class Writer:
                 )
             if found:
                 self._sql.execute(
-                    "UPDATE run SET plan = json_set(plan, '$.created', 0, '$.in_doubt', 0,"
-                    " '$.new', coalesce(plan ->> '$.new', 0) + ?)",
+                    "UPDATE run SET plan = json_set(plan, '$.created', 0, '$.changed', 0,"
+                    " '$.in_doubt', 0, '$.new', coalesce(plan ->> '$.new', 0) + ?)",
                     [len(found)],
                 )
         return len(found)
