@@ -88,8 +88,10 @@ class InventoryTab:
         self.table = self._kit.html()
         self.previous = self._kit.button("Previous", "the page before", lambda: self._turn(-1))
         self.next = self._kit.button("Next", "the page after", lambda: self._turn(1))
+        self.page = widgets.BoundedIntText(value=1, min=1, max=1, description="Page")
+        self.page.add_class("pf-page").observe(self._page_typed, "value")
         self.place = self._kit.html()
-        self._pager = self._kit.row(self.previous, self.next, self.place, may_hide=True)
+        self._pager = self._kit.row(self.previous, self.next, self.page, self.place, may_hide=True)
         self._table_part = self._kit.column(
             self._kit.html("<h3>Pets</h3>"),
             self.sort_style,
@@ -178,7 +180,9 @@ class InventoryTab:
         )
         self.previous.disabled = now.page <= 1
         self.next.disabled = now.page >= shown.pages
-        self.place.value = f"<span>{shown.place}</span>"
+        self.page.max = shown.pages
+        self.page.value = now.page
+        self.place.value = f"<span>of {shown.pages:,} · {shown.place}</span>"
 
     def _status_chosen(self, change: Any) -> None:
         if not self._is_drawing:
@@ -214,6 +218,10 @@ class InventoryTab:
 
     def _sort(self, index: int) -> None:
         self.show(self.selection.sorted_by(SORT_COLUMNS[index]))
+
+    def _page_typed(self, change: Any) -> None:
+        if not self._is_drawing:
+            self.show(replace(self.selection, page=change.new))
 
     def _turn(self, pages: int) -> None:
         self.show(replace(self.selection, page=self.selection.page + pages))

@@ -57,6 +57,7 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .widget-upload{{font-size:0!important}}
 .pf-dash .widget-upload::after{{content:"Choose a file";font-size:13px}}
 .pf-dash .pf-path input{{width:26em;max-width:100%}}
+.pf-dash .pf-page input{{width:5em}}
 .pf-dash select,.pf-dash input{{color:{INK};font-size:13px}}
 .pf-dash input::placeholder{{color:{_MUTED};opacity:1}}
 .pf-dash button.jupyter-button{{width:auto;padding:0 12px;font-size:13px;border-radius:3px;

@@ -69,6 +69,11 @@ def test_sorting_and_paging(dashboard: pf.Dashboard) -> None:
     assert tab.shown is not None and tab.shown.rows[0][0] == "240"
     tab.next.click()
     assert tab.shown.rows[0][0] == "190" and "51–100 of 240" in tab.place.value
+    assert tab.page.value == 2
+    tab.page.value = 5
+    assert tab.shown.rows[0][0] == "40" and "201–240 of 240" in tab.place.value
+    tab.status.value = "sold"
+    assert (tab.page.value, tab.page.max) == (1, 2)
 
 
 def test_many_filter_changes_make_no_new_widget(dashboard: pf.Dashboard) -> None:
