@@ -174,7 +174,8 @@ def try_one(store: ZooStore, tally: Tally, status: str | None = None, **options:
     tally.claims[f"{claim.verdict}, {claim.scope.split(' with status')[0]}"] += 1
     missing = missing_pets(store, inventory, status)
     wrong = wrong_counts(store, claim)
-    broken = store.habits.breaks(store.pets, status) & set(claim.assumptions)
+    strategy = options.get("strategy", "auto")
+    broken = store.habits.breaks(store.pets, status, strategy) & set(claim.assumptions)
     if claim.verdict == "incomplete" and not lacks_any(store, inventory, status):
         if broken:
             tally.misled[sorted(broken)[0]] += 1

@@ -100,12 +100,15 @@ class Habits:
     lag: str | None = None
     tells_age: bool = False
 
-    def breaks(self, pets: list[dict[str, Any]], status: str | None = None) -> set[str]:
+    def breaks(
+        self, pets: list[dict[str, Any]], status: str | None = None, strategy: str = "auto"
+    ) -> set[str]:
         """Return the assumptions that do not hold of this store, as far as no answer shows it.
 
-        A vice that the answers give away must be found out, so it breaks none.
+        A vice that the answers give away must be found out, so it breaks none; a total gives
+        nothing away to a strategy that believes no header.
         """
-        states_totals = self.total in ("true", "content-range")
+        states_totals = self.total in ("true", "content-range") and strategy == "auto"
         broken: set[Assumption] = set()
         if self.cap is not None:
             broken |= {Assumption.FILLS_PAGES, Assumption.FILLS_PAGES_WITHOUT_STATUS}
