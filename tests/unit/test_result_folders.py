@@ -136,7 +136,10 @@ def test_a_rehearsal_is_replaced_unless_it_is_the_input(tmp_path: Path, out: Pat
     assert kept.items() <= contents(out).items()
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"written_sha256": 3}', '{"run_id": "x"}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", '{"written_sha256": 3}', '{"written_sha256": {"fix.csv": 3}}', '{"run_id": "x"}'],
+)
 def test_a_summary_that_says_nothing_frees_no_file(tmp_path: Path, out: Path, text: str) -> None:
     """Files are replaced only on proof that they are ours."""
     result = make_result(tmp_path / "a.csv")

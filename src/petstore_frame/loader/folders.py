@@ -79,17 +79,19 @@ def _why_not(folder: Path, run: Run) -> str:
     for path in there:
         if run.source_path is not None and path.resolve() == Path(run.source_path):
             return f"{path} is the file that was loaded"
-        if path.name != SUMMARY and not _is_as_written(path, written):
-            return f"{path} was changed since it was written, or was not written by an import"
+        if path.name != SUMMARY and _digest(path) not in (known := _known(path, written)):
+            return f"{path} was {'changed since it was' if known else 'not'} written by an import"
     if written.get("run_id") == run.run_id or written.get("dry_run") is True:
         return ""
     source = written.get("source")
     return f"{folder} has the results of another import" + (f", of {source}" if source else "")
 
 
-def _is_as_written(path: Path, written: dict[str, Any]) -> bool:
-    known = written.get(DIGESTS)
-    return isinstance(known, dict) and _digest(path) in (known.get(path.name) or ())
+def _known(path: Path, written: dict[str, Any]) -> list[Any]:
+    """Return the digests that a file has if nobody changed it; none for one that is not ours."""
+    by_name = written.get(DIGESTS)
+    known = by_name.get(path.name) if isinstance(by_name, dict) else None
+    return known if isinstance(known, list) else []
 
 
 def _summary(path: Path) -> dict[str, Any]:
