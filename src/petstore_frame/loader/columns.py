@@ -58,7 +58,7 @@ FIX_COLUMNS = (
     "correlation_id", "warnings", "run_id",
 )  # fmt: skip
 
-# In a frame, which shows its first columns only.
+# In a frame, of which a notebook shows the first columns.
 FIX_FIRST = ("line", "error_column", "error_value", "error_message", "hint")
 
 _FILE_NAMES = {"error_message": "error", "error_column": "column", "run_id": "run"}

@@ -13,7 +13,7 @@ from typing import Any
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.loader.check import OddRow
-from petstore_frame.loader.columns import COLUMNS, file_name
+from petstore_frame.loader.columns import COLUMNS, FIX_COLUMNS, file_name
 from petstore_frame.loader.fields import CellError
 from petstore_frame.loader.mapping import field_name
 from petstore_frame.loader.typed import Oddity, text_of_value
@@ -42,7 +42,7 @@ class Frame:
             )
         self._frame = frame
         names = [str(name) for name in frame.columns]
-        self.is_result = set(COLUMNS) <= set(names)
+        self.is_result = set(FIX_COLUMNS) <= set(names)
         own = set(COLUMNS) if self.is_result else set()
         self.header = tuple(file_name(name) if name in own else name for name in names)
 

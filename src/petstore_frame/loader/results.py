@@ -24,6 +24,7 @@ from petstore_frame.loader.alike import Alike, read_alike
 from petstore_frame.loader.clients import SettlingClient
 from petstore_frame.loader.columns import (
     COLUMNS,
+    FIX_COLUMNS,
     FIX_FIRST,
     moment_of,
     original_columns,
@@ -128,9 +129,16 @@ class LoadResult(Framed):
 
     @property
     def fix(self) -> pd.DataFrame:
-        """The records to fix (invalid, rejected); columns of ``frame``, what is wrong first."""
+        """The records to fix (invalid, rejected), few enough columns that a notebook shows all.
+
+        ``line``, ``error_column``, ``error_value``, ``error_message``, ``hint``, the file's own
+        columns, and the other columns that ``fix.csv`` has; types and further columns as in
+        ``frame``. Correct the file's own columns and pass it to ``load_frame``, or use ``fix.csv``.
+        """
         part = self._part(*FIX_STATES)
-        return part[[*FIX_FIRST, *(name for name in part.columns if name not in FIX_FIRST)]]
+        own = [name for name in part.columns if name not in COLUMNS]
+        rest = [name for name in FIX_COLUMNS if name not in FIX_FIRST]
+        return part[[*FIX_FIRST, *own, *rest]]
 
     @property
     def unknown(self) -> pd.DataFrame:
