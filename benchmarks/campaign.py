@@ -49,6 +49,7 @@ OURS = {
     "ours": {},
     "ours, then reconciled": {"reconcile": True},
     "ours, then more loaded, absent sent again": {"reconcile": True, "resend": True},
+    "the same, nobody else adds pets": {"reconcile": True, "resend": True, "alone": True},
     "ours, the store honours keys": {"keys": True},
 }
 
@@ -120,8 +121,10 @@ def run(design: str, seed: int, count: int, kills: int, share: float = 0.04) -> 
         store = FlakyStore(plan.get, honours_keys="keys" in options, stall_s=0.6)
         executioner = Executioner(draw, kills, count)
 
+        others = 0.0 if "alone" in options else 0.1
+
         def on_post(number: int, stage: str) -> None:
-            if stage == "headers" and draw.random() < 0.1:
+            if stage == "headers" and draw.random() < others:
                 store.add({"name": f"Foreign {number}", "categoryId": 1})
             executioner(number, stage)
 
