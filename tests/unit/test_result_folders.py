@@ -72,6 +72,16 @@ def test_files_of_the_same_import_are_replaced(tmp_path: Path, out: Path) -> Non
     assert [path.parent for path in result.write(out)] == [out] * 5
 
 
+def test_files_of_the_same_content_are_replaced(tmp_path: Path, out: Path) -> None:
+    """One file loaded into another store writes to the same folder, unless that was changed."""
+    make_result(tmp_path / "a.csv").write(out)
+    again = make_result(tmp_path / "a.csv", "cd" * 16)
+    assert [path.parent for path in again.write(out)] == [out] * 5
+    correct(out / "fix.csv")
+    with pytest.warns(UserWarning, match=r"out/fix\.csv was changed"):
+        make_result(tmp_path / "a.csv", "ef" * 16).write(out)
+
+
 def test_a_kill_between_two_files_leaves_no_strange_file(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

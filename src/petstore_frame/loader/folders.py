@@ -1,8 +1,9 @@
 """Which folder the files of a result may be written to, so that none of another's is lost.
 
 In: the folder asked for, and whose result it is. Out: that folder, or the first free one beside it,
-and why. A folder is free where its result files are of the same import, or of a rehearsal, and no
-hand has changed them since. It writes nothing; files.py records the digests that it compares.
+and why. A folder is free where its result files are of the same import or the same content, or of
+a rehearsal, and nobody has changed them since. It writes nothing; files.py records the digests
+that it compares.
 """
 
 from __future__ import annotations
@@ -81,7 +82,9 @@ def _why_not(folder: Path, run: Run) -> str:
             return f"{path} is the file that was loaded"
         if path.name != SUMMARY and _digest(path) not in (known := _known(path, written)):
             return f"{path} was {'changed since it was' if known else 'not'} written by an import"
-    if written.get("run_id") == run.run_id or written.get("dry_run") is True:
+    # The same content has the same records to fix: a demo or a notebook that is run again, say.
+    same = (written.get("run_id") == run.run_id, written.get("file_sha256") == run.source_sha256)
+    if any(same) or written.get("dry_run") is True:
         return ""
     source = written.get("source")
     return f"{folder} has the results of another import" + (f", of {source}" if source else "")

@@ -217,8 +217,9 @@ class LoadResult(Framed):
         or a date; both come back unchanged when the file is loaded.
 
         Nothing is lost: a file that was changed since it was written, and the results of another
-        import, stay. Then all files go to the next free folder beside it (``results-2``), which
-        a warning and the paths name. Only what this import, or a rehearsal, wrote is replaced.
+        file's import, stay. Then all files go to the next free folder beside it (``results-2``),
+        which a warning and the paths name. Replaced is only what this import, one of the same
+        content, or a rehearsal wrote.
 
         Args:
             folder: Where to; made if missing.
