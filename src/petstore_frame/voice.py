@@ -26,7 +26,7 @@ class Voice:
         """Return how an option is given, with its value if that is known."""
         return f"{name}=" if value is None else f"{name}={value!r}"
 
-    def mend(self) -> str:
+    def fix(self) -> str:
         """Return how to get the file of the records to correct."""
         return "result.write('results') and correct its fix.csv"
 
@@ -67,7 +67,7 @@ class ShellVoice(Voice):
             )
         return f"{flag} {shlex.quote(str(value))}"
 
-    def mend(self) -> str:
+    def fix(self) -> str:
         if self._folder is not None:
             return f"correct {self._folder}/fix.csv"
         return "the same command with --output results writes fix.csv; correct it"

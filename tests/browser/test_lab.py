@@ -162,7 +162,7 @@ def test_refresh_shows_new_pets_and_hostile_names_as_text(
 def test_a_dirty_file_goes_from_the_tab_to_the_fix_file(
     shown: Any, book: Book, tmp_path: Path, picture: Any
 ) -> None:
-    """Only a browser carries an upload: chosen, checked, imported, the rest on disk to mend."""
+    """Only a browser carries an upload: chosen, checked, imported, the rest on disk to fix."""
     path = tmp_path / "arrivals.csv"
     path.write_text("name,category_id,status\nRex,2,sold\n,2,sold\nMax,1,for sale\n", "utf-8")
     before = int(card(shown, "Pets").replace(",", ""))

@@ -1,4 +1,4 @@
-"""The same file again, an edited file, a mended one, and a deliberate copy."""
+"""The same file again, an edited file, a fixed one, and a deliberate copy."""
 
 from __future__ import annotations
 
@@ -148,8 +148,8 @@ def test_a_record_in_doubt_blocks_its_equal_in_an_edited_file(
     assert result.run.overlap["in_doubt"] == 1
 
 
-def test_a_mended_fix_file_creates_each_record_once(tmp_path: Path, stores, run_load) -> None:
-    """The fix file creates nothing as it is; mended it creates what was mended, once."""
+def test_a_fixed_fix_file_creates_each_record_once(tmp_path: Path, stores, run_load) -> None:
+    """The fix file creates nothing as it is; fixed it creates what was fixed, once."""
     store = stores()
     lines = ["Ada,1,", "Bo,two,", "refuse me,3,", ",4,", "Ed,5,"]
     run_load(write(tmp_path, *lines), store).write(tmp_path / "out", excel=False)
@@ -165,21 +165,21 @@ def test_a_mended_fix_file_creates_each_record_once(tmp_path: Path, stores, run_
     assert names(store) == ["Ada", "Ada", "Bo", "Ed"]
 
 
-def test_a_record_mended_twice_over_is_created_once(tmp_path: Path, stores, run_load) -> None:
-    """An older fix file, mended after a later one, does not create the record again."""
+def test_a_record_fixed_twice_over_is_created_once(tmp_path: Path, stores, run_load) -> None:
+    """An older fix file, fixed after a later one, does not create the record again."""
     store = stores()
 
-    def mend(source: Path, old: str, new: str, name: str) -> Path:
+    def fix(source: Path, old: str, new: str, name: str) -> Path:
         path = tmp_path / name
         path.write_text(source.read_text("utf-8-sig").replace(old, new), encoding="utf-8")
         return path
 
     run_load(write(tmp_path, "Bo,two,", "Max,1,"), store).write(tmp_path / "a", excel=False)
     first = tmp_path / "a" / "fix.csv"
-    refused = run_load(mend(first, "Bo,two", "refuse me,3", "b.csv"), store)
+    refused = run_load(fix(first, "Bo,two", "refuse me,3", "b.csv"), store)
     refused.write(tmp_path / "b", excel=False)
-    run_load(mend(tmp_path / "b" / "fix.csv", "refuse me,3", "Bo,3", "c.csv"), store)
-    last = run_load(mend(first, "Bo,two", "Bo,4", "d.csv"), store)
+    run_load(fix(tmp_path / "b" / "fix.csv", "refuse me,3", "Bo,3", "c.csv"), store)
+    last = run_load(fix(first, "Bo,two", "Bo,4", "d.csv"), store)
     assert names(store) == ["Bo", "Max"]
     assert last.counts[State.SKIPPED] == 1
 

@@ -122,7 +122,7 @@ def test_a_store_that_changes_during_an_import_gets_nothing_of_it(address, load,
     assert second.path != first.path and second.exit_code == 0
 
 
-def test_a_mended_file_of_another_store_is_new_to_this_one(
+def test_a_fixed_file_of_another_store_is_new_to_this_one(
     address, load, tmp_path, pets_csv
 ) -> None:
     """A fix file is loaded into a fresh store although its records name an import elsewhere."""

@@ -35,12 +35,12 @@ def test_an_outage_of_five_minutes_costs_a_window_of_doubt_at_most(
     store.fault_of = fault
     wait = fake.wait
 
-    def wait_and_mend(inbox: Inbox, timeout_s: float | None) -> Done | None:
+    def wait_and_fix(inbox: Inbox, timeout_s: float | None) -> Done | None:
         if began and fake.now > began[0] + 300:
             store.is_up = True
         return wait(inbox, timeout_s)
 
-    fake.wait = wait_and_mend
+    fake.wait = wait_and_fix
     result = run_load(pets_csv(80), store, timing=fake.timing(), sleep=lambda s: None)
     assert result.run.ending is Ending.DONE
     assert fake.now - began[0] > 300

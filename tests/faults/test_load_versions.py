@@ -1,4 +1,4 @@
-"""Edited and mended files over several imports: each animal of them is created once."""
+"""Edited and fixed files over several imports: each animal of them is created once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from petstore_frame.loader.results import LoadResult
 
 HEADER = "name,categoryId,status\n"
 BROKEN = ("Ada,1,", "Bo,2,", "Cy,3,", "Di,x,", "Ed,y,")
-MENDED = ("Ada,1,", "Bo,2,", "Cy,3,", "Di,4,", "Ed,5,")
+FIXED = ("Ada,1,", "Bo,2,", "Cy,3,", "Di,4,", "Ed,5,")
 
 
 def write(folder: Path, *lines: str, name: str = "pets.csv") -> Path:
@@ -24,8 +24,8 @@ def write(folder: Path, *lines: str, name: str = "pets.csv") -> Path:
     return path
 
 
-def mended_fix(result: LoadResult, folder: Path) -> Path:
-    """The fix file of ``BROKEN``, mended as ``MENDED``."""
+def corrected_fix(result: LoadResult, folder: Path) -> Path:
+    """The fix file of ``BROKEN``, fixed as ``FIXED``."""
     result.write(folder / "out", excel=False)
     path = folder / "out" / "fix.csv"
     text = path.read_text("utf-8-sig").replace("Di,x", "Di,4").replace("Ed,y", "Ed,5")
@@ -43,7 +43,7 @@ def days(first: int, step: int, length: int = 9) -> list[str]:
 
 
 @pytest.mark.parametrize("fault", [None, "500_after"])
-def test_a_file_mostly_rejected_is_known_when_it_is_mended(
+def test_a_file_mostly_rejected_is_known_when_it_is_fixed(
     tmp_path: Path, stores, run_load, fault
 ) -> None:
     """Rejected records do not count against the share that two versions have in common."""
@@ -95,35 +95,35 @@ def test_what_a_version_took_over_is_found_where_it_went(tmp_path: Path, stores,
     assert not twins(store) and len(store.pets) == 14
 
 
-def test_mending_the_original_after_its_fix_file_makes_no_twin(
+def test_fixing_the_original_after_its_fix_file_makes_no_twin(
     tmp_path: Path, stores, run_load
 ) -> None:
-    """The records of a mended fix file count as records of the file that it mends."""
+    """The records of a fixed fix file count as records of the file that it fixes."""
     store = stores()
-    run_load(mended_fix(run_load(write(tmp_path, *BROKEN), store), tmp_path), store)
-    result = run_load(write(tmp_path, *MENDED), store)
+    run_load(corrected_fix(run_load(write(tmp_path, *BROKEN), store), tmp_path), store)
+    result = run_load(write(tmp_path, *FIXED), store)
     assert not twins(store) and len(store.pets) == 5
     assert result.counts[State.SKIPPED] == 5
 
 
-def test_mending_the_fix_file_after_its_original_makes_no_twin(
+def test_fixing_the_fix_file_after_its_original_makes_no_twin(
     tmp_path: Path, stores, run_load
 ) -> None:
-    """A mended record is looked for in the edited versions of the file that it mends."""
+    """A fixed record is looked for in the edited versions of the file that it fixes."""
     store = stores()
-    fix = mended_fix(run_load(write(tmp_path, *BROKEN), store), tmp_path)
-    run_load(write(tmp_path, *MENDED), store)
+    fix = corrected_fix(run_load(write(tmp_path, *BROKEN), store), tmp_path)
+    run_load(write(tmp_path, *FIXED), store)
     result = run_load(fix, store)
     assert not twins(store) and len(store.pets) == 5
     assert result.counts[State.SKIPPED] == 2
 
 
-def test_a_record_mended_into_its_neighbours_equal_is_created(
+def test_a_record_fixed_into_its_neighbours_equal_is_created(
     tmp_path: Path, stores, run_load
 ) -> None:
-    """Two equal records of one file are two animals, also where one was mended."""
+    """Two equal records of one file are two animals, also where one was fixed."""
     store = stores()
-    fix = mended_fix(run_load(write(tmp_path, *BROKEN, "Di,4,"), store), tmp_path)
+    fix = corrected_fix(run_load(write(tmp_path, *BROKEN, "Di,4,"), store), tmp_path)
     run_load(write(tmp_path, *BROKEN, "Di,4,", "New,1,"), store)
     run_load(fix, store)
     assert twins(store) == ["Di"] and len(store.pets) == 7
@@ -169,7 +169,7 @@ def test_a_file_fixed_in_its_fix_file_is_not_fixed_again(tmp_path: Path, stores,
     """What a fix file made of a record is known for as long as the record stays as it was."""
     store = stores()
     lines = (*BROKEN, "refuse me,1,")
-    fix = mended_fix(run_load(write(tmp_path, *lines), store), tmp_path)
+    fix = corrected_fix(run_load(write(tmp_path, *lines), store), tmp_path)
     fix.write_text(fix.read_text("utf-8").replace("refuse me", "Flo"), encoding="utf-8")
     run_load(fix, store)
     for week in range(1, 4):
@@ -177,7 +177,7 @@ def test_a_file_fixed_in_its_fix_file_is_not_fixed_again(tmp_path: Path, stores,
         result = run_load(write(tmp_path, *lines), store)
         assert not len(result.fix) and "fixed in fix.csv, loaded" in str(result)
         assert result.counts[State.CREATED] == 1
-    run_load(write(tmp_path, *MENDED, "Flo,1,", *lines[6:]), store)
+    run_load(write(tmp_path, *FIXED, "Flo,1,", *lines[6:]), store)
     assert not twins(store) and len(store.pets) == 9
 
 

@@ -86,7 +86,7 @@ def test_every_record_ends_in_one_state(journey: Journey) -> None:
 
 
 def test_every_invalid_record_has_a_reason(journey: Journey) -> None:
-    """A record that was not sent says which column, and how to mend it."""
+    """A record that was not sent says which column, and how to fix it."""
     fix = rows_of(journey.folder / "results/fix.csv")
     assert len(fix) == 8_809
     assert all(row["_pf_column"] == "name" and row["_pf_hint"] for row in fix)

@@ -1,4 +1,4 @@
-"""fix.csv opened in an office program, saved by it, mended and loaded again."""
+"""fix.csv opened in an office program, saved by it, fixed and loaded again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ say "hi",x,pending,
 007,x,sold,a number
 Jan 5,x,sold,a day
 1/1/20,x,,another day
-Ada,1,asleep,stays to mend
+Ada,1,asleep,stays to fix
 """
 
 
@@ -54,15 +54,15 @@ def save_as(path: Path, kind: str, folder: Path, profile: Path) -> Path:
     return folder / f"{path.stem}.{kind}"
 
 
-def mend_csv(path: Path) -> None:
+def fix_csv(path: Path) -> None:
     with path.open(encoding="utf-8-sig", newline="") as file:
         header, *rows = csv.reader(file)
     at = header.index("categoryId")
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([header, *(_mended(row, at) for row in rows)])
+        csv.writer(file).writerows([header, *(_fixed(row, at) for row in rows)])
 
 
-def mend_workbook(path: Path) -> None:
+def fix_workbook(path: Path) -> None:
     book = openpyxl.load_workbook(path)
     sheet = book["Fix"] if "Fix" in book.sheetnames else book.active
     at = [cell.value for cell in sheet[1]].index("categoryId")
@@ -72,22 +72,22 @@ def mend_workbook(path: Path) -> None:
     book.save(path)
 
 
-def _mended(row: list[str], at: int) -> list[str]:
+def _fixed(row: list[str], at: int) -> list[str]:
     return [*row[:at], "5" if row[at] == "x" else row[at], *row[at + 1 :]]
 
 
 @pytest.mark.parametrize(
-    ("source", "kind", "mend", "options"),
+    ("source", "kind", "fix", "options"),
     [
-        ("fix.csv", "csv", mend_csv, {}),
-        ("fix.csv", "xlsx", mend_workbook, {}),
-        ("results.xlsx", "xlsx", mend_workbook, {"sheet": "Fix"}),
+        ("fix.csv", "csv", fix_csv, {}),
+        ("fix.csv", "xlsx", fix_workbook, {}),
+        ("results.xlsx", "xlsx", fix_workbook, {"sheet": "Fix"}),
     ],
 )
 def test_what_an_office_program_saves_is_loaded_once(
-    tmp_path: Path, profile: Path, source: str, kind: str, mend: Callable[[Path], None], options
+    tmp_path: Path, profile: Path, source: str, kind: str, fix: Callable[[Path], None], options
 ) -> None:
-    """Exactly the mended records are created, under the names they had, however often."""
+    """Exactly the fixed records are created, under the names they had, however often."""
     arrivals = tmp_path / "arrivals.csv"
     arrivals.write_text(DIRTY, encoding="utf-8")
     load = pf.load_csv if kind == "csv" else pf.load_excel
@@ -96,7 +96,7 @@ def test_what_an_office_program_saves_is_loaded_once(
         assert (len(first.created), len(first.fix)) == (1, 9)
         first.write(tmp_path / "out")
         saved = save_as(tmp_path / "out" / source, kind, tmp_path, profile)
-        mend(saved)
+        fix(saved)
         for _ in range(2):
             result = load(saved, client, journal=tmp_path / "journal", **options)
             assert (len(result.created), len(result.fix)) == (8, 1)

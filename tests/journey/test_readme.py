@@ -79,7 +79,7 @@ def test_shell_blocks_run(tmp_path: Path) -> None:
     serve, lines = [block.strip() for block in blocks("bash")[2:]]
     port = free_port()
     words = [sys.executable, "-m", "petstore_frame", *shlex.split(serve)[1:], "--port", port]
-    # A line may end with 1, as the sample's spoilt rows are to be mended.
+    # A line may end with 1, as the sample's spoilt rows are to be fixed.
     script = "\n".join(f"{line}\n[ $? -le 1 ] || exit 9" for line in lines.splitlines())
     script = 'petstore-frame() { "$PYTHON" -m petstore_frame "$@"; }\n' + script
     home = {name: str(tmp_path / "home") for name in ("HOME", "XDG_STATE_HOME")}

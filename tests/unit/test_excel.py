@@ -250,7 +250,7 @@ def test_a_chart_is_no_sheet_to_choose(tmp_path: Path) -> None:
 
 
 def test_records_of_formulas_never_calculated_are_not_taken_for_blank(tmp_path: Path) -> None:
-    """A row whose only content is formulas without a value is a record to mend."""
+    """A row whose only content is formulas without a value is a record to fix."""
     path = save(tmp_path / "pets.xlsx", HEADER, ("=A1", "=B1", None), ("Rex", 3, "sold"))
     first, second = read(path)
     assert (first.state, second.state) == (State.INVALID, State.PENDING)

@@ -120,7 +120,7 @@ def test_an_absent_record_begins_a_new_life(path: Path, writer: Writer) -> None:
 def test_cells_come_back_as_they_were(cells: tuple[str, ...], tmp_path: Path) -> None:
     """Any text, also separators, NUL, lone surrogates and no cell at all, is kept verbatim."""
     path = tmp_path / "x.journal"
-    problem = RecordProblem("odd", "it is odd", "name", "\ud800", "mend it")
+    problem = RecordProblem("odd", "it is odd", "name", "\ud800", "fix it")
     journal.create(path, RUN, [Record(1, 2, cells, State.INVALID, None, problem, ("a", "b"))])
     (row,) = rows(path)
     assert (row.cells, row.problem, row.warnings) == (cells, problem, ("a", "b"))

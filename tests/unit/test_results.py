@@ -100,7 +100,7 @@ def test_every_record_has_one_row(result: LoadResult) -> None:
 
 
 def test_parts_are_the_states(result: LoadResult) -> None:
-    """Created, to mend and in doubt are told apart, and a large id stays exact."""
+    """Created, to fix and in doubt are told apart, and a large id stays exact."""
     assert list(result.created["pet_id"]) == [2**60]
     assert list(result.fix["state"].unique()) == ["rejected", "invalid"]
     assert list(result.unknown["action"]) == ["check", "resend"]
@@ -178,7 +178,7 @@ def test_summary_adds_up(result: LoadResult, tmp_path: Path) -> None:
 
 
 def test_files_hold_what_they_promise(result: LoadResult, tmp_path: Path) -> None:
-    """Results has every record, fix those to mend, unknown those in doubt; nothing else is left."""
+    """Results has every record, fix those to fix, unknown those in doubt; nothing else is left."""
     paths = result.write(tmp_path / "out")
     names = ["results.csv", "fix.csv", "unknown.csv", "results.xlsx", "summary.json"]
     assert [path.name for path in paths] == names
@@ -253,12 +253,12 @@ def test_doubtful_file_is_refused(result: LoadResult, tmp_path: Path, name: str)
 
 
 def test_doubtful_frame_is_refused(result: LoadResult) -> None:
-    """A result's frame is refused like its file, and its part to mend is read like fix.csv."""
+    """A result's frame is refused like its file, and its part to fix is read like fix.csv."""
     with pytest.raises(InputError, match="in an earlier import"):
         read(result.unknown)  # type: ignore[arg-type]
-    mended = result.fix.iloc[:1].copy()
-    mended["name"] = "Luna"
-    (record,) = read(mended)  # type: ignore[arg-type]
+    fixed = result.fix.iloc[:1].copy()
+    fixed["name"] = "Luna"
+    (record,) = read(fixed)  # type: ignore[arg-type]
     assert record.payload == b'{"name":"Luna","categoryId":3,"status":"sold"}'
 
 

@@ -95,7 +95,7 @@ def _say_what_next(folder: Path, report: Path, *, fix: Path) -> None:
         typer.echo(f"    jupyter lab {notebooks}")
     typer.echo("    petstore-frame dashboard --sample 500")
     typer.echo(f"    libreoffice {report}   (or open it in Excel)")
-    typer.echo("\nThis store has ended. One of your own, to load the mended rows into:")
+    typer.echo("\nThis store has ended. One of your own, to load the fixed rows into:")
     typer.echo("    petstore-frame serve --api-key-file store.key")
     typer.echo("and in another terminal:")
     typer.echo(

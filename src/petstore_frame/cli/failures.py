@@ -30,7 +30,7 @@ PARTLY, REFUSED, STORE, DISK, LOCKED, INTERRUPTED = 1, 2, 5, 6, 7, 130
 
 EXIT_CODES = {
     0: "done",
-    PARTLY: "done in part: records to mend, a listing not whole, a day left out",
+    PARTLY: "done in part: records to fix, a listing not whole, a day left out",
     REFUSED: "refused: an option, a setting or a file; nothing was sent",
     3: "records in doubt",
     4: "too many errors",

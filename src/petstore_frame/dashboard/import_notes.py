@@ -72,15 +72,15 @@ def _held(result: LoadResult) -> list[str]:
 def _steps(result: LoadResult) -> list[str]:
     """Return what to do next, the most urgent first; the counts of ``result`` decide."""
     elsewhere, absent = result.elsewhere, result.counts[State.ABSENT]
-    to_fix, doubtful = result.to_fix - elsewhere.to_mend, result.in_doubt - absent
+    to_fix, doubtful = result.to_fix - elsewhere.to_fix, result.in_doubt - absent
     sentences = {
         f"{doubtful:,} may or may not be in the store; do not send them again by hand. “{SETTLE}” "
         "looks for them.": doubtful,
         f"{absent:,} not found in the store, which may still act late. “{SETTLE}” looks again; "
         "unknown.csv has them.": absent,
         "Correct fix.csv and import it here.": to_fix,
-        f"{elsewhere.to_mend:,} refused in the import of an edited file: correct them in its "
-        "fix.csv.": elsewhere.to_mend,
+        f"{elsewhere.to_fix:,} refused in the import of an edited file: correct them in its "
+        "fix.csv.": elsewhere.to_fix,
         f"{elsewhere.not_sent:,} left to the import of an edited file, which has not sent them: "
         "import that file again.": elsewhere.not_sent,
     }

@@ -1,6 +1,6 @@
 """What became of the records that an import left to other imports.
 
-In: a journal. Out: how many of its skipped records are in doubt, not sent, or to mend, in the
+In: a journal. Out: how many of its skipped records are in doubt, not sent, or to fix, in the
 journals that answer for them. It changes nothing.
 """
 
@@ -23,12 +23,12 @@ class Elsewhere(NamedTuple):
         in_doubt: An earlier import does not know whether they are; they are skipped here, or no
             longer in the file.
         not_sent: A later import of an edited file took them over, and has not sent them.
-        to_mend: The same, and the store refused them.
+        to_fix: The same, and the store refused them.
     """
 
     in_doubt: int = 0
     not_sent: int = 0
-    to_mend: int = 0
+    to_fix: int = 0
 
 
 def count_unsettled(path: Path, run: Run) -> Elsewhere:

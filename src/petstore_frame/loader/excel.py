@@ -212,7 +212,7 @@ def _judge_cell(cell: Any, *, has_formula: bool) -> tuple[str, Oddity]:
         return "", _uncalculated() if has_formula and cell.data_type != "str" else None
     if cell.data_type == "e":
         return str(cell.value), CellError(
-            "error_value", f"the cell shows {cell.value}", "mend the formula, or type the value"
+            "error_value", f"the cell shows {cell.value}", "fix the formula, or type the value"
         )
     if isinstance(cell.value, str):
         return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), cell.value), None

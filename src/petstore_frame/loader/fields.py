@@ -33,7 +33,7 @@ _INVISIBLE = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\uf
 
 
 class CellError(Exception):
-    """A cell cannot be sent: a code, what is wrong, and how to mend it."""
+    """A cell cannot be sent: a code, what is wrong, and how to fix it."""
 
     def __init__(self, code: str, message: str, hint: str) -> None:
         super().__init__(code, message, hint)

@@ -12,7 +12,7 @@ import sqlite3
 # What is sent but for the status, which a record may get, or change, where its animal stays.
 BUT_STATUS = "json_remove(CAST(payload AS TEXT), '$.status')"
 
-# A file of mended records names the record that each of them mends, which is better evidence.
+# A file of fixed records names the record that each of them fixes, which is better evidence.
 _IS_ONE_PATH = """
 SELECT mine.source_path IS NOT NULL AND mine.source_path = theirs.source_path
    AND NOT EXISTS (SELECT 1 FROM main.rows WHERE lineage IS NOT NULL)

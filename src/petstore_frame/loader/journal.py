@@ -51,7 +51,7 @@ INDEXES = """
 CREATE INDEX IF NOT EXISTS rows_open ON rows(state, number)
   WHERE state IN ('pending', 'in_flight', 'unknown', 'absent');
 CREATE UNIQUE INDEX IF NOT EXISTS rows_pet ON rows(pet_id) WHERE pet_id IS NOT NULL;
-CREATE INDEX IF NOT EXISTS rows_mended ON rows(lineage) WHERE lineage IS NOT NULL;
+CREATE INDEX IF NOT EXISTS rows_fixed ON rows(lineage) WHERE lineage IS NOT NULL;
 CREATE INDEX IF NOT EXISTS attempts_of ON attempts(number, attempt);
 """
 
@@ -157,7 +157,9 @@ def _describe(path: Path, problem: sqlite3.Error) -> str:
     """Describe what is wrong with a journal and the next step, which is never to send all again."""
     is_lost = error_code(problem) in _LOST or not path.is_file()
     if not is_lost:
-        return f"{path}: {problem}; free some room or mend the disk, then run the same import again"
+        return (
+            f"{path}: {problem}; free some room or repair the disk, then run the same import again"
+        )
     return (
         f"{path} is missing, damaged or not a journal ({problem}); only it may know which records "
         "are in the store: restore it before you load its file again, and move it to another "

@@ -3,7 +3,7 @@
 In: a staged journal, attached by name, and the journals before it. Out: one row per animal in the
 temporary table ``theirs``, with what is known of it now. It matches nothing and changes nothing.
 
-Two journals are kin where one is an edited version of the other, or mends its records. A record
+Two journals are kin where one is an edited version of the other, or fixes its records. A record
 that a version skipped stands for an animal of an older journal, and one that was taken over for
 an animal of a newer one; each animal is counted once, in the journal that answers for it.
 """
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from petstore_frame.loader.in_place import is_edited_in_place
 from petstore_frame.loader.journal import Run, attached
-from petstore_frame.loader.lineages import inherit, mended_runs
+from petstore_frame.loader.lineages import fixed_runs, inherit
 from petstore_frame.loader.together import find_parts
 from petstore_frame.loader.versions import is_version
 
@@ -99,26 +99,26 @@ def gather(sql: sqlite3.Connection, earlier: Runs, hold: Callable[[Path], None])
         (path, run) for path, run in earlier if path in in_place or _tell(sql, path, is_version)
     ]
     versions += find_parts(sql, [found for found in earlier if found not in versions])
-    mended = mended_runs(sql)
+    fixed = fixed_runs(sql)
     inherit(sql, reversed(versions))
     others = list[tuple[Path, Run]]()
-    family = _Family(sql, earlier if versions or mended else ())
+    family = _Family(sql, earlier if versions or fixed else ())
     kin_of_versions = family.of(run.run_id for _, run in versions)
-    kin_of_mended = family.of(mended)
+    kin_of_fixed = family.of(fixed)
     for path, run in earlier:
         if (path, run) in versions:
             which, lineage = "true", "lineage"
-        elif run.run_id in mended:
-            # Its other records are other animals than those mended, so they have their own lineage.
+        elif run.run_id in fixed:
+            # Its other records are other animals than those fixed, so they have their own lineage.
             which, lineage = "state <> 'pending'", "coalesce(lineage, :run || ':' || number)"
-        elif run.run_id in kin_of_mended:
+        elif run.run_id in kin_of_fixed:
             which, lineage = "true", "lineage"
         elif run.run_id in kin_of_versions:
             which, lineage = "lineage IS NOT NULL", "lineage"
         else:
             others.append((path, run))
             continue
-        if run.run_id not in mended:
+        if run.run_id not in fixed:
             hold(path)
         facts = {
             "run": run.run_id,
@@ -159,7 +159,7 @@ def _tell(
 
 
 class _Family:
-    """Which runs are kin, over any number of versions and mendings."""
+    """Which runs are kin, over any number of versions and corrections."""
 
     def __init__(self, sql: sqlite3.Connection, earlier: Runs) -> None:
         self._near: dict[str, set[str]] = defaultdict(set)

@@ -31,8 +31,8 @@ USING (cells, k)
 """  # noqa: S608 # our own names
 
 
-def mended_runs(sql: sqlite3.Connection) -> set[str]:
-    """Return the ids of the runs whose records the staged file mends."""
+def fixed_runs(sql: sqlite3.Connection) -> set[str]:
+    """Return the ids of the runs whose records the staged file fixes."""
     found = sql.execute(
         "SELECT DISTINCT substr(lineage, 1, 32) FROM main.rows WHERE lineage NOT NULL"
     )
@@ -40,14 +40,14 @@ def mended_runs(sql: sqlite3.Connection) -> set[str]:
 
 
 def trace_to_root(path: Path, earlier: Iterable[tuple[Path, Run]]) -> None:
-    """Let each mended record name the record that was mended first, not the last mending.
+    """Let each fixed record name the record that was fixed first, not the last fix.
 
     Done at every staging, so one step back is enough: what is there names its own root already.
     """
     with opened(path) as sql:
-        mended = mended_runs(sql)
+        fixed = fixed_runs(sql)
         for other_path, other in earlier:
-            if other.run_id in mended:
+            if other.run_id in fixed:
                 with attached(sql, other_path):
                     sql.execute(_TRACE, [other.run_id])
 

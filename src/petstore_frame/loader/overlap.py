@@ -1,8 +1,8 @@
 """What an edited file has in common with earlier imports into the same store.
 
 In: a staged run and the journals before it. Out: its records marked: created before, in doubt
-before, taken over, or new. Records are compared as a multiset of request bodies; a mended record
-of a fix file by the record that it mends.
+before, taken over, or new. Records are compared as a multiset of request bodies; a fixed record
+of a fix file by the record that it fixes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from petstore_frame.loader.journal import Run, attached, opened
 from petstore_frame.loader.kin import CREATED, IN_DOUBT, NOT_SENT, Runs, gather
 from petstore_frame.loader.lock import Lock
 
-# Mended records find the record that was mended, or one that an edited file mended alike; all
+# Fixed records find the record that was fixed, or one that an edited file fixed alike; all
 # others any equal one, and where a file was edited in place one that differs in its status.
 _WAYS = (
     ("lineage", "true", "true"),

@@ -91,7 +91,7 @@ class RecordProblem:
         message: What is wrong.
         column: The file's own name of the column, or None for the whole record.
         value: What the cell held.
-        hint: How to mend it.
+        hint: How to fix it.
     """
 
     code: str
@@ -115,7 +115,7 @@ class Record(NamedTuple):
         payload: The bytes of the request body, or None unless pending.
         problem: The first problem, or None.
         warnings: What was normalised on the way, for example ``trimmed``.
-        lineage: Run and record that it was mended from, as ``run:record``, or None.
+        lineage: Run and record that it was fixed from, as ``run:record``, or None.
     """
 
     number: int

@@ -148,7 +148,7 @@ class LoadResult(Framed):
     @property
     def to_fix(self) -> int:
         """How many records are to fix, those that the import of an edited file took over too."""
-        return self._count(FIX_STATES) + self.elsewhere.to_mend
+        return self._count(FIX_STATES) + self.elsewhere.to_fix
 
     @property
     def in_doubt(self) -> int:
@@ -209,7 +209,7 @@ class LoadResult(Framed):
     def write(self, folder: str | PathLike[str], *, excel: bool | None = None) -> list[Path]:
         """Write the results as files, each whole or not at all.
 
-        ``results.csv`` has every record; ``fix.csv`` those to mend: correct its own columns and
+        ``results.csv`` has every record; ``fix.csv`` those to fix: correct its own columns and
         load it as it is; ``unknown.csv`` those in doubt, which the loader refuses as input;
         ``results.xlsx`` all of it on the sheets Summary, Fix, Unknown and All (Fix and Unknown
         where they have records); ``summary.json`` the counts. Text that a spreadsheet would run as

@@ -73,7 +73,7 @@ class Returned:
         self.header = tuple(self._unguarded(header[at], is_listed=True) for at in self._kept)
 
     def records(self, rows: Iterable[OddRow], checker: Checker) -> Iterator[Record]:
-        """Yield the records of the file as they were, with the record each was mended from."""
+        """Yield the records of the file as they were, with the record each was fixed from."""
         for number, (line, cells, oddities) in enumerate(rows, 1):
             odd = {
                 new: oddities[at]

@@ -275,7 +275,7 @@ class Sender:
                 self._stop(
                     Ending.BUDGET,
                     f"{self.counts[state]} records are {state}, more than the {most} allowed; "
-                    "mend them, or allow more",
+                    "fix them, or allow more",
                 )
 
     def _check_patience(self) -> None:

@@ -7,7 +7,7 @@ of their records, or more records than chance gives.
 =============================================  ==========================================
 two files of one store                         what tells
 =============================================  ==========================================
-fix file, or a file mended from one            a lineage in common
+fix file, or a file fixed from one            a lineage in common
 edited, appended, rolled on, newest first      records that both hold once, in one order
 resorted, or sorted by name in both            more in common than chance gives
 moved and edited, eight records or fewer       half of the larger file in common
@@ -51,7 +51,7 @@ _SHARED_LINEAGE = """
 SELECT EXISTS (SELECT 1 FROM main.rows AS mine JOIN earlier.rows AS theirs USING (lineage))
    AND NOT EXISTS (SELECT 1 FROM earlier.rows WHERE lineage IS NULL AND payload IS NOT NULL)
 """
-# A rejected record is not an animal: mending most of a file leaves the rest of it what it was.
+# A rejected record is not an animal: fixing most of a file leaves the rest of it what it was.
 _SIDES = {
     "main": "payload IS NOT NULL AND lineage IS NULL",
     "earlier": "payload IS NOT NULL AND state <> 'rejected'",

@@ -26,8 +26,8 @@ from petstore_frame.voice import PYTHON, Voice
 # In the order in which they are shown.
 _MEANINGS: dict[State, str] = {
     State.CREATED: "in the store",
-    State.INVALID: "not sent: to mend",
-    State.REJECTED: "refused by the store: to mend",
+    State.INVALID: "not sent: to fix",
+    State.REJECTED: "refused by the store: to fix",
     State.UNKNOWN: "in doubt: may be in the store",
     State.ABSENT: "not found in the store",
     State.IN_FLIGHT: "on the way",
@@ -76,8 +76,8 @@ def headline(facts: ResultFacts) -> tuple[str, str]:
         return "In doubt", created
     if counts[State.PENDING] or elsewhere.not_sent:
         return "Not finished", created
-    if _to_mend(facts) or counts[State.ABSENT] or elsewhere.to_mend:
-        return "Done, some to mend", created
+    if _to_fix(facts) or counts[State.ABSENT] or elsewhere.to_fix:
+        return "Done, some to fix", created
     return "Done", created
 
 
@@ -118,10 +118,8 @@ def next_steps(facts: ResultFacts) -> list[str]:
         steps.append(
             f"{_records(counts[State.PENDING])} still to send: {facts.voice.again()} again goes on"
         )
-    if _to_mend(facts):
-        steps.append(
-            f"{_records(_to_mend(facts))} to mend: {facts.voice.mend()}, then load that file"
-        )
+    if _to_fix(facts):
+        steps.append(f"{_records(_to_fix(facts))} to fix: {facts.voice.fix()}, then load that file")
     if counts[State.ABSENT]:
         steps.append(
             f"{_records(counts[State.ABSENT])} not found in the store: look, then "
@@ -146,9 +144,9 @@ def _steps_elsewhere(facts: ResultFacts) -> list[str]:
             f"{_records(elsewhere.not_sent)} left to the import of an edited file, which has not "
             "sent them: load this file again, which takes them back, or that one"
         )
-    if elsewhere.to_mend:
+    if elsewhere.to_fix:
         steps.append(
-            f"{_records(elsewhere.to_mend)} left to the import of an edited file, and refused "
+            f"{_records(elsewhere.to_fix)} left to the import of an edited file, and refused "
             "there: load this file again, which takes them back, or fix them in its fix.csv"
         )
     return steps
@@ -317,10 +315,10 @@ def _title(text: str) -> str:
 
 
 def _problems_title(facts: ResultFacts) -> str:
-    shown, total = len(facts.problems), _to_mend(facts)
+    shown, total = len(facts.problems), _to_fix(facts)
     if total == shown:
-        return "The record to mend" if total == 1 else f"The {total:,} records to mend"
-    return f"The first {shown:,} of {total:,} records to mend"
+        return "The record to fix" if total == 1 else f"The {total:,} records to fix"
+    return f"The first {shown:,} of {total:,} records to fix"
 
 
 def _columns(run: Run) -> str:
@@ -358,7 +356,7 @@ def _counted(facts: ResultFacts) -> list[tuple[State, int, str]]:
     return lines
 
 
-def _to_mend(facts: ResultFacts) -> int:
+def _to_fix(facts: ResultFacts) -> int:
     return facts.counts[State.INVALID] + facts.counts[State.REJECTED]
 
 

@@ -395,4 +395,6 @@ class JournalFullError(JournalError):
 
 
 def _stopped(path: Path, problem: sqlite3.Error) -> str:
-    return f"{path}: {problem}; sending has stopped; mend the disk, then run the same import again"
+    return (
+        f"{path}: {problem}; sending has stopped; repair the disk, then run the same import again"
+    )

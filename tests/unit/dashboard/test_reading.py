@@ -93,7 +93,7 @@ def test_a_reading_offers_what_can_be_done(store: MemoryStore) -> None:
 
 
 def test_the_first_reading_may_fail(store: MemoryStore) -> None:
-    """A store that cannot be read makes a dashboard that says so, and Refresh mends it."""
+    """A store that cannot be read makes a dashboard that says so, and Refresh fixes it."""
     store.fails_after = 0
     shown = pf.Dashboard(store.client())
     assert "the shelf fell" in shown.reading_bar.notice.value and "not read yet" in repr(shown)

@@ -1,4 +1,4 @@
-"""From a dirty file to a clean store: load, mend what is listed, load that."""
+"""From a dirty file to a clean store: load, fix what is listed, load that."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from petstore_frame.samples import write_sample_categories, write_sample_csv
 ROWS = 300
 
 
-def mend(row: dict[str, str]) -> dict[str, str]:
+def fix(row: dict[str, str]) -> dict[str, str]:
     """Do what a person would do with the hint before them."""
     name = row["name"].strip() or "Nameless"
     number = (
@@ -24,9 +24,9 @@ def mend(row: dict[str, str]) -> dict[str, str]:
     return row | {"name": name, "categoryId": number, "status": row["status"] if known else "sold"}
 
 
-def mend_csv(source: Path, target: Path) -> Path:
+def fix_csv(source: Path, target: Path) -> Path:
     with source.open(encoding="utf-8-sig", newline="") as file:
-        rows = [mend(row) for row in csv.DictReader(file)]
+        rows = [fix(row) for row in csv.DictReader(file)]
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
@@ -34,11 +34,11 @@ def mend_csv(source: Path, target: Path) -> Path:
     return target
 
 
-def mend_workbook(source: Path, target: Path) -> Path:
+def fix_workbook(source: Path, target: Path) -> Path:
     book = openpyxl.load_workbook(source)
     header = [cell.value for cell in book["Fix"][1]]
     for cells in book["Fix"].iter_rows(min_row=2):
-        row = mend({key: cell.value or "" for key, cell in zip(header, cells, strict=True)})
+        row = fix({key: cell.value or "" for key, cell in zip(header, cells, strict=True)})
         for key, cell in zip(header, cells, strict=True):
             cell.value = row[key]
     book.save(target)
@@ -46,8 +46,8 @@ def mend_workbook(source: Path, target: Path) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
-def test_mended_records_complete_the_store(tmp_path: Path, kind: str) -> None:
-    """After mending, every record of the file is one pet, and loading all again sends nothing."""
+def test_fixed_records_complete_the_store(tmp_path: Path, kind: str) -> None:
+    """After fixing, every record of the file is one pet, and loading all again sends nothing."""
     arrivals = write_sample_csv(tmp_path / "arrivals.csv", rows=ROWS, seed=3)
     journal = tmp_path / "journal"
     with pf.serve() as server, server.client() as client:
@@ -57,11 +57,11 @@ def test_mended_records_complete_the_store(tmp_path: Path, kind: str) -> None:
         unedited = pf.load_csv(tmp_path / "out" / "fix.csv", client, journal=journal)
         assert len(unedited.created) == 0
         if kind == "csv":
-            mended = mend_csv(tmp_path / "out" / "fix.csv", tmp_path / "mended.csv")
-            second = pf.load_csv(mended, client, journal=journal)
+            fixed = fix_csv(tmp_path / "out" / "fix.csv", tmp_path / "fixed.csv")
+            second = pf.load_csv(fixed, client, journal=journal)
         else:
-            mended = mend_workbook(tmp_path / "out" / "results.xlsx", tmp_path / "mended.xlsx")
-            second = pf.load_excel(mended, client, journal=journal, sheet="Fix")
+            fixed = fix_workbook(tmp_path / "out" / "results.xlsx", tmp_path / "fixed.xlsx")
+            second = pf.load_excel(fixed, client, journal=journal, sheet="Fix")
         assert list(second.frame["state"].unique()) == ["created"]
         assert len(second.frame) == len(first.fix)
         again = pf.load_csv(arrivals, client, journal=journal)
@@ -69,7 +69,7 @@ def test_mended_records_complete_the_store(tmp_path: Path, kind: str) -> None:
         assert len(pf.fetch_inventory(client).frame) == ROWS
 
 
-def test_labels_mend_words_at_once(tmp_path: Path) -> None:
+def test_labels_fix_words_at_once(tmp_path: Path) -> None:
     """With category labels the words are numbers from the start."""
     arrivals = write_sample_csv(tmp_path / "arrivals.csv", rows=1000)
     labels = write_sample_categories(tmp_path / "categories.csv")
