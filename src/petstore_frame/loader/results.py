@@ -1,13 +1,12 @@
 """What became of each record: one result per record, none left out.
 
-In: the journal of a run. Out: a LoadResult, which counts, shows, makes frames and has files
-written. It sends nothing; what is settled later is settled by reconcile.py, through the journal.
+In: the journal of a run. Out: a LoadResult, which counts, makes frames, and has views and files
+made. It sends nothing; what is settled later is settled by reconcile.py, through the journal.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, partial
 from itertools import islice
@@ -26,7 +25,6 @@ from petstore_frame.loader.columns import (
     COLUMNS,
     FIX_COLUMNS,
     FIX_FIRST,
-    moment_of,
     original_columns,
     problem_of,
 )
@@ -35,11 +33,12 @@ from petstore_frame.loader.elsewhere import Elsewhere, count_unsettled, journals
 from petstore_frame.loader.folders import find_place
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS
-from petstore_frame.loader.notes import Note, describe_unsent, kind_of, read_notes
+from petstore_frame.loader.notes import Note, describe_unsent, read_notes
 from petstore_frame.loader.options import check_folder
 from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.skipped import Skipped, read_skipped
+from petstore_frame.loader.summary import Causes, count_causes, summarize
 from petstore_frame.loader.tables import make_frame
 from petstore_frame.loader.view import ResultFacts, result_html, result_text
 from petstore_frame.loader.waiting import wait_aloud
@@ -161,40 +160,15 @@ class LoadResult(Framed):
     @property
     def summary(self) -> dict[str, Any]:
         """The facts of the import and its counts, ready for JSON; times are ISO 8601 in UTC."""
-        run, ended = self.run, self.run.ended_at
-        doubt = read_doubt(self.path)
-        seconds = ended - run.started_at if ended and run.started_at else None
-        causes = self._causes
-        return {
-            "run_id": run.run_id,
-            "base_url": run.base_url,
-            "store_id": run.store_id,
-            "source": run.source_name,
-            "path": run.source_path,
-            "file_sha256": run.source_sha256,
-            "header": list(run.header),
-            "mapping": run.mapping,
-            "journal": str(self.path),
-            "dry_run": self.is_rehearsal,
-            "again": run.is_again,
-            "plan": run.overlap,
-            "records": sum(self.counts.values()),
-            "elsewhere": self.elsewhere._asdict(),
-            "states": {str(state): count for state, count in self.counts.items()},
-            "skipped": [found.as_dict() for found in self.skipped],
-            "alike": None if self.alike is None else self.alike._asdict(),
-            "problems": dict(causes["problems"].most_common()),
-            "warnings": dict(causes["warnings"].most_common()),
-            "reasons": dict(causes["reasons"].most_common()),
-            "read_back": None if doubt is None else list(doubt.notes),
-            "ending": None if run.ending is None else str(run.ending),
-            "ending_detail": run.ending_detail,
-            "exit_code": self.exit_code,
-            "created_at": _iso(run.created_at),
-            "started_at": _iso(run.started_at),
-            "ended_at": _iso(ended),
-            "seconds": seconds,
-        }
+        return summarize(
+            self.path,
+            self.run,
+            self.counts,
+            self._causes,
+            skipped=self.skipped,
+            elsewhere=self.elsewhere,
+            exit_code=self.exit_code,
+        )
 
     @property
     def exit_code(self) -> int:
@@ -375,24 +349,10 @@ class LoadResult(Framed):
         return frame[wanted].reset_index(drop=True)
 
     @cached_property
-    def _causes(self) -> dict[str, Counter[str]]:
-        """Count the codes of problems, the notes and the reasons over all records."""
-        problems, notes, reasons = Counter[str](), Counter[str](), Counter[str]()
-        for row in self.rows():
-            problem = problem_of(row, self.run)
-            if row.state in FIX_STATES:
-                problems[problem.code] += 1
-            if row.reason:
-                reasons[row.reason] += 1
-            notes.update(kind_of(note) for note in row.warnings)
-        return {"problems": problems, "warnings": notes, "reasons": reasons}
+    def _causes(self) -> Causes:
+        return count_causes(self.path, self.run)
 
     def _forget(self) -> None:
         """Drop what was read, because the journal has changed."""
         for name in ("run", "counts", "skipped", "notes", "elsewhere", "frame", "_causes"):
             self.__dict__.pop(name, None)
-
-
-def _iso(seconds: float | None) -> str | None:
-    moment = moment_of(seconds)
-    return None if moment is None else moment.isoformat()
