@@ -77,6 +77,13 @@ def test_a_header_that_holds_the_next_address_is_followed(line: str) -> None:
     assert next_value(headers_of(line)) is None
 
 
+@pytest.mark.parametrize("depth", [3, 5_000])
+def test_an_object_may_be_nested_deeply(depth: int) -> None:
+    """However deep a store nests its JSON, the header is read or left, and breaks nothing."""
+    value = '{"page":' * depth + '{"total":7}' + "}" * depth
+    assert advertised_totals(headers_of(f"X-Pagination: {value}")) in ([7], [])
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -79,12 +79,14 @@ def _known(headers: Headers) -> Iterator[Statement]:
 
 
 def _members(name: str, members: dict[str, Any]) -> Iterator[Statement]:
-    for key, value in members.items():
-        word = _plain(key)
-        if isinstance(value, dict):
-            yield from _members(name, value)
-        elif word in _KNOWN and value is not None and not isinstance(value, list):
-            yield Statement(word, f"{name} {key}", str(value).strip())
+    objects = [members]
+    for each in objects:  # grows: a store may nest them more deeply than calls can go
+        for key, value in each.items():
+            word = _plain(key)
+            if isinstance(value, dict):
+                objects.append(value)
+            elif word in _KNOWN and value is not None and not isinstance(value, list):
+                yield Statement(word, f"{name} {key}", str(value).strip())
 
 
 def _object(value: str) -> dict[str, Any]:
