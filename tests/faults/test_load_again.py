@@ -241,3 +241,16 @@ def test_what_was_done_before_is_told_as_past(tmp_path: Path, stores, run_load) 
     told = str(run_load(path, store))
     assert "UTC; nothing was sent now" in told and "in the store" not in told
     assert (store.posts, store.gets) == asked
+
+
+def test_content_loaded_before_is_told_with_the_way_to_send_it(
+    tmp_path: Path, stores, run_load
+) -> None:
+    """A file that is overwritten with as many like animals is not taken for loaded in silence."""
+    store = stores()
+    path = write(tmp_path, "Max,2,available")
+    assert "again=True" not in str(run_load(path, store))
+    told = str(run_load(path, store))
+    assert "the same content was loaded 20" in told and "the same call with again=True" in told
+    run_load(path, store, again=True)
+    assert names(store) == ["Max", "Max"]

@@ -306,7 +306,8 @@ def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_sent(
     """--output is looked at first, because afterwards the pets are in the store."""
     store = stores()
     (tmp_path / "notes").write_text("mine")
-    for folder in (tmp_path / "notes", tmp_path / "notes" / "deeper"):
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for folder in (tmp_path / "notes", tmp_path / "notes" / "deeper", tmp_path / "link"):
         done = command(pets_csv(3), store, "--output", str(folder))
         assert done.exit_code == 2 and "is not a folder; nothing was sent" in flat(done.stderr)
     assert store.posts == 0

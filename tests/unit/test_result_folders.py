@@ -160,6 +160,14 @@ def test_a_summary_that_says_nothing_frees_no_file(tmp_path: Path, out: Path, te
     assert (out / "summary.json").read_text() == text
 
 
+def test_a_folder_in_the_place_of_a_file_stays(tmp_path: Path, out: Path) -> None:
+    """What cannot be a file of ours is not replaced, and is no reason to fail."""
+    (out / "results.csv").mkdir(parents=True)
+    with pytest.warns(UserWarning, match=r"results\.csv was not written by an import"):
+        paths = make_result(tmp_path / "a.csv").write(out)
+    assert (out / "results.csv").is_dir() and paths[0].parent == tmp_path / "out-2"
+
+
 def test_a_folder_without_a_name_gets_one_inside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -221,7 +221,7 @@ def _check_output(folder: Path | None) -> None:
     if folder is None:
         return
     there = next(
-        place for place in (folder.absolute(), *folder.absolute().parents) if place.exists()
+        place for place in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(place)
     )
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         what = "cannot be written to" if there.is_dir() else "is not a folder"

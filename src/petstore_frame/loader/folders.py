@@ -80,7 +80,8 @@ def _why_not(folder: Path, run: Run) -> str:
     for path in there:
         if run.source_path is not None and path.resolve() == Path(run.source_path):
             return f"{path} is the file that was loaded"
-        if path.name != SUMMARY and _digest(path) not in (known := _known(path, written)):
+        known = _known(path, written)
+        if path.name != SUMMARY and not (path.is_file() and _digest(path) in known):
             return f"{path} was {'changed since it was' if known else 'not'} written by an import"
     # The same content has the same records to fix: a demo or a notebook that is run again, say.
     same = (written.get("run_id") == run.run_id, written.get("file_sha256") == run.source_sha256)

@@ -129,6 +129,8 @@ def next_steps(facts: ResultFacts) -> list[str]:
     steps += _steps_elsewhere(facts)
     if _loaded_before(facts):
         steps.append(_step_for_others(facts))
+    if facts.is_from_earlier_run and counts[State.CREATED] and not steps:
+        steps.append(_step_for_a_copy(facts))
     return steps
 
 
@@ -166,6 +168,15 @@ def _step_for_others(facts: ResultFacts) -> str:
     return (
         f"{first}{warned}: if they are other animals, {sends} {how}"
         f"{'' if facts.is_rehearsal else ' sends just these'}"
+    )
+
+
+def _step_for_a_copy(facts: ResultFacts) -> str:
+    """Return what to do where other animals have the content of a file that was loaded."""
+    day = f"{datetime.fromtimestamp(facts.run.created_at, UTC):%Y-%m-%d}"
+    return (
+        f"nothing was sent now, as a file of the same content was loaded {day}: if these are other "
+        f"animals, {facts.voice.again()} with {facts.voice.option('again', True)} sends them"
     )
 
 
