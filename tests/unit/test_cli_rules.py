@@ -40,7 +40,7 @@ def test_help_has_an_example_and_the_numbers(name: str) -> None:
     """Each command shows a line to type and what it may end with."""
     shown = CliRunner().invoke(app, [*name.split(), "--help"], env={"COLUMNS": "200"}).stdout
     assert f"Example: petstore-frame {name}" in shown
-    assert re.search(r"Exit codes: *\n *0  done *\n", shown)
+    assert re.search(r"Exit codes:\s+0  done\s", shown)  # older versions of Typer join the lines
 
 
 @pytest.mark.parametrize("words", [[], ["keys"]])
