@@ -21,7 +21,7 @@ _NOTHING_SENT = "; nothing was sent"
 
 @contextmanager
 def before_sending() -> Iterator[None]:
-    """Add to what is refused in this block, or in a function so decorated, that nothing was sent.
+    """Add to each refusal in this block, or in a function so decorated, that nothing was sent.
 
     Only for calls that would have sent something.
     """

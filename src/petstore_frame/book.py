@@ -188,7 +188,7 @@ class Sheet:
             repeat_row: The row that each page begins with.
             is_portrait: Upright; else landscape.
         """
-        if not is_portrait:  # as a sheet is by itself
+        if not is_portrait:  # which is the default of a sheet
             self.raw.set_landscape()
         self.raw.set_paper(A4)
         self.raw.fit_to_pages(1, pages_high)

@@ -1,4 +1,4 @@
-"""How a process of our own is started: with the same package, and nothing of the folder at hand.
+"""How a process of our own is started: with the same package, and nothing of the working directory.
 
 In: the name of a module. Out: a command and an environment. Python puts the working directory
 first on the path of ``python -m``; a notebook's folder may hold an ``h11.py`` of its own, which

@@ -1,7 +1,7 @@
 """A table of counts that is shown below what it may claim of the store.
 
 In: counts of a pandas frame, and what that frame's seal says. Out: the same table, shown as a
-Summary is. It carries no claim once it is edited, and nothing that is made of it does.
+Summary is. It carries no claim once it is edited, and neither does a table derived from it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a result answers to a caller who takes it for its table.
+"""What a result answers when it is used as if it were its table.
 
 In: a name or a key that it does not have. Out: an error that says where the table is, and names
-what was meant only where it is there. It makes no table.
+the attribute or column that exists there. It makes no table.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 
 class Framed:
-    """Has a DataFrame as its ``frame``, and is none itself."""
+    """Has a DataFrame as its ``frame``, and is not one itself."""
 
     # Other attributes that hold an object, and the kind of each.
     _parts: ClassVar[Mapping[str, type]] = {}

@@ -202,8 +202,8 @@ def read_page(
         page: Number of the page, for the error message.
 
     Returns:
-        The columns, and the ids of the pets that had a lone surrogate in a text: U+FFFD stands in
-        its place.
+        The columns, and the ids of the pets that had a lone surrogate in a text, which U+FFFD
+        replaces.
 
     Raises:
         ContractError: The body is not an array of Pets; names page, position and field.

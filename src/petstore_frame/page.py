@@ -30,7 +30,7 @@ class Page(Framed):
         status: The status filter asked for, or None.
         address: The whole address asked, against which a relative link is read.
         damaged: Ids of the pets with half a character in a text, such as an emoji that was cut;
-            U+FFFD stands in its place.
+            U+FFFD replaces it.
 
     Example:
         >>> import petstore_frame as pf

@@ -105,7 +105,7 @@ def whole_ids(ids: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def whole_categories(categories: pd.Series[Any]) -> pd.Series[Any]:
-    """Return category ids as int64, or as Int64 where one is missing; floats may stand for them.
+    """Return category ids as int64, or as Int64 where one is missing; whole floats are accepted.
 
     Raises:
         InputError: They are not whole numbers.

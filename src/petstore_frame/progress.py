@@ -76,7 +76,7 @@ class Display(Generic[Fact]):
         """Move the bar, where there is one, to a number, with notes behind it."""
         bar = self._shown_bar()
         if bar is not None:
-            bar.set_postfix(notes, refresh=False)  # an empty one takes an earlier one away
+            bar.set_postfix(notes, refresh=False)  # an empty one removes an earlier one
             bar.update(done - bar.n)
 
     def write(self, text: str) -> None:

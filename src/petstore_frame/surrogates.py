@@ -1,4 +1,4 @@
-"""Lone surrogates: halves of a character that JSON can escape, and that no UTF-8 can hold.
+"""Lone surrogates: halves of a character that JSON can escape, and that UTF-8 cannot hold.
 
 In: JSON bytes, and texts that were read from them. Out: the same with U+FFFD in each half's place.
 It knows no field, and leaves whole pairs alone.
@@ -36,8 +36,8 @@ def whole_text(value: object) -> str:
 
 
 def whole_body(body: bytes) -> bytes:
-    """Return JSON whose texts UTF-8 can hold; what is no JSON stays as it is."""
-    if not (may_hold_lone(body) or _RAW.search(body)):  # the latter is no UTF-8, but json reads it
+    """Return JSON whose texts UTF-8 can hold; a body that is not JSON is returned as it is."""
+    if not (may_hold_lone(body) or _RAW.search(body)):  # the latter is not UTF-8, but json reads it
         return body
     try:
         text = json.dumps(json.loads(body), ensure_ascii=False)

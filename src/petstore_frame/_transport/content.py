@@ -17,7 +17,7 @@ MAX_BODY_BYTES = 64 * 2**20
 _STEP_BYTES = 2**16
 # A shorter key may be a word of the store's own data, and is starred behind its scheme alone.
 _LEAST_UNUSUAL_KEY = 16
-# Header lines that tell where a body ends.
+# Header lines that state where a body ends.
 _FRAMES = frozenset((b"content-length", b"transfer-encoding"))
 RawLines = list[tuple[bytes, bytes]]
 
@@ -63,9 +63,9 @@ def _inflated(packed: Iterable[bytes], format_of: Callable[[int], int]) -> Itera
 
 
 def stops_early(content: bytes, lines: RawLines) -> bool:
-    """Tell whether a body is JSON that stops in the middle, where no line says how long it is.
+    """Tell whether a body is JSON that stops in the middle, where no header states its length.
 
-    Such a body ends with its connection, whether the store was done or not.
+    Such a body ends with its connection, whether the store had finished or not.
     """
     if any(name.lower() in _FRAMES for name, _ in lines):
         return False

@@ -1,4 +1,4 @@
-"""What keeps the bundled service from its work, as errors of this package.
+"""What can stop the bundled service, as errors of this package.
 
 In: a block that imports or runs the service. Out: nothing, or an error with the next step. The
 service shares no code with the package, so its own error is translated here.
@@ -17,10 +17,10 @@ _LIBRARIES = ("fastapi", "uvicorn", "sqlalchemy")
 
 @contextmanager
 def service_errors() -> Iterator[None]:
-    """Translate the service's own error, and that of a library that is not installed.
+    """Translate the service's own error, and that of a missing library.
 
     Raises:
-        MissingExtraError: The block imports a library of the service that is not there.
+        MissingExtraError: The block imports a library of the service that is not installed.
         ServiceStartError: The database or the port cannot be opened.
     """
     try:

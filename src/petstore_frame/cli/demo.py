@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from petstore_frame.cli.load import write_aloud
+from petstore_frame.cli.load import write_files
 
 if TYPE_CHECKING:
     from petstore_frame.client import Client
@@ -48,7 +48,7 @@ def demo(
         _write_sample(arrivals, categories, rows, seed)
         result = _load(arrivals, client, Path(journal))
         inventory = _read_back(client, categories)
-        results = write_aloud(result, folder / "results")
+        results = write_files(result, folder / "results")
         write_report(inventory, report, categories=categories, results=result)
     _name_files([arrivals, categories, *results, report])
     _say_what_next(folder, report, fix=results[1])

@@ -184,9 +184,9 @@ def load(
                         client,
                         grace_s=seconds,
                         resend_absent=resend_absent,
-                        sleep=partial(_wait_aloud, grace_s=seconds),
+                        sleep=partial(_wait_announced, grace_s=seconds),
                     )
-            except BaseException:  # raised again; what the import has done is still told
+            except BaseException:  # raised again, after what the import has done was shown
                 _tell(result, output, as_json=as_json)
                 raise
     except LoadInterrupted as interrupted:
@@ -195,12 +195,12 @@ def load(
     raise typer.Exit(result.exit_code)
 
 
-def _wait_aloud(seconds: float, *, grace_s: float) -> None:
+def _wait_announced(seconds: float, *, grace_s: float) -> None:
     """Say until when nothing happens, and why."""
     from petstore_frame.loader.waiting import announcement
 
-    if told := announcement(seconds):
-        typer.echo(f"{told} (--grace {grace_s:.0f})", err=True)
+    if words := announcement(seconds):
+        typer.echo(f"{words} (--grace {grace_s:.0f})", err=True)
     sleep(seconds)
 
 
@@ -262,7 +262,7 @@ def _mapping(columns: list[str] | None) -> dict[str, str] | None:
     return pairs or None
 
 
-def write_aloud(result: LoadResult, folder: Path) -> list[Path]:
+def write_files(result: LoadResult, folder: Path) -> list[Path]:
     """Write the files of a result, and say so where they cannot go to the folder asked for."""
     from petstore_frame.loader.folders import find_place
 
@@ -280,7 +280,7 @@ def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
     """
     files, problem = list[Path](), None
     try:
-        files = [] if output is None else write_aloud(result, output)
+        files = [] if output is None else write_files(result, output)
     except OSError as unwritten:
         problem = unwritten
     folder = str(files[0].parent) if files else None

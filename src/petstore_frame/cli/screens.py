@@ -1,7 +1,7 @@
 """How the help of a command is laid out.
 
-In: a command or a group as Typer makes it. Out: the same, its paragraphs free to fill any width,
-and no type after a switch that takes none.
+In: a command or a group as Typer makes it. Out: the same, with paragraphs that fill any width,
+and no type after a switch that takes no value.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ class ImportJob:
         return path
 
     def as_known(self, words: str) -> str:
-        """Return a text in which an upload goes by its name: its user knows no folder of it."""
+        """Return a text that names an upload without its folder, which the user does not know."""
         return words.replace(f"{self._uploads.name}{os.sep}", "")
 
     def look(self, path: Path, mapping: Mapping[str, str] | None = None) -> Preview:

@@ -1,7 +1,7 @@
 """What the Import tab shows of a file and of what became of it.
 
 In: a first look into a file, or a result and its folder. Out: HTML, every text escaped. It makes
-no widget and reads no journal of its own accord.
+no widget.
 """
 
 from __future__ import annotations

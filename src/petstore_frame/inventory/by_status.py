@@ -59,7 +59,7 @@ class ByStatus:
         self._own_rows: dict[str, Rows] = {}
         self._conflicts = conflicts
         self._own_conflicts: list[str] = []
-        # Now, as they may be the rows that this adds to.
+        # Computed now, because reading may add to these rows.
         self._window = _early_end(listed, statuses)
         is_mixed = len(set(listed.columns().status)) > 1
         self._mixed_end = len(listed) if is_mixed else None

@@ -19,7 +19,7 @@ from petstore_frame.palette import Badge, verdict_badge
 ALL_PETS = "all pets"
 PETS_WITH_A_STATUS = "pets with a status"
 ONE_STATUS = "pets with status "
-# A conflict that begins so is about texts, and speaks against no count.
+# A conflict that begins with this concerns texts, and contradicts no count.
 DAMAGED_TEXTS = "U+FFFD stands for a damaged character in the texts of"
 
 

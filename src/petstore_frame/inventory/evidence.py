@@ -1,4 +1,4 @@
-"""What a claim rests on, line by line, in the same words wherever it is shown in full.
+"""The evidence of a claim, line by line, in the same words wherever it is shown in full.
 
 In: a Completeness. Out: pairs of a word and a text. It decides nothing about the claim.
 """

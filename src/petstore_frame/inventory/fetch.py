@@ -72,7 +72,7 @@ def fetch_inventory(
             ``pf.serve()``.
         status: Only pets with this status: available, pending or sold; None for all.
         max_pets: Keep at most so many; None for no cap. A cap that cuts makes the claim
-            incomplete; one that is just met cuts nothing, and one page more is read to tell.
+            incomplete; one that is just met cuts nothing, and one more page is read to find out.
         progress: None shows a bar only where a person is watching, True always, False never; or
             a function that is called with the number of pets held.
         limit: Pets to ask for in a page, 1 to 100.

@@ -110,14 +110,14 @@ def may_go_on(page: Page) -> bool:
 
 
 def says_more(headers: Headers, address: str, *, pages: int = 1, rows: int = 1) -> str | None:
-    """Return the header that tells of more pages than were read, as text, or None.
+    """Return the header that states more pages than were read, as text, or None.
 
     Args:
         headers: The header lines of the last page read.
         address: Its own address.
         pages: How many pages of the listing were read.
-        rows: How many rows they hold at most; 1 will do for a first page, as what begins at 0 was
-            read with it.
+        rows: How many rows they hold at most; 1 is enough for a first page, which holds what
+            begins at 0.
     """
     for stated in statements(headers, (*MORE_WORDS, *PAGES_WORDS)):
         if stated.word in MORE_WORDS:

@@ -20,7 +20,7 @@ from petstore_frame.inventory.reader import SIDE_BY_SIDE, PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.models import Pet, PetColumns
 
-# So many ids without a readable answer show a store that is not going to give one.
+# After so many ids without a readable answer, none is expected any more.
 MAX_UNREAD = 20
 _ABSENT = (404, 410)
 
@@ -98,11 +98,11 @@ class IdWalk:
         self._reader.note(self._rows)
 
     def _ask(self, pet_id: int) -> Pet | APIStatusError | ContractError:
-        """Return the pet, or the answer of the store that is none."""
+        """Return the pet, or the store's answer that is not one."""
         try:
             return self._reader.ask_pet(pet_id)
         except (AuthenticationError, RateLimitError):
-            raise  # which say nothing of the pet
+            raise  # they say nothing about the pet
         except (APIStatusError, ContractError) as problem:
             return problem
 
@@ -115,7 +115,7 @@ class IdWalk:
             self._reader.probes[f"get_pet({pet_id})"] = f"failed: {answer}"
 
     def _check_control(self) -> None:
-        """Ask for the pet known to exist; whatever else comes, a 404 proves nothing."""
+        """Ask for a pet known to exist; if it does not come, a 404 proves nothing."""
         if self.is_trusted and self._control_id is not None:
             answer = self._ask(self._control_id)
             self.is_trusted = isinstance(answer, Pet)

@@ -1,7 +1,7 @@
-"""The first page of a listing, as wide as it is worth asking for.
+"""The first page of a listing, under the widest limit that is worth asking for.
 
-In: what is held of the listing, which is nothing yet. Out: the first page, its pets held and its
-total noted. It does not ask how the listing goes on.
+In: the evidence of a listing, still empty. Out: the first page, its pets held and its total noted.
+It does not ask how the listing goes on.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What stores call the facts of a listing in their headers.
 
-In: header lines. Out: what they state, under one word for all its spellings. It does not judge
-what a statement is worth.
+In: header lines. Out: what they state, under one word for all spellings of a name. It does not
+judge whether a statement is true.
 
 A word is the name without ``X-``, without the name of a library, and without hyphens. So
 ``Total-Count``, ``X-Pagination-Total-Count`` and the member ``TotalCount`` of a JSON
@@ -19,8 +19,8 @@ from typing import Any
 from petstore_frame.headers import Headers
 
 _CURSORS = ("cursor", "page_token", "after")
-# Where the next page is, most trusted first, and the parameters that may take such a value where
-# it is no address. No parameter: it is an address, or goes back in a header.
+# Where the next page is, most trusted first, and the parameters that may take a value that
+# is not an address. Without a parameter, the value is an address or is returned in a header.
 NEXT_WORDS: dict[str, tuple[str, ...]] = {
     "next": ("page", "cursor", "offset"),
     "nextpage": ("page",),

@@ -36,9 +36,9 @@ class Paths:
         return found[0] if found and self.may_follow(found[0]) else None
 
     def may_follow(self, address: str) -> bool:
-        """Tell whether an address can belong to the listing, and note what that rests on.
+        """Tell whether an address can belong to the listing, and note what that assumes.
 
-        One that cannot be read is left to be refused by name when it is asked.
+        One that cannot be read passes here, and is refused by name when it is requested.
         """
         parts = split_link(address)
         if address.startswith(self._home) or parts is None:

@@ -58,7 +58,7 @@ class PageReader:
         spent: How many of them were extra.
         probes: What was asked extra, and what came of it.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
-        damaged: Ids of the pets of which a text holds U+FFFD for half a character.
+        damaged: Ids of the pets with U+FFFD for half a character in a text.
         ages: How old the answers were, as far as caches on the way told.
         mixture: That answers came from two stores, as text, or None.
         interrupts: While it is entered, Ctrl-C is delivered only where the store is awaited, so
@@ -201,7 +201,7 @@ class PageReader:
         return dict(zip(asked, found, strict=True))
 
     def unfiltered(self) -> Page | None:
-        """Ask extra, once, for the first page without the filter."""
+        """Ask once for the first page without the filter, as an extra request."""
         if self._unfiltered is None:
             name = "unfiltered page"
             self._unfiltered = self.probe(name, {"limit": str(self.limit)})

@@ -34,8 +34,7 @@ class Evidence:
         rows: The pets held.
         conflicts: Contradictions met, as text.
         total: The total that the store stated.
-        gone: What came once and then not again where it should have, as text: a pet left, or moved
-            to where nobody looked.
+        gone: Which pets were missing from a later answer that should have had them, as text.
     """
 
     reader: PageReader

@@ -30,8 +30,8 @@ class StatusPages:
         answered: Every page that came, whatever its pets.
         usable: Pages that hold pets of their status alone.
         conflicts: What did not fit, as text.
-        filters_first: Whether the store was seen to filter before it cuts to the limit; None as
-            long as that was not asked.
+        filters_first: Whether the store was seen to filter before it cuts to the limit; None
+            until that was asked.
         moved: Statuses whose page was another one when it was read again; None if none was.
     """
 
@@ -179,10 +179,10 @@ def filters_first(reader: PageReader, whole: Page) -> bool:
     """Ask whether the filter comes before the limit: the other way round it sees one page alone."""
     for status in PET_STATUSES:
         rows = [at for at, found in enumerate(whole.columns.status, 1) if found == status]
-        told = (
+        sizes = (
             at for at in range(1, len(rows) + 1) if rows[at - 1] > at and _tells(at, rows, whole)
         )
-        size = next(told, None)
+        size = next(sizes, None)
         if size is None:
             continue
         page = reader.probe("filter", reader.params(limit=size, status=status))
@@ -199,7 +199,7 @@ def filters_first(reader: PageReader, whole: Page) -> bool:
 
 
 def _tells(count: int, rows: Sequence[int], whole: Page) -> bool:
-    """Tell whether so many pets of a status can hardly be those of a page cut before the filter.
+    """Tell whether that many pets of a status show that a page was filtered before it was cut.
 
     The cut would lie between the last of them and the next. A store may cut there that raises
     every smaller limit to a usual length, or gives pages of one fixed length.

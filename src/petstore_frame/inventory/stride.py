@@ -125,7 +125,7 @@ class StridedWalk:
         self._reader.note(self.rows)
 
     def _stated_doubt(self, page: Page) -> str | None:
-        """Say that the last page's headers tell of more, or None."""
+        """Return the statement of the last page's headers that there is more, or None."""
         rows = len(self.rows)
         # Windows overlap: the store's own pages are fewer.
         pages = -(-rows // self._size)
@@ -177,7 +177,7 @@ class StridedWalk:
             return self._reader.params({name: str(position - 1)})
         if kind == "after":
             # The one before the last, so that the last comes again: where ids run from 1 without
-            # a gap, an id passes for a number of rows.
+            # a gap, an id could be mistaken for a number of rows.
             return self._reader.params({name: str(self._tail[0])})
         # Pages of one fixed length: a page number means nothing under another limit.
         number = self._stride.first_page + position // self._size

@@ -82,7 +82,7 @@ class StatedTotal:
         return self.value if is_own or (self.value or 0) <= held else None
 
     def doubt(self, held: int) -> str | None:
-        """Say what a total leaves open that does not refute, or None."""
+        """Return the doubt that a total leaves although it refutes nothing, or None."""
         if self.value is not None and self.value > held:
             return "its own total, which may be that of all pets, is larger"
         return "an earlier page stated more pets" if self._largest > held else None
@@ -119,7 +119,7 @@ class StatedTotal:
         return False
 
     def drop(self) -> None:
-        """Believe no total of this listing, those of later pages included."""
+        """Ignore every total of this listing, those of later pages included."""
         self.value, self._largest, self._is_dropped = None, 0, True
 
     def _note(self, conflict: str) -> None:

@@ -16,8 +16,8 @@ from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.page import Page, UnreadPage
 
-# Tolerated: pages may overlap while a store is filled, and a store that looks at one page of pets
-# after the other may leave out those that a filter does not ask for.
+# Tolerated: pages may overlap while a store is filled, and a store that filters each page after it
+# cut it may send pages with few pets or none.
 MAX_PAGES_WITHOUT_NEWS = 5
 MAX_EMPTY_PAGES = 100
 
@@ -171,9 +171,9 @@ class Walk:
             self._stop_without_news()
 
     def _stop_without_news(self) -> None:
-        """End where the store points on and on, though no new pet comes."""
-        # Known pets in plenty are no news; a few may come out of a first page that was longer than
-        # the pages that it leads to, and a filter may leave page after page empty.
+        """End where the store keeps naming a next page, but no new pet comes."""
+        # More than a page of known pets means a loop; a few may come from a first page that was
+        # longer than the following ones, and a filter may leave page after page empty.
         is_round = self._known_rows > self._reader.max_page
         if is_round and self._last_ids:
             raise PaginationLoopError(

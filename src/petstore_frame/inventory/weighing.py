@@ -1,8 +1,8 @@
-"""Holding a finding to all that was met on the way, whatever it rests on.
+"""Checking a finding against everything met on the way, whatever its evidence.
 
 In: a Finding, and what is held beside it. Out: the same, or a weaker one. A total that the store
-states, and answers older than those before them, speak against every kind of evidence alike, so
-they are weighed here, last and once.
+states, and answers older than those before them, contradict every kind of evidence alike, so they
+are weighed here, once and last.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from petstore_frame.inventory.shortness import Evidence
 
 
 def weighed(finding: Finding, known: Evidence) -> Finding:
-    """Return what is left of a finding, with what it rests on besides its own evidence."""
+    """Return what is left of a finding, with what it assumes besides its own evidence."""
     for weigh in (_held_to_total, _held_to_what_left, _held_to_ages):
         finding = weigh(finding, known)
     return finding
 
 
 def _held_to_total(finding: Finding, known: Evidence) -> Finding:
-    """Take back that the whole is held, or may be, where the store states more pets."""
+    """Withdraw that the whole is held, or may be, where the store states more pets."""
     total, held = known.total, len(known.rows)
     if finding.verdict is Verdict.INCOMPLETE:
         return finding
@@ -44,7 +44,7 @@ def _held_to_total(finding: Finding, known: Evidence) -> Finding:
 
 
 def _held_to_what_left(finding: Finding, known: Evidence) -> Finding:
-    """Claim no number where pets were met that a later answer should have had and had not.
+    """Claim no number where a later answer lacks pets that it should have had.
 
     They stay among the rows, so what is held is more than the store has now, or it has more than
     what was read last.
@@ -59,8 +59,8 @@ def _held_to_what_left(finding: Finding, known: Evidence) -> Finding:
 
 
 def _held_to_ages(finding: Finding, known: Evidence) -> Finding:
-    """Conclude nothing from answers that show two states of the store, and assume that none did."""
-    if not finding.assumptions:  # it rests on no comparison of answers
+    """Conclude nothing from answers of two states of the store; else assume that there are none."""
+    if not finding.assumptions:  # it compares no answers
         return finding
     reader = known.reader
     mixture = reader.mixture or reader.ages.mixture

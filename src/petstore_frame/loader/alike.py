@@ -1,8 +1,8 @@
 """Which records are sent though an earlier import has equal ones.
 
 In: a staged journal whose records are matched, and the journals that none was matched with. Out:
-how many of its new records equal theirs, and where. Equal animals of two deliveries are no
-evidence of one file, so they are sent; but never without a word.
+how many of its new records equal theirs, and where. Equal animals of two deliveries are not
+evidence of one file, so they are sent, and the result says so.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How a result file of ours that comes back is read: as we wrote it.
+"""How one of our own result files is read when it is loaded: in the layout that we wrote.
 
-In: a file or rows, and the options that its first source needed, which the same command has again.
-Out: the layout in which our columns show, and the import that wrote them. What a record means, and
-which import that is, is judged elsewhere.
+In: a file or rows, and options that may belong to the source of its records, because the same
+command is used again. Out: the layout in which our columns appear, and the mapping of the import
+that wrote them. It does not judge what a record means.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def own_mapping(
         return None
     returned = Returned(header)
     run_id = ""
-    with suppress(InputError, GiantCellError):  # told when the records are read
+    with suppress(InputError, GiantCellError):  # reported when the records are read
         run_id = next((returned.run_of(cells) for _, cells, _ in rows), "")
     mapping = mapping_of(run_id) if run_id else None
     return mapping if mapping and set(mapping.values()) <= set(returned.header) else None

@@ -1,7 +1,7 @@
 """What the last reading of the store left in doubt, and why.
 
-In: a journal. Out: the notes of its last reconciliation, as long as they are about the doubt that
-is there now, and what a person can do about it. It decides nothing.
+In: a journal. Out: the notes of its last reconciliation, as long as they concern what is in doubt
+now, and what a person can do about it. It decides nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Doubt(NamedTuple):
 
     Attributes:
         path: The journal.
-        notes: What the reading could be relied on, and what not, as sentences.
+        notes: What the reading can and cannot be relied on for, as sentences.
         rows: The first records that are in doubt.
         records: How many are.
     """

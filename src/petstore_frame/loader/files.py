@@ -2,7 +2,7 @@
 
 In: the rows of an import and the facts of its run. Out: results.csv, fix.csv, unknown.csv,
 results.xlsx and summary.json, written beside their places and renamed once all are whole. Rows pass
-one by one, so that memory stays flat. Whether what was there before may go, folders.py decides.
+one by one, so that memory stays flat. folders.py decides which files may be replaced.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def write_results(
                 counts, facts.run.ending, has_doubt_elsewhere=any(facts.elsewhere)
             ),
             "files": [*names, SUMMARY],
-            # On disk before the first file moves: a kill between two moves leaves no strange file.
+            # On disk before the first file moves: a kill between two then leaves only known files.
             DIGESTS: digests(Path(drafts), folder),
         }
         with replacing(folder / SUMMARY) as temporary:

@@ -1,4 +1,4 @@
-"""Which folder the files of a result may be written to, so that none of another's is lost.
+"""Which folder the files of a result may be written to, so that no other file is lost.
 
 In: the folder asked for, and whose result it is. Out: that folder, or the first free one beside it,
 and why. A folder is free where its result files are of the same import or the same content, or of
@@ -50,7 +50,7 @@ def find_place(folder: Path, run: Run) -> Place:
 def digests(drafts: Path, folder: Path) -> dict[str, list[str]]:
     """Return the SHA-256 of each file that is to be written, and of the one that it replaces.
 
-    Both are ours: whoever is killed between two of the files leaves some of each.
+    Both are ours: a process killed between two of the files leaves some of each.
     """
     found: dict[str, list[str]] = {}
     for name in FILES:
@@ -83,7 +83,7 @@ def _why_not(folder: Path, run: Run) -> str:
         known = _known(path, written)
         if path.name != SUMMARY and not (path.is_file() and _digest(path) in known):
             return f"{path} was {'changed since it was' if known else 'not'} written by an import"
-    # The same content has the same records to fix: a demo or a notebook that is run again, say.
+    # The same content has the same records to fix, as when a demo or a notebook is run again.
     same = (written.get("run_id") == run.run_id, written.get("file_sha256") == run.source_sha256)
     if any(same) or written.get("dry_run") is True:
         return ""

@@ -1,15 +1,15 @@
 """Whether a file still holds all that an earlier one at its own path has sent.
 
-In: a staged journal as ``main``, an older one attached as ``earlier``. Out: yes or no. One path
-is evidence of its own: a few trial rows among many, a file sorted anew, one that got a status or
-other statuses are then the animals of before. It asks neither for an order nor for a share.
+In: a staged journal as ``main``, an older one attached as ``earlier``. Out: yes or no. The same
+path is evidence in itself: a file that has grown from a few trial rows, was sorted, or has new
+statuses holds the same animals as before. It requires neither an order nor a minimum share.
 """
 
 from __future__ import annotations
 
 import sqlite3
 
-# What is sent but for the status, which a record may get, or change, where its animal stays.
+# What is sent, without the status, which may change while the animal stays the same.
 BUT_STATUS = "json_remove(CAST(payload AS TEXT), '$.status')"
 
 # A file of fixed records names the record that each of them fixes, which is better evidence.

@@ -75,7 +75,7 @@ class Kin(NamedTuple):
 
     Attributes:
         versions: Its earlier versions.
-        others: The runs with none of whose records it may have any in common.
+        others: The runs whose records are not matched with its own.
     """
 
     versions: Runs

@@ -1,8 +1,8 @@
-"""Which record a record was first, before it was fixed or its file edited.
+"""Which record a record originally was, before it was fixed or its file was edited.
 
 In: a staged journal and the journals before it. Out: the lineage of its records, as
-``run:record``: of a fix file's, the record that was fixed first; of those that cannot be sent, or
-that the store refused before, the same record of an earlier version. It matches no animals.
+``run:record``: for a record of a fix file, the one that was fixed first; for a record that cannot
+be sent, or that the store has refused, the same one of an earlier version. It matches no animals.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def fixed_runs(sql: sqlite3.Connection) -> set[str]:
 def trace_to_root(path: Path, earlier: Iterable[tuple[Path, Run]]) -> None:
     """Let each fixed record name the record that was fixed first, not the last fix.
 
-    Done at every staging, so one step back is enough: what is there names its own root already.
+    Done at every staging, so one step back is enough: an earlier journal already names the root.
     """
     with opened(path) as sql:
         fixed = fixed_runs(sql)
@@ -55,8 +55,8 @@ def trace_to_root(path: Path, earlier: Iterable[tuple[Path, Run]]) -> None:
 def inherit(sql: sqlite3.Connection, versions: Iterable[tuple[Path, Run]]) -> None:
     """Give records that an earlier version could not create the lineage of that one's records.
 
-    They are the same where all their cells are. So what a fix file made of them is found, also
-    where the file itself was never fixed. Which ones they are is in ``temp.heirs``.
+    Records are the same where all their cells are equal. What a fix file made of them is then found
+    although the file itself was never fixed. ``temp.heirs`` holds these records.
     """
     sql.execute("CREATE TEMP TABLE heirs (number INTEGER PRIMARY KEY, root)")
     for path, run in versions:

@@ -101,7 +101,7 @@ def describe_unsent(path: Path, run: Run, voice: Voice = FORM) -> list[str]:
     Args:
         path: The journal.
         run: Its run.
-        voice: Who reads it; one who cannot give options is told the fact alone.
+        voice: Who reads it; without options to give, a reader sees the fact alone.
     """
     unsent = [name for name in run.header if name and name not in run.mapping.values()]
     with opened(path) as sql:

@@ -19,8 +19,8 @@ from petstore_frame.loader.journal import Run, attached, opened
 from petstore_frame.loader.kin import CREATED, IN_DOUBT, NOT_SENT, Runs, gather
 from petstore_frame.loader.lock import Lock
 
-# Fixed records find the record that was fixed, or one that an edited file fixed alike; all
-# others any equal one, and where a file was edited in place one that differs in its status.
+# A fixed record matches the record that was fixed, or one that an edited file fixed in the same
+# way; any other matches an equal one or, in a file edited in place, one of another status.
 _WAYS = (
     ("lineage", "true", "true"),
     ("payload", "lineage IS NOT NULL", "lineage IS NULL"),

@@ -58,7 +58,7 @@ def open_source(
 ) -> Source:
     """Open a file or a frame as records.
 
-    A result file of ours is read as we wrote it: what is said of the layout and the encoding is of
+    A result file of ours is read as we wrote it: options for layout and encoding then belong to
     the file that its records first came from.
 
     Args:
@@ -77,7 +77,7 @@ def open_source(
         keep_spaces: Leave the outer spaces of names.
         thousands: ``,`` or ``.`` where category ids have their digits grouped.
         mapping_of: Gives the mapping of the import with an id, for one of its result files that
-            comes without.
+            is read without one.
 
     Raises:
         InputError: It cannot be read as records; the text has the place and the next step.

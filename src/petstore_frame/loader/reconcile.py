@@ -21,7 +21,7 @@ from petstore_frame.loader.lock import Lock
 from petstore_frame.loader.match import Match, match
 from petstore_frame.loader.options import check_settling, checked_resolution
 from petstore_frame.loader.readback import Evidence, list_all, search_ids, wanted
-from petstore_frame.loader.record import State
+from petstore_frame.loader.record import DOUBT_STATES, State
 from petstore_frame.loader.runs import find_runs, hold
 from petstore_frame.loader.session import check_store, check_store_id, run_session
 from petstore_frame.loader.settlements import Resettlement
@@ -254,8 +254,7 @@ def _owned_ids(path: Path, run: Run) -> set[int]:
 def _doubtful_elsewhere(path: Path, run: Run) -> list[JournalRow]:
     """Return the records in doubt of the other imports into this store."""
     others = (other for other, _ in find_runs(path.parent, run.base_url, run.store_id))
-    states = (State.UNKNOWN, State.ABSENT, State.IN_FLIGHT)
-    return [row for other in others if other != path for row in rows(other, *states)]
+    return [row for other in others if other != path for row in rows(other, *DOUBT_STATES)]
 
 
 def _resend(writer: Writer, path: Path, now: float) -> int:

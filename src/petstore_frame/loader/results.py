@@ -41,7 +41,7 @@ from petstore_frame.loader.skipped import Skipped, read_skipped
 from petstore_frame.loader.summary import Causes, count_causes, summarize
 from petstore_frame.loader.tables import make_frame
 from petstore_frame.loader.view import ResultFacts, result_html, result_text
-from petstore_frame.loader.waiting import wait_aloud
+from petstore_frame.loader.waiting import wait_announced
 from petstore_frame.voice import PYTHON
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class LoadResult(Framed):
 
     @property
     def to_fix(self) -> int:
-        """How many records are to fix, those that the import of an edited file took over too."""
+        """How many records are to fix, with those that the import of an edited file took over."""
         return self._count(FIX_STATES) + self.elsewhere.to_fix
 
     @property
@@ -192,8 +192,8 @@ class LoadResult(Framed):
 
         Nothing is lost: a file that was changed since it was written, and the results of another
         file's import, stay. Then all files go to the next free folder beside it (``results-2``),
-        which a warning and the paths name. Replaced is only what this import, one of the same
-        content, or a rehearsal wrote.
+        which a warning and the paths name. Only files that this import, one of the same content,
+        or a rehearsal wrote are replaced.
 
         Args:
             folder: Where to; made if missing.
@@ -273,7 +273,7 @@ class LoadResult(Framed):
             by_id=by_id,
             most_gets=most_gets,
             resend_absent=resend_absent,
-            sleep=wait_aloud if sleep is None else sleep,
+            sleep=wait_announced if sleep is None else sleep,
         )
         try:
             # What an earlier version left in doubt was skipped here, so it is settled with this.

@@ -1,7 +1,7 @@
 """The results of an import as a frame.
 
 In: rows of a journal and the facts of their run. Out: a DataFrame with fixed dtypes, also for no
-rows. What each column holds, columns.py describes.
+rows. columns.py describes what each column holds.
 """
 
 from __future__ import annotations

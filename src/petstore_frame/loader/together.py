@@ -2,8 +2,8 @@
 
 In: a staged journal, and the journals that are no versions of it one by one. Out: those that it
 was put together from: the days of a month, the weeks of a quarter. The evidence is that of
-versions.py, with all of these imports as one file, so that what chance gives is counted over all
-of them and not only over those that fit.
+versions.py, with all of these imports as one file, so that agreement by chance is estimated over
+all of them and not only over those that fit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from petstore_frame.loader.journal import Run, attached
 from petstore_frame.loader.versions import VERSION_SHARE, Likeness, most_by_chance
 
-# Among more, chance gives so much that the evidence would not do; and they would cost seconds.
+# With more, chance explains too much for the evidence to suffice, and comparing takes seconds.
 MOST_RECORDS = 50_000
 
 _LIVE = "payload IS NOT NULL AND state IN ('created', 'unknown', 'in_flight', 'absent')"

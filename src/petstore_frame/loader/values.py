@@ -27,7 +27,7 @@ def read_value_map(
     """Put a value map and category labels together.
 
     ``value_map`` has priority over labels; a label of two categories is kept as ambiguous, and
-    each label of one category means it.
+    a category may have several labels.
 
     Raises:
         ArgumentError: A field that cannot be translated, or a value that could not be sent.

@@ -19,8 +19,8 @@ Where both files have the same columns, some of which are not sent (an arrival d
 the animal), the last two and a mere share are judged by the whole text of the records: equal
 bodies with different texts are different animals. An order or a share beyond chance is proof
 enough by the bodies alone, for such a column may also change from day to day (an age, a row
-number). What the path of a file tells is in_place.py's business. In doubt the answer is yes: what
-is skipped is reported and can be sent still, while an animal that was created twice stays.
+number). What the path of a file shows is for in_place.py. In doubt the answer is yes: what
+is skipped is reported and can still be sent, while an animal that was created twice stays.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How a wait is announced, so that nobody takes it for a hang.
 
 In: a number of seconds. Out: one sentence, or the wait itself with the sentence before it where a
-person is watching. What is waited for, its callers know.
+person is watching. Its callers know what is waited for.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from datetime import datetime, timedelta
 
 from petstore_frame.progress import is_watched
 
-# Below it nobody wonders.
-SHORTEST_TOLD_S = 1.0
+# Nobody notices a shorter one.
+SHORTEST_ANNOUNCED_S = 1.0
 
 
 def announcement(seconds: float) -> str:
     """Return until when nothing happens; an empty text for a wait that is not noticed."""
-    if seconds < SHORTEST_TOLD_S:
+    if seconds < SHORTEST_ANNOUNCED_S:
         return ""
     end = datetime.now().astimezone() + timedelta(seconds=seconds)
     return f"waiting until {end:%H:%M:%S} before reading back"
 
 
-def wait_aloud(seconds: float) -> None:
-    """Wait, and tell a person who watches until when and why."""
-    told = announcement(seconds)
-    if told and is_watched():
-        sys.stderr.write(f"{told}: the store may still act on what is in doubt\n")
+def wait_announced(seconds: float) -> None:
+    """Wait, and say until when and why where a person is watching."""
+    words = announcement(seconds)
+    if words and is_watched():
+        sys.stderr.write(f"{words}: the store may still act on what is in doubt\n")
     time.sleep(seconds)

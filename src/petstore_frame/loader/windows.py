@@ -63,7 +63,7 @@ class Windows:
         return low < pet_id < high
 
     def span(self, row: JournalRow) -> tuple[int, int]:
-        """Return the ids between which a record's pet can be told; nothing lies between 0 and 0.
+        """Return the ids between which a record's pet lies; 0 and 0 where that is not known.
 
         A pet beyond every confirmed one may be of any time up to now, and of any writer.
         """

@@ -43,9 +43,9 @@ class _Kind(NamedTuple):
     Attributes:
         name: The sheet.
         states: The states of its records.
-        columns: All columns, what a person looks for first.
+        columns: All columns, the most useful ones first.
         printed: How many of these are printed: all of them would be too small to read.
-        is_edited: Whether an empty cell too is text once something is typed.
+        is_edited: Whether empty cells too are formatted as text, for what is typed into them.
     """
 
     name: str

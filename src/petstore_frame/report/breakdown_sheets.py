@@ -15,7 +15,7 @@ from petstore_frame.report.facts import Facts
 from petstore_frame.report.native_charts import category_chart, status_chart
 
 _HEAD_ROW = 4
-_CHART_PIXELS = 400  # beside the table: what is wider makes both small in print
+_CHART_PIXELS = 400  # beside the table: a wider chart makes both small in print
 
 
 def write_by_category(book: Book, facts: Facts) -> None:

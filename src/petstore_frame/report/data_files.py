@@ -1,7 +1,7 @@
 """The pets as a data file, raw, for programs.
 
 In: an Inventory and a path. Out: a CSV, a Parquet file or a plain workbook that holds the frame as
-it is. A file for people, with cells that cannot run as formulas, is what ``write_report`` writes.
+it is. ``write_report`` writes files for people, whose cells cannot run as formulas.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from petstore_frame.report.facts import Facts
 AT_LEAST = '"≥ "#,##0'
 SHARE = '[=0]"–";[<0.0005]"< 0.1%";0.0%'
 BAND = "#F6F8FA"
-PORTRAIT_WIDTH = 105.0  # characters side by side on A4 upright, hardly made smaller
+PORTRAIT_WIDTH = 105.0  # characters across A4 upright, almost at full size
 
 TITLE: dict[str, Any] = {"font_size": 22, "bold": True}
 QUIET: dict[str, Any] = {"font_color": MUTED, "font_size": 10}

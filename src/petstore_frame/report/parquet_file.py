@@ -41,7 +41,7 @@ def write_parquet(facts: Facts, path: Path, *, advance: Callable[[int], None]) -
 
 
 def check_parquet() -> None:
-    """Refuse to begin where the library is not there.
+    """Refuse to begin where the library is not installed.
 
     Raises:
         MissingExtraError: pyarrow is not installed.

@@ -1,7 +1,7 @@
 """Entry of the service as a child process: options in by stdin, one JSON line out by stdout.
 
 Stdin carries one JSON object with the names of ``Options`` and then stays open: when it closes,
-the parent is gone. A key so passed is in no process list.
+the parent is gone. A key passed this way appears in no process list.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ class KeyBook:
     def revoke(self, key: str) -> int:
         """Revoke one key, given whole or as the hint of its record.
 
-        A part of a hint names no key, and neither does a longer text that only begins like one.
+        A part of a hint matches no key, and neither does a longer text that begins like one.
 
         Returns:
             How many keys were valid until now: 0 or 1, or more where two share a hint.

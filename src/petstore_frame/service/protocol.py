@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from petstore_frame.service.problems import Problem
 
-# How long a client may take for each thing it still owes, as multiples of the time for a head.
+# How long a client may take for each part of a request, as a multiple of the time for its head.
 _SHARES = {"head": 1.0, "body": 2.0, "unread body": 0.2, "reading": 2.0}
 
 
