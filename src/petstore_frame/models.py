@@ -191,6 +191,16 @@ _PAGE = TypeAdapter(list[Pet])
 _KNOWN: dict[str | None, str | None] = {status: status for status in (*PET_STATUSES, None)}
 
 
+def pets_text(count: int) -> str:
+    """Return a number of pets as a sentence has it.
+
+    Example:
+        >>> pets_text(1), pets_text(2_500)
+        ('1 pet', '2,500 pets')
+    """
+    return "1 pet" if count == 1 else f"{count:,} pets"
+
+
 def read_page(
     body: bytes, *, operation: str = "GET /pets", page: int | None = None
 ) -> tuple[PetColumns, tuple[int, ...]]:

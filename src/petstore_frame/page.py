@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from petstore_frame.frame import PET_COLUMNS, to_frame
 from petstore_frame.framed import Framed
 from petstore_frame.headers import STORE_ID, Headers
-from petstore_frame.models import Pet, PetColumns, read_page
+from petstore_frame.models import Pet, PetColumns, pets_text, read_page
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,11 +80,10 @@ class Page(Framed):
         return PET_COLUMNS
 
     def __repr__(self) -> str:
-        pets = "1 pet" if len(self) == 1 else f"{len(self)} pets"
         kind = f" with status {self.status}" if self.status else ""
         is_full = self.limit is not None and len(self) >= self.limit
         full = ", as many as asked for: the store may hold more" if is_full else ""
-        return f"<Page: {pets}{kind}{full}>"
+        return f"<Page: {pets_text(len(self))}{kind}{full}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def test_a_pet_that_its_status_page_left_out_takes_the_count_back() -> None:
     status = rows[149]["status"]
     assert not claim.count(status).is_exact
     assert claim.count("available" if status != "available" else "sold").is_exact
-    assert any("left out 1 pets" in conflict for conflict in claim.conflicts)
+    assert any("left out 1 pet found by id" in conflict for conflict in claim.conflicts)
     assert {Assumption.ONE_CAP, Assumption.IDS_ANSWER_TRULY} <= set(claim.assumptions)
 
 

@@ -237,4 +237,4 @@ def test_pets_of_other_statuses_end_a_claim(vice: str) -> None:
 
     claim = claim_about(answer, status="sold")
     assert claim.verdict == "unknown"
-    assert any("have another status" in conflict for conflict in claim.conflicts)
+    assert any("of another status" in conflict for conflict in claim.conflicts)

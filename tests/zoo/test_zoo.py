@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -36,6 +37,16 @@ def test_no_claim_is_false(seed: int) -> None:
     assert tally.needless == []
     assert tally.tried == 500
     assert tally.naive_failures > 100
+
+
+@pytest.mark.parametrize("ignores_filter", [False, True])
+@pytest.mark.parametrize("count", [1, 3])
+def test_one_pet_is_told_in_the_singular(count: int, ignores_filter: bool) -> None:
+    """No text about a single pet speaks of 1 pets."""
+    claim = fetch(Habits(ignores_filter=ignores_filter, cap=2), count).completeness
+    told = " ".join([str(claim), *claim.conflicts, *claim.probes.values()])
+    assert re.search(r"\b1 pet\b", told)
+    assert not re.search(r"\b1 (pets|rows)\b", told)
 
 
 def honest_ways() -> list[tuple[str, Habits]]:

@@ -29,6 +29,7 @@ from petstore_frame.dashboard.worker import Cancelled, Worker
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results import LoadResult
 from petstore_frame.loader.view import result_html
+from petstore_frame.models import pets_text
 
 NOT_IN_FILE = "(not in the file)"
 
@@ -249,8 +250,9 @@ class ImportTab:
         is_readable = preview is not None and not preview.problem
         self.check.disabled = is_busy or not is_readable
         self.load.disabled = is_busy or not self._at_start
-        pets = "1 pet" if self._at_start == 1 else f"{self._at_start:,} pets"
-        self.load.description = f"Import {pets}" if self._at_start else "Import"
+        self.load.description = (
+            f"Import {pets_text(self._at_start)}" if self._at_start else "Import"
+        )
         self.settle.disabled = is_busy
         show(self.settle, self._has_doubt)
         show(self.cancel, is_busy)

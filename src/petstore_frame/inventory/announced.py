@@ -16,6 +16,7 @@ from petstore_frame.inventory.paths import Paths
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.walk import NextOf
+from petstore_frame.models import pets_text
 from petstore_frame.page import Page
 
 
@@ -99,4 +100,5 @@ class SpareLinks:
         self._reader.note_page(page)
         self._pets += self._rows.add(page.columns)
         self._asked += 1
-        self._reader.probes["second next link"] = f"{self._pets} pets not met on the first way"
+        found = f"{pets_text(self._pets)} not met on the first way"
+        self._reader.probes["second next link"] = found

@@ -16,7 +16,7 @@ from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.readings import Begin, Readings
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.statuses import StatusPages, settle_filter
-from petstore_frame.models import PET_STATUSES
+from petstore_frame.models import PET_STATUSES, pets_text
 from petstore_frame.page import Page
 
 _ASSUMED = (
@@ -102,8 +102,9 @@ class ByStatus:
         held = Counter(self._rows.columns().status)
         for status, count in own.items():
             if held[status] > count:
+                left_out = pets_text(held[status] - count)
                 self._own_conflicts.append(
-                    f"the listing of {status} left out {held[status] - count:,} pets that are held"
+                    f"the listing of {status} left out {left_out} of those held"
                 )
         return frozenset(status for status, count in own.items() if held[status] <= count)
 

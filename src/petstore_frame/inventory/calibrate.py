@@ -49,7 +49,7 @@ def short_page(reader: PageReader, first: Page) -> Page | None:
     ids = list(first.columns.id)
     size = min(REHEARSED_ROWS, len(ids) // 3)
     if size < 2:
-        reader.probes["order"] = f"not tried: {len(ids)} rows are too few to rehearse on"
+        reader.probes["order"] = f"not tried: too few rows to rehearse on ({len(ids)})"
         return None
     page = reader.probe("order", reader.params(limit=size))
     if page is None:

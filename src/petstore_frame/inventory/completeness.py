@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Self
 
 from petstore_frame.inventory.claim_view import counts_html, evidence_html
 from petstore_frame.markup import headline, quiet_lines
-from petstore_frame.models import PET_STATUSES
+from petstore_frame.models import PET_STATUSES, pets_text
 from petstore_frame.palette import Badge, verdict_badge
 
 ALL_PETS = "all pets"
@@ -159,7 +159,7 @@ class Completeness:
         return self.by_status.get(status, StatusCount(0, self.covers_all))
 
     def __str__(self) -> str:
-        held = _pets(self.rows)
+        held = pets_text(self.rows)
         if self.covers_all:
             return f"complete: {held} ({self.basis})"
         if self._is_in_part:
@@ -168,7 +168,7 @@ class Completeness:
         if self.verdict is Verdict.UNSTABLE:
             return f"unstable{scope}: {held} read ({self.basis})"
         if self.advertised_total is not None and self.advertised_total > self.rows:
-            held = f"{self.rows:,} of {_pets(self.advertised_total)}"
+            held = f"{self.rows:,} of {pets_text(self.advertised_total)}"
             return f"{self.verdict}{scope}: {held} ({self.basis})"
         return f"{self.verdict}{scope}: at least {held} ({self.basis})"
 
@@ -176,10 +176,11 @@ class Completeness:
         if self.scope == PETS_WITH_A_STATUS:
             counted = sum(self.count(status).count for status in PET_STATUSES)
             others = self.rows - counted
-            return f"{_pets(counted)}, and at least {others:,} without a known status"
+            return f"{pets_text(counted)}, and at least {others:,} without a known status"
         if self.rows_in_scope is None:
-            return _pets(self.rows)
-        return f"{_pets(self.rows_in_scope)}, and {self.rows - self.rows_in_scope:,} with other ids"
+            return pets_text(self.rows)
+        others = self.rows - self.rows_in_scope
+        return f"{pets_text(self.rows_in_scope)}, and {others:,} with other ids"
 
     def __repr__(self) -> str:
         return f"<Completeness: {self}>"
@@ -258,10 +259,6 @@ class Completeness:
             probe_budget=values.get("probe_budget"),
             rows_in_scope=values.get("rows_in_scope"),
         )
-
-
-def _pets(count: int) -> str:
-    return "1 pet" if count == 1 else f"{count:,} pets"
 
 
 def claim_badge(claim: Completeness | None) -> Badge:

@@ -46,7 +46,7 @@ from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, PageReader, Re
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.seal import seal
 from petstore_frame.inventory.strategies import CUT_BY_MAX_PETS, Ladder
-from petstore_frame.models import NO_STATUS, PET_STATUSES, PetColumns
+from petstore_frame.models import NO_STATUS, PET_STATUSES, PetColumns, pets_text
 
 MAX_IDS = 10_000
 
@@ -198,7 +198,7 @@ class _Fetch:
             return finding
         count = sum(found[status] for status in refuted)
         self._ladder.conflicts.append(
-            f"the pages of their status left out {count:,} pets that answer to their id"
+            f"the pages of their status left out {pets_text(count)} found by id"
         )
         exact = finding.exact - refuted
         if finding.verdict is not Verdict.COMPLETE:
@@ -226,7 +226,7 @@ class _Fetch:
         if not strays:
             return finding
         self._ladder.conflicts.append(
-            f"{strays:,} pets of the listing filtered by {self._status} have another status"
+            f"the listing filtered by {self._status} has {pets_text(strays)} of another status"
         )
         # Where a cap ended the reading, the pets that filled it may be those of other statuses.
         if finding.verdict is not Verdict.COMPLETE and finding is not CUT_BY_MAX_PETS:
@@ -267,10 +267,11 @@ class _Fetch:
         changed = len(set(self._ladder.rows.changed_ids))
         conflicts = [*self._ladder.conflicts, self._reader.ages.conflict()]
         if changed:
-            conflicts.append(f"{changed} pets came twice with other values; the later is kept")
+            conflicts.append(
+                f"{pets_text(changed)} came twice with other values; the later is kept"
+            )
         if damaged := self._reader.damaged and self._reader.damaged.intersection(columns.id):
-            pets = "1 pet" if len(damaged) == 1 else f"{len(damaged):,} pets"
-            conflicts.append(f"{DAMAGED_TEXTS} {pets}")
+            conflicts.append(f"{DAMAGED_TEXTS} {pets_text(len(damaged))}")
         return list(dict.fromkeys(filter(None, conflicts)))
 
     def _raise_incomplete(self, problem: BaseException) -> NoReturn:
@@ -285,7 +286,7 @@ class _Fetch:
         }
         kind = kinds.get(type(problem), IncompleteInventoryError)
         raise kind(
-            f"broke off after page {pages} with {held:,} pets held: {cause}; "
+            f"broke off after page {pages} with {pets_text(held)} held: {cause}; "
             "they are in this error's .partial, and .resume() goes on",
             partial=partial,
             cause=problem,

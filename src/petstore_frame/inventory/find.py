@@ -21,7 +21,7 @@ from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
 from petstore_frame.inventory.finding import Finding
 from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, PageReader, ReadingClient
 from petstore_frame.inventory.strategies import CUT_BY_CALLER, Ladder
-from petstore_frame.models import Pet, PetColumns
+from petstore_frame.models import Pet, PetColumns, pets_text
 
 
 class SearchState(StrEnum):
@@ -90,7 +90,7 @@ def _read_until_met(
         is_listed = finding is CUT_BY_CALLER
         where = f"on a page {'of' if is_listed else 'asked for beyond'} the listing"
         return PetSearch(SearchState.FOUND, _pet(ladder.rows.columns(), pet_id), where, requests)
-    basis = f"not among {len(ladder.rows):,} pets: {finding.basis}"
+    basis = f"not among {pets_text(len(ladder.rows))}: {finding.basis}"
     if finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS:
         assumptions = tuple(map(str, finding.assumptions))
         return PetSearch(SearchState.ABSENT, None, basis, requests, assumptions)

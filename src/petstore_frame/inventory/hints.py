@@ -83,7 +83,7 @@ def passes_over(address: str, count: int) -> str | None:
     """Say that an address begins behind the rows that were given so far, or None."""
     for name, value in parse_qsl(address.partition("?")[2]):
         if name in OFFSET_NAMES and _is_count(value) and int(value) > count:
-            return f"the next link goes on at {name}={value} after {count} rows"
+            return f"the next link goes on at {name}={value} after row {count:,}"
     return None
 
 

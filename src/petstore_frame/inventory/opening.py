@@ -12,6 +12,7 @@ from petstore_frame.arguments import MAX_LIMIT
 from petstore_frame.errors import APIStatusError
 from petstore_frame.inventory.hints import names_next
 from petstore_frame.inventory.shortness import Evidence
+from petstore_frame.models import pets_text
 from petstore_frame.page import Page
 
 
@@ -72,7 +73,8 @@ class Opening:
         stray = sum(found != status for found in page.columns.status)
         if status is not None and stray:
             known.conflicts.append(
-                f"{stray} of {len(page)} pets on a page filtered by {status} have another status"
+                f"a page filtered by {status} has {pets_text(stray)} of another status "
+                f"among {len(page)}"
             )
             known.total.drop()  # it counts those as well
         known.rows.add(page.columns)

@@ -18,7 +18,7 @@ from petstore_frame.headers import STORE_ID
 from petstore_frame.interrupts import Deferred
 from petstore_frame.inventory.ages import Ages
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.models import Pet
+from petstore_frame.models import Pet, pets_text
 from petstore_frame.page import Page, UnreadPage
 from petstore_frame.surrogates import REPLACEMENT
 
@@ -206,7 +206,7 @@ class PageReader:
             name = "unfiltered page"
             self._unfiltered = self.probe(name, {"limit": str(self.limit)})
             if self._unfiltered is not None:
-                self.probes[name] = f"{len(self._unfiltered)} pets"
+                self.probes[name] = pets_text(len(self._unfiltered))
         return self._unfiltered
 
     @contextmanager

@@ -16,6 +16,7 @@ from petstore_frame.inventory.flaws import Flaws
 from petstore_frame.inventory.hints import advertised_total
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
+from petstore_frame.models import pets_text
 from petstore_frame.page import Page
 
 MAX_READINGS = 3
@@ -177,7 +178,8 @@ class Readings:
 
     def _check(self, current: _Reading) -> None:
         if current.rows.repeated:
-            current.trouble.append(f"{current.rows.repeated} rows came twice")
+            rows = "1 row" if current.rows.repeated == 1 else f"{current.rows.repeated:,} rows"
+            current.trouble.append(f"{rows} came twice")
         current.trouble += current.flaws.breaks
         if current.walk.pages > 1:
             self._check_beginning(current)
@@ -203,7 +205,7 @@ class Readings:
             # New pets came in front and pushed no more rows on; those of the start all came by.
             current.rows.update(page.columns)
             self._gather(current)
-            self._reader.probes[name] = f"{grown} new pets in front, now held"
+            self._reader.probes[name] = f"new in front, and now held: {pets_text(grown)}"
             current.trouble.clear()
             current.flaws.explain()
         else:

@@ -22,6 +22,7 @@ from petstore_frame.inventory.statuses import (
     missed,
 )
 from petstore_frame.inventory.totals import StatedTotal
+from petstore_frame.models import pets_text
 from petstore_frame.page import Page
 
 
@@ -62,7 +63,7 @@ def judge_short_page(known: Evidence, first: Page, statuses: StatusPages | None)
     if statuses is not None and statuses.usable:
         if len(known.rows) > count:
             known.conflicts.append(
-                f"the status pages hold {len(known.rows) - count} pets that a page of "
+                f"the status pages hold {pets_text(len(known.rows) - count)} that a page of "
                 f"{count} (fewer than its limit) left out"
             )
             return None

@@ -13,7 +13,7 @@ from petstore_frame.arguments import MAX_LIMIT
 from petstore_frame.inventory.completeness import Assumption
 from petstore_frame.inventory.hints import advertised_total, may_go_on
 from petstore_frame.inventory.reader import PageReader
-from petstore_frame.models import PET_STATUSES
+from petstore_frame.models import PET_STATUSES, pets_text
 from petstore_frame.page import Page
 
 # Page lengths that programs like to choose.
@@ -111,10 +111,11 @@ def read_status_pages(reader: PageReader, first: Page) -> StatusPages:
         if stray:
             reader.probes[name] = "the filter was not kept to"
             pages.conflicts.append(
-                f"{stray} of {len(page)} pets on the page filtered by {status} have another status"
+                f"the page filtered by {status} has {pets_text(stray)} of another status "
+                f"among {len(page)}"
             )
             continue
-        reader.probes[name] = f"{len(page)} pets"
+        reader.probes[name] = pets_text(len(page))
         if left_out := missed(page, first, status):
             pages.conflicts.append(left_out)
             continue
@@ -172,7 +173,7 @@ def missed(page: Page, whole: Page, status: str) -> str | None:
     missing = {pet_id for pet_id, found in pairs if found == status} - set(page.columns.id)
     if not missing:
         return None
-    return f"the page filtered by {status} left out {len(missing)} pets of an unfiltered page"
+    return f"the page filtered by {status} left out {pets_text(len(missing))} of an unfiltered page"
 
 
 def filters_first(reader: PageReader, whole: Page) -> bool:

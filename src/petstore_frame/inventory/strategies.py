@@ -50,7 +50,7 @@ from petstore_frame.inventory.totals import StatedTotal
 from petstore_frame.inventory.unknown import why_unknown
 from petstore_frame.inventory.walk import IsEnough, Walk
 from petstore_frame.inventory.weighing import weighed
-from petstore_frame.models import PET_STATUSES
+from petstore_frame.models import PET_STATUSES, pets_text
 from petstore_frame.page import Page
 
 CUT_BY_MAX_PETS = Finding(Verdict.INCOMPLETE, "max_pets ended the listing before the store did")
@@ -137,13 +137,13 @@ class Ladder:
                 if statuses is None:
                     return Finding(
                         Verdict.UNKNOWN,
-                        f"{finding.basis}, but {left_out:,} pets of the status pages are not in it",
+                        f"{finding.basis}, but without {pets_text(left_out)} of the status pages",
                     )
                 left_out = self._left_out(statuses)
             if not left_out:
                 return finding.provided(statuses.reserve)
             self.conflicts.append(
-                f"the unfiltered listing left out {left_out:,} pets that the status pages hold"
+                f"the unfiltered listing left out {pets_text(left_out)} of the status pages"
             )
             self._by_status = ByStatus(
                 self.reader,

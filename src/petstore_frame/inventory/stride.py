@@ -17,7 +17,7 @@ from petstore_frame.inventory.hints import says_more
 from petstore_frame.inventory.reader import SIDE_BY_SIDE, PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.walk import IsEnough
-from petstore_frame.models import PetColumns
+from petstore_frame.models import PetColumns, pets_text
 from petstore_frame.page import Page
 
 MAX_TRICKLES = 5
@@ -80,7 +80,7 @@ class StridedWalk:
                 raise
             # The window was our own idea: a refusal ends the walk and proves nothing.
             self.is_over = True
-            self._flaws.doubt = f"{self._stride} was refused after {len(self.rows):,} pets"
+            self._flaws.doubt = f"{self._stride} was refused after {pets_text(len(self.rows))}"
         finally:
             self._ahead.clear()
             if pool is not None:

@@ -13,6 +13,7 @@ from petstore_frame.inventory.hints import (
     next_value,
     says_more,
 )
+from petstore_frame.models import pets_text
 from petstore_frame.page import Page
 
 
@@ -40,4 +41,4 @@ def why_unknown(first: Page, limit: int, *, is_filter_kept: bool, may_probe: boo
         return "the page was full and the store shows no way on"
     if not is_filter_kept:
         return "a page shorter than its limit, but the status filter cannot be relied on"
-    return f"{len(first)} pets, as if the store cut its pages there"
+    return f"{pets_text(len(first))}, as if the store cut its pages there"

@@ -12,6 +12,7 @@ from dataclasses import replace
 from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
 from petstore_frame.inventory.finding import Finding
 from petstore_frame.inventory.shortness import Evidence
+from petstore_frame.models import pets_text
 
 
 def weighed(finding: Finding, known: Evidence) -> Finding:
@@ -28,7 +29,7 @@ def _held_to_total(finding: Finding, known: Evidence) -> Finding:
         return finding
     is_complete, is_refuted = finding.verdict is Verdict.COMPLETE, total.refutes(held)
     if is_complete and total.value is not None and total.value != held:
-        _note(known, f"the store states {total.value:,} pets and gave {held:,}")
+        _note(known, f"the store states {pets_text(total.value)} and gave {held:,}")
     if finding.scope != ALL_PETS:  # the rest may be pets without a status
         return finding
     if is_refuted:
