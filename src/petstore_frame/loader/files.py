@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from petstore_frame.atomic import replacing
+from petstore_frame.loader.account import ResultFacts
 from petstore_frame.loader.columns import (
     COLUMNS,
     FIX_COLUMNS,
@@ -29,7 +30,6 @@ from petstore_frame.loader.folders import DIGESTS, SUMMARY, digests
 from petstore_frame.loader.journal import JournalRow, Run
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.returned import ESCAPED, EXTRA, escaped_columns, harmless, unconverted
-from petstore_frame.loader.view import ResultFacts
 from petstore_frame.loader.workbook import workbook
 
 Rows = Callable[..., Iterator[JournalRow]]

@@ -19,6 +19,7 @@ from petstore_frame.callers import callers_level
 from petstore_frame.errors import LoadFailedError
 from petstore_frame.framed import Framed
 from petstore_frame.loader import journal
+from petstore_frame.loader.account import ResultFacts
 from petstore_frame.loader.alike import Alike, read_alike
 from petstore_frame.loader.clients import SettlingClient
 from petstore_frame.loader.columns import (
@@ -40,7 +41,7 @@ from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_c
 from petstore_frame.loader.skipped import Skipped, read_skipped
 from petstore_frame.loader.summary import Causes, count_causes, summarize
 from petstore_frame.loader.tables import make_frame
-from petstore_frame.loader.view import ResultFacts, result_html, result_text
+from petstore_frame.loader.view import result_html, result_text
 from petstore_frame.loader.waiting import wait_announced
 from petstore_frame.voice import PYTHON
 

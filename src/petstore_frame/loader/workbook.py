@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from petstore_frame.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.cells import EXACT_NUMBERS, fit, fits
+from petstore_frame.loader.account import ResultFacts, fact_pairs, headline, next_steps
 from petstore_frame.loader.columns import (
     COLUMNS,
     FIX_COLUMNS,
@@ -22,7 +23,6 @@ from petstore_frame.loader.columns import (
     file_name,
 )
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
-from petstore_frame.loader.view import ResultFacts, fact_pairs, headline, next_steps
 
 MAX_ROWS = 1_048_575
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
