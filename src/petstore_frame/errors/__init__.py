@@ -5,7 +5,7 @@ and no module of ours, so that every other file may raise from here.
 
 PetstoreError
 ├── ConfigurationError (ValueError)     a setting is missing or impossible; nothing was sent
-├── ArgumentError (ValueError)          an argument has a wrong type or value; nothing was sent
+├── ArgumentError (ValueError)          an argument has a wrong type or value; nothing was done
 ├── ClosedError (RuntimeError)          a Client or Server was closed; nothing was sent
 ├── MissingExtraError (ImportError)     an optional library is needed; the text has the pip line
 ├── ServiceStartError                   the bundled service did not come up

@@ -9,8 +9,8 @@
 - ``read`` (kinds, text, giants, excel, unpack, typed, frames, sources) opens a file or a frame;
   ``layout`` (mapping, returned, comeback) finds its columns; ``check`` (fields, values) makes
   Records.
-- ``runs`` (overlap, kin, versions, in_place, together, lineages, alike, lock) finds or stages the run
-  that they belong to, and what earlier runs have in common with it.
+- ``runs`` (overlap, kin, versions, in_place, together, lineages, alike, lock) finds or stages the
+  run that they belong to, and what earlier runs have in common with it.
 - ``journal`` and its one ``writer`` (moves, settlements) keep on disk what is known of each record.
 - ``session`` opens, and ``send`` (pace, pool, repeats, canary, judge, echo) works, one session with
   the store (clients, limits, timing, progress).
