@@ -222,3 +222,13 @@ def test_another_status_in_the_same_file_makes_no_twin(
     assert twins(store) == ["New"] and len(store.pets) == 11
     result = run_load(write(tmp_path, *third), store, ignore_earlier=True)
     assert len(store.pets) == 21 and "other values" not in str(result)
+
+
+def test_two_versions_of_one_day_are_told_in_one_line(tmp_path: Path, stores, run_load) -> None:
+    """Records skipped for imports of one name and day are one count, not two lines alike."""
+    store = stores()
+    for last in (9, 10):
+        run_load(write(tmp_path, *days(0, 1, last)), store)
+    result = run_load(write(tmp_path, *days(0, 1, 11)), store)
+    assert [found.records for found in result.skipped] == [10]
+    assert str(result).count("same as a record of pets.csv, loaded") == 1

@@ -6,6 +6,7 @@ are other animals, the same records to be sent. It compares nothing: overlap.py 
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -64,16 +65,16 @@ class Skipped(NamedTuple):
 
 
 def read_skipped(path: Path, run: Run) -> list[Skipped]:
-    """Return the skipped records of a journal by their reasons."""
+    """Return the skipped records of a journal by their reasons; imports alike in words as one."""
     sources = run.overlap.get("sources", {})
     with opened(path) as sql:
         groups = sql.execute(_GROUPS).fetchall()
-    found = []
+    found = Counter[tuple[str, str, str]]()
     for reason, run_id, records in groups:
         source, created_at = sources.get(run_id, ("", None))
         day = "" if created_at is None else f"{datetime.fromtimestamp(created_at, UTC):%Y-%m-%d}"
-        found.append(Skipped(records, reason or BLANK, source, day))
-    return found
+        found[reason or BLANK, source, day] += records
+    return [Skipped(records, *why) for why, records in found.items()]
 
 
 def send_despite_earlier(path: Path, run: Run, now: float) -> int:
