@@ -48,13 +48,11 @@ class Paths:
             return True
         if path and own.endswith(path):
             lost = own.removesuffix(path)
-            self._note(f"a next link leaves out {lost} of the store's address; it is not followed")
+            self._conflicts.append(
+                f"a next link leaves out {lost} of the store's address; it is not followed"
+            )
             return False
         place = f"the next links, which lead to another path ({path or '/'}), list the same store"
         if place not in self.assumed:
             self.assumed += (place,)
         return True
-
-    def _note(self, conflict: str) -> None:
-        if conflict not in self._conflicts:
-            self._conflicts.append(conflict)

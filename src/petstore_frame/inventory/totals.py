@@ -41,7 +41,9 @@ class StatedTotal:
         self.value = stated[0]
         self._largest = max(self._largest, stated[0])
         if len(stated) > 1:
-            self._note(f"the store states different totals, {stated[0]:,} and {stated[-1]:,}")
+            self._conflicts.append(
+                f"the store states different totals, {stated[0]:,} and {stated[-1]:,}"
+            )
 
     def take_reading(self, first: Headers, last: Headers) -> None:
         """Read the totals of a reading, which replace those of an earlier one.
@@ -62,7 +64,7 @@ class StatedTotal:
             return
         if advertised_total(page.headers) != self.value:
             self._reader.probes["total"] = "changes"
-            self._note("the stated total is the length of the page")
+            self._conflicts.append("the stated total is the length of the page")
             self.drop()
         elif len(page) == half:
             self._is_kept = True
@@ -121,7 +123,3 @@ class StatedTotal:
     def drop(self) -> None:
         """Ignore every total of this listing, those of later pages included."""
         self.value, self._largest, self._is_dropped = None, 0, True
-
-    def _note(self, conflict: str) -> None:
-        if conflict not in self._conflicts:
-            self._conflicts.append(conflict)

@@ -29,7 +29,7 @@ def _held_to_total(finding: Finding, known: Evidence) -> Finding:
         return finding
     is_complete, is_refuted = finding.verdict is Verdict.COMPLETE, total.refutes(held)
     if is_complete and total.value is not None and total.value != held:
-        _note(known, f"the store states {pets_text(total.value)} and gave {held:,}")
+        known.conflicts.append(f"the store states {pets_text(total.value)} and gave {held:,}")
     if finding.scope != ALL_PETS:  # the rest may be pets without a status
         return finding
     if is_refuted:
@@ -50,8 +50,7 @@ def _held_to_what_left(finding: Finding, known: Evidence) -> Finding:
     They stay among the rows, so what is held is more than the store has now, or it has more than
     what was read last.
     """
-    for gone in known.gone:
-        _note(known, gone)
+    known.conflicts.extend(known.gone)
     if not known.gone or not (finding.exact or finding.verdict is Verdict.COMPLETE):
         return finding
     if finding.verdict is Verdict.INCOMPLETE:
@@ -66,7 +65,7 @@ def _held_to_ages(finding: Finding, known: Evidence) -> Finding:
     reader = known.reader
     mixture = reader.mixture or reader.ages.mixture
     if mixture is not None:
-        _note(known, mixture)
+        known.conflicts.append(mixture)
         return _doubted(finding, "answers do not fit together")
     if reader.requests > 1:
         finding = finding.provided(Assumption.NO_OLD_ANSWER)
@@ -79,8 +78,3 @@ def _doubted(finding: Finding, doubt: str) -> Finding:
     """Return what is left of a finding under a doubt: no count is exact and nothing is proven."""
     is_proven = finding.verdict is not Verdict.UNKNOWN
     return Finding(Verdict.UNKNOWN, f"{finding.basis}, but {doubt}" if is_proven else finding.basis)
-
-
-def _note(known: Evidence, conflict: str) -> None:
-    if conflict not in known.conflicts:
-        known.conflicts.append(conflict)
