@@ -202,7 +202,7 @@ def test_a_body_without_a_length_that_stops_early_is_tried_again(length: int) ->
 def test_a_body_that_always_stops_early_is_no_fault_of_the_interface(
     body: str, kind: str, words: str
 ) -> None:
-    """The error tells an answer that broke off from one that is no list of pets."""
+    """The error distinguishes an answer that broke off from one that is not a list of pets."""
     with HostileStore(lambda _: ended_by_closing(body)) as store:
         with client_of(store, max_retries=2) as client, pytest.raises(pf.PetstoreError) as caught:
             client.list_pets()

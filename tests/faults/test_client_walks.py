@@ -169,7 +169,7 @@ def test_a_link_that_cannot_be_read_keeps_the_pets(link: str) -> None:
 
 
 def test_a_link_of_another_kind_is_named() -> None:
-    """What is no address of the web is told by its scheme."""
+    """An address that is not of the web is named by its scheme."""
     answer = http("200 OK", pets_body(1), "Link: <mailto:me@store.example>; rel=next")
     with HostileStore(lambda _: answer) as store, client_of(store) as client:
         with pytest.raises(ForeignLinkError, match="pointed to an address of mailto:, which"):

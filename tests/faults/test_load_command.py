@@ -244,7 +244,7 @@ def test_columns_can_be_named(tmp_path: Path, stores, command: Run) -> None:
 def test_a_corrected_fix_file_survives_the_same_command(
     tmp_path: Path, stores, command: Run
 ) -> None:
-    """What a person corrected is kept, by the same command again and by loading it, and told."""
+    """A corrected file is kept, with a note, when the command is repeated or the file is loaded."""
     store, out = stores(), tmp_path / "results"
     (tmp_path / "a.csv").write_text("name,category\nAda,1\nBo,x\n")
     to_out = ["--output", str(out)]

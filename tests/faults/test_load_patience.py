@@ -52,7 +52,7 @@ def test_a_wait_that_is_too_long_is_stated_as_the_stores_wish(
 
 
 def test_the_last_failure_is_named(pets_csv, stores, run_load) -> None:
-    """A store that nobody serves is told apart from one that is slow."""
+    """A store that nobody serves is distinguished from one that is slow."""
     store = stores()
     store.close()
     result = run_load(pets_csv(5), store, timing=FakeTime().timing(), sleep=lambda s: None)

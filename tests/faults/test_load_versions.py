@@ -198,7 +198,7 @@ def test_a_record_in_doubt_that_left_the_file_stays_in_doubt(
 def test_a_few_trial_records_are_known_in_their_own_file(
     tmp_path: Path, stores, run_load, sort
 ) -> None:
-    """A path is evidence: what holds all that was sent from there is no file of other animals."""
+    """A path is evidence: a file that holds all that was sent from it is an edited version."""
     store = stores()
     lines = days(0, 1, 10)
     run_load(write(tmp_path, *(lines[at] for at in (1, 4, 8))), store)

@@ -62,7 +62,7 @@ def test_the_monday_script_runs(server: pf.Server, tmp_path: Path) -> None:
 
 
 def run_python(text: str, folder: Path, *, warnings: str = "error") -> str:
-    """Run a script in a folder, warnings as errors unless told otherwise; return what it prints."""
+    """Run a script in a folder, warnings as errors unless set otherwise; return what it prints."""
     script = folder / "readme.py"
     script.write_text(text, encoding="utf-8")
     home = {name: str(folder / "home") for name in ("HOME", "XDG_STATE_HOME")}

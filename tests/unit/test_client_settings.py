@@ -119,7 +119,7 @@ def test_an_address_has_one_spelling(address: str, one_spelling: str) -> None:
     ],
 )
 def test_an_unsafe_address_is_refused(address: str) -> None:
-    """Plain http to another machine, other schemes and what is no address are refused."""
+    """Plain http to another machine, other schemes and anything but an address are refused."""
     with pytest.raises(pf.ConfigurationError) as caught:
         normalise_base_url(address)
     assert "store.example" in str(caught.value)

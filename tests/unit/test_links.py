@@ -151,7 +151,7 @@ def test_a_total_is_a_whole_number(name: str, value: str, total: int | None) -> 
 
 
 def test_a_number_without_end_is_none() -> None:
-    """More digits than Python reads are no total and no place in a listing."""
+    """More digits than Python reads are neither a total nor a place in a listing."""
     digits = "9" * 5_000
     assert advertised_total(Headers([("X-Total-Count", digits)])) is None
     assert passes_over(f"{HERE}&offset={digits}", 100) is None

@@ -58,7 +58,7 @@ def test_a_block_of_zeros_is_no_other_encoding(tmp_path: Path) -> None:
 
 
 def test_the_one_sheet_that_a_person_sees_is_read(tmp_path: Path) -> None:
-    """A hidden sheet is no choice to make, and is marked where there is one."""
+    """A hidden sheet is not offered as a choice, and is marked where sheets are listed."""
     book = openpyxl.Workbook()
     for line in CSV.splitlines():
         book.active.append(line.split(","))

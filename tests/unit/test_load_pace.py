@@ -143,7 +143,7 @@ def test_an_outage_may_last_for_days(pace: Pace, clock: Clock) -> None:
 
 
 def test_a_doubtful_answer_may_ask_for_patience_too(pace: Pace, clock: Clock) -> None:
-    """A 503 that names a time is asked neither POST nor GET before it, and is no outage yet."""
+    """After a 503 with a time, neither POST nor GET is sent before it; it is not an outage yet."""
     for _ in range(12):
         pace.note_doubt(6.0)
     assert pace.room(0) == 0 and pace.wait_s() == pytest.approx(6.0) and pace.openings == 1

@@ -38,7 +38,7 @@ def test_a_header_below_a_very_long_title_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ["name,category_id," + "x," * 600_000, "x" * 1_200_000], ids=len)
 def test_a_header_without_end_is_refused(tmp_path: Path, line: str) -> None:
-    """A first line of more than a megabyte is told as that, not as records with too many cells."""
+    """A first line of over a megabyte is reported as such, not as records with too many cells."""
     path = write(tmp_path / "endless.csv", line, "Luna,3")
     with pytest.raises(InputError, match=r"line 1: .*longer than 1,048,576 characters"):
         open_source(path)

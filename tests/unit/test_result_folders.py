@@ -53,7 +53,7 @@ def correct(path: Path) -> None:
 
 
 def cut_after(steps: int) -> Callable[[Path], AbstractContextManager[Path]]:
-    """Replace so many files, then end as a kill would."""
+    """Replace the given number of files, then end as a kill would."""
     left = iter(range(steps))
 
     def replace(path: Path) -> AbstractContextManager[Path]:
@@ -113,7 +113,7 @@ def test_a_changed_file_is_kept(tmp_path: Path, out: Path, name: str) -> None:
 
 
 def test_results_of_another_import_are_kept(tmp_path: Path, out: Path) -> None:
-    """What an import brought about is not replaced by another one."""
+    """The results of an import are not replaced by another one."""
     make_result(tmp_path / "a.csv").write(out)
     kept = contents(out)
     other = make_result(tmp_path / "b.csv", "cd" * 16, TEXT + "Cy,1\n")
@@ -161,7 +161,7 @@ def test_a_summary_that_says_nothing_frees_no_file(tmp_path: Path, out: Path, te
 
 
 def test_a_folder_in_the_place_of_a_file_stays(tmp_path: Path, out: Path) -> None:
-    """What cannot be a file of ours is not replaced, and is no reason to fail."""
+    """A file that cannot be ours is not replaced, and does not cause a failure."""
     (out / "results.csv").mkdir(parents=True)
     with pytest.warns(UserWarning, match=r"results\.csv was not written by an import"):
         paths = make_result(tmp_path / "a.csv").write(out)

@@ -100,7 +100,7 @@ def test_every_record_has_one_row(result: LoadResult) -> None:
 
 
 def test_parts_are_the_states(result: LoadResult) -> None:
-    """Created, to fix and in doubt are told apart, and a large id stays exact."""
+    """Created, to fix and in doubt are distinguished, and a large id stays exact."""
     assert list(result.created["pet_id"]) == [2**60]
     assert list(result.fix["state"].unique()) == ["rejected", "invalid"]
     assert list(result.unknown["action"]) == ["check", "resend"]

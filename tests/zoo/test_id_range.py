@@ -86,7 +86,7 @@ def only(pet_id: int, answer: httpx.Response) -> ByID:
 
 @pytest.mark.parametrize("status_code", [404, 405, 410, 501, 403, 500])
 def test_an_operation_that_is_gone_changes_no_claim(status_code: int) -> None:
-    """However the store says that get_pet is no more, the listing's finding stands."""
+    """However the store says that get_pet is gone, the finding of the listing is kept."""
     rows, asked = pets(400), list[int]()
 
     def gone(pet_id: int) -> httpx.Response:

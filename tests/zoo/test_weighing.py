@@ -62,7 +62,7 @@ def silent_at_the_maximum(rows: Rows) -> Answer:
 
 @pytest.mark.parametrize("status", [None, "sold"])
 def test_a_larger_total_refutes_whatever_the_claim_rests_on(status: str | None) -> None:
-    """Silence after the longest page is no end where the store itself states more pets."""
+    """No next link after the longest page is not an end where the store itself states more pets."""
     answer = silent_at_the_maximum(pets(900))
     claim = claim_about(answer, status=status)
     assert (claim.verdict, claim.advertised_total) == ("incomplete", 300 if status else 900)

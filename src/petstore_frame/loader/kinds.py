@@ -26,7 +26,7 @@ def is_workbook(path: str | PathLike[str]) -> bool:
 
 
 def is_archive(path: str | PathLike[str]) -> bool:
-    """Tell whether a file is a zip file that is no workbook, such as a packed CSV file."""
+    """Tell whether a file is a zip file but not a workbook, such as a packed CSV file."""
     if _first_bytes(Path(fspath(path))) != ZIP:
         return False
     with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as packed:

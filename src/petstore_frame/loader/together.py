@@ -1,6 +1,6 @@
 """Whether several small imports together are an earlier version of a file.
 
-In: a staged journal, and the journals that are no versions of it one by one. Out: those that it
+In: a staged journal, and the journals that are not versions of it one by one. Out: those that it
 was put together from: the days of a month, the weeks of a quarter. The evidence is that of
 versions.py, with all of these imports as one file, so that agreement by chance is estimated over
 all of them and not only over those that fit.

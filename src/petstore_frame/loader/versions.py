@@ -40,7 +40,7 @@ LEAST_ORDERED = 9
 ORDERED_SHARE = 0.9
 # Less, because programs differ on where accents and capitals go.
 SORTED_SHARE = 0.8
-# Three different records at one distance, of few, are no chance either.
+# Three different records at one distance, of few, are not chance either.
 LEAST_IN_A_ROW = 3
 # Of fewer groups each is so large that the order within it tells.
 LEAST_GROUPS = 4
