@@ -60,7 +60,7 @@ def test_an_edit_of_an_edit_still_sends_only_what_is_new(tmp_path: Path, stores,
 
 
 def test_another_delivery_may_hold_equal_animals(tmp_path: Path, stores, run_load) -> None:
-    """Files with under half of their records in common are not versions; equal ones are reported."""
+    """Files with under half of their records in common are not versions; equal ones are named."""
     store = stores()
     run_load(write(tmp_path, "Luna,1,", "Bo,2,", "Cy,3,"), store)
     tuesday = write(tmp_path, "Luna,1,", "Di,4,", "Ed,5,", name="tuesday.csv")
