@@ -49,7 +49,7 @@ MUTATIONS = {
         "test_load_verdicts.py::test_a_refusal_of_a_repeat_leaves_the_first_attempt_in_doubt",
     ),
     "what was in flight becomes pending on opening": (
-        "writer.py",
+        "moves.py",
         [("SET state = 'unknown', is_in_doubt = 1", "SET state = 'pending'")],
         "test_load_kills.py::test_killed_on_the_wire[applied-no_keys]",
     ),
