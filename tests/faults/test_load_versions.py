@@ -181,6 +181,19 @@ def test_a_file_fixed_in_its_fix_file_is_not_fixed_again(tmp_path: Path, stores,
     assert not twins(store) and len(store.pets) == 9
 
 
+def test_what_the_store_took_at_a_later_load_is_not_called_fixed(
+    tmp_path: Path, stores, run_load
+) -> None:
+    """A record that was refused, and created later as it was, is not called fixed."""
+    store = stores(lambda number: "400" if number == 3 else None)
+    for last in (9, 10, 11, 12):
+        result = run_load(write(tmp_path, *days(0, 1, last)), store, workers=1)
+    assert len(store.pets) == 12 and not twins(store)
+    assert "fixed" not in str(result) and result.counts[State.SKIPPED] == 11
+    run_load(write(tmp_path, *days(0, 1, 12)), store, ignore_earlier=True)
+    assert sorted(twins(store)) == sorted(f"Pet {number}" for number in range(11))
+
+
 def test_a_record_in_doubt_that_left_the_file_stays_in_doubt(
     tmp_path: Path, stores, run_load
 ) -> None:

@@ -49,7 +49,7 @@ WHERE state = 'pending' AND (SELECT run_id FROM earlier.run) || ':' || number IN
 # Why a record is not sent: for which matches, by which code, in which words.
 _REASONS = (
     (
-        "rank = {created} AND number IN (SELECT number FROM temp.heirs)",
+        "rank = {created} AND is_changed AND number IN (SELECT number FROM temp.heirs)",
         "fixed_earlier",
         "fixed, and created by the import of its fix file",
         "",
