@@ -109,6 +109,28 @@ def test_pets_of_status_pages_are_held_before_more_is_asked(
     assert (str(resumed), resumed.by_status) == (str(straight), straight.by_status)
 
 
+@pytest.mark.parametrize("broken", [3, 4, 5])
+def test_what_was_concluded_is_not_concluded_anew(broken: int) -> None:
+    """A contradiction noted before a fetch broke off does not make its claim weaker."""
+    store = ZooStore(PETS[:100], Habits(way="link cursor", total="too low"))
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if len(store.requests) + 1 == broken and not has_failed:
+            has_failed.append(broken)
+            return httpx.Response(401, content=b"{}")
+        return store.answer(request)
+
+    has_failed: list[int] = []
+    straight = pf.fetch_inventory(store.client()).completeness
+    store.requests.clear()
+    client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
+    with pytest.raises(pf.IncompleteInventoryError) as caught:
+        pf.fetch_inventory(client)
+    resumed = caught.value.resume().completeness
+    assert str(resumed) == str(straight)
+    assert resumed.conflicts == straight.conflicts
+
+
 @pytest.mark.parametrize("limit", [1, 20])
 def test_a_narrow_page_is_not_judged_by_the_wider_limit(limit: int) -> None:
     """A fetch that broke off while it widened its first page goes on without that page."""

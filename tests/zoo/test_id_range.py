@@ -178,3 +178,21 @@ def test_a_walk_of_ids_goes_on_where_it_broke_off() -> None:
     claim = caught.value.resume().completeness
     assert (claim.scope, claim.rows_in_scope) == ("ids 301 to 400", 100)
     assert min(pet_id for pet_id in asked[before:] if pet_id != asked[0]) == 330
+
+
+def test_pets_found_by_id_are_not_taken_for_those_of_a_page() -> None:
+    """A fetch that goes on after its ids broke off contradicts nothing that it concluded before."""
+    has_failed: list[int] = []
+
+    def busy_once(pet_id: int) -> httpx.Response | None:
+        if pet_id != 50 or has_failed:
+            return None
+        has_failed.append(pet_id)
+        return httpx.Response(429, json={})
+
+    client = client_of(pets(60, "sold"), set(range(1, 21)), busy_once)
+    with pytest.raises(pf.IncompleteInventoryError) as caught:
+        pf.fetch_inventory(client, id_range=(1, 70))
+    claim = caught.value.resume().completeness
+    assert (claim.verdict, claim.scope, claim.rows) == ("complete", "ids 1 to 70", 60)
+    assert claim.conflicts == ()

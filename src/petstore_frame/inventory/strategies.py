@@ -98,6 +98,8 @@ class Ladder:
         self._begin: Begin | None = None
         self._reach: Assumption | None = None
         self._readings = Readings(reader, self.rows, self.conflicts)
+        # What was once concluded is kept: what was read since would pass for part of the listing.
+        self._finding: Finding | None = None
         # Once found, a way is kept: a resumed walk does not search for it again.
         self._stride: Stride | None = None
         self._way: AnnouncedWay | None = None
@@ -116,12 +118,14 @@ class Ladder:
 
     def climb(self) -> Finding:
         """Read what can be read and return the most that can be claimed."""
-        finding = weighed(self._climbed(), self._evidence)
+        if self._finding is None:
+            self._finding = weighed(self._climbed(), self._evidence)
+        finding = self._finding
         is_of_all = finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS
         if is_of_all and self.reader.status is None:
             # The statuses bring further answers, which may be old as well.
-            finding = weighed(self._held_to_statuses(finding), self._evidence)
-        return finding
+            self._finding = weighed(self._held_to_statuses(finding), self._evidence)
+        return self._finding
 
     def _held_to_statuses(self, finding: Finding) -> Finding:
         """Look for pets that the pages of the statuses hold and the unfiltered listing does not."""
