@@ -69,7 +69,7 @@ def items(lines: Iterable[str]) -> str:
 
 
 def per_cent(part: int, whole: int) -> str:
-    """Write a part as a percentage of a whole; of nothing there is none.
+    """Write a part as a percentage of a whole, or a dash where the whole is 0.
 
     Example:
         >>> per_cent(1, 3), per_cent(0, 0)

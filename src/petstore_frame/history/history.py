@@ -46,7 +46,7 @@ class History:
     The interface has no events and no timestamps; the difference between two dated listings is
     all that can be known of what came, went and was sold. One snapshot is kept per UTC day:
     a later listing of the same day replaces an earlier one unless its claim is weaker. A folder
-    keeps one store: its address, on this machine whatever the port, and its id where it states one.
+    keeps one store: its address (on this machine, with any port), and its id where it states one.
 
     Args:
         folder: Where the snapshots are; made by the first ``add``.

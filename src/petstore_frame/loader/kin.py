@@ -71,7 +71,7 @@ Runs = Sequence[tuple[Path, Run]]
 
 
 class Kin(NamedTuple):
-    """The earlier runs that a staged file has to do with.
+    """The earlier runs, by their relation to a staged file.
 
     Attributes:
         versions: Its earlier versions.
@@ -91,7 +91,7 @@ def gather(sql: sqlite3.Connection, earlier: Runs, hold: Callable[[Path], None])
         hold: Called with each journal whose records count, before they are read.
 
     Returns:
-        The earlier versions of the staged file, and the runs that it has nothing to do with.
+        The earlier versions of the staged file, and the runs that are unrelated to it.
     """
     sql.execute(_FOUND)
     in_place = {path for path, _ in earlier if _tell(sql, path, is_edited_in_place)}

@@ -59,7 +59,7 @@ class Moves:
     def claim(
         self, fresh: int, repeats: list[int], keys_since: float | None, now: float
     ) -> list[Intent]:
-        """Put into flight the unknown records to repeat and so many pending ones, in that order."""
+        """Put into flight the unknown records to repeat, then up to ``fresh`` pending ones."""
         return [
             self._claim(row, now, with_key=keys_since is not None)
             for row in self._choose(fresh, repeats, keys_since, now)

@@ -227,7 +227,7 @@ def _same(earlier: list[tuple[Path, Run]], run: Run) -> tuple[Path, Run] | None:
 def _is_left_behind(path: Path, run: Run, earlier: list[tuple[Path, Run]]) -> bool:
     """Tell whether records of a run were left to an edited file, which did not create them.
 
-    The edit may have been undone. So the content is staged anew, and takes them back.
+    The edit may have been undone. So the content is staged again, and takes them back.
     """
     if run.is_again:
         return False
