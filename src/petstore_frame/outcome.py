@@ -204,7 +204,7 @@ def _next_step(answer: Answer) -> str | None:
 def _later(answer: Answer) -> str:
     """Return when to try again, as far as the store says, and what holds until then."""
     wait_s = read_retry_after(answer.headers.get("Retry-After"))
-    later = "later" if wait_s is None else f"after the {wait_s:,.0f} s that the store asks for"
+    later = f"after the {wait_s:,.0f} s that the store asks for" if wait_s else "later"
     if not answer.operation.startswith("POST"):
         return f"try again {later}"
     if answer.status_code == 429:

@@ -239,6 +239,7 @@ def test_a_post_is_never_repeated() -> None:
             "; try again after the 3,600 s that the store asks for",
             "s",
         ),
+        ("503 Oh", "Retry-After: 0", "; try again later", "; the pet may have been added"),
         ("429 Oh", "X-A: b", "; try again later", "; try again later, or with fewer workers"),
         (
             "429 Oh",
