@@ -23,16 +23,20 @@ LARGEST_LINK = 2 * 1024 * 1024  # several links share a page; larger files are n
 
 
 def preview_table(preview: Preview) -> str:
-    """Draw the first records as they are in the file."""
+    """Draw the first records as they are in the file, each with its number: a cell may be empty."""
     if not preview.rows:
         return ""
     named = {column: FIELDS[field] for field, column in preview.mapping.items()}
     head = [
-        escape(column) + (f"<br><small>→ {named[column]}</small>" if column in named else "")
+        (escape(column) or "(no name)")
+        + (f"<br><small>→ {named[column]}</small>" if column in named else "")
         for column in preview.header
     ]
-    rows = (_cells(row, len(head)) for row in preview.rows)
-    return page_table(rows, head, caption=f"First records of {preview.path.name}")
+    rows = (
+        [str(number), *_cells(row, len(head))] for number, row in enumerate(preview.rows, start=1)
+    )
+    caption = f"First records of {preview.path.name}"
+    return page_table(rows, ["Record", *head], caption=caption)
 
 
 def _cells(row: Sequence[str], width: int) -> list[str]:

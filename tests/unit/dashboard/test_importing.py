@@ -28,6 +28,14 @@ def test_an_upload_is_shown_before_it_can_be_imported(dashboard: pf.Dashboard) -
     assert dashboard.import_tab.load.disabled
 
 
+def test_a_record_with_an_empty_first_cell_has_a_row_header(dashboard: pf.Dashboard) -> None:
+    """A screen reader names each record by its number, whatever its cells hold."""
+    upload(dashboard, "dirty.csv", b"name,,category_id\n,x,2\n")
+    shown = dashboard.import_tab.preview.value
+    assert '<th scope="row">1</th>' in shown
+    assert '<th scope="col">(no name)</th>' in shown
+
+
 def test_a_rehearsal_counts_what_an_import_would_add(
     dashboard: pf.Dashboard, store: MemoryStore
 ) -> None:
