@@ -18,6 +18,7 @@ LEVELS = {
     "atomic": 0,
     "callers": 0,
     "children": 0,
+    "moments": 0,
     "surrogates": 0,
     "errors": 0,
     "framed": 0,

@@ -15,7 +15,6 @@ import ipywidgets as widgets
 from petstore_frame.arguments import checked_client
 from petstore_frame.categories import Categories, category_labels, shown_labels
 from petstore_frame.client import Client
-from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.buttons import ButtonGroup
 from petstore_frame.dashboard.export import Exporter
 from petstore_frame.dashboard.history_tab import HistoryTab
@@ -31,6 +30,7 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.history import History, HistoryOption, open_history
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader.results import LoadResult
+from petstore_frame.moments import minute_text
 
 
 class Dashboard:
@@ -180,7 +180,7 @@ class Dashboard:
     def __repr__(self) -> str:
         if self.inventory is None:
             return f"<Dashboard of {self.client.base_url}: not read yet>"
-        as_of = parts.utc_text(self.inventory.fetched_at)
+        as_of = minute_text(self.inventory.fetched_at)
         return (
             f"<Dashboard of {self.client.base_url}: {self.inventory.claim}; "
             f"data as of {as_of}; run the cell again to use it>"

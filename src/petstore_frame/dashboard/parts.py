@@ -6,7 +6,6 @@ In: what is shown, as plain values. Out: HTML, every text from outside escaped.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 from petstore_frame.counts import StatusCounts, categories_in_words, short
 from petstore_frame.dashboard.model import Shown
@@ -15,6 +14,7 @@ from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.completeness import after_badge, claim_badge
 from petstore_frame.inventory.evidence import evidence
 from petstore_frame.markup import escape, isolated, per_cent
+from petstore_frame.moments import minute_text
 from petstore_frame.palette import FAILED_BADGE, VERDICT_BADGES, Badge, status_colours, status_word
 from petstore_frame.voice import FORM
 
@@ -24,17 +24,12 @@ CARDS_ACROSS = 6  # more are put in two lines
 
 def header(inventory: Inventory | None, base_url: str) -> str:
     """Name the store, the time of the data and the claim about them."""
-    as_of = "" if inventory is None else f"Data as of {utc_text(inventory.fetched_at)}"
+    as_of = "" if inventory is None else f"Data as of {minute_text(inventory.fetched_at)}"
     return (
         '<div class="pf-head"><h2>Pet store inventory</h2>'
         f'<span class="pf-muted">{isolated(base_url)}</span>'
         f"<span>{as_of}</span>{claim(inventory)}</div>"
     )
-
-
-def utc_text(moment: datetime) -> str:
-    """Write a moment as date and minute, in UTC."""
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def claim(inventory: Inventory | None) -> str:

@@ -13,6 +13,7 @@ from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.refresh import Refresher
 from petstore_frame.inventory import Inventory
+from petstore_frame.moments import minute_text
 
 
 class ReadingBar:
@@ -102,7 +103,7 @@ class ReadingBar:
     def _still_shown(self) -> str:
         if self.inventory is None:
             return "There is nothing to show yet."
-        return f"What is shown is from {parts.utc_text(self.inventory.fetched_at)}."
+        return f"What is shown is from {minute_text(self.inventory.fetched_at)}."
 
     def _show_actions(self, *, is_busy: bool, may_resume: bool) -> None:
         self.refresh.disabled = is_busy

@@ -12,8 +12,8 @@ from base64 import b64encode
 from petstore_frame.charts import bars, legend
 from petstore_frame.counts import StatusCounts, short
 from petstore_frame.dashboard.model import Selection, StoreModel
-from petstore_frame.dashboard.parts import utc_text
 from petstore_frame.markup import NUMBER, cell, escape, row_name, table
+from petstore_frame.moments import minute_text
 from petstore_frame.palette import INK, PAPER, status_word
 
 PICTURE_WIDTH = 720
@@ -22,7 +22,7 @@ PICTURE_WIDTH = 720
 def static_copy(model: StoreModel) -> str:
     """Return the last numbers as markup that needs no kernel, no network and no trust."""
     inventory = model.inventory
-    as_of = utc_text(inventory.fetched_at)
+    as_of = minute_text(inventory.fetched_at)
     counts = model.show(Selection()).counts
     claim = escape(inventory.claim)
     drawing = bars(counts, ink=INK, width=PICTURE_WIDTH)

@@ -7,7 +7,6 @@ view.py, workbook.py and the report lay out. It knows neither HTML nor the width
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from petstore_frame.loader.alike import read_alike
@@ -18,6 +17,7 @@ from petstore_frame.loader.limits import GRACE_S
 from petstore_frame.loader.notes import Note
 from petstore_frame.loader.record import Ending, RecordProblem, State
 from petstore_frame.loader.skipped import IN_DOUBT_EARLIER, Skipped
+from petstore_frame.moments import day_text, minute_text
 from petstore_frame.voice import PYTHON, Voice
 
 
@@ -49,8 +49,7 @@ def headline(facts: ResultFacts) -> tuple[str, str]:
         return "Rehearsal", f"{name}: {records} read, {_n(facts, State.PENDING)} would be sent"
     created = f"{name}: {_cause(facts.run)}{_created(facts, records)}"
     if facts.is_from_earlier_run and facts.run.ended_at is not None:
-        ended = datetime.fromtimestamp(facts.run.ended_at, UTC)
-        created += f" by {ended:%Y-%m-%d %H:%M} UTC; nothing was sent now"
+        created += f" by {minute_text(facts.run.ended_at)}; nothing was sent now"
     counts, elsewhere = facts.counts, facts.elsewhere
     if counts[State.UNKNOWN] or counts[State.IN_FLIGHT] or elsewhere.in_doubt:
         return "In doubt", created
@@ -155,9 +154,9 @@ def _step_for_others(facts: ResultFacts) -> str:
 
 def _step_for_a_copy(facts: ResultFacts) -> str:
     """Return what to do where other animals have the content of a file that was loaded."""
-    day = f"{datetime.fromtimestamp(facts.run.created_at, UTC):%Y-%m-%d}"
     return (
-        f"nothing was sent now, as a file of the same content was loaded {day}: if these are other "
+        f"nothing was sent now, as a file of the same content was loaded "
+        f"{day_text(facts.run.created_at)}: if these are other "
         f"animals, {facts.voice.again()} with {facts.voice.option('again', True)} sends them"
     )
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.journal import Run, attached
+from petstore_frame.moments import day_text
 
 # A record that is left to another journal is counted there.
 _NEW = """
@@ -75,8 +75,7 @@ def count_alike(sql: sqlite3.Connection, others: Iterable[tuple[Path, Run]]) -> 
     if last is None:
         return {}
     (records,) = sql.execute("SELECT sum(min(n, theirs)) FROM temp.unmatched").fetchone()
-    day = f"{datetime.fromtimestamp(last.created_at, UTC):%Y-%m-%d}"
-    return Alike(records, last.source_name, day, imports)._asdict()
+    return Alike(records, last.source_name, day_text(last.created_at), imports)._asdict()
 
 
 def read_alike(run: Run) -> Alike | None:

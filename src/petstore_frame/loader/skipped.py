@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.journal import Run, opened
 from petstore_frame.loader.writer import Writer
+from petstore_frame.moments import day_text
 
 CREATED_EARLIER, IN_DOUBT_EARLIER, TAKEN_OVER = "created_earlier", "in_doubt_earlier", "taken_over"
 FIXED_EARLIER, BLANK = "fixed_earlier", "blank"
@@ -72,7 +72,7 @@ def read_skipped(path: Path, run: Run) -> list[Skipped]:
     found = Counter[tuple[str, str, str]]()
     for reason, run_id, records in groups:
         source, created_at = sources.get(run_id, ("", None))
-        day = "" if created_at is None else f"{datetime.fromtimestamp(created_at, UTC):%Y-%m-%d}"
+        day = "" if created_at is None else day_text(created_at)
         found[reason or BLANK, source, day] += records
     return [Skipped(records, *why) for why, records in found.items()]
 

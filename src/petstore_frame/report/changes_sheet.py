@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.book import Book, Sheet
 from petstore_frame.errors import HistoryError
 from petstore_frame.inventory import StatusCount
+from petstore_frame.moments import day_text
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.row_list import write_list
@@ -53,7 +54,7 @@ def _not_of_this_reading(facts: Facts, diff: Diff) -> str | None:
         return None
     return (
         f"The last snapshot is of {diff.new.date}. What changed from then to this workbook's data, "
-        f"of {facts.as_of.astimezone(UTC):%Y-%m-%d}, is not here."
+        f"of {day_text(facts.as_of)}, is not here."
     )
 
 

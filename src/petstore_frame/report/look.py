@@ -5,12 +5,13 @@ In: facts about a cell (exact or not, header or total). Out: XlsxWriter properti
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from petstore_frame.book import Sheet, plain_mark
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness import claim_badge
+from petstore_frame.moments import minute_text
 from petstore_frame.palette import (
     INK,
     MUTED,
@@ -73,7 +74,7 @@ def as_of_words(as_of: datetime | None) -> str:
     """Return when the store was read, in UTC: the same words wherever the file is written."""
     if as_of is None:
         return "Data as of: not recorded"
-    return f"Data as of {as_of.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return f"Data as of {minute_text(as_of)}"
 
 
 def lines(text: str, width: int) -> int:
