@@ -88,7 +88,14 @@ class FormVoice(Voice):
     has_options = False
 
 
-PYTHON, SHELL, FORM = Voice(), ShellVoice(), FormVoice()
+class FileVoice(Voice):
+    """Phrases steps for a reader of a result file, which has the others beside it."""
+
+    def fix(self) -> str:
+        return "correct fix.csv beside this file"
+
+
+PYTHON, SHELL, FORM, FILE = Voice(), ShellVoice(), FormVoice(), FileVoice()
 
 
 class Advice:

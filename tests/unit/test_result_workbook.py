@@ -56,6 +56,13 @@ def test_sheets_without_records_are_left_out(tmp_path: Path) -> None:
     assert written(tmp_path, "name,categoryId\nRex,3\n").sheetnames == ["Summary", "All"]
 
 
+def test_the_next_step_names_the_file_beside_it(tmp_path: Path) -> None:
+    """Whoever reads the workbook has fix.csv already, so no call that writes it is named."""
+    texts = [str(cell.value) for row in written(tmp_path)["Summary"] for cell in row]
+    assert any("correct fix.csv beside this file" in text for text in texts)
+    assert not any("result.write" in text for text in texts)
+
+
 def test_a_long_title_is_wrapped(tmp_path: Path) -> None:
     """The headline stays on its page: it has the width of the columns, and lines enough."""
     summary = written(tmp_path)["Summary"]

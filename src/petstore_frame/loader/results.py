@@ -43,7 +43,7 @@ from petstore_frame.loader.summary import Causes, count_causes, summarize
 from petstore_frame.loader.tables import make_frame
 from petstore_frame.loader.view import result_html, result_text
 from petstore_frame.loader.waiting import wait_announced
-from petstore_frame.voice import PYTHON
+from petstore_frame.voice import FILE, PYTHON
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,7 +218,8 @@ class LoadResult(Framed):
         if place.note:
             warnings.warn(place.note, UserWarning, stacklevel=callers_level())
         self._forget()
-        return write_results(place.folder, self.facts(), self.rows, self.summary, excel=excel)
+        facts = self.facts()._replace(voice=FILE)
+        return write_results(place.folder, facts, self.rows, self.summary, excel=excel)
 
     def raise_for_failures(self) -> None:
         """Raise unless every record is in the store, was there before, or was blank.
