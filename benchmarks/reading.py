@@ -37,7 +37,7 @@ def read_into_pandas(path: Path) -> None:
 
 def check_with_models(path: Path) -> None:
     """What a plain script does: one model per row."""
-    from petstore_frame.models import NewPet
+    from petstore_frame.schema.models import NewPet
 
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -47,7 +47,7 @@ def check_with_models(path: Path) -> None:
 
 
 def read_and_check(path: Path) -> None:
-    from petstore_frame.loader.read import open_source
+    from petstore_frame.loader.reading.read import open_source
 
     with open_source(path) as source:
         deque(source, maxlen=0)
@@ -55,8 +55,8 @@ def read_and_check(path: Path) -> None:
 
 def stage(path: Path) -> None:
     """Read, check and put every record into a new journal."""
-    from petstore_frame.loader import journal
-    from petstore_frame.loader.read import open_source
+    from petstore_frame.loader.journal import journal
+    from petstore_frame.loader.reading.read import open_source
 
     with tempfile.TemporaryDirectory() as folder, open_source(path) as source:
         run = journal.Run(
@@ -91,7 +91,7 @@ def run_one(way: str, path: Path) -> None:
 
 
 def main(sizes: list[int]) -> None:
-    from petstore_frame.samples import write_sample_csv
+    from petstore_frame.bundled.samples import write_sample_csv
 
     print("| rows | way | CPU s | times csv | rows per CPU s | peak MB |")
     print("|---:|---|---:|---:|---:|---:|")

@@ -10,13 +10,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
-    from petstore_frame import samples as samples
-    from petstore_frame.charts import Drawing as Drawing
-    from petstore_frame.charts import inventory_table as inventory_table
-    from petstore_frame.charts import status_chart as status_chart
+    from petstore_frame.bundled import samples as samples
+    from petstore_frame.bundled.server import Server as Server
+    from petstore_frame.bundled.server import serve as serve
+    from petstore_frame.charts.drawing import Drawing as Drawing
+    from petstore_frame.charts.drawing import inventory_table as inventory_table
+    from petstore_frame.charts.drawing import status_chart as status_chart
+    from petstore_frame.charts.timelines import ageing_chart as ageing_chart
+    from petstore_frame.charts.timelines import trend_chart as trend_chart
     from petstore_frame.client import Client as Client
-    from petstore_frame.counts import CategoryCounts as CategoryCounts
-    from petstore_frame.counts import StatusCounts as StatusCounts
+    from petstore_frame.counts.summary import Summary as Summary
+    from petstore_frame.counts.summary import summarize as summarize
+    from petstore_frame.counts.tally import CategoryCounts as CategoryCounts
+    from petstore_frame.counts.tally import StatusCounts as StatusCounts
     from petstore_frame.dashboard import Dashboard as Dashboard
     from petstore_frame.errors import APIConnectionError as APIConnectionError
     from petstore_frame.errors import APIStatusError as APIStatusError
@@ -49,13 +55,15 @@ if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
     from petstore_frame.errors import ReportError as ReportError
     from petstore_frame.errors import ServerError as ServerError
     from petstore_frame.errors import ServiceStartError as ServiceStartError
-    from petstore_frame.frame import PET_COLUMNS as PET_COLUMNS
-    from petstore_frame.headers import Headers as Headers
     from petstore_frame.history import Diff as Diff
     from petstore_frame.history import Flow as Flow
     from petstore_frame.history import History as History
     from petstore_frame.history import Snapshot as Snapshot
     from petstore_frame.history import SnapshotProblem as SnapshotProblem
+    from petstore_frame.http.headers import Headers as Headers
+    from petstore_frame.http.outcome import PostOutcome as PostOutcome
+    from petstore_frame.http.outcome import Proof as Proof
+    from petstore_frame.http.settings import IdempotencyKey as IdempotencyKey
     from petstore_frame.inventory import Assumption as Assumption
     from petstore_frame.inventory import Completeness as Completeness
     from petstore_frame.inventory import Inventory as Inventory
@@ -64,40 +72,32 @@ if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
     from petstore_frame.inventory import Verdict as Verdict
     from petstore_frame.inventory import fetch_inventory as fetch_inventory
     from petstore_frame.inventory.find import SearchState as SearchState
+    from petstore_frame.inventory.page import Page as Page
+    from petstore_frame.inventory.page import UnreadPage as UnreadPage
     from petstore_frame.inventory.result import completeness as completeness
     from petstore_frame.inventory.seal import FrameClaim as FrameClaim
     from petstore_frame.inventory.seal import SealState as SealState
     from petstore_frame.loader.load import load_csv as load_csv
     from petstore_frame.loader.load import load_excel as load_excel
     from petstore_frame.loader.load import load_frame as load_frame
-    from petstore_frame.loader.reconcile import Reconciliation as Reconciliation
     from petstore_frame.loader.record import Ending as Ending
     from petstore_frame.loader.record import State as State
-    from petstore_frame.loader.results import LoadResult as LoadResult
-    from petstore_frame.models import PET_STATUSES as PET_STATUSES
-    from petstore_frame.models import NewPet as NewPet
-    from petstore_frame.models import Pet as Pet
-    from petstore_frame.models import PetColumns as PetColumns
-    from petstore_frame.outcome import PostOutcome as PostOutcome
-    from petstore_frame.outcome import Proof as Proof
-    from petstore_frame.page import Page as Page
-    from petstore_frame.page import UnreadPage as UnreadPage
+    from petstore_frame.loader.results.results import LoadResult as LoadResult
+    from petstore_frame.loader.settling.reconcile import Reconciliation as Reconciliation
     from petstore_frame.report import write_report as write_report
-    from petstore_frame.server import Server as Server
-    from petstore_frame.server import serve as serve
-    from petstore_frame.settings import IdempotencyKey as IdempotencyKey
-    from petstore_frame.summary import Summary as Summary
-    from petstore_frame.summary import summarize as summarize
-    from petstore_frame.timelines import ageing_chart as ageing_chart
-    from petstore_frame.timelines import trend_chart as trend_chart
+    from petstore_frame.schema.frame import PET_COLUMNS as PET_COLUMNS
+    from petstore_frame.schema.models import PET_STATUSES as PET_STATUSES
+    from petstore_frame.schema.models import NewPet as NewPet
+    from petstore_frame.schema.models import Pet as Pet
+    from petstore_frame.schema.models import PetColumns as PetColumns
 
 _HOMES: dict[str, str] = {
-    "Drawing": "charts",
-    "inventory_table": "charts",
-    "status_chart": "charts",
+    "Drawing": "charts.drawing",
+    "inventory_table": "charts.drawing",
+    "status_chart": "charts.drawing",
     "Client": "client",
-    "StatusCounts": "counts",
-    "CategoryCounts": "counts",
+    "StatusCounts": "counts.tally",
+    "CategoryCounts": "counts.tally",
     "Dashboard": "dashboard",
     "APIConnectionError": "errors",
     "APIStatusError": "errors",
@@ -130,8 +130,8 @@ _HOMES: dict[str, str] = {
     "ReportError": "errors",
     "ServerError": "errors",
     "ServiceStartError": "errors",
-    "PET_COLUMNS": "frame",
-    "Headers": "headers",
+    "PET_COLUMNS": "schema.frame",
+    "Headers": "http.headers",
     "Diff": "history",
     "Flow": "history",
     "History": "history",
@@ -151,27 +151,27 @@ _HOMES: dict[str, str] = {
     "load_csv": "loader.load",
     "load_excel": "loader.load",
     "load_frame": "loader.load",
-    "Reconciliation": "loader.reconcile",
+    "Reconciliation": "loader.settling.reconcile",
     "Ending": "loader.record",
     "State": "loader.record",
-    "LoadResult": "loader.results",
-    "NewPet": "models",
-    "PET_STATUSES": "models",
-    "Pet": "models",
-    "PetColumns": "models",
-    "PostOutcome": "outcome",
-    "Proof": "outcome",
-    "Page": "page",
-    "UnreadPage": "page",
+    "LoadResult": "loader.results.results",
+    "NewPet": "schema.models",
+    "PET_STATUSES": "schema.models",
+    "Pet": "schema.models",
+    "PetColumns": "schema.models",
+    "PostOutcome": "http.outcome",
+    "Proof": "http.outcome",
+    "Page": "inventory.page",
+    "UnreadPage": "inventory.page",
     "write_report": "report",
-    "samples": "samples",
-    "Server": "server",
-    "serve": "server",
-    "IdempotencyKey": "settings",
-    "Summary": "summary",
-    "summarize": "summary",
-    "ageing_chart": "timelines",
-    "trend_chart": "timelines",
+    "samples": "bundled.samples",
+    "Server": "bundled.server",
+    "serve": "bundled.server",
+    "IdempotencyKey": "http.settings",
+    "Summary": "counts.summary",
+    "summarize": "counts.summary",
+    "ageing_chart": "charts.timelines",
+    "trend_chart": "charts.timelines",
 }
 
 __version__ = "0.1.0"
@@ -183,7 +183,7 @@ def __getattr__(name: str) -> Any:
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = import_module(f"{__name__}.{home}")
-    value = module if home == name else getattr(module, name)
+    value = module if home.endswith(f".{name}") else getattr(module, name)
     globals()[name] = value
     return value
 

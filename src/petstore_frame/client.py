@@ -13,9 +13,13 @@ from typing import Any, NoReturn, Self
 
 from pydantic import SecretStr
 
-from petstore_frame._transport import Answer, Transport, Wire
-from petstore_frame.arguments import MAX_LIMIT, checked_id, checked_limit, checked_status, refuse
-from petstore_frame.deprecation import GET_PET, DeprecationNotices
+from petstore_frame._internal.arguments import (
+    MAX_LIMIT,
+    checked_id,
+    checked_limit,
+    checked_status,
+    refuse,
+)
 from petstore_frame.errors import (
     APIConnectionError,
     APIStatusError,
@@ -25,14 +29,16 @@ from petstore_frame.errors import (
     EndpointDeprecatedWarning,
     PetstoreError,
 )
-from petstore_frame.headers import STORE_ID
+from petstore_frame.http import Answer, Transport, Wire
+from petstore_frame.http.deprecation import GET_PET, DeprecationNotices
+from petstore_frame.http.headers import STORE_ID
+from petstore_frame.http.outcome import PostOutcome, Proof, judge_answer, judge_failure
+from petstore_frame.http.repeats import Repeater
+from petstore_frame.http.retry import RetryPolicy
+from petstore_frame.http.settings import IdempotencyKey, read_settings
 from petstore_frame.inventory.find import PetSearch, find_pet
-from petstore_frame.models import NewPet, Pet, read_pet
-from petstore_frame.outcome import PostOutcome, Proof, judge_answer, judge_failure
-from petstore_frame.page import Page, UnreadPage
-from petstore_frame.repeats import Repeater
-from petstore_frame.retry import RetryPolicy
-from petstore_frame.settings import IdempotencyKey, read_settings
+from petstore_frame.inventory.page import Page, UnreadPage
+from petstore_frame.schema.models import NewPet, Pet, read_pet
 
 log = logging.getLogger("petstore_frame")
 log.addHandler(logging.NullHandler())

@@ -16,7 +16,7 @@ from faults.load_harness import start_child
 from petstore_frame.client import Client
 from petstore_frame.loader.engine import load
 from petstore_frame.loader.limits import Limits
-from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.results.results import LoadResult
 
 STATUSES = ("available", "pending", "sold", "")
 

@@ -14,9 +14,9 @@ import signal
 import sys
 
 from petstore_frame.client import Client
+from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.engine import load
 from petstore_frame.loader.limits import Limits
-from petstore_frame.settings import IdempotencyKey
 
 
 def main() -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from faults.flaky_store import KEY, FlakyStore
-from petstore_frame.loader.journal import rows
-from petstore_frame.loader.pool import Done, Inbox
-from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.timing import Timing
+from petstore_frame.loader.journal.journal import rows
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.sending.pool import Done, Inbox
+from petstore_frame.loader.sending.timing import Timing
 
 HERE = Path(__file__).parent
 

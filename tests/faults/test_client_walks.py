@@ -13,7 +13,7 @@ import pytest
 import petstore_frame as pf
 from faults.hostile import HostileStore, http, pets_body
 from petstore_frame.errors import ForeignLinkError
-from petstore_frame.page import UnreadPage
+from petstore_frame.inventory.page import UnreadPage
 
 KEY = "a-key-that-must-not-travel"
 

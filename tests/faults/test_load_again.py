@@ -9,7 +9,7 @@ import pytest
 
 from faults.flaky_store import FlakyStore
 from petstore_frame.errors import JournalLockedError
-from petstore_frame.loader.lock import Lock
+from petstore_frame.loader.journal.lock import Lock
 from petstore_frame.loader.record import State
 
 HEADER = "name,categoryId,status\n"
@@ -122,7 +122,7 @@ def test_a_kill_between_two_versions_loses_nothing(
     kept = old.read_bytes()
     run_load(old, store, workers=1)
     with monkeypatch.context() as patch:
-        patch.setattr("petstore_frame.loader.overlap.hand_over", _die)
+        patch.setattr("petstore_frame.loader.journal.overlap.hand_over", _die)
         with pytest.raises(KeyboardInterrupt):
             run_load(write(tmp_path, *lines, "One more,1,"), store)
     old.write_bytes(kept)

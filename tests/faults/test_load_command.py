@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.cli import app
 from petstore_frame.errors import InputError
-from petstore_frame.loader.lock import Lock
+from petstore_frame.loader.journal.lock import Lock
 
 Run = Callable[..., Result]
 

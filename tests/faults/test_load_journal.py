@@ -13,9 +13,9 @@ from faults.flaky_store import FlakyStore
 from faults.load_harness import check_promises
 from petstore_frame.errors import JournalError
 from petstore_frame.loader import writer as writing
-from petstore_frame.loader.journal import count_states, rows
+from petstore_frame.loader.journal.journal import count_states, rows
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.results.results import LoadResult
 
 FRAME_HEADER, PAGE, WAL_HEADER = 24, 4096, 32
 

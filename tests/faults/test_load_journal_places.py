@@ -15,7 +15,7 @@ from faults.load_harness import check_promises
 from petstore_frame.client import Client
 from petstore_frame.errors import InputError, JournalError
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.results.results import LoadResult
 
 
 def journals(folder: Path) -> list[Path]:

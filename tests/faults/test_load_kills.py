@@ -12,9 +12,9 @@ import pytest
 
 from faults.flaky_store import FlakyStore
 from faults.load_harness import check_promises, start_child
+from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results import LoadResult
-from petstore_frame.settings import IdempotencyKey
+from petstore_frame.loader.results.results import LoadResult
 
 WINDOW = 8
 

@@ -16,13 +16,13 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from petstore_frame.client import Client
 from petstore_frame.errors import JournalLockedError
+from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.engine import load
-from petstore_frame.loader.journal import SUFFIX, rows
+from petstore_frame.loader.journal.journal import SUFFIX, rows
+from petstore_frame.loader.journal.lock import Lock
 from petstore_frame.loader.limits import Limits
-from petstore_frame.loader.lock import Lock
-from petstore_frame.loader.reconcile import reconcile
 from petstore_frame.loader.record import State
-from petstore_frame.settings import IdempotencyKey
+from petstore_frame.loader.settling.reconcile import reconcile
 
 FAULTS = [None, *(f for f in (*DOUBTFUL, *CUT_201, *HARMLESS, "401") if "stall" not in f)]
 KEYS = IdempotencyKey(3600)

@@ -14,7 +14,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.errors import JournalError, LoadInterrupted
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.results.results import LoadResult
 
 KEY = "a-key-of-the-tests"
 

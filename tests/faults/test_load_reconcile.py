@@ -12,9 +12,9 @@ from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import check_promises
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError, JournalError
-from petstore_frame.loader.reconcile import Reconciliation, reconcile, resolve
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.settling.reconcile import Reconciliation, reconcile, resolve
 
 
 @pytest.fixture
@@ -315,7 +315,7 @@ def test_resending_leaves_what_a_newer_import_took_over(
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("petstore_frame.loader.overlap.hand_over", die)
+        patch.setattr("petstore_frame.loader.journal.overlap.hand_over", die)
         with pytest.raises(KeyboardInterrupt):
             run_load(pets_csv(13), store)
     settle(result, store, resend_absent=True)

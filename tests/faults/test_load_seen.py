@@ -14,10 +14,10 @@ import pytest
 
 from faults.flaky_store import KEY, FlakyStore, answer_of
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader import sources
+from petstore_frame.http.settings import IdempotencyKey
+from petstore_frame.loader.reading import sources
 from petstore_frame.loader.record import State
-from petstore_frame.loader.timing import Timing
-from petstore_frame.settings import IdempotencyKey
+from petstore_frame.loader.sending.timing import Timing
 
 
 class WordyStore(FlakyStore):

@@ -11,11 +11,11 @@ import pytest
 from faults.flaky_store import KEY
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader import waiting
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.timing import Timing
-from petstore_frame.models import Pet
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.sending import waiting
+from petstore_frame.loader.sending.timing import Timing
+from petstore_frame.schema.models import Pet
 
 DAY_S = 24 * 3600.0
 

@@ -13,9 +13,9 @@ import pytest
 from faults.flaky_store import FlakyStore
 from faults.load_harness import FakeTime, check_promises, start_child
 from petstore_frame.errors import JournalError, JournalLockedError, LoadInterrupted
-from petstore_frame.loader.lock import Lock
-from petstore_frame.loader.pool import Done, Inbox
+from petstore_frame.loader.journal.lock import Lock
 from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.sending.pool import Done, Inbox
 
 
 def test_an_outage_of_five_minutes_costs_a_window_of_doubt_at_most(

@@ -9,8 +9,8 @@ import pytest
 
 from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, FlakyStore
 from faults.load_harness import check_promises
+from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.settings import IdempotencyKey
 
 THIRD = 3
 

@@ -11,7 +11,7 @@ from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.client import Client
 from petstore_frame.errors import LoadFailedError
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.results.results import LoadResult
 
 HEADER = "name,categoryId,status\n"
 BROKEN = ("Ada,1,", "Bo,2,", "Cy,3,", "Di,x,", "Ed,y,")

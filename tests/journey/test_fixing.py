@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.samples import write_sample_categories, write_sample_csv
+from petstore_frame.bundled.samples import write_sample_categories, write_sample_csv
 
 ROWS = 300
 

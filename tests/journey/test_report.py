@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import petstore_frame as pf
 from petstore_frame.cli import app
-from petstore_frame.loader.account import headline, next_steps
+from petstore_frame.loader.results.account import headline, next_steps
 
 
 def book_of(path: Path) -> openpyxl.Workbook:

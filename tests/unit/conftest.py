@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 from petstore_frame import Inventory
-from petstore_frame.frame import to_frame
 from petstore_frame.inventory import Completeness, StatusCount, Verdict
-from petstore_frame.models import NO_STATUS, PET_STATUSES, PetColumns
+from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES, PetColumns
 
 Pet = tuple[int, str, int, str | None]
 MakeInventory = Callable[..., Inventory]

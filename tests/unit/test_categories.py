@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.categories import category_labels, shown_labels
-from petstore_frame.loader.read import open_source
+from petstore_frame.loader.reading.read import open_source
+from petstore_frame.schema.categories import category_labels, shown_labels
 
 
 @pytest.mark.parametrize(

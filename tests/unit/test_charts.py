@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.charts import bars, pets_table
-from petstore_frame.counts import CodedPets
+from petstore_frame.charts.drawing import bars, pets_table
+from petstore_frame.counts.tally import CodedPets
 from petstore_frame.inventory import Verdict
 from unit.dashboard_store import inventory, pets
 

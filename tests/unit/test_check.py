@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame import NewPet
-from petstore_frame.loader.check import Checker
-from petstore_frame.loader.fields import is_plain
+from petstore_frame.loader.reading.check import Checker
+from petstore_frame.loader.reading.fields import is_plain
 from petstore_frame.loader.record import Record, State
 
 MAPPING = {"name": "name", "category_id": "categoryId", "status": "status"}

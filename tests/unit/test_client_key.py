@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.outcome import Proof
+from petstore_frame.http.outcome import Proof
 
 KEY = "pf_live_0123456789_the_key"
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from petstore_frame._transport.content import unpacked
+from petstore_frame.http.content import unpacked
 
 
 def raw_deflate(content: bytes) -> bytes:

@@ -8,7 +8,7 @@ from threading import Barrier
 import httpx
 
 import petstore_frame as pf
-from petstore_frame._transport.wires import Wires
+from petstore_frame.http.wires import Wires
 
 BASE_URL = "http://127.0.0.1/v1"
 

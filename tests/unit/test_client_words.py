@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.arguments import whole_number
-from petstore_frame.outcome import Proof
-from petstore_frame.settings import read_settings
+from petstore_frame._internal.arguments import whole_number
+from petstore_frame.http.outcome import Proof
+from petstore_frame.http.settings import read_settings
 
 
 @pytest.fixture

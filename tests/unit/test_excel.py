@@ -14,7 +14,7 @@ import pytest
 import xlsxwriter
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.read import open_source
+from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import Record, State
 
 HEADER = ("name", "categoryId", "status")
@@ -211,7 +211,7 @@ def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, monkeypatch, kind: 
     """What unpacks to more than a list of animals needs is refused while it is being unpacked."""
     part, content, words = BOMBS[kind]
     path = with_parts(tmp_path / "pets.xlsx", {part: content})
-    monkeypatch.setattr("petstore_frame.loader.excel.MAX_CELLS", 2_000_000)
+    monkeypatch.setattr("petstore_frame.loader.reading.excel.MAX_CELLS", 2_000_000)
     tracemalloc.start()
     try:
         with pytest.raises(InputError, match=words) as refused:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from petstore_frame.frame import to_frame
-from petstore_frame.headers import Headers
+from petstore_frame.http.headers import Headers
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.seal import rows_digest
-from petstore_frame.models import PetColumns
-from petstore_frame.page import Page
+from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.models import PetColumns
 
 
 def test_more_statuses_than_a_small_number_counts() -> None:

@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.frame import to_frame
-from petstore_frame.framed import Framed
-from petstore_frame.headers import Headers
-from petstore_frame.models import PetColumns
-from petstore_frame.page import Page
+from petstore_frame._internal.framed import Framed
+from petstore_frame.http.headers import Headers
+from petstore_frame.inventory.page import Page
+from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.models import PetColumns
 
 
 def inventory() -> pf.Inventory:

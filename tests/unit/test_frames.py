@@ -11,7 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.read import open_source
+from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import Record, State
 
 

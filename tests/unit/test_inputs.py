@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.read import open_source
+from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import Record
 
 INPUTS = Path(__file__).parent / "inputs"

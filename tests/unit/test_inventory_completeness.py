@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from petstore_frame.headers import Headers
+from petstore_frame.http.headers import Headers
 from petstore_frame.inventory import Completeness, PetSearch, StatusCount, Verdict
 from petstore_frame.inventory.completeness import ALL_PETS, PETS_WITH_A_STATUS
 from petstore_frame.inventory.find import SearchState
-from petstore_frame.models import PetColumns
-from petstore_frame.page import Page
+from petstore_frame.inventory.page import Page
+from petstore_frame.schema.models import PetColumns
 
 
 def claim(verdict: Verdict = Verdict.COMPLETE, scope: str = ALL_PETS, **more) -> Completeness:

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 import petstore_frame as pf
+from petstore_frame._internal.progress import is_watched
 from petstore_frame.inventory.progress import Meter
-from petstore_frame.progress import is_watched
 
 
 def client() -> pf.Client:

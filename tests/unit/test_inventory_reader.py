@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from petstore_frame.headers import Headers
+from petstore_frame.http.headers import Headers
+from petstore_frame.inventory.page import UnreadPage
 from petstore_frame.inventory.reader import PageReader
-from petstore_frame.page import UnreadPage
 
 SIDE_BY_SIDE_S = 0.3  # how long two threads are given to meet; with a lock they cannot
 

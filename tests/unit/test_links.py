@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petstore_frame._transport.addresses import whole_address
 from petstore_frame.errors import CrossOriginError
-from petstore_frame.headers import Headers
+from petstore_frame.http.addresses import whole_address
+from petstore_frame.http.headers import Headers
+from petstore_frame.http.links import read_links, targets
 from petstore_frame.inventory.hints import (
     advertised_total,
     next_addresses,
@@ -16,7 +17,6 @@ from petstore_frame.inventory.hints import (
     passes_over,
 )
 from petstore_frame.inventory.paths import Paths
-from petstore_frame.links import read_links, targets
 
 HERE = "https://store.example/v1/pets?limit=100"
 

@@ -6,10 +6,10 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from petstore_frame.loader import journal
-from petstore_frame.loader.journal import Run
+from petstore_frame.loader.journal import journal
+from petstore_frame.loader.journal.journal import Run
 from petstore_frame.loader.record import Record, State
-from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.results.results import LoadResult
 
 
 def test_a_record_may_have_any_number_of_attempts(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.read import open_source
+from petstore_frame.loader.reading.read import open_source
 
 RUN = "0123456789abcdef" * 2
 FIX = f"Tier,Art,name,_pf_error,_pf_state,_pf_row,_pf_run,_pf_escaped\r\nZoë,3,Anna,?,,4,{RUN},\r\n"

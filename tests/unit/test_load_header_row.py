@@ -7,9 +7,9 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+from petstore_frame._internal.voice import SHELL
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.read import open_source
-from petstore_frame.voice import SHELL
+from petstore_frame.loader.reading.read import open_source
 
 TITLED = [["Arrivals from Anna"], [], ["name", "category_id", "status"], ["Ada", "1", "sold"]]
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from petstore_frame.loader import journal
-from petstore_frame.loader.journal import Run, attached
-from petstore_frame.loader.read import open_source
-from petstore_frame.loader.runs import new_run_id
-from petstore_frame.loader.versions import is_version
-from petstore_frame.samples import write_sample_csv
+from petstore_frame.bundled.samples import write_sample_csv
+from petstore_frame.loader.journal import journal
+from petstore_frame.loader.journal.journal import Run, attached
+from petstore_frame.loader.journal.runs import new_run_id
+from petstore_frame.loader.journal.versions import is_version
+from petstore_frame.loader.reading.read import open_source
 
 Rows = list[list[str]]
 Edit = Callable[[Rows, Rows], Rows]

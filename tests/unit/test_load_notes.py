@@ -8,10 +8,10 @@ from pathlib import Path
 
 import openpyxl
 
-from petstore_frame.loader import journal
-from petstore_frame.loader.journal import Run
-from petstore_frame.loader.read import open_source
-from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.journal import journal
+from petstore_frame.loader.journal.journal import Run
+from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.results.results import LoadResult
 
 
 def load_notes(path: Path) -> LoadResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from petstore_frame.loader.pace import FRUITLESS_OPENINGS, Pace
+from petstore_frame.loader.sending.pace import FRUITLESS_OPENINGS, Pace
 
 
 class Clock:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.read import open_source
+from petstore_frame.loader.reading.read import open_source
 
 WIDE = [f"question_{number:05d}_of_a_survey" for number in range(5000)]
 

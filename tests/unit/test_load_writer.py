@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from petstore_frame.errors import JournalError
-from petstore_frame.loader import journal
-from petstore_frame.loader.journal import Run, rows
-from petstore_frame.loader.judge import settle
+from petstore_frame.http.outcome import PostOutcome, Proof
+from petstore_frame.loader.journal import journal
+from petstore_frame.loader.journal.journal import Run, rows
+from petstore_frame.loader.journal.runs import identity_of
+from petstore_frame.loader.journal.settlements import Intent, Resettlement, Settlement
+from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.record import MOVES, Ending, Record, RecordProblem, State, exit_code
-from petstore_frame.loader.runs import identity_of
-from petstore_frame.loader.settlements import Intent, Resettlement, Settlement
-from petstore_frame.loader.writer import Writer
-from petstore_frame.outcome import PostOutcome, Proof
+from petstore_frame.loader.sending.judge import settle
 
 RUN = Run("ab" * 16, "http://127.0.0.1:1/v1", "x.csv", None, "00", "11", ("name",), {})
 CELLS = [("plain",), ("a\x1fb",), (), ("",), ("lone \ud800",), ("Zoë\n", "=1"), ("\x00", "")]

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from petstore_frame import markup
-from petstore_frame.palette import NO_CLAIM_BADGE
+from petstore_frame.html import markup
+from petstore_frame.schema.palette import NO_CLAIM_BADGE
 
 HOSTILE = "<script>\"'&"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petstore_frame.headers import Headers
+from petstore_frame.http.headers import Headers
 from petstore_frame.inventory.hints import (
     advertised_total,
     advertised_totals,
@@ -16,8 +16,8 @@ from petstore_frame.inventory.hints import (
     next_value,
     says_more,
 )
-from petstore_frame.models import PetColumns
-from petstore_frame.page import Page
+from petstore_frame.inventory.page import Page
+from petstore_frame.schema.models import PetColumns
 
 HERE = "https://store.example/v1/pets?limit=100"
 NEXT_PAGE = "https://store.example/v1/pets?page=2"

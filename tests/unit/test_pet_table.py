@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petstore_frame as pf
-from petstore_frame.charts import pet_rows
-from petstore_frame.counts import CodedPets
-from petstore_frame.models import INT64_MAX, INT64_MIN
+from petstore_frame.charts.drawing import pet_rows
+from petstore_frame.counts.tally import CodedPets
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 
 LARGE = st.integers(INT64_MIN, INT64_MAX)
 SMALL = st.integers(0, 9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from petstore_frame.progress import open_progress
+from petstore_frame._internal.progress import open_progress
 
 
 def test_a_note_that_no_longer_holds_is_taken_away() -> None:

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.fields import MAX_CELL
-from petstore_frame.loader.giants import shorten_giants
-from petstore_frame.loader.read import open_source, read_header
+from petstore_frame.loader.reading.fields import MAX_CELL
+from petstore_frame.loader.reading.giants import shorten_giants
+from petstore_frame.loader.reading.read import open_source, read_header
 from petstore_frame.loader.record import Record, State
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r\n")).map(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.errors import InputError
-from petstore_frame.loader.read import open_source
+from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import State
 
 INPUTS = sorted((Path(__file__).parent / "inputs").glob("[0-9]*"))

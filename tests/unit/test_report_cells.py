@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from openpyxl.utils.escape import unescape
 
 import petstore_frame as pf
-from petstore_frame.book import open_book
-from petstore_frame.cells import CELL_LIMIT, fit, fits
 from petstore_frame.errors import ReportError
+from petstore_frame.files.book import open_book
+from petstore_frame.files.cells import CELL_LIMIT, fit, fits
 from petstore_frame.report.facts import gather
 from petstore_frame.report.inventory_sheet import split
 from petstore_frame.report.workbook import write_workbook

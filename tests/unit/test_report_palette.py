@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from petstore_frame import palette
 from petstore_frame.inventory import Verdict
-from petstore_frame.models import NO_STATUS, PET_STATUSES
+from petstore_frame.schema import palette
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 
 def luminance(colour: str) -> float:

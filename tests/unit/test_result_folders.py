@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from petstore_frame.atomic import replacing
-from petstore_frame.loader import journal
-from petstore_frame.loader.journal import Run
-from petstore_frame.loader.lock import LOCK
-from petstore_frame.loader.read import open_source
-from petstore_frame.loader.results import LoadResult
+from petstore_frame.files.atomic import replacing
+from petstore_frame.loader.journal import journal
+from petstore_frame.loader.journal.journal import Run
+from petstore_frame.loader.journal.lock import LOCK
+from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.results.results import LoadResult
 
 TEXT = "name,categoryId\nRex,3\nBo,x\n"
 
@@ -89,7 +89,7 @@ def test_a_kill_between_two_files_leaves_no_strange_file(
     result = make_result(tmp_path / "a.csv")
     for steps in (1, 2, 3, 4, 1, 3, 2):
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-            patched.setattr("petstore_frame.loader.files.replacing", cut_after(steps))
+            patched.setattr("petstore_frame.loader.results.files.replacing", cut_after(steps))
             result.write(out)
         with closing(sqlite3.connect(result.path)) as connection, connection:
             connection.execute("UPDATE rows SET http_status = coalesce(http_status, 400) + 1")

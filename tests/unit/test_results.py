@@ -17,14 +17,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from petstore_frame.errors import ArgumentError, InputError, LoadFailedError
-from petstore_frame.loader import journal
-from petstore_frame.loader.columns import COLUMNS
-from petstore_frame.loader.journal import Run
-from petstore_frame.loader.lock import LOCK
-from petstore_frame.loader.read import open_source
+from petstore_frame.loader.journal import journal
+from petstore_frame.loader.journal.journal import Run
+from petstore_frame.loader.journal.lock import LOCK
+from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import Record, State
-from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.returned import escaped_columns, harmless
+from petstore_frame.loader.results.columns import COLUMNS
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.results.returned import escaped_columns, harmless
 
 SPOILT = '<img src=x onerror="alert(1)">'
 
@@ -301,7 +301,7 @@ def test_sheets_are_split(
     result: LoadResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is more than a sheet can hold goes on to the next."""
-    monkeypatch.setattr("petstore_frame.loader.workbook.MAX_ROWS", 3)
+    monkeypatch.setattr("petstore_frame.loader.results.workbook.MAX_ROWS", 3)
     result.write(tmp_path)
     book = openpyxl.load_workbook(tmp_path / "results.xlsx", read_only=True)
     assert book.sheetnames == ["Summary", "Fix", "Unknown", "All", "All 2", "All 3", "Fix 2"]
@@ -325,7 +325,7 @@ def test_files_are_whole_or_not_there(
     folder = tmp_path / "out"
     result.write(folder)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    monkeypatch.setattr("petstore_frame.loader.files.describe", lambda row, run: 1 / 0)
+    monkeypatch.setattr("petstore_frame.loader.results.files.describe", lambda row, run: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         result.write(folder)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.categories import category_labels
-from petstore_frame.loader.read import open_source
-from petstore_frame.loader.record import State
-from petstore_frame.samples import (
+from petstore_frame.bundled.samples import (
     SAMPLE_CATEGORIES,
     write_sample_categories,
     write_sample_csv,
     write_sample_history,
 )
+from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.record import State
+from petstore_frame.schema.categories import category_labels
 from petstore_frame.service.samples import sample_pets
 
 

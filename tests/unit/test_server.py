@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.children import child_environ
+from petstore_frame.bundled.children import child_environ
 
 
 def test_it_answers_as_soon_as_it_is_there() -> None:
@@ -71,7 +71,9 @@ def test_a_store_without_a_name_leaves_nothing(tmp_path, monkeypatch) -> None:
 )
 def test_a_wrong_argument_starts_no_process(options, words: str, monkeypatch) -> None:
     """An argument of a wrong type or value is refused before anything is started."""
-    monkeypatch.setattr("petstore_frame.server._launch", lambda _: pytest.fail("it was started"))
+    monkeypatch.setattr(
+        "petstore_frame.bundled.server._launch", lambda _: pytest.fail("it was started")
+    )
     with pytest.raises(pf.ArgumentError, match=words):
         pf.serve(**options)
 
@@ -145,7 +147,7 @@ def test_a_child_runs_the_package_of_its_parent(monkeypatch) -> None:
 
 def test_its_client_counts_on_keys_for_as_long_as_they_are_kept() -> None:
     """The two sides share no code, so the number is written twice and compared here."""
-    from petstore_frame import server
+    from petstore_frame.bundled import server
     from petstore_frame.service import rules
 
     assert server._KEY_LIFETIME_S == rules.IDEMPOTENCY_KEEP_S

@@ -21,7 +21,7 @@ from typing import Annotated
 
 import typer
 
-from petstore_frame.children import child_environ
+from petstore_frame.bundled.children import child_environ
 from petstore_frame.cli.options import (
     AllowInsecure,
     ApiKey,
@@ -56,10 +56,10 @@ def dashboard(
 
     Example: petstore-frame dashboard --sample 500
     """
+    from petstore_frame.bundled.samples import write_sample_categories
+    from petstore_frame.bundled.server import serve
     from petstore_frame.errors import ConfigurationError, MissingExtraError
-    from petstore_frame.samples import write_sample_categories
-    from petstore_frame.server import serve
-    from petstore_frame.settings import read_settings
+    from petstore_frame.http.settings import read_settings
 
     if sample and (base_url or api_key):
         raise typer.BadParameter("--sample shows a store of its own; leave out its address and key")

@@ -15,7 +15,7 @@ from petstore_frame.cli.load import write_files
 if TYPE_CHECKING:
     from petstore_frame.client import Client
     from petstore_frame.inventory import Inventory
-    from petstore_frame.loader.results import LoadResult
+    from petstore_frame.loader.results.results import LoadResult
 
 SHOWN_PROBLEMS = 5
 
@@ -34,8 +34,8 @@ def demo(
 
     Example: petstore-frame demo --rows 500
     """
+    from petstore_frame.bundled.server import serve
     from petstore_frame.report import write_report
-    from petstore_frame.server import serve
 
     folder.mkdir(parents=True, exist_ok=True)
     arrivals, categories, report = (
@@ -55,7 +55,7 @@ def demo(
 
 
 def _write_sample(arrivals: Path, categories: Path, rows: int, seed: int) -> None:
-    from petstore_frame.samples import write_sample_categories, write_sample_csv
+    from petstore_frame.bundled.samples import write_sample_categories, write_sample_csv
 
     write_sample_csv(arrivals, rows=rows, seed=seed)
     write_sample_categories(categories)
@@ -72,8 +72,8 @@ def _load(arrivals: Path, client: Client, journal: Path) -> LoadResult:
 
 
 def _read_back(client: Client, categories: Path) -> Inventory:
+    from petstore_frame.counts.summary import summarize
     from petstore_frame.inventory import fetch_inventory
-    from petstore_frame.summary import summarize
 
     inventory = fetch_inventory(client)
     _step("Reading back", str(inventory.completeness))

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import typer
 
+from petstore_frame._internal.voice import SHELL
 from petstore_frame.cli.screens import PlainGroup
 from petstore_frame.errors import (
     APIConnectionError,
@@ -24,7 +25,6 @@ from petstore_frame.errors import (
     JournalLockedError,
     PetstoreError,
 )
-from petstore_frame.voice import SHELL
 
 PARTLY, REFUSED, STORE, DISK, LOCKED, INTERRUPTED = 1, 2, 5, 6, 7, 130
 

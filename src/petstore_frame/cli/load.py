@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from petstore_frame._internal.voice import ShellVoice
 from petstore_frame.cli.options import (
     AllowInsecure,
     ApiKey,
@@ -25,12 +26,11 @@ from petstore_frame.cli.options import (
     Timeout,
     print_json,
 )
-from petstore_frame.loader.kinds import is_workbook
 from petstore_frame.loader.limits import DEFAULT_WORKERS, GRACE_S, MOST_WORKERS
-from petstore_frame.voice import ShellVoice
+from petstore_frame.loader.reading.kinds import is_workbook
 
 if TYPE_CHECKING:
-    from petstore_frame.loader.results import LoadResult
+    from petstore_frame.loader.results.results import LoadResult
 
 
 class Quoting(StrEnum):
@@ -138,8 +138,8 @@ def load(
     """
     from petstore_frame.client import Client
     from petstore_frame.errors import LoadInterrupted
+    from petstore_frame.http.settings import IdempotencyKey
     from petstore_frame.loader.load import load_csv, load_excel
-    from petstore_frame.settings import IdempotencyKey
 
     _check_output(output)
     _check_reconcile(reconcile, dry_run=dry_run, grace=grace, resends=resend_absent)
@@ -197,7 +197,7 @@ def load(
 
 def _wait_announced(seconds: float, *, grace_s: float) -> None:
     """Say until when nothing happens, and why."""
-    from petstore_frame.loader.waiting import announcement
+    from petstore_frame.loader.sending.waiting import announcement
 
     if words := announcement(seconds):
         typer.echo(f"{words} (--grace {grace_s:.0f})", err=True)
@@ -264,7 +264,7 @@ def _mapping(columns: list[str] | None) -> dict[str, str] | None:
 
 def write_files(result: LoadResult, folder: Path) -> list[Path]:
     """Write the files of a result, and say so where they cannot go to the folder asked for."""
-    from petstore_frame.loader.folders import find_place
+    from petstore_frame.loader.results.folders import find_place
 
     place = find_place(folder, result.run)
     if place.note:

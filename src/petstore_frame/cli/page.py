@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.children import module_command
+from petstore_frame.bundled.children import module_command
 
 # Uploads travel through a websocket whose usual limit is 10 MiB.
 _MESSAGE_BYTES = 64 * 1024 * 1024

@@ -26,8 +26,8 @@ def sample(
 
     Example: petstore-frame sample --output arrivals.csv --categories categories.csv
     """
+    from petstore_frame.bundled.samples import write_sample_categories, write_sample_csv
     from petstore_frame.report import refuse_impossible
-    from petstore_frame.samples import write_sample_categories, write_sample_csv
 
     for path in (output, categories):
         if path is not None:

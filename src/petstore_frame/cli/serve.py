@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from petstore_frame.children import child_environ
+from petstore_frame.bundled.children import child_environ
 from petstore_frame.cli.bundled import service_errors
 from petstore_frame.cli.failures import plain_message
 from petstore_frame.cli.options import Database

@@ -12,8 +12,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from petstore_frame.arguments import checked_client
-from petstore_frame.categories import Categories, category_labels, shown_labels
+from petstore_frame._internal.arguments import checked_client
+from petstore_frame._internal.moments import minute_text
 from petstore_frame.client import Client
 from petstore_frame.dashboard.buttons import ButtonGroup
 from petstore_frame.dashboard.export import Exporter
@@ -29,8 +29,8 @@ from petstore_frame.dashboard.style import SHEET
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history import History, HistoryOption, open_history
 from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.loader.results import LoadResult
-from petstore_frame.moments import minute_text
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.schema.categories import Categories, category_labels, shown_labels
 
 
 class Dashboard:

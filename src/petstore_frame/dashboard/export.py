@@ -17,7 +17,7 @@ from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.worker import Worker
-from petstore_frame.markup import escape
+from petstore_frame.html.markup import escape
 from petstore_frame.report import write_report
 
 # A link carries the file in the page; beyond this the websocket to the browser would break.

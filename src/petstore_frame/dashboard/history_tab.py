@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.counts import short
+from petstore_frame.charts.timelines import trend_chart
+from petstore_frame.counts.tally import short
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History
+from petstore_frame.html.markup import escape, isolated, page_table
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import escape, isolated, page_table
-from petstore_frame.timelines import trend_chart
 
 if TYPE_CHECKING:
     from petstore_frame.history import Diff

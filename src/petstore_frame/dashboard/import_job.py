@@ -14,17 +14,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from petstore_frame._internal.voice import FORM
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError, InputError, LoadInterrupted
-from petstore_frame.loader.folders import find_place
-from petstore_frame.loader.kinds import is_workbook
 from petstore_frame.loader.limits import GRACE_S
 from petstore_frame.loader.load import load_csv, load_excel
-from petstore_frame.loader.read import open_source, read_header
-from petstore_frame.loader.reconcile import Reconciliation
+from petstore_frame.loader.reading.kinds import is_workbook
+from petstore_frame.loader.reading.read import open_source, read_header
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results import LoadResult
-from petstore_frame.voice import FORM
+from petstore_frame.loader.results.folders import find_place
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.settling.reconcile import Reconciliation
 
 # A browser's upload beyond 10 MiB breaks the websocket without an error.
 LARGEST_UPLOAD = 8 * 1024 * 1024

@@ -12,10 +12,10 @@ from pathlib import Path
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.export import offer
 from petstore_frame.dashboard.import_job import Preview
-from petstore_frame.loader.reconcile import Reconciliation
+from petstore_frame.html.markup import escape, isolated, page_table
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
-from petstore_frame.loader.results import LoadResult
-from petstore_frame.markup import escape, isolated, page_table
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.settling.reconcile import Reconciliation
 
 FIELDS = {"name": "Name", "category_id": "Category", "status": "Status"}
 SETTLE = "Settle doubtful records"

@@ -27,9 +27,9 @@ from petstore_frame.dashboard.import_notes import (
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.worker import Cancelled, Worker
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.view import result_html
-from petstore_frame.models import pets_text
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.results.view import result_html
+from petstore_frame.schema.models import pets_text
 
 NOT_IN_FILE = "(not in the file)"
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from petstore_frame.charts import bars, legend, pets_table
+from petstore_frame.charts.drawing import bars, legend, pets_table
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.buttons import ButtonGroup
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.matrix import MatrixCell, matrix
 from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, Shown, StoreModel
-from petstore_frame.palette import status_colours, status_word
+from petstore_frame.schema.palette import status_colours, status_word
 
 if TYPE_CHECKING:
     from threading import RLock

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from petstore_frame.counts import CategoryCounts, short
+from petstore_frame.counts.tally import CategoryCounts, short
 from petstore_frame.dashboard.model import Selection, Shown
-from petstore_frame.palette import shorten, status_word
+from petstore_frame.schema.palette import shorten, status_word
 
 ROWS = 15
 STRONGEST = 0.45  # of the blue behind a number; with more, the number is hard to read

@@ -11,18 +11,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.categories import category_name
-from petstore_frame.charts import pet_rows, place_in_words
-from petstore_frame.counts import CodedPets, StatusCounts
+from petstore_frame.charts.drawing import pet_rows, place_in_words
+from petstore_frame.counts.tally import CodedPets, StatusCounts
 from petstore_frame.inventory import Inventory
-from petstore_frame.models import INT64_MAX, INT64_MIN
+from petstore_frame.schema.categories import category_name
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
-    from petstore_frame.counts import Mask
+    from petstore_frame.counts.tally import Mask
 
 ROWS_PER_PAGE = 50
 SORT_COLUMNS = ("id", "name", "category_id", "status")

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from petstore_frame.counts import StatusCounts, categories_in_words, short
+from petstore_frame._internal.moments import minute_text
+from petstore_frame._internal.voice import FORM
+from petstore_frame.counts.tally import StatusCounts, categories_in_words, short
 from petstore_frame.dashboard.model import Shown
 from petstore_frame.errors import PetstoreError
+from petstore_frame.html.markup import escape, isolated, per_cent
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.completeness import after_badge, claim_badge
 from petstore_frame.inventory.evidence import evidence
-from petstore_frame.markup import escape, isolated, per_cent
-from petstore_frame.moments import minute_text
-from petstore_frame.palette import FAILED_BADGE, VERDICT_BADGES, Badge, status_colours, status_word
-from petstore_frame.voice import FORM
+from petstore_frame.schema.palette import (
+    FAILED_BADGE,
+    VERDICT_BADGES,
+    Badge,
+    status_colours,
+    status_word,
+)
 
 NOT_READ = "not read yet"
 CARDS_ACROSS = 6  # more are put in two lines

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from petstore_frame.charts import bars, legend
-from petstore_frame.counts import StatusCounts, short
+from petstore_frame._internal.moments import minute_text
+from petstore_frame.charts.drawing import bars, legend
+from petstore_frame.counts.tally import StatusCounts, short
 from petstore_frame.dashboard.model import Selection, StoreModel
-from petstore_frame.markup import NUMBER, cell, escape, row_name, table
-from petstore_frame.moments import minute_text
-from petstore_frame.palette import INK, PAPER, status_word
+from petstore_frame.html.markup import NUMBER, cell, escape, row_name, table
+from petstore_frame.schema.palette import INK, PAPER, status_word
 
 PICTURE_WIDTH = 720
 

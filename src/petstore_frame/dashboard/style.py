@@ -6,7 +6,7 @@ light and dark need no switch; the few of our own are those of the palette.
 
 from __future__ import annotations
 
-from petstore_frame.charts import FONT, INK, RULE, SHADE, STYLE
+from petstore_frame.charts.drawing import FONT, INK, RULE, SHADE, STYLE
 
 _MUTED = "var(--jp-ui-font-color2,var(--vscode-descriptionForeground,#5F6B7A))"
 _PAPER = "var(--jp-layout-color1,var(--vscode-editor-background,#FFFFFF))"

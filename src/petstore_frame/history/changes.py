@@ -15,10 +15,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from petstore_frame.counts.pet_table import open_frame
+from petstore_frame.counts.summary import count_pets, status_text
 from petstore_frame.inventory import Completeness
-from petstore_frame.models import INT64_MAX, INT64_MIN
-from petstore_frame.pet_table import open_frame
-from petstore_frame.summary import count_pets, status_text
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 
 if TYPE_CHECKING:
     import narwhals as nw

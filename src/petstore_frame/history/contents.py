@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from petstore_frame.callers import callers_level
+from petstore_frame._internal.callers import callers_level
 from petstore_frame.errors import HistoryError, HistoryWarning
 from petstore_frame.history.days import Day, utc_day
 from petstore_frame.history.snapshots import Snapshot, SnapshotProblem, scan_folder

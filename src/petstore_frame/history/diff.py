@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.framed import Framed
+from petstore_frame._internal.framed import Framed
+from petstore_frame.counts.summary import count_pets
 from petstore_frame.history.changes import KINDS, first_pets
 from petstore_frame.history.engines import to_pandas
 from petstore_frame.history.snapshots import Snapshot
+from petstore_frame.html.markup import cell, escape, isolated, table
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import cell, escape, isolated, table
-from petstore_frame.summary import count_pets
 
 if TYPE_CHECKING:
     import pandas as pd

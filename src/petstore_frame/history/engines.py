@@ -15,7 +15,7 @@ from glob import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.arguments import one_of
+from petstore_frame._internal.arguments import one_of
 from petstore_frame.errors import ArgumentError, MissingExtraError
 from petstore_frame.history.snapshots import Snapshot, read_table
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.arguments import one_of, whole_number
+from petstore_frame._internal.arguments import one_of, whole_number
 from petstore_frame.history.changes import age_pets, live_pets, sell_pets
 from petstore_frame.history.diff import MOVE, Diff, sort_moves
 from petstore_frame.history.engines import to_pandas

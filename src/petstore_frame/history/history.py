@@ -11,10 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.arguments import some_of, whole_number
-from petstore_frame.categories import Categories
+from petstore_frame._internal.arguments import some_of, whole_number
+from petstore_frame.counts.summary import Summary
 from petstore_frame.errors import ArgumentError
-from petstore_frame.frame import PET_COLUMNS
 from petstore_frame.history.changes import IdRange, diff_pets, trend_pets
 from petstore_frame.history.contents import Contents
 from petstore_frame.history.days import Day
@@ -30,9 +29,10 @@ from petstore_frame.history.snapshots import (
     scan_folder,
 )
 from petstore_frame.history.trend import fill_trend, trend_columns
+from petstore_frame.html.markup import NUMBER, cell, escape, items, table
 from petstore_frame.inventory import Inventory
-from petstore_frame.markup import NUMBER, cell, escape, items, table
-from petstore_frame.summary import Summary
+from petstore_frame.schema.categories import Categories
+from petstore_frame.schema.frame import PET_COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd

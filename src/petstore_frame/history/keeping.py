@@ -9,13 +9,13 @@ from __future__ import annotations
 from datetime import UTC
 from pathlib import Path
 
+from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import ArgumentError, HistoryError
 from petstore_frame.history.lock import writing
 from petstore_frame.history.snapshots import Snapshot, scan_folder, write_snapshot
+from petstore_frame.http.settings import same_store_address
 from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.inventory.seal import SealState, read_seal
-from petstore_frame.settings import same_store_address
-from petstore_frame.voice import Advice
 
 
 def add_snapshot(folder: Path, inventory: Inventory, *, replace: bool) -> Snapshot:

@@ -19,11 +19,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.atomic import sync
 from petstore_frame.errors import HistoryError, MissingExtraError
-from petstore_frame.frame import PET_COLUMNS, status_categories
+from petstore_frame.files.atomic import sync
 from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.inventory.seal import seal
+from petstore_frame.schema.frame import PET_COLUMNS, status_categories
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,8 +63,8 @@ class Snapshot:
     Example:
         >>> from datetime import UTC, datetime
         >>> from petstore_frame import Completeness, History, Inventory
-        >>> from petstore_frame.frame import to_frame
-        >>> from petstore_frame.models import PetColumns
+        >>> from petstore_frame.schema.frame import to_frame
+        >>> from petstore_frame.schema.models import PetColumns
         >>> claim = Completeness("complete", "all pets", "one page", rows=1, requests=1)
         >>> pets = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
         >>> read_at = datetime(2026, 11, 1, 9, tzinfo=UTC)

@@ -11,9 +11,9 @@ from datetime import date, timedelta
 from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.arguments import some_of
+from petstore_frame._internal.arguments import some_of
 from petstore_frame.history.snapshots import Snapshot
-from petstore_frame.models import NO_STATUS, PET_STATUSES
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from petstore_frame.headers import Headers
+from petstore_frame.http.headers import Headers
 
 # Ages are whole seconds, and answers asked side by side come in any order.
 _TOLERANCE_S = 2.0

@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from petstore_frame.errors import CrossOriginError
-from petstore_frame.headers import Headers
+from petstore_frame.http.headers import Headers
 from petstore_frame.inventory.calibrate import rehearse_value, short_page
 from petstore_frame.inventory.hints import next_addresses, next_value, passes_over
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.paths import Paths
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.walk import NextOf
-from petstore_frame.models import pets_text
-from petstore_frame.page import Page
+from petstore_frame.schema.models import pets_text
 
 
 @dataclass(frozen=True)

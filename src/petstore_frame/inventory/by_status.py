@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 
-from petstore_frame.arguments import MAX_LIMIT
+from petstore_frame._internal.arguments import MAX_LIMIT
 from petstore_frame.errors import CrossOriginError, PaginationLoopError
 from petstore_frame.inventory.completeness import PETS_WITH_A_STATUS, Assumption, Verdict
 from petstore_frame.inventory.finding import HOLDS_STILL, Finding
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.readings import Begin, Readings
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.statuses import StatusPages, settle_filter
-from petstore_frame.models import PET_STATUSES, pets_text
-from petstore_frame.page import Page
+from petstore_frame.schema.models import PET_STATUSES, pets_text
 
 _ASSUMED = (
     *HOLDS_STILL,

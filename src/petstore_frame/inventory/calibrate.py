@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from petstore_frame.inventory.hints import next_value
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.reader import PageReader
-from petstore_frame.page import Page
 
 REHEARSED_ROWS = 10
 OFFSET_NAMES = ("offset", "skip")

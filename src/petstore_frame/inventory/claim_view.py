@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from petstore_frame.markup import FAINT, escape, isolated, items
-from petstore_frame.palette import shorten, status_colours, status_word
+from petstore_frame.html.markup import FAINT, escape, isolated, items
+from petstore_frame.schema.palette import shorten, status_colours, status_word
 
 
 def counts_html(by_status: Mapping[str, object]) -> str:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NoReturn, Self
 
+from petstore_frame.html.markup import headline, quiet_lines
 from petstore_frame.inventory.claim_view import counts_html, evidence_html
-from petstore_frame.markup import headline, quiet_lines
-from petstore_frame.models import PET_STATUSES, pets_text
-from petstore_frame.palette import Badge, verdict_badge
+from petstore_frame.schema.models import PET_STATUSES, pets_text
+from petstore_frame.schema.palette import Badge, verdict_badge
 
 ALL_PETS = "all pets"
 PETS_WITH_A_STATUS = "pets with a status"

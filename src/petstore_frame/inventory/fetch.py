@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, NoReturn
 
-from petstore_frame.arguments import (
+from petstore_frame._internal.arguments import (
     MAX_LIMIT,
     before_sending,
     checked_client,
@@ -29,7 +29,6 @@ from petstore_frame.errors import (
     PaginationLoopError,
     PetstoreError,
 )
-from petstore_frame.frame import to_frame
 from petstore_frame.inventory.completeness import (
     ALL_PETS,
     DAMAGED_TEXTS,
@@ -46,7 +45,8 @@ from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, PageReader, Re
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.seal import seal
 from petstore_frame.inventory.strategies import CUT_BY_MAX_PETS, Ladder
-from petstore_frame.models import NO_STATUS, PET_STATUSES, PetColumns, pets_text
+from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES, PetColumns, pets_text
 
 MAX_IDS = 10_000
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NoReturn
 
-from petstore_frame.arguments import MAX_LIMIT
+from petstore_frame._internal.arguments import MAX_LIMIT
 from petstore_frame.errors import (
     CrossOriginError,
     NotFoundError,
@@ -21,7 +21,7 @@ from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
 from petstore_frame.inventory.finding import Finding
 from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, PageReader, ReadingClient
 from petstore_frame.inventory.strategies import CUT_BY_CALLER, Ladder
-from petstore_frame.models import Pet, PetColumns, pets_text
+from petstore_frame.schema.models import Pet, PetColumns, pets_text
 
 
 class SearchState(StrEnum):

@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-from petstore_frame.headers import Headers
+from petstore_frame.http.headers import Headers
+from petstore_frame.http.links import join_link, read_links, targets
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.paging_headers import (
     MORE_WORDS,
     NEXT_WORDS,
@@ -19,8 +21,6 @@ from petstore_frame.inventory.paging_headers import (
     TOTAL_WORDS,
     statements,
 )
-from petstore_frame.links import join_link, read_links, targets
-from petstore_frame.page import Page
 
 OFFSET_NAMES = ("offset", "skip", "start")
 # What programs write into such a header where there is no next page.

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from petstore_frame.arguments import MAX_LIMIT
+from petstore_frame._internal.arguments import MAX_LIMIT
 from petstore_frame.errors import APIStatusError
 from petstore_frame.inventory.hints import names_next
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.shortness import Evidence
-from petstore_frame.models import pets_text
-from petstore_frame.page import Page
+from petstore_frame.schema.models import pets_text
 
 
 class Opening:

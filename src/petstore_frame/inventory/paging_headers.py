@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from petstore_frame.headers import Headers
+from petstore_frame.http.headers import Headers
 
 _CURSORS = ("cursor", "page_token", "after")
 # Where the next page is, most trusted first, and the parameters that may take a value that

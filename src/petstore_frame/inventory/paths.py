@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from petstore_frame.headers import Headers
+from petstore_frame.http.headers import Headers
+from petstore_frame.http.links import split_link
 from petstore_frame.inventory.hints import next_addresses
-from petstore_frame.links import split_link
 
 
 class Paths:

@@ -13,14 +13,14 @@ from threading import Lock
 from typing import Protocol
 from urllib.parse import urlencode
 
+from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.errors import AuthenticationError, PetstoreError
-from petstore_frame.headers import STORE_ID
-from petstore_frame.interrupts import Deferred
+from petstore_frame.http.headers import STORE_ID
 from petstore_frame.inventory.ages import Ages
+from petstore_frame.inventory.page import Page, UnreadPage
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.models import Pet, pets_text
-from petstore_frame.page import Page, UnreadPage
-from petstore_frame.surrogates import REPLACEMENT
+from petstore_frame.schema.models import Pet, pets_text
+from petstore_frame.schema.surrogates import REPLACEMENT
 
 DEFAULT_PROBE_BUDGET = 16
 SIDE_BY_SIDE = 4

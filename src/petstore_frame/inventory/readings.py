@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from petstore_frame.errors import APIStatusError
-from petstore_frame.headers import Headers
+from petstore_frame.http.headers import Headers
 from petstore_frame.inventory.flaws import Flaws
 from petstore_frame.inventory.hints import advertised_total
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.models import pets_text
-from petstore_frame.page import Page
+from petstore_frame.schema.models import pets_text
 
 MAX_READINGS = 3
 # What a store answers for a place in its listing that it no longer keeps.

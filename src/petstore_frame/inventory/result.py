@@ -12,8 +12,8 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from petstore_frame._internal.framed import Framed
 from petstore_frame.errors import ArgumentError
-from petstore_frame.framed import Framed
 from petstore_frame.inventory.completeness import ALL_PETS, Completeness, Verdict
 from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
 from petstore_frame.inventory.view import inventory_html

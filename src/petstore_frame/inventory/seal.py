@@ -14,9 +14,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from petstore_frame.html.markup import headline
 from petstore_frame.inventory.completeness import Completeness, claim_line
-from petstore_frame.markup import headline
-from petstore_frame.palette import NO_CLAIM_BADGE
+from petstore_frame.schema.palette import NO_CLAIM_BADGE
 
 if TYPE_CHECKING:
     import pandas as pd

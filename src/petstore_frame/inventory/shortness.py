@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from petstore_frame.inventory.completeness import Assumption
 from petstore_frame.inventory.finding import Finding, complete
 from petstore_frame.inventory.hints import may_go_on
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.statuses import (
@@ -22,8 +23,7 @@ from petstore_frame.inventory.statuses import (
     missed,
 )
 from petstore_frame.inventory.totals import StatedTotal
-from petstore_frame.models import pets_text
-from petstore_frame.page import Page
+from petstore_frame.schema.models import pets_text
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from petstore_frame.arguments import MAX_LIMIT
+from petstore_frame._internal.arguments import MAX_LIMIT
 from petstore_frame.inventory.completeness import Assumption
 from petstore_frame.inventory.hints import advertised_total, may_go_on
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.reader import PageReader
-from petstore_frame.models import PET_STATUSES, pets_text
-from petstore_frame.page import Page
+from petstore_frame.schema.models import PET_STATUSES, pets_text
 
 # Page lengths that programs like to choose.
 USUAL_CAPS = frozenset((10, 12, 15, 16, 20, 24, 25, 30, 32, 40, 50, 60, 64, 75, 80, 90))

@@ -34,6 +34,7 @@ from petstore_frame.inventory.finding import (
 from petstore_frame.inventory.flaws import Flaws
 from petstore_frame.inventory.hints import may_name_next, names_next, says_more
 from petstore_frame.inventory.opening import Opening
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.paths import Paths
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.readings import MAX_READINGS, Begin, Readings
@@ -50,8 +51,7 @@ from petstore_frame.inventory.totals import StatedTotal
 from petstore_frame.inventory.unknown import why_unknown
 from petstore_frame.inventory.walk import IsEnough, Walk
 from petstore_frame.inventory.weighing import weighed
-from petstore_frame.models import PET_STATUSES, pets_text
-from petstore_frame.page import Page
+from petstore_frame.schema.models import PET_STATUSES, pets_text
 
 CUT_BY_MAX_PETS = Finding(Verdict.INCOMPLETE, "max_pets ended the listing before the store did")
 CUT_BY_CALLER = Finding(Verdict.INCOMPLETE, "the caller had enough before the listing ended")

@@ -10,15 +10,15 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from petstore_frame.errors import APIStatusError
-from petstore_frame.headers import Headers
+from petstore_frame.http.headers import Headers
 from petstore_frame.inventory.calibrate import Stride
 from petstore_frame.inventory.flaws import Flaws
 from petstore_frame.inventory.hints import says_more
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.reader import SIDE_BY_SIDE, PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.walk import IsEnough
-from petstore_frame.models import PetColumns, pets_text
-from petstore_frame.page import Page
+from petstore_frame.schema.models import PetColumns, pets_text
 
 MAX_TRICKLES = 5
 

@@ -10,7 +10,7 @@ from petstore_frame.inventory.completeness import PETS_WITH_A_STATUS, Assumption
 from petstore_frame.inventory.finding import FROM_STATUSES, FROM_TOTAL, Finding, complete
 from petstore_frame.inventory.shortness import Evidence
 from petstore_frame.inventory.statuses import StatusPages, read_again
-from petstore_frame.models import PET_STATUSES
+from petstore_frame.schema.models import PET_STATUSES
 
 
 def judge_together(known: Evidence, statuses: StatusPages) -> tuple[Finding | None, frozenset[str]]:

@@ -6,11 +6,11 @@ prove only after a test. Some programs state the length of the page and call it 
 
 from __future__ import annotations
 
-from petstore_frame.headers import Headers
+from petstore_frame.http.headers import Headers
 from petstore_frame.inventory.hints import advertised_total, advertised_totals
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.statuses import shows_others
-from petstore_frame.page import Page
 
 
 class StatedTotal:

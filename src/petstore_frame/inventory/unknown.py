@@ -13,8 +13,8 @@ from petstore_frame.inventory.hints import (
     next_value,
     says_more,
 )
-from petstore_frame.models import pets_text
-from petstore_frame.page import Page
+from petstore_frame.inventory.page import Page
+from petstore_frame.schema.models import pets_text
 
 
 def why_unknown(first: Page, limit: int, *, is_filter_kept: bool, may_probe: bool) -> str:

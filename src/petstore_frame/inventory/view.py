@@ -9,9 +9,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from petstore_frame.html.markup import FAINT, cell, isolated, table
 from petstore_frame.inventory.completeness import Completeness
-from petstore_frame.markup import FAINT, cell, isolated, table
-from petstore_frame.palette import shorten
+from petstore_frame.schema.palette import shorten
 
 if TYPE_CHECKING:
     import pandas as pd

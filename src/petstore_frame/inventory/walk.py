@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from petstore_frame.errors import PaginationLoopError, PetstoreError
-from petstore_frame.headers import Headers
+from petstore_frame.http.headers import Headers
 from petstore_frame.inventory.flaws import Flaws
 from petstore_frame.inventory.hints import may_name_next, says_more
+from petstore_frame.inventory.page import Page, UnreadPage
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.page import Page, UnreadPage
 
 # Tolerated: pages may overlap while a store is filled, and a store that filters each page after it
 # cut it may send pages with few pets or none.

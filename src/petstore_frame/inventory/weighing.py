@@ -12,7 +12,7 @@ from dataclasses import replace
 from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
 from petstore_frame.inventory.finding import Finding
 from petstore_frame.inventory.shortness import Evidence
-from petstore_frame.models import pets_text
+from petstore_frame.schema.models import pets_text
 
 
 def weighed(finding: Finding, known: Evidence) -> Finding:

@@ -12,19 +12,10 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.categories import category_words
 from petstore_frame.errors import LoadInterrupted
-from petstore_frame.loader import journal as journals
-from petstore_frame.loader.clients import PostingClient
-from petstore_frame.loader.comeback import OF_FIRST_SOURCE
-from petstore_frame.loader.journal import Run
-from petstore_frame.loader.limits import Limits
-from petstore_frame.loader.options import check_sending
-from petstore_frame.loader.progress import ProgressOption
-from petstore_frame.loader.read import open_source
-from petstore_frame.loader.record import Ending
-from petstore_frame.loader.results import LoadResult
-from petstore_frame.loader.runs import (
+from petstore_frame.loader.journal import journal as journals
+from petstore_frame.loader.journal.journal import Run
+from petstore_frame.loader.journal.runs import (
     identity_of,
     mapping_of,
     name_store,
@@ -32,11 +23,20 @@ from petstore_frame.loader.runs import (
     open_run,
     rehearse,
 )
-from petstore_frame.loader.send import ignore
-from petstore_frame.loader.session import ask_store_id, run_session
-from petstore_frame.loader.skipped import send_despite_earlier
-from petstore_frame.loader.sources import Source
-from petstore_frame.loader.timing import REAL_TIME, Timing
+from petstore_frame.loader.limits import Limits
+from petstore_frame.loader.options import check_sending
+from petstore_frame.loader.progress import ProgressOption
+from petstore_frame.loader.reading.comeback import OF_FIRST_SOURCE
+from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.sources import Source
+from petstore_frame.loader.record import Ending
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.results.skipped import send_despite_earlier
+from petstore_frame.loader.sending.clients import PostingClient
+from petstore_frame.loader.sending.send import ignore
+from petstore_frame.loader.sending.session import ask_store_id, run_session
+from petstore_frame.loader.sending.timing import REAL_TIME, Timing
+from petstore_frame.schema.categories import category_words
 
 
 def load(

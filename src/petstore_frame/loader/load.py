@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
-from petstore_frame.categories import Categories
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.clients import PostingClient
 from petstore_frame.loader.engine import load
-from petstore_frame.loader.kinds import is_archive, is_workbook
 from petstore_frame.loader.limits import DEFAULT_WORKERS, Limits
 from petstore_frame.loader.progress import ProgressOption
-from petstore_frame.loader.read import ValueMap
-from petstore_frame.loader.results import LoadResult
+from petstore_frame.loader.reading.kinds import is_archive, is_workbook
+from petstore_frame.loader.reading.read import ValueMap
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.sending.clients import PostingClient
+from petstore_frame.schema.categories import Categories
 
 
 def load_csv(

@@ -13,18 +13,18 @@ from numbers import Real
 from os import PathLike
 from typing import Any, NoReturn
 
-from petstore_frame.arguments import (
+from petstore_frame._internal.arguments import (
     before_sending,
     checked_client,
     checked_id,
     true_or_false,
     whole_number,
 )
+from petstore_frame._internal.progress import checked_progress
+from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.limits import MOST_WORKERS, Limits
-from petstore_frame.loader.mapping import FIELDS, field_name
-from petstore_frame.progress import checked_progress
-from petstore_frame.voice import Advice
+from petstore_frame.loader.reading.mapping import FIELDS, field_name
 
 
 @before_sending()

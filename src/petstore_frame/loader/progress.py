@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Self
 
+from petstore_frame._internal.progress import open_progress
 from petstore_frame.loader.record import State
-from petstore_frame.progress import open_progress
 
 ProgressOption = bool | Callable[[Mapping[State, int]], None] | None
 _UNSETTLED = (State.PENDING, State.IN_FLIGHT)

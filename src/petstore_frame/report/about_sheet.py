@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from petstore_frame import __version__
-from petstore_frame.book import Book, Sheet
+from petstore_frame.files.book import Book, Sheet
 from petstore_frame.inventory.evidence import Line, evidence
-from petstore_frame.models import NO_STATUS
-from petstore_frame.palette import status_word
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
+from petstore_frame.schema.models import NO_STATUS
+from petstore_frame.schema.palette import status_word
 
 _NAMED_PETS = 50
 

@@ -5,14 +5,14 @@ In: Facts. Out: the sheets By category and By status.
 
 from __future__ import annotations
 
-from petstore_frame.book import Book, Sheet, cell_name
-from petstore_frame.counts import categories_in_words
+from petstore_frame.counts.tally import categories_in_words
+from petstore_frame.files.book import Book, Sheet, cell_name
 from petstore_frame.inventory import StatusCount
-from petstore_frame.palette import status_word
 from petstore_frame.report import look
 from petstore_frame.report.count_table import CountTable
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.native_charts import category_chart, status_chart
+from petstore_frame.schema.palette import status_word
 
 _HEAD_ROW = 4
 _CHART_PIXELS = 400  # beside the table: a wider chart makes both small in print

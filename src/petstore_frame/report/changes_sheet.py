@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.book import Book, Sheet
+from petstore_frame._internal.moments import day_text
 from petstore_frame.errors import HistoryError
+from petstore_frame.files.book import Book, Sheet
 from petstore_frame.inventory import StatusCount
-from petstore_frame.moments import day_text
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.row_list import write_list

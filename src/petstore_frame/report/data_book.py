@@ -11,14 +11,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.book import Book, Sheet, open_book
-from petstore_frame.cells import EXACT_NUMBERS, fit
-from petstore_frame.frame import PET_COLUMNS
+from petstore_frame.files.book import Book, Sheet, open_book
+from petstore_frame.files.cells import EXACT_NUMBERS, fit
 from petstore_frame.inventory.evidence import Line
 from petstore_frame.report.about_sheet import DEFINITIONS, write_about
 from petstore_frame.report.facts import Facts, gather
 from petstore_frame.report.inventory_sheet import SHEET_ROWS, Part, changed_names, split
 from petstore_frame.report.whole import whole_file
+from petstore_frame.schema.frame import PET_COLUMNS
 
 _CHUNK = 10_000
 _VERDICTS = 5

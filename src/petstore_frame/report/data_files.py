@@ -9,8 +9,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from petstore_frame.atomic import replacing
 from petstore_frame.errors import ReportError
+from petstore_frame.files.atomic import replacing
 from petstore_frame.inventory import Inventory
 from petstore_frame.report.data_book import write_data_book
 from petstore_frame.report.parquet_file import check_parquet, save_parquet

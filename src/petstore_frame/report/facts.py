@@ -12,20 +12,20 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.categories import Categories, category_name, shown_labels
-from petstore_frame.counts import CodedPets, StatusCounts
-from petstore_frame.frame import PET_COLUMNS
-from petstore_frame.inventory import Completeness, Inventory, Verdict
-from petstore_frame.inventory.seal import SealState, read_seal
-from petstore_frame.palette import status_colours
-from petstore_frame.pet_table import (
+from petstore_frame.counts.pet_table import (
     category_ids,
     pandas_frame,
     status_texts,
     whole_categories,
     whole_ids,
 )
-from petstore_frame.surrogates import whole_text
+from petstore_frame.counts.tally import CodedPets, StatusCounts
+from petstore_frame.inventory import Completeness, Inventory, Verdict
+from petstore_frame.inventory.seal import SealState, read_seal
+from petstore_frame.schema.categories import Categories, category_name, shown_labels
+from petstore_frame.schema.frame import PET_COLUMNS
+from petstore_frame.schema.palette import status_colours
+from petstore_frame.schema.surrogates import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd

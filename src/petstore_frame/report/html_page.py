@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from petstore_frame import __version__
-from petstore_frame.charts import STYLE, pet_rows, pets_table, place_in_words, status_chart
-from petstore_frame.counts import categories_in_words, short
+from petstore_frame.charts.drawing import STYLE, pet_rows, pets_table, place_in_words, status_chart
+from petstore_frame.counts.tally import categories_in_words, short
+from petstore_frame.html.markup import escape, isolated, page_table, per_cent
 from petstore_frame.inventory import StatusCount
-from petstore_frame.markup import escape, isolated, page_table, per_cent
-from petstore_frame.palette import status_word
 from petstore_frame.report import look
 from petstore_frame.report.about_sheet import coverage, grounds
 from petstore_frame.report.facts import Facts
+from petstore_frame.schema.palette import status_word
 
 LISTED_PETS = 1_000
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.book import Book, Sheet
-from petstore_frame.loader.account import ResultFacts, headline, next_steps
-from petstore_frame.loader.results import LoadResult
+from petstore_frame.files.book import Book, Sheet
+from petstore_frame.loader.results.account import ResultFacts, headline, next_steps
+from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.row_list import write_list

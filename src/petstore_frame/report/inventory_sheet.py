@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from petstore_frame.book import Book, Sheet
-from petstore_frame.cells import fit, fits
-from petstore_frame.charts import place_in_words
+from petstore_frame.charts.drawing import place_in_words
+from petstore_frame.counts.pet_table import category_ids
+from petstore_frame.files.book import Book, Sheet
+from petstore_frame.files.cells import fit, fits
 from petstore_frame.inventory import StatusCount
-from petstore_frame.models import NO_STATUS
-from petstore_frame.palette import INK, PAPER
-from petstore_frame.pet_table import category_ids
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
+from petstore_frame.schema.models import NO_STATUS
+from petstore_frame.schema.palette import INK, PAPER
 
 SHEET_ROWS = 1_048_575  # data rows below one header row
 TABLE_ROWS = 100_000

@@ -8,18 +8,18 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from petstore_frame.book import Sheet, plain_mark
+from petstore_frame._internal.moments import minute_text
+from petstore_frame.files.book import Sheet, plain_mark
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness import claim_badge
-from petstore_frame.moments import minute_text
-from petstore_frame.palette import (
+from petstore_frame.report.facts import Facts
+from petstore_frame.schema.palette import (
     INK,
     MUTED,
     RULE,
     Badge,
     tint,
 )
-from petstore_frame.report.facts import Facts
 
 AT_LEAST = '"≥ "#,##0'
 SHARE = '[=0]"–";[<0.0005]"< 0.1%";0.0%'

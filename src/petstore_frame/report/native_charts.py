@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.book import FONT, Book
-from petstore_frame.counts import short
-from petstore_frame.palette import INK, MUTED, PAPER, RULE
+from petstore_frame.counts.tally import short
+from petstore_frame.files.book import FONT, Book
 from petstore_frame.report import look
 from petstore_frame.report.count_table import CountTable
 from petstore_frame.report.facts import Facts
+from petstore_frame.schema.palette import INK, MUTED, PAPER, RULE
 
 CHARTED_CATEGORIES = 20
 _TEXT = {"name": FONT, "size": 10, "color": INK}

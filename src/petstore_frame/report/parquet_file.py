@@ -11,9 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from petstore_frame.counts.pet_table import category_ids
 from petstore_frame.errors import MissingExtraError
 from petstore_frame.inventory.seal import seal
-from petstore_frame.pet_table import category_ids
 from petstore_frame.report.facts import Facts
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from petstore_frame._internal.progress import open_progress
 from petstore_frame.inventory.progress import Progress
-from petstore_frame.progress import open_progress
 
 PATIENCE_S = 2.0
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from petstore_frame.book import Sheet
+from petstore_frame.files.book import Sheet
 from petstore_frame.inventory import StatusCount
 from petstore_frame.report import look
 

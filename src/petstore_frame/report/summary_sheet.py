@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.book import Book, Sheet, cell_name
-from petstore_frame.counts import categories_in_words, short
+from petstore_frame.counts.tally import categories_in_words, short
+from petstore_frame.files.book import Book, Sheet, cell_name
 from petstore_frame.inventory import StatusCount
-from petstore_frame.palette import INK, PAPER, status_word
 from petstore_frame.report import look
 from petstore_frame.report.count_table import CountTable
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.native_charts import category_chart, share_strip
+from petstore_frame.schema.palette import INK, PAPER, status_word
 
 SHOWN_CATEGORIES = 20
 _CLAIM_ROW, _CARDS_ROW, _TABLE_ROW = 5, 7, 13

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from petstore_frame.atomic import replacing
 from petstore_frame.errors import ReportError
+from petstore_frame.files.atomic import replacing
 
 
 @contextmanager

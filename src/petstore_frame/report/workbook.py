@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petstore_frame import __version__
-from petstore_frame.book import Book, open_book
+from petstore_frame.files.book import Book, open_book
 from petstore_frame.report.about_sheet import write_about
 from petstore_frame.report.breakdown_sheets import write_by_category, write_by_status
 from petstore_frame.report.changes_sheet import write_changes
@@ -31,7 +31,7 @@ from petstore_frame.report.summary_sheet import write_summary
 
 if TYPE_CHECKING:
     from petstore_frame.history import History
-    from petstore_frame.loader.results import LoadResult
+    from petstore_frame.loader.results.results import LoadResult
 
 
 def write_workbook(

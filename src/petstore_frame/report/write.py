@@ -10,7 +10,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.categories import Categories
 from petstore_frame.errors import ArgumentError, ReportError
 from petstore_frame.history import History, HistoryOption, open_history
 from petstore_frame.inventory.progress import Progress
@@ -21,9 +20,10 @@ from petstore_frame.report.parquet_file import write_parquet
 from petstore_frame.report.progress import shown
 from petstore_frame.report.whole import refuse_impossible, whole_file
 from petstore_frame.report.workbook import write_workbook
+from petstore_frame.schema.categories import Categories
 
 if TYPE_CHECKING:
-    from petstore_frame.loader.results import LoadResult
+    from petstore_frame.loader.results.results import LoadResult
 
 _PLAIN_WRITERS: dict[str, Callable[..., None]] = {
     ".csv": write_csv,
@@ -82,8 +82,8 @@ def write_report(
 
     Example:
         >>> import tempfile
-        >>> from petstore_frame.frame import to_frame
-        >>> from petstore_frame.models import PetColumns
+        >>> from petstore_frame.schema.frame import to_frame
+        >>> from petstore_frame.schema.models import PetColumns
         >>> pets = to_frame(PetColumns([1, 2], ["Luna", "=1+1"], [3, 3], ["sold", None]))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     write_report(pets, f"{folder}/stock.xlsx", categories={3: "Cat"}).name
@@ -140,7 +140,7 @@ def _open_kept(history: HistoryOption) -> History | None:
 
 def _check_extras(target: Path, ending: str, history: Any, results: Any) -> None:
     """Refuse what this kind of report does not show."""
-    from petstore_frame.loader.results import LoadResult
+    from petstore_frame.loader.results.results import LoadResult
 
     given = {"history": history, "results": results}
     extras = [name for name, value in given.items() if value is not None]

@@ -9,7 +9,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.dashboard.inventory_tab import InventoryTab
-from petstore_frame.models import NO_STATUS
+from petstore_frame.schema.models import NO_STATUS
 from unit.dashboard_store import MemoryStore, Row, pets, press
 
 

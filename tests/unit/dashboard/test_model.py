@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from petstore_frame.dashboard.matrix import matrix
 from petstore_frame.dashboard.model import ROWS_PER_PAGE, SORT_COLUMNS, Selection, StoreModel
 from petstore_frame.inventory import Verdict
-from petstore_frame.models import INT64_MAX, NO_STATUS
+from petstore_frame.schema.models import INT64_MAX, NO_STATUS
 from unit.dashboard_store import inventory, pets
 
 LABELS = {1: "Cat", 2: "Dog", 3: "Bird"}

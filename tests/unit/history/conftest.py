@@ -13,10 +13,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from petstore_frame.frame import to_frame
 from petstore_frame.history.engines import to_pandas
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
-from petstore_frame.models import PetColumns
+from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.models import PetColumns
 
 ToEngine = Callable[[pd.DataFrame], Any]
 _DASK = [pytest.mark.xdist_group("dask")]

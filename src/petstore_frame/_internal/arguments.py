@@ -1,0 +1,145 @@
+"""What a caller may ask for, checked before anything is done.
+
+In: an argument as it was passed. Out: its value as plain Python, or an ArgumentError that
+states what is allowed. It knows no store and keeps nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Any, NoReturn
+
+from petstore_frame.errors import ArgumentError
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN, PET_STATUSES
+from petstore_frame.schema.numeric import as_positive, as_whole
+
+MAX_LIMIT = 100
+_NOTHING_SENT = "; nothing was sent"
+
+
+@contextmanager
+def before_sending() -> Iterator[None]:
+    """Add to each refusal in this block, or in a function so decorated, that nothing was sent.
+
+    Only for calls that would have sent something.
+    """
+    try:
+        yield
+    except ArgumentError as refused:
+        if str(refused).endswith(_NOTHING_SENT):
+            raise
+        raise ArgumentError(f"{refused}{_NOTHING_SENT}") from None
+
+
+@before_sending()
+def checked_client(client: Any, operation: str) -> None:
+    """Refuse anything but a client: an address, a Server, None.
+
+    Args:
+        client: What the caller passed as the client.
+        operation: The name of a method that it must have.
+    """
+    if not callable(getattr(client, operation, None)):
+        # The value is not shown: it may be a key.
+        refuse(
+            f"client is a Client, got {_kind(client)}; make one with pf.Client(base_url, "
+            "api_key=...), or with server.client() for a store of pf.serve()"
+        )
+
+
+@before_sending()
+def checked_status(status: Any) -> str | None:
+    """Return a status of the interface, or None for no filter."""
+    if status is not None and not (isinstance(status, str) and status in PET_STATUSES):
+        near = get_close_matches(str(status).strip().lower(), PET_STATUSES, n=1)
+        got = f"{status!r} (did you mean {near[0]!r}?)" if near else repr(status)
+        refuse(f"status is one of {', '.join(PET_STATUSES)}, or None for all, got {got}")
+    return status
+
+
+@before_sending()
+def checked_limit(limit: Any) -> int:
+    """Return a page's limit within the bounds of the interface."""
+    return whole_number("limit", limit, 1, MAX_LIMIT)
+
+
+@before_sending()
+def checked_id(pet_id: Any) -> int:
+    """Return a pet's id."""
+    return whole_number("pet_id", pet_id, INT64_MIN, INT64_MAX)
+
+
+def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """Return a whole number within bounds; numpy's integers are taken too, True and 3.0 are not.
+
+    Example:
+        >>> whole_number("pet_id", "3", 1)
+        Traceback (most recent call last):
+        petstore_frame.errors.ArgumentError: pet_id is a whole number, got the text '3'
+    """
+    number = as_whole(value)
+    if number is None:
+        refuse(f"{name} is a whole number, got {'the text ' * isinstance(value, str)}{value!r}")
+    if number < least or (most is not None and number > most):
+        bounds = f"{least} or more" if most is None else f"{least} to {most}"
+        refuse(f"{name} is {bounds}, got {number}")
+    return number
+
+
+def positive_number(name: str, value: Any) -> float:
+    """Return a finite number above 0.
+
+    Example:
+        >>> positive_number("rate", 0)
+        Traceback (most recent call last):
+        petstore_frame.errors.ArgumentError: rate is a number above 0, got 0
+    """
+    number = as_positive(value)
+    if number is None:
+        refuse(f"{name} is a number above 0, got {value!r}")
+    return number
+
+
+def true_or_false(name: str, value: Any) -> bool:
+    """Return True or False; a text such as "no" is neither."""
+    if not isinstance(value, bool):
+        refuse(f"{name} is True or False, got {value!r}")
+    return value
+
+
+def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Return a text that is one of several.
+
+    Example:
+        >>> one_of("period", "day", ["week", "month"])
+        Traceback (most recent call last):
+        petstore_frame.errors.ArgumentError: period is one of week, month, got 'day'
+    """
+    known = tuple(choices)
+    if not isinstance(value, str) or value not in known:
+        refuse(f"{name} is one of {', '.join(known)}, got {value!r}")
+    return value
+
+
+def some_of(name: str, value: Any, choices: Sequence[str]) -> tuple[str, ...]:
+    """Return one or more of several texts, given as one text or as a list.
+
+    Example:
+        >>> some_of("by", "status", ("status", "category_id"))
+        ('status',)
+    """
+    asked = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    if not asked or any(not isinstance(each, str) or each not in choices for each in asked):
+        refuse(f"{name} is one or more of {', '.join(choices)}, got {value!r}")
+    return tuple(asked)
+
+
+def refuse(what: str) -> NoReturn:
+    """Raise an ArgumentError with this text."""
+    raise ArgumentError(what)
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"

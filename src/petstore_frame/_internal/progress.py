@@ -1,0 +1,128 @@
+"""How far something is, shown to whoever waits.
+
+In: a caller's ``progress=`` option, and numbers as they change. Out: a bar of tqdm in a notebook or
+on a terminal, calls of the caller's own function, or nothing. This is the one door to tqdm; what a
+number on the bar means, its callers know.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any, Generic, Self, TypeVar
+
+from petstore_frame._internal.arguments import refuse
+
+Fact = TypeVar("Fact")
+
+
+def open_progress(
+    option: bool | Callable[[Fact], None] | None,
+    label: str,
+    total: int | None = None,
+    **look: Any,
+) -> Display[Fact]:
+    """Return where progress is shown; nothing appears before the first call of the result.
+
+    Args:
+        option: The caller's ``progress=``: True for a bar, False for nothing, None for a bar only
+            where a person is watching; or a function that is called with each fact.
+        label: What is counted, for the bar.
+        total: Where it ends, or None where that is not known; none is invented.
+        look: Further options of ``tqdm.auto.tqdm``.
+
+    Raises:
+        ArgumentError: The option is something else.
+    """
+    checked_progress(option)
+    if callable(option):
+        return Display(option, None)
+    has_bar = is_watched() if option is None else option
+    return Display(None, (lambda: show_bar(label, total=total, **look)) if has_bar else None)
+
+
+def checked_progress(option: Any) -> None:
+    """Refuse what cannot be a ``progress=`` option.
+
+    Raises:
+        ArgumentError: It is not a function, True, False or None.
+    """
+    if not (callable(option) or option is None or option is True or option is False):
+        refuse(f"progress is a function, True, False or None, got {option!r}")
+
+
+class Display(Generic[Fact]):
+    """A function of the caller's, or a bar, or neither; made by ``open_progress``.
+
+    Args:
+        function: Called with each fact, or None.
+        new_bar: Makes a bar that stands at 0, or None.
+    """
+
+    def __init__(
+        self, function: Callable[[Fact], None] | None, new_bar: Callable[[], Any] | None
+    ) -> None:
+        self._function = function
+        self._new_bar = new_bar
+        self._bar: Any = None
+
+    def tell(self, fact: Fact) -> None:
+        """Call the caller's function, where there is one."""
+        if self._function is not None:
+            self._function(fact)
+
+    def move_to(self, done: int, **notes: object) -> None:
+        """Move the bar, where there is one, to a number, with notes behind it."""
+        bar = self._shown_bar()
+        if bar is not None:
+            bar.set_postfix(notes, refresh=False)  # an empty one removes an earlier one
+            bar.update(done - bar.n)
+
+    def write(self, text: str) -> None:
+        """Show a sentence above the bar, where there is one."""
+        bar = self._shown_bar()
+        if bar is not None:
+            bar.write(text, file=sys.stderr)
+
+    def _shown_bar(self) -> Any:
+        if self._bar is None and self._new_bar is not None:
+            self._bar = self._new_bar()
+        return self._bar
+
+    def close(self) -> None:
+        """Take the bar down; a later ``move_to`` puts up another."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def is_watched() -> bool:
+    """Tell whether output goes to a person: a terminal, or a notebook that shows it live."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if type(shell).__name__ == "ZMQInteractiveShell":
+        return True
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def show_bar(label: str, *, total: int | None = None, unit: str = " pets", **look: Any) -> Any:
+    """Return a bar that stands at 0.
+
+    Args:
+        label: What is counted.
+        total: Where it ends, or None where that is not known.
+        unit: What one step is called.
+        look: Further options of ``tqdm.auto.tqdm``.
+    """
+    with warnings.catch_warnings():
+        # Without ipywidgets tqdm draws a plain bar and warns of it.
+        warnings.simplefilter("ignore")
+        from tqdm.auto import tqdm
+    return tqdm(total=total, desc=label, unit=unit, mininterval=0.2, **look)

@@ -1,0 +1,1 @@
+"""The bundled store as a process of its own, and made-up data."""

@@ -1,0 +1,223 @@
+"""Made-up animals in a file, as a store's staff would send them: most good, some not.
+
+In: a number of rows or days and a seed. Out: a CSV that is the same, byte for byte, for the same
+seed, the labels of its categories, and a folder of dated snapshots. It knows nothing of the loader
+that will read the file.
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from petstore_frame._internal.arguments import whole_number
+from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
+from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES, PetColumns
+
+if TYPE_CHECKING:
+    from petstore_frame.history import History
+
+# fmt: off
+SAMPLE_CATEGORIES: dict[int, str] = {
+    1: "Dog", 2: "Cat", 3: "Rabbit", 4: "Bird", 5: "Fish", 6: "Hamster",
+    7: "Guinea pig", 8: "Tortoise", 9: "Snake", 10: "Ferret", 11: "Goat", 12: "Horse",
+}
+_WEIGHTS = (34, 30, 8, 6, 6, 4, 4, 2, 2, 2, 1, 1)
+_STATUSES = ("available",) * 11 + ("pending",) * 3 + ("sold",) * 5 + ("",)
+_NAMES = (
+    "Luna", "Bella", "Max", "Charlie", "Lucy", "Cooper", "Daisy", "Milo", "Rocky", "Buddy",
+    "Coco", "Ruby", "Bailey", "Sadie", "Oscar", "Molly", "Pepper", "Nala", "Simba", "Leo",
+    "Zoe", "Stella", "Jack", "Duke", "Rosie", "Lola", "Toby", "Gus", "Hazel", "Willow",
+    "Biscuit", "Mochi", "Pickles", "Ginger", "Shadow", "Smokey", "Tiger", "Felix", "Otis",
+    "Maple", "Clover", "Poppy", "Ziggy", "Loki", "Thor", "Freya", "Honeysuckle", "Marmalade",
+    "Zoë", "Señorita", "Łatka", "Mačka", "Crème Brûlée", "Пушок", "Μίκης", "小雪", "ポチ", "해피",
+    "NA", "Null", "007",
+)
+_SECONDS = ("", "", "", "", "", " II", " Jr.", " Blue", " Rae", " Bean", " O'Malley", " de Lux")
+# fmt: on
+_FIRST_DAY = date(2026, 1, 5)
+_DIRTY_SHARE = 0.05
+
+_DAY_WITHOUT_SNAPSHOT, _DAY_CUT_SHORT = 11, 19
+_MOVES: dict[str | None, list[tuple[str | None, int]]] = {
+    "available": [("available", 92), ("pending", 8)],
+    "pending": [("pending", 55), ("sold", 35), ("available", 10)],
+    "sold": [("sold", 88), ("removed", 12)],
+    None: [(None, 90), ("available", 10)],
+}
+
+Row = list[str]
+
+
+class _Animal(NamedTuple):
+    id: int
+    name: str
+    category_id: int
+    status: str | None
+
+
+def write_sample_csv(
+    path: str | PathLike[str], rows: int = 2000, seed: int = 7, *, dirty: bool = True
+) -> Path:
+    """Write made-up arrivals: ``name,categoryId,status,arrived``.
+
+    Args:
+        path: The file to write; one that is there is replaced.
+        rows: Number of records, 0 or more.
+        seed: The same seed writes the same bytes.
+        dirty: Spoil about one record in twenty the way people do: a missing name, a category
+            given as a word, a status in odd case or none of the three, a number too long, a name
+            that a spreadsheet would run as a formula, a line break inside a name, a short row.
+
+    Returns:
+        The path written.
+
+    Raises:
+        ArgumentError: ``rows`` is not a whole number, 0 or more.
+    """
+    whole_number("rows", rows, 0)
+    chance = random.Random(seed)
+    target = Path(path)
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["name", "categoryId", "status", "arrived"])
+        for at in range(rows):
+            row = _good_row(chance, at, rows)
+            if dirty and chance.random() < _DIRTY_SHARE:
+                row = chance.choice(_FLAWS)(row, chance)
+            writer.writerow(row)
+    return target
+
+
+def write_sample_categories(path: str | PathLike[str]) -> Path:
+    """Write the labels of the sample's categories as ``category_id,label``.
+
+    Interface: Gaps in the resources (no category records are shown).
+    """
+    target = Path(path)
+    lines = [f"{number},{label}" for number, label in SAMPLE_CATEGORIES.items()]
+    target.write_text("\n".join(["category_id,label", *lines, ""]), encoding="utf-8")
+    return target
+
+
+def write_sample_history(
+    folder: str | PathLike[str], *, days: int = 30, pets: int = 300, seed: int = 7
+) -> History:
+    """Keep made-up days of a store: pets arrive, are reserved, sold and removed.
+
+    Two days are as they happen to be in life: on the twelfth nothing was kept, and on the
+    twentieth the store showed one page and no way on, so that day is not known to be complete.
+
+    Args:
+        folder: Where the snapshots go.
+        days: Days from 5 January 2026 on.
+        pets: Animals on the first day, 1 or more.
+        seed: The same seed tells the same story.
+
+    Returns:
+        The History.
+
+    Raises:
+        ArgumentError: ``days`` is not a whole number, 0 or more, or ``pets`` not one from 1.
+    """
+    from petstore_frame.history import History
+
+    whole_number("days", days, 0)
+    whole_number("pets", pets, 1)
+    chance = random.Random(seed)
+    history = History(folder)
+    living = [_arrival(number, chance) for number in range(1, pets + 1)]
+    arrived = pets
+    for day in range(days):
+        if day != _DAY_WITHOUT_SNAPSHOT:
+            history.add(_listing(living, day, is_cut=day == _DAY_CUT_SHORT))
+        living = [moved for pet in living if (moved := _next_day(pet, chance)) is not None]
+        arrivals = range(arrived + 1, arrived + 1 + chance.randint(0, max(pets // 20, 1)))
+        living += [_arrival(number, chance) for number in arrivals]
+        arrived += len(arrivals)
+    return history
+
+
+def _good_row(chance: random.Random, at: int, rows: int) -> Row:
+    (category,) = chance.choices(list(SAMPLE_CATEGORIES), _WEIGHTS)
+    name = chance.choice(_NAMES) + chance.choice(_SECONDS)
+    arrived = _FIRST_DAY + timedelta(days=at * 90 // max(rows, 1))
+    return [name, str(category), chance.choice(_STATUSES), arrived.isoformat()]
+
+
+def _no_name(row: Row, chance: random.Random) -> Row:
+    return [chance.choice(["", "", "  "]), *row[1:]]
+
+
+def _category_word(row: Row, chance: random.Random) -> Row:
+    word = SAMPLE_CATEGORIES[int(row[1])]
+    return [row[0], chance.choice([word, word.lower(), word + "s"]), *row[2:]]
+
+
+def _odd_case(row: Row, chance: random.Random) -> Row:
+    return [*row[:2], chance.choice(["Available", " SOLD ", "Pending", "available "]), row[3]]
+
+
+def _unknown_status(row: Row, chance: random.Random) -> Row:
+    return [*row[:2], chance.choice(["avail", "reserved", "adopted", "in stock"]), row[3]]
+
+
+def _long_number(row: Row, chance: random.Random) -> Row:
+    return [row[0], chance.choice(["9223372036854775808", "99999999999999999999", "3.5"]), *row[2:]]
+
+
+def _formula(row: Row, chance: random.Random) -> Row:
+    return [chance.choice(["=1+1", '=HYPERLINK("x")', "@Bo", "-Rex", "+Max"]), *row[1:]]
+
+
+def _line_break(row: Row, chance: random.Random) -> Row:
+    return [f'{row[0]}\n"{chance.choice(["the brave", "of Austin", "aka Bo"])}"', *row[1:]]
+
+
+def _short_row(row: Row, chance: random.Random) -> Row:
+    return row[: chance.choice([1, 2])]
+
+
+def _arrival(number: int, chance: random.Random) -> _Animal:
+    name = chance.choice(_NAMES) + chance.choice(_SECONDS)
+    category_id = chance.choices(list(SAMPLE_CATEGORIES), _WEIGHTS)[0]
+    return _Animal(number, name, category_id, None if chance.random() < 0.05 else "available")
+
+
+def _next_day(pet: _Animal, chance: random.Random) -> _Animal | None:
+    """Return what becomes of an animal overnight, None when it is removed."""
+    odds = _MOVES[pet.status]
+    moved = chance.choices([move for move, _ in odds], [weight for _, weight in odds])[0]
+    return None if moved == "removed" else pet._replace(status=moved)
+
+
+def _listing(living: list[_Animal], day: int, *, is_cut: bool) -> Inventory:
+    """Return what a store with these animals would have shown at noon."""
+    shown = living[:100] if is_cut else living
+    frame = to_frame(PetColumns(*(list(column) for column in zip(*shown, strict=True))))
+    counts = Counter(pet.status or NO_STATUS for pet in shown)
+    claim = Completeness(
+        Verdict.UNKNOWN if is_cut else Verdict.COMPLETE,
+        "all pets",
+        "the page was full and the store shows no way on" if is_cut else "made-up sample data",
+        rows=len(shown),
+        requests=1,
+        by_status={
+            status: StatusCount(counts[status], not is_cut) for status in (*PET_STATUSES, NO_STATUS)
+        },
+    )
+    noon = datetime.combine(_FIRST_DAY + timedelta(days=day), time(12), UTC)
+    return Inventory(frame, claim, noon, "http://127.0.0.1/v1")
+
+
+_FLAWS: tuple[Callable[[Row, random.Random], Row], ...] = (
+    _no_name, _no_name, _no_name, _category_word, _category_word, _odd_case, _odd_case,
+    _unknown_status, _unknown_status, _long_number, _formula, _line_break, _short_row,
+)  # fmt: skip

@@ -1,0 +1,301 @@
+"""A bundled pet store for a notebook, a test or a demo, as its own process.
+
+In: how many made-up pets, which seed, which database. Out: a ``Server`` that answers on loopback
+until it is closed or this process is gone. It knows nothing of what the service does inside, and
+stands above ``client``, as ``client()`` hands one out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import secrets
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from os import PathLike
+from typing import IO, Any, Literal, get_args
+
+from pydantic import SecretStr
+
+from petstore_frame._internal.arguments import (
+    one_of,
+    positive_number,
+    refuse,
+    true_or_false,
+    whole_number,
+)
+from petstore_frame.bundled.children import child_environ, module_command
+from petstore_frame.client import Client
+from petstore_frame.errors import ClosedError, MissingExtraError, ServiceStartError
+from petstore_frame.http import Wire
+from petstore_frame.http.settings import IdempotencyKey, checked_key
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN
+
+LimitPolicy = Literal["refuse", "clamp"]
+AfterSunset = Literal["serve", "gone"]
+LogLevel = Literal["debug", "info", "warning", "error", "off"]
+
+_START_S = 30.0
+_END_S = 10.0
+# How long the bundled service remembers an idempotency key; a test holds it to that.
+_KEY_LIFETIME_S = 7 * 24 * 3600.0
+
+
+class Server:
+    """A running service, made by ``serve``; a context manager that ends it.
+
+    Attributes:
+        base_url: Address of the store, ending in ``/v1``.
+        api_key: The key that this store accepts, wrapped so that nothing shows it by accident.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
+        ...     client.list_pets()
+        <Page: 3 pets>
+    """
+
+    def __init__(
+        self,
+        process: subprocess.Popen[str],
+        base_url: str,
+        api_key: SecretStr,
+        idempotency: IdempotencyKey | None,
+    ) -> None:
+        self._process = process
+        self._idempotency = idempotency
+        self.base_url = base_url
+        self.api_key = api_key
+
+    @property
+    def pid(self) -> int:
+        """Process id of the service."""
+        return self._process.pid
+
+    def client(
+        self,
+        *,
+        timeout_s: float | None = None,
+        max_retries: int | None = None,
+        transport: Wire | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> Client:
+        """Return a Client of this store, which knows whether it honours idempotency keys.
+
+        The arguments are those of ``Client``.
+
+        Args:
+            timeout_s: Seconds to wait for an answer; None reads ``PETSTORE_TIMEOUT``, else 120.
+            max_retries: Repeats of a GET after a passing failure; None reads
+                ``PETSTORE_MAX_RETRIES``, else 4.
+            transport: An ``httpx.BaseTransport`` in place of real sockets; None opens sockets.
+            sleep: For tests: waits for a number of seconds.
+            clock: For tests: gives seconds that only rise.
+
+        Raises:
+            ClosedError: The server was closed, or its process has ended.
+        """
+        if self._process.poll() is not None:
+            raise ClosedError(
+                f"this Server is closed and {self.base_url} answers no more; "
+                "start a new one with pf.serve()"
+            )
+        return Client(
+            self.base_url,
+            self.api_key,
+            timeout_s=timeout_s,
+            max_retries=max_retries,
+            idempotency=self._idempotency,
+            transport=transport,
+            sleep=sleep,
+            clock=clock,
+        )
+
+    def close(self) -> None:
+        """End the service: it answers what is in flight first."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "running" if self._process.poll() is None else "closed"
+        return f"Server({self.base_url!r}, pid={self.pid}, {state})"
+
+
+def serve(
+    *,
+    sample: int = 0,
+    seed: int = 0,
+    database: str | PathLike[str] | None = None,
+    port: int = 0,
+    api_key: str | SecretStr | None = None,
+    start_timeout_s: float = _START_S,
+    spec_only: bool = False,
+    strict: bool = False,
+    limit_policy: LimitPolicy = "refuse",
+    rate: float | None = None,
+    after_sunset: AfterSunset = "serve",
+    public_url: str | None = None,
+    patience_s: float | None = None,
+    workers: int = 1,
+    log_level: LogLevel = "warning",
+) -> Server:
+    """Start the bundled service on loopback and return once it answers.
+
+    It ends with this process, however that ends, and the key is in no process list.
+
+    Args:
+        sample: Number of made-up pets to put into an empty store.
+        seed: Seed of those pets; the same seed gives the same pets.
+        database: Path of a SQLite file or a SQLAlchemy URL; None is a fresh store that is gone
+            with the server.
+        port: Port on loopback; 0 picks a free one.
+        api_key: Key to accept; None makes one.
+        start_timeout_s: Seconds to wait until the service answers.
+        spec_only: Leave out every extension of the interface.
+        strict: Refuse unknown body fields and query parameters.
+        limit_policy: What becomes of a limit outside 1 to 100: ``refuse`` or ``clamp``.
+        rate: Requests per second and key; None is no limit.
+        after_sunset: getPet after its removal date: ``serve`` or ``gone``.
+        public_url: Address under which clients reach ``/v1``, where it is another one.
+        patience_s: Seconds that the head of a request may take; None is the service's default.
+        workers: Number of processes; more than one needs PostgreSQL.
+        log_level: Least severe log line: ``debug``, ``info``, ``warning``, ``error`` or ``off``.
+
+    Returns:
+        The running server.
+
+    Raises:
+        ArgumentError: An argument has a wrong type or value; nothing was started.
+        MissingExtraError: FastAPI, uvicorn or SQLAlchemy is not installed.
+        ServiceStartError: The service did not come up; the text has its last output.
+
+    Example:
+        >>> with serve(sample=3) as server:
+        ...     print(server.base_url.endswith("/v1"))
+        True
+    """
+    # The parameter's own name is taken over, so that a verbose traceback shows stars.
+    api_key = _key(api_key)
+    timeout_s = positive_number("start_timeout_s", start_timeout_s)
+    place = None if database is None else _path_or_url(database)
+    settings = {
+        "sample": whole_number("sample", sample, 0),
+        "seed": whole_number("seed", seed, INT64_MIN, INT64_MAX),
+        "database": place,
+        "port": whole_number("port", port, 0, 65535),
+        "spec_only": true_or_false("spec_only", spec_only),
+        "strict": true_or_false("strict", strict),
+        "limit_policy": one_of("limit_policy", limit_policy, get_args(LimitPolicy)),
+        "rate": None if rate is None else positive_number("rate", rate),
+        "after_sunset": one_of("after_sunset", after_sunset, get_args(AfterSunset)),
+        "public_url": None if public_url is None else _text("public_url", public_url),
+        "workers": _workers(workers, place),
+        "log_level": one_of("log_level", log_level, get_args(LogLevel)),
+    }
+    if patience_s is not None:
+        settings["patience_s"] = positive_number("patience_s", patience_s)
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+        process = _launch(log)
+        try:
+            base_url = _greet(process, settings, api_key, timeout_s)
+        except BaseException as problem:
+            process.kill()
+            process.communicate()
+            if not isinstance(problem, OSError | ValueError | KeyError | queue.Empty):
+                raise
+            raise _start_error(log) from problem
+    honoured = None if spec_only else IdempotencyKey(_KEY_LIFETIME_S)
+    return Server(process, base_url, api_key, honoured)
+
+
+def _key(api_key: str | SecretStr | None) -> SecretStr:
+    if api_key is None:
+        return SecretStr("psk_" + secrets.token_urlsafe(32))
+    # A key that a Client would refuse could never be used.
+    return checked_key(api_key)
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        refuse(f"{name} is text, got {value!r}")
+    return value
+
+
+def _path_or_url(database: Any) -> str:
+    try:
+        return os.fsdecode(database)
+    except TypeError:
+        refuse(f"database is a path or a SQLAlchemy URL, got {database!r}")
+
+
+def _workers(workers: Any, database: str | None) -> int:
+    count = whole_number("workers", workers, 1)
+    if count > 1 and not (database or "").startswith("postgresql"):
+        refuse(
+            f"workers={count} needs PostgreSQL, as in "
+            'database="postgresql+psycopg://user@host/store"; otherwise workers is 1'
+        )
+    return count
+
+
+def _launch(log: IO[str]) -> subprocess.Popen[str]:
+    """Start the service's process, which waits for its settings and logs to a file."""
+    return subprocess.Popen(  # noqa: S603 # our own command
+        module_command("petstore_frame.service"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        env={name: value for name, value in child_environ().items() if name != "PETSTORE_API_KEY"},
+        text=True,
+        encoding="utf-8",
+        # Ctrl-C in a notebook or shell is for the caller; the service ends with its lifeline.
+        start_new_session=True,
+    )
+
+
+def _greet(
+    process: subprocess.Popen[str], settings: dict[str, Any], api_key: SecretStr, timeout_s: float
+) -> str:
+    """Send the service its settings, the key among them, and return the address that it reports."""
+    assert process.stdin is not None and process.stdout is not None  # noqa: S101 # both piped
+    process.stdin.write(json.dumps(settings | {"api_key": api_key.get_secret_value()}) + "\n")
+    process.stdin.flush()
+    base_url: str = json.loads(_first_line(process.stdout, timeout_s))["base_url"]
+    return base_url
+
+
+def _first_line(stream: IO[str], timeout_s: float) -> str:
+    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=lambda: lines.put(stream.readline()), daemon=True).start()
+    return lines.get(timeout=timeout_s)
+
+
+def _start_error(log: IO[str]) -> Exception:
+    log.seek(0)
+    last = log.read()[-2000:].strip()
+    for library in ("fastapi", "uvicorn", "sqlalchemy"):
+        if f"No module named '{library}'" in last:
+            return MissingExtraError("the bundled service", "service")
+    if "No module named 'psycopg" in last:
+        return MissingExtraError("the bundled service on PostgreSQL", "postgres")
+    return ServiceStartError(
+        f"the bundled service did not come up; its last output: {last or 'none'}"
+    )

@@ -1,0 +1,1 @@
+"""The same facts as SVG, drawn in Python."""

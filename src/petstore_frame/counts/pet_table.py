@@ -1,0 +1,249 @@
+"""What may be counted as a table of pets, checked once for every verb.
+
+In: what a caller passed, of any dataframe engine. Out: the same table, opened, with the columns
+needed and with ids that are whole numbers; or one error that says what to change. It counts
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.inventory import Inventory
+from petstore_frame.schema.frame import PET_COLUMNS
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN
+from petstore_frame.schema.surrogates import whole_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EXACT_FLOATS = 2**53  # from here on, neighbouring whole numbers share one float
+
+
+def open_frame(pets: Any, needed: Iterable[str]) -> Any:
+    """Open a frame of any engine, eager or lazy, as narwhals sees it.
+
+    The dtypes of ``id`` and ``category_id`` are checked. Float category ids of an engine other
+    than pandas are checked by value where they are counted: see ``whole_category``.
+
+    Args:
+        pets: An Inventory, or a frame that narwhals knows.
+        needed: The columns that it must have.
+
+    Raises:
+        ArgumentError: It is not a frame.
+        InputError: A column is missing or repeated, or ids are not whole numbers.
+    """
+    import narwhals as nw
+
+    try:
+        frame: Any = nw.from_native(pets.frame if isinstance(pets, Inventory) else pets)
+        schema = frame.collect_schema()
+    except TypeError:
+        _refuse_kind(pets)
+    except nw.exceptions.DuplicateError:
+        _refuse_double()
+    needed = tuple(needed)
+    _check_columns(schema.names(), needed)
+    for name in ("id", "category_id"):
+        if name not in needed or schema[name].is_integer():
+            continue
+        may_be_float = name == "category_id"
+        if frame.implementation.is_pandas():
+            native = frame.to_native()
+            whole = _whole(native[name], may_be_float=may_be_float)
+            frame = nw.from_native(native.assign(**{name: whole}))
+        elif schema[name] != nw.Unknown and not (may_be_float and schema[name].is_float()):
+            _refuse_type(name, schema[name])
+    return frame
+
+
+def pandas_frame(pets: Any, needed: Iterable[str] = PET_COLUMNS) -> pd.DataFrame:
+    """Return the pandas table of an Inventory, of a part of it, or of an eager frame.
+
+    Raises:
+        ArgumentError: It is not a frame.
+        InputError: A column is missing.
+    """
+    import pandas as pd
+
+    frame = pets.frame if isinstance(pets, Inventory) else pets
+    if not isinstance(frame, pd.DataFrame):
+        to_pandas = getattr(frame, "to_pandas", None)
+        if to_pandas is None:
+            _refuse_kind(pets)
+        frame = to_pandas()
+    _check_columns(frame.columns, tuple(needed))
+    return frame
+
+
+def status_texts(statuses: pd.Series[Any]) -> pd.Series[Any]:
+    """Return statuses of any dtype as categories that are texts; missing ones stay missing."""
+    import pandas as pd
+
+    if isinstance(statuses.dtype, pd.CategoricalDtype):
+        names = [whole_text(name) for name in statuses.cat.categories]
+        if len(set(names)) == len(names):
+            return statuses.cat.rename_categories(names)
+    if not isinstance(statuses.dtype, pd.StringDtype):
+        statuses = statuses.astype("object").map(whole_text, na_action="ignore")
+    return statuses.astype("category")
+
+
+def whole_ids(ids: pd.Series[Any]) -> pd.Series[Any]:
+    """Return ids of pets as int64; none may be missing.
+
+    Raises:
+        InputError: They are not whole numbers, or one is missing.
+    """
+    whole = _whole(ids, may_be_float=False)
+    if whole.dtype != "int64":
+        raise InputError("an id is missing", column=str(ids.name), hint="drop rows without an id")
+    return whole
+
+
+def whole_categories(categories: pd.Series[Any]) -> pd.Series[Any]:
+    """Return category ids as int64, or as Int64 where one is missing; whole floats are accepted.
+
+    Raises:
+        InputError: They are not whole numbers.
+    """
+    return _whole(categories, may_be_float=True)
+
+
+def category_ids(categories: pd.Series[Any]) -> list[int | None]:
+    """Return category ids as Python's numbers, None where one is missing.
+
+    Raises:
+        InputError: They are not whole numbers.
+    """
+    whole = whole_categories(categories)
+    if whole.hasnans:
+        whole = whole.astype("object").where(whole.notna(), None)
+    return whole.tolist()
+
+
+def whole_category(value: Any) -> int | None:
+    """Return one category id, None for NaN.
+
+    Raises:
+        InputError: It is not a whole number, or it may stand for several.
+
+    Example:
+        >>> whole_category(3.0)
+        3
+    """
+    if isinstance(value, float):
+        if value != value:  # NaN
+            return None
+        _check_float("category_id", value)
+    number = int(value)
+    if not INT64_MIN <= number <= INT64_MAX:
+        _refuse_large("category_id")
+    return number
+
+
+def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
+    """Return a column as int64, or as Int64 where a value is missing."""
+    import pandas as pd
+
+    types, name, dtype = pd.api.types, str(column.name), column.dtype
+    if dtype == "int64":
+        return column
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _from_codes(column, may_be_float=may_be_float)
+    if types.is_float_dtype(dtype) and may_be_float:
+        column = _from_floats(column)
+    elif dtype == "object":
+        if types.infer_dtype(column, skipna=True) not in ("integer", "empty"):
+            _refuse_type(name, dtype)
+    elif not types.is_integer_dtype(dtype):
+        _refuse_type(name, dtype)
+    # pandas wraps the largest of UInt64 around without an error.
+    if types.is_unsigned_integer_dtype(dtype) and (column > INT64_MAX).any():
+        _refuse_large(name)
+    try:
+        whole = column.astype("Int64")
+    except OverflowError:
+        _refuse_large(name)
+    return whole if whole.hasnans else whole.astype("int64")
+
+
+def _from_codes(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
+    """Return a categorical column as the whole numbers that it stands for."""
+    import pandas as pd
+
+    meant = _whole(pd.Series(column.cat.categories, name=column.name), may_be_float=may_be_float)
+    found = meant.astype("Int64").array.take(column.cat.codes.to_numpy(), allow_fill=True)
+    whole = pd.Series(found, index=column.index, name=column.name)
+    return whole if whole.hasnans else whole.astype("int64")
+
+
+def _from_floats(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return floats without a fraction as Int64; NaN is missing."""
+    import numpy as np
+    import pandas as pd
+
+    values = column.to_numpy("float64", na_value=np.nan)
+    is_missing = np.isnan(values)
+    is_wrong = ~is_missing & ((np.floor(values) != values) | (np.abs(values) >= EXACT_FLOATS))
+    if is_wrong.any():
+        _check_float(str(column.name), float(values[is_wrong][0]))
+    whole = pd.arrays.IntegerArray(np.where(is_missing, 0, values).astype("int64"), is_missing)
+    return pd.Series(whole, index=column.index, name=column.name)
+
+
+def _check_float(name: str, value: float) -> None:
+    if not value.is_integer():
+        raise InputError(
+            f"{value!r} is not a whole number", column=name, hint="correct it, or drop its row"
+        )
+    if abs(value) >= EXACT_FLOATS:
+        raise InputError(
+            f"{value!r} is a float of 2**53 or more, which may stand for several ids",
+            column=name,
+            hint="read the column as int64, or as Int64 where values are missing",
+        )
+
+
+def _check_columns(present: Iterable[str], needed: tuple[str, ...]) -> None:
+    held = [name for name in present if name in needed]
+    missing = [name for name in needed if name not in held]
+    if len(held) > len(set(held)):
+        _refuse_double()
+    if missing:
+        raise InputError(
+            f"a table of pets needs {', '.join(needed)}; this one lacks {', '.join(missing)}",
+            column=missing[0],
+            hint="rename its columns to those of petstore_frame.PET_COLUMNS",
+        )
+
+
+def _refuse_kind(pets: Any) -> NoReturn:
+    kind = "None" if pets is None else type(pets).__name__
+    raise ArgumentError(
+        f"expected a table of pets, got {kind}; pass an Inventory, or a frame of an engine that "
+        "the function supports: pandas, or polars, pyarrow, DuckDB, Dask, Spark"
+    )
+
+
+def _refuse_double() -> NoReturn:
+    raise InputError("a table of pets has each column once", hint="drop or rename the repeated one")
+
+
+def _refuse_type(name: str, dtype: Any) -> NoReturn:
+    if name == "id":
+        hint = "read ids as int64: floats do not hold every id exactly"
+    else:
+        hint = "convert the column to int64, or to Int64 where values are missing"
+    raise InputError(f"{dtype}, not whole numbers", column=name, hint=hint)
+
+
+def _refuse_large(name: str) -> NoReturn:
+    raise InputError(
+        "a value is beyond int64",
+        column=name,
+        hint=f"an id is a whole number of {INT64_MIN} to {INT64_MAX}",
+    )

@@ -1,0 +1,241 @@
+"""What the rows add up to, on any dataframe engine.
+
+In: an Inventory, or a frame of pets that narwhals supports. Out: counts of the same kind, and for
+an Inventory a Summary that carries its claim. It reads no file and sends no request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self, overload
+
+from petstore_frame._internal.framed import Framed
+from petstore_frame.counts.pet_table import open_frame, whole_category
+from petstore_frame.counts.tally import StatusCounts
+from petstore_frame.counts.view import (
+    ALL_CATEGORIES,
+    ALL_PETS,
+    column_name,
+    counts_html,
+    counts_text,
+)
+from petstore_frame.inventory import Completeness, Inventory, StatusCount
+from petstore_frame.inventory.completeness import claim_line
+from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
+from petstore_frame.schema.categories import Categories, shown_labels
+from petstore_frame.schema.models import NO_STATUS
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    import pandas as pd
+
+
+@overload
+def summarize(pets: Inventory, *, categories: Categories = None) -> Summary: ...
+@overload
+def summarize(pets: Any, *, categories: Categories = None) -> Any: ...
+def summarize(pets: Any, *, categories: Categories = None) -> Any:
+    """Count pets by category and status, with sums at both edges.
+
+    The rows are counted in one pass on their own engine; only the counts are brought here.
+
+    Args:
+        pets: An Inventory, or a frame with the columns ``category_id`` and ``status``: pandas,
+            polars, pyarrow, a DuckDB relation, Dask or PySpark.
+        categories: Labels by category id: a dict, a Series, or a CSV path of
+            ``category_id,label``. A category without one is ``Category 7``.
+
+    Returns:
+        For a frame, a frame of the same kind: one row per category in the order of its id, then
+        one row ``all categories``. Columns: ``category_id`` (int64, missing in the last row),
+        ``category`` (text), one int64 count per status (``available``, ``pending``, ``sold``,
+        unknown ones in alphabetical order, ``no status``), and ``all pets`` (int64). Such a
+        frame counts what was passed. The counts of an Inventory's frame are shown as those of
+        the Inventory are, or below a warning once rows were added, removed or edited. For an
+        Inventory, a Summary, whose counts are marked "at least" where the listing is not proven
+        complete; its ``.frame`` has them as a table.
+
+    Raises:
+        ArgumentError: ``pets`` is neither an Inventory nor a frame.
+        InputError: The frame lacks a column, or a category id is not a whole number.
+
+    Example:
+        >>> import pandas as pd
+        >>> pets = pd.DataFrame({"category_id": [3, 3, 7], "status": ["sold", None, "sold"]})
+        >>> summarize(pets, categories={3: "Cat"}).set_index("category")[["sold", "all pets"]]
+                        sold  all pets
+        category
+        Cat                1         2
+        Category 7         1         1
+        all categories     2         3
+
+    Interface: Resources, PetStatus; a status is optional, so a missing one has a column.
+    """
+    if isinstance(pets, Inventory):
+        return Summary.of(pets.frame, pets.claim, categories)
+    claim = read_seal(pets)
+    counts = StatusCounts.of(_groups(pets), shown_labels(categories), claim.current)
+    table = _like(_table(counts), pets)
+    return table if claim.state is SealState.NONE else _claimed(table, counts, claim)
+
+
+def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
+    """Count pets by columns, lazily where the engine is lazy.
+
+    Args:
+        pets: A frame that narwhals supports, with the columns of ``by``.
+        by: The columns that make a group.
+
+    Returns:
+        A frame of the same kind: the columns of ``by``, then ``pets`` (int64). A status is text,
+        and a missing one is the group ``no status``. The order of the rows is not fixed.
+
+    Raises:
+        ArgumentError: ``pets`` is not a frame.
+        InputError: The frame lacks a column, or ids are not whole numbers.
+    """
+    return _count(open_frame(pets, by), by).to_native()
+
+
+def status_text() -> nw.Expr:
+    """Return the status as text, a missing one as ``no status``.
+
+    Engines disagree on whether a null equals a null, and on the type of a category. Text, with
+    ``no status`` for a missing one, is the form that all of them compare and group alike.
+    """
+    import narwhals as nw
+
+    return nw.col("status").cast(nw.String).fill_null(NO_STATUS)
+
+
+def _count(frame: Any, by: Sequence[str]) -> Any:
+    import narwhals as nw
+
+    columns = [status_text().alias("status") if name == "status" else nw.col(name) for name in by]
+    counted = frame.select(*columns).group_by(*by).agg(pets=nw.len())
+    # A cast inside agg() is refused by pyarrow and Dask, and polars counts in UInt32.
+    return counted.with_columns(nw.col("pets").cast(nw.Int64))
+
+
+def _groups(pets: Any) -> Iterator[tuple[int | None, str, int]]:
+    """Yield one ``(category_id, status, pets)`` per group that occurs."""
+    by = ("category_id", "status")
+    counted = _count(open_frame(pets, by), by).lazy().collect()
+    nulls = counted["category_id"].is_null()
+    for (category, status, count), is_null in zip(counted.iter_rows(), nulls, strict=True):
+        yield None if is_null else whole_category(category), status, count
+
+
+def _table(counts: StatusCounts) -> dict[str, list[Any]]:
+    """Lay counts out as columns: one row per category, and the sums as the last row."""
+    columns = {
+        column_name(status): [*cells.tolist(), int(cells.sum())]
+        for status, cells in zip(counts.statuses, counts.cells.T, strict=True)
+    }
+    return {
+        "category_id": [*counts.category_ids, None],
+        "category": [*counts.labels, ALL_CATEGORIES],
+        **columns,
+        ALL_PETS: [*counts.cells.sum(axis=1).tolist(), counts.total.count],
+    }
+
+
+def _pandas_frame(table: Mapping[str, list[Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    dtypes = {"category_id": "Int64", "category": "str"}
+    return pd.DataFrame(
+        {name: pd.Series(cells, dtype=dtypes.get(name, "int64")) for name, cells in table.items()}
+    )
+
+
+def _like(table: Mapping[str, list[Any]], pets: Any) -> Any:
+    """Return a small table as a frame of the same kind as the pets."""
+    import narwhals as nw
+
+    original = nw.from_native(pets)
+    kind = original.implementation
+    frame: nw.DataFrame[Any]
+    if kind.is_pandas_like() or kind.is_dask():
+        frame = nw.from_native(_pandas_frame(table), eager_only=True)
+    else:
+        schema = {name: nw.String if name == "category" else nw.Int64 for name in table}
+        frame = nw.from_dict(table, schema, backend="polars" if kind.is_polars() else "pyarrow")
+    if isinstance(original, nw.DataFrame):
+        return frame.to_native()
+    session = pets.sparkSession if kind.is_pyspark() else None
+    return frame.lazy(kind, session=session).to_native()
+
+
+def _claimed(table: pd.DataFrame, counts: StatusCounts, claim: FrameClaim) -> pd.DataFrame:
+    """Put the claim of the frame that was counted over a table of its counts."""
+    from petstore_frame.counts.claimed import ClaimedCounts
+
+    return ClaimedCounts.of(table, counts, claim)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Summary(Framed):
+    """Status by category of an Inventory, with what the counts may claim.
+
+    ``summarize(inventory)`` makes it; ``print`` it, or let a notebook show it.
+
+    Attributes:
+        counts: Pets by category and status, each count exact or a minimum.
+        claim: The Inventory's Completeness.
+
+    Example:
+        >>> import pandas as pd
+        >>> from petstore_frame import Completeness, Summary
+        >>> pets = pd.DataFrame({"category_id": [3, 3], "status": ["sold", None]})
+        >>> claim = Completeness("unknown", "all pets", "the page was full", rows=2, requests=1)
+        >>> print(Summary.of(pets, claim).count("sold", category_id=3))
+        at least 1
+    """
+
+    _parts = MappingProxyType({"claim": Completeness})
+
+    counts: StatusCounts
+    claim: Completeness
+
+    @classmethod
+    def of(cls, pets: Any, claim: Completeness, categories: Categories = None) -> Self:
+        """Count pets of any engine under a claim about them."""
+        return cls(StatusCounts.of(_groups(pets), shown_labels(categories), claim), claim)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The counts as ``summarize`` returns them for pandas, a table of your own each time."""
+        known = FrameClaim(SealState.SEALED, self.claim)
+        return _claimed(_pandas_frame(_table(self.counts)), self.counts, known)
+
+    @property
+    def statuses(self) -> list[str]:
+        """The statuses counted, ``no status`` last."""
+        return list(self.counts.statuses)
+
+    def count(self, status: str | None = None, category_id: int | None = None) -> StatusCount:
+        """Return one count and whether it is exact.
+
+        Args:
+            status: A status, ``no status``, or None for all pets.
+            category_id: A category, or None for all.
+        """
+        known = self.counts
+        rows = [category_id is None or held == category_id for held in known.category_ids]
+        columns = [status is None or held == status for held in known.statuses]
+        covered = self.claim.total if status is None else self.claim.count(status)
+        return StatusCount(int(known.cells[rows][:, columns].sum()), covered.is_exact)
+
+    def _columns(self) -> Collection[str]:
+        return _table(self.counts)
+
+    def __str__(self) -> str:
+        return counts_text(self.counts, [str(self.claim)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return counts_html(self.counts, claim_line(self.claim))

@@ -1,0 +1,261 @@
+"""How many pets of each status are in each category, quickly enough to ask again at every click.
+
+In: a pets' table and, where there is one, its claim. Out: counts that know whether they are exact.
+It draws nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Self, TypeAlias
+
+from petstore_frame.counts.pet_table import pandas_frame, status_texts, whole_categories
+from petstore_frame.inventory import Completeness, Inventory, StatusCount
+from petstore_frame.inventory.seal import SealState, read_seal
+from petstore_frame.schema.categories import category_name
+from petstore_frame.schema.frame import status_categories
+from petstore_frame.schema.models import NO_STATUS
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    Cells: TypeAlias = NDArray[np.int64]
+    Mask: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class CategoryCounts:
+    """One line of the table of counts: a category, or the rest of them together.
+
+    Attributes:
+        label: What the category is called.
+        category_id: Its id, or None for pets without a category, and for the rest.
+        counts: Pets by status, in the order of ``StatusCounts.statuses``.
+        total: Pets of any status.
+        is_rest: Whether the line stands for several categories.
+    """
+
+    label: str
+    category_id: int | None
+    counts: tuple[StatusCount, ...]
+    total: StatusCount
+    is_rest: bool = False
+
+
+@dataclass(frozen=True)
+class StatusCounts:
+    """Counts of pets by category and status.
+
+    Attributes:
+        category_ids: The categories, in the order of the rows of ``cells``; None for the pets that
+            have none.
+        labels: What they are called, in the same order.
+        statuses: The statuses, ``no status`` last, in the order of the columns.
+        exact: For each status, whether its counts are exact.
+        is_exact: Whether the total, and so each category's total, is exact.
+        cells: int64, categories by statuses.
+    """
+
+    category_ids: Sequence[int | None]
+    labels: Sequence[str]
+    statuses: tuple[str, ...]
+    exact: tuple[bool, ...]
+    is_exact: bool
+    cells: Cells
+
+    @classmethod
+    def of(
+        cls,
+        groups: Iterable[tuple[int | None, str, int]],
+        labels: Mapping[int, str] | None = None,
+        claim: Completeness | None = None,
+    ) -> Self:
+        """Lay out counts of groups.
+
+        Args:
+            groups: A category id (None where it is missing), a status and how many pets; counts
+                of the same category and status are added.
+            labels: What categories are called, by id.
+            claim: What the pets cover of the store; None takes the counts as exact.
+        """
+        import numpy as np
+
+        found: Counter[tuple[int | None, str]] = Counter()
+        for category_id, status, pets in groups:
+            found[category_id, status] += pets
+        ids = sorted({id_ for id_, _ in found}, key=lambda id_: (id_ is None, id_ or 0))
+        known = status_categories(status for _, status in found if status != NO_STATUS)
+        statuses = (*known, NO_STATUS)
+        cells = [[found[id_, status] for status in statuses] for id_ in ids]
+        return cls(
+            ids,
+            [category_name(id_, labels) for id_ in ids],
+            statuses,
+            exact_statuses(statuses, claim),
+            is_whole(claim),
+            np.array(cells, dtype=np.int64).reshape(len(ids), len(statuses)),
+        )
+
+    @cached_property
+    def total(self) -> StatusCount:
+        return StatusCount(int(self.cells.sum()), self.is_exact)
+
+    @cached_property
+    def by_status(self) -> dict[str, StatusCount]:
+        sums = self.cells.sum(axis=0).tolist()
+        return {
+            status: StatusCount(number, is_exact)
+            for status, number, is_exact in zip(self.statuses, sums, self.exact, strict=True)
+        }
+
+    @cached_property
+    def categories(self) -> StatusCount:
+        """How many categories hold at least one pet; pets without a category make none."""
+        return self.count_categories(self.cells.sum(axis=1) > 0, is_exact=self.is_exact)
+
+    def count_categories(self, wanted: Mask, *, is_exact: bool) -> StatusCount:
+        """Return how many of the wanted rows of ``cells`` are categories."""
+        found = sum(
+            bool(is_wanted) and category_id is not None
+            for is_wanted, category_id in zip(wanted, self.category_ids, strict=True)
+        )
+        return StatusCount(found, is_exact)
+
+    def largest(self, top: int | None = None) -> list[CategoryCounts]:
+        """Return the categories with the most pets, then the rest of them in one line.
+
+        Args:
+            top: How many categories get a line of their own, None for all; empty ones get none.
+        """
+        sums = self.cells.sum(axis=1)
+        held = [at for at in (-sums).argsort(kind="stable").tolist() if sums[at]]
+        shown, rest = (held, []) if top is None else (held[:top], held[top:])
+        if len(rest) == 1:
+            shown, rest = held, []
+        lines = [self._line(self.labels[at], self.category_ids[at], self.cells[at]) for at in shown]
+        if rest:
+            label = f"{short(StatusCount(len(rest), self.is_exact))} other categories"
+            lines.append(self._line(label, None, self.cells[rest].sum(axis=0), is_rest=True))
+        return lines
+
+    def _line(
+        self, label: str, category_id: int | None, cells: Cells, *, is_rest: bool = False
+    ) -> CategoryCounts:
+        numbers = zip(cells.tolist(), self.exact, strict=True)
+        counts = tuple(StatusCount(number, is_exact) for number, is_exact in numbers)
+        total = StatusCount(int(cells.sum()), self.is_exact)
+        return CategoryCounts(label, category_id, counts, total, is_rest)
+
+
+class CodedPets:
+    """A pets' table with its categories and statuses turned into small whole numbers, once.
+
+    Args:
+        pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``.
+        labels: What categories are called, by id; others go by ``Category 7``.
+
+    Attributes:
+        frame: The pets' table, as given.
+        claim: What the table covers of the store; None counts the table for itself.
+        is_changed: Whether rows were added, removed or edited since the claim was made.
+        statuses: The statuses that occur or that the interface states, ``no status`` last.
+        category_ids: The categories that occur, ascending, then None if any pet has none.
+    """
+
+    def __init__(
+        self, pets: Inventory | pd.DataFrame, labels: Mapping[int, str] | None = None
+    ) -> None:
+        import numpy as np
+        import pandas as pd
+
+        self.frame = pandas_frame(pets, ("category_id", "status"))
+        self.claim, self.is_changed = claim_of(pets)
+        status = status_texts(self.frame["status"]).cat.remove_unused_categories()
+        # A status spelled as our word for a missing one is left out here: it counts as missing.
+        known = (text for text in status.cat.categories if text != NO_STATUS)
+        status = status.cat.set_categories(status_categories(known))
+        self.statuses = (*status.cat.categories, NO_STATUS)
+        width = len(self.statuses)
+        # A missing status has code -1, which is made the last column.
+        self.status_codes = np.mod(status.cat.codes.to_numpy(), width).astype(np.int64)
+        codes, ids = pd.factorize(whole_categories(self.frame["category_id"]), sort=True)
+        self.category_ids: list[int | None] = ids.tolist()
+        if (codes < 0).any():
+            codes[codes < 0] = len(self.category_ids)
+            self.category_ids.append(None)
+        self.category_codes: NDArray[np.int64] = codes.astype(np.int64)
+        self.labels = [category_name(number, labels) for number in self.category_ids]
+        self._cell_codes = self.category_codes * width + self.status_codes
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @cached_property
+    def exact(self) -> tuple[bool, ...]:
+        """For each status, whether the store can hold no more pets of it than the table."""
+        return exact_statuses(self.statuses, self.claim)
+
+    @cached_property
+    def everything(self) -> StatusCounts:
+        """The counts of the whole table."""
+        return self._counted(self._cell_codes, None)
+
+    def count(self, mask: Mask | None = None, *, status: str | None = None) -> StatusCounts:
+        """Count the pets, or only those where ``mask`` is true.
+
+        Args:
+            mask: Which pets of the frame.
+            status: The one status that the mask leaves, so that its total may be exact
+                although that of the store is not.
+        """
+        if mask is None:
+            return self.everything
+        return self._counted(self._cell_codes[mask], status)
+
+    def _counted(self, cell_codes: NDArray[np.int64], status: str | None) -> StatusCounts:
+        import numpy as np
+
+        shape = (len(self.category_ids), len(self.statuses))
+        cells = np.bincount(cell_codes, minlength=shape[0] * shape[1]).reshape(shape)
+        if status in self.statuses:
+            is_exact = self.exact[self.statuses.index(status)]
+        else:
+            is_exact = is_whole(self.claim)
+        return StatusCounts(
+            self.category_ids, self.labels, self.statuses, self.exact, is_exact, cells
+        )
+
+
+def exact_statuses(statuses: Iterable[str], claim: Completeness | None) -> tuple[bool, ...]:
+    """Return for each status whether its count is exact; without a claim, all are."""
+    return tuple(claim is None or claim.count(status).is_exact for status in statuses)
+
+
+def claim_of(pets: Inventory | pd.DataFrame) -> tuple[Completeness | None, bool]:
+    """Return what a table of pets covers, if known, and whether it was changed since."""
+    if isinstance(pets, Inventory):
+        claim = pets.claim
+        return claim, claim is not pets.completeness
+    known = read_seal(pets)
+    return known.current, known.state is SealState.CHANGED
+
+
+def is_whole(claim: Completeness | None) -> bool:
+    """Return whether the pets are all that the store has; without a claim they count as all."""
+    return claim is None or claim.covers_all
+
+
+def categories_in_words(counts: StatusCounts) -> str:
+    """Return the number of categories as text: ``1 category``, ``at least 5 categories``."""
+    held = counts.categories
+    return f"{held} {'category' if held.count == 1 else 'categories'}"
+
+
+def short(count: StatusCount) -> str:
+    """Write a count where there is little room: ``100``, or ``≥ 100`` when it is a minimum."""
+    return f"{count.count:,}" if count.is_exact else f"≥ {count.count:,}"

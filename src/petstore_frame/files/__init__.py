@@ -1,0 +1,1 @@
+"""Files written whole, one writer at a time, and the cells of a workbook."""

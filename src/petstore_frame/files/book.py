@@ -1,0 +1,216 @@
+"""A workbook in which no write is lost.
+
+In: cells with their styles. Out: sheets written in row order, each return code checked.
+It is the one door to XlsxWriter; what the cells mean, its callers know.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.errors import MissingExtraError, ReportError
+from petstore_frame.files.cells import fit
+from petstore_frame.schema.palette import INK
+
+FONT = "Calibri"
+# Everything is text unless a formula is asked for by name.
+_OPTIONS = {
+    "strings_to_formulas": False,
+    "strings_to_numbers": False,
+    "strings_to_urls": False,
+}
+
+
+@contextmanager
+def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
+    """Open a new workbook and close it when the block ends well.
+
+    Raises:
+        MissingExtraError: XlsxWriter is not installed.
+        OSError: The file cannot be written, for one because the disk is full.
+    """
+    try:
+        import xlsxwriter
+    except ImportError:
+        raise MissingExtraError("writing a workbook", "excel") from None
+    with tempfile.TemporaryDirectory(
+        prefix="petstore_frame_", ignore_cleanup_errors=True
+    ) as scratch:
+        options = {**_OPTIONS, "constant_memory": is_constant_memory, "tmpdir": scratch}
+        workbook = xlsxwriter.Workbook(str(path), options)
+        try:
+            yield Book(workbook, is_constant_memory=is_constant_memory)
+            workbook.close()
+        except BaseException as problem:
+            _give_up(workbook)
+            if isinstance(problem, xlsxwriter.exceptions.FileCreateError):
+                raise problem.args[0] from problem  # the OSError that it wraps
+            raise
+
+
+def _give_up(workbook: Any) -> None:
+    """Close the files in which rows were put aside; XlsxWriter does it only for a whole book."""
+    for sheet in workbook.worksheets():
+        rows = getattr(sheet, "row_data_fh", None)
+        if rows is not None:
+            rows.close()
+
+
+def plain_mark(text: str) -> str:
+    """Return text as a header or footer shows it, where ``&`` begins a mark.
+
+    Example:
+        >>> plain_mark("Cats & Dogs")
+        'Cats && Dogs'
+    """
+    return text.replace("&", "&&")
+
+
+def cell_name(row: int, col: int, *, is_fixed: bool = False) -> str:
+    """Return a cell's name as formulas spell it, counted from 0.
+
+    Example:
+        >>> cell_name(0, 2), cell_name(0, 2, is_fixed=True)
+        ('C1', '$C$1')
+    """
+    from xlsxwriter.utility import xl_rowcol_to_cell
+
+    return str(xl_rowcol_to_cell(row, col, row_abs=is_fixed, col_abs=is_fixed))
+
+
+A4 = 9
+
+
+class Book:
+    """A workbook being written."""
+
+    def __init__(self, workbook: Any, *, is_constant_memory: bool) -> None:
+        self.workbook = workbook
+        self.is_constant_memory = is_constant_memory
+        self._styles: dict[frozenset[tuple[str, Any]], Any] = {}
+
+    def sheet(self, name: str) -> Sheet:
+        """Add a sheet at the end."""
+        return Sheet(self, self.workbook.add_worksheet(name), name)
+
+    def style(self, **properties: Any) -> Any:
+        """Return the one format of these properties."""
+        wanted = {"font_name": FONT, "font_color": INK, "valign": "vcenter", **properties}
+        key = frozenset(wanted.items())
+        if key not in self._styles:
+            self._styles[key] = self.workbook.add_format(wanted)
+        return self._styles[key]
+
+    def chart(self, **options: Any) -> Any:
+        """Return a new chart."""
+        return self.workbook.add_chart(options)
+
+
+@dataclass
+class Sheet:
+    """One sheet: cells are gathered, then written row by row, as constant memory needs.
+
+    Attributes:
+        book: The workbook that it belongs to.
+        raw: XlsxWriter's sheet, for settings other than cells.
+        name: Its name.
+    """
+
+    book: Book
+    raw: Any
+    name: str
+    _cells: dict[tuple[int, int], tuple[str, tuple[Any, ...]]] = field(default_factory=dict)
+    _heights: dict[int, float] = field(default_factory=dict)
+
+    def text(self, row: int, col: int, value: str, **style: Any) -> None:
+        """Put a text, always as text."""
+        self._cells[row, col] = ("write_string", (fit(value)[0], self.book.style(**style)))
+
+    def number(self, row: int, col: int, value: float, **style: Any) -> None:
+        """Put a number."""
+        self._cells[row, col] = ("write_number", (value, self.book.style(**style)))
+
+    def formula(self, row: int, col: int, formula: str, value: Any, **style: Any) -> None:
+        """Put a formula with the value that it has, for viewers that do not calculate."""
+        self._cells[row, col] = ("write_formula", (formula, self.book.style(**style), value))
+
+    def blank(self, row: int, col: int, **style: Any) -> None:
+        """Put an empty cell that has a look."""
+        self._cells[row, col] = ("write_blank", (None, self.book.style(**style)))
+
+    def band(self, row: int, first_col: int, last_col: int, value: str, **style: Any) -> None:
+        """Put a text across columns, wrapped."""
+        look = self.book.style(text_wrap=True, **style)
+        self._cells[row, first_col] = ("merge_range", (row, last_col, fit(value)[0], look))
+
+    def height(self, row: int, points: float) -> None:
+        """Set the height of a row."""
+        self._heights[row] = points
+
+    def finish(self) -> None:
+        """Write the gathered cells in order.
+
+        Raises:
+            ReportError: A cell was not accepted.
+        """
+        rows = sorted({row for row, _ in self._cells} | set(self._heights))
+        by_row: dict[int, list[int]] = {row: [] for row in rows}
+        for row, col in self._cells:
+            by_row[row].append(col)
+        for row in rows:
+            if row in self._heights:
+                self.do("set_row", row, self._heights[row])
+            for col in sorted(by_row[row]):
+                verb, values = self._cells[row, col]
+                self.check(getattr(self.raw, verb)(row, col, *values), row)
+        self._cells.clear()
+
+    def print_on_a4(
+        self,
+        *,
+        header: str,
+        footer: str,
+        pages_high: int = 0,
+        repeat_row: int | None = None,
+        is_portrait: bool = False,
+    ) -> None:
+        """Print as wide as the page.
+
+        Args:
+            header: Texts above, with the marks of spreadsheets (``&L``, ``&C``, ``&R``).
+            footer: Texts below.
+            pages_high: Pages to fit on; 0 is as many as it takes.
+            repeat_row: The row that each page begins with.
+            is_portrait: Upright; else landscape.
+        """
+        if not is_portrait:  # which is the default of a sheet
+            self.raw.set_landscape()
+        self.raw.set_paper(A4)
+        self.raw.fit_to_pages(1, pages_high)
+        self.raw.set_margins(left=0.5, right=0.5, top=0.75, bottom=0.7)
+        self.raw.set_header(header)
+        self.raw.set_footer(footer)
+        if repeat_row is not None:
+            self.raw.repeat_rows(repeat_row)
+
+    def do(self, verb: str, *values: Any) -> None:
+        """Add something other than a cell to the sheet: a filter, a table, a chart."""
+        code = getattr(self.raw, verb)(*values)
+        if code:
+            raise ReportError(
+                f"sheet {self.name!r}: the workbook did not accept {verb} (code {code}); "
+                "no file was changed"
+            )
+
+    def check(self, code: int, row: int) -> None:
+        """Refuse to go on when a write was not accepted."""
+        if code != 0:
+            raise ReportError(
+                f"sheet {self.name!r}, row {row + 1}: the workbook did not accept a cell "
+                f"(code {code}); no file was changed"
+            )

@@ -1,0 +1,1 @@
+"""What is shown as markup, with every text from outside escaped."""

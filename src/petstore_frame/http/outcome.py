@@ -1,0 +1,212 @@
+"""What the end of one ``create_pet`` proves.
+
+In: an Answer, or the error in its place. Out: one of four proofs. This is the only table of
+proofs in the package; the loader and ``Client.create_pet`` both read it.
+
+| seen                                          | proof                                        |
+|-----------------------------------------------|----------------------------------------------|
+| nothing of the request left, or not all of it | not_applied                                  |
+| sent whole, no answer                         | unknown                                      |
+| 201, body a Pet                               | created                                      |
+| 201, body cut or unreadable                   | created, id unknown                          |
+| other 2xx with a Pet / without                | created / unknown, stop                      |
+| 3xx                                           | unknown, stop: a POST is never redirected    |
+| 400, 409, 413, 422 with an Error body         | rejected (409 under a key: unknown, running) |
+| 408, 425, 429                                 | not_applied, try again later                 |
+| 401, and any other 4xx                        | not_applied, stop: it concerns every row     |
+| 4xx whose body is not an Error of that status | not_applied, stop: a proxy may have answered |
+| 5xx                                           | unknown: the store may have finished         |
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import parse_qs
+
+from petstore_frame.errors import (
+    APIConnectionError,
+    APIStatusError,
+    ContractError,
+    PetstoreError,
+    status_error_class,
+)
+from petstore_frame.http import Answer
+from petstore_frame.http.headers import STORE_ID
+from petstore_frame.http.retry import read_retry_after
+from petstore_frame.schema.models import Pet, excerpt, read_error, read_pet
+
+
+class Proof(StrEnum):
+    """What is known of a pet that was to be added."""
+
+    CREATED = "created"
+    REJECTED = "rejected"
+    NOT_APPLIED = "not_applied"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class PostOutcome:
+    """The end of one attempt to add a pet.
+
+    Attributes:
+        proof: What is proven.
+        reason: One word for the cause: ``http_201``, ``read_timeout``, ``refused``, …
+        pet: The Pet returned, or None when it was not readable.
+        error: The error that describes it, or None for a clean 201.
+        is_systemic: The cause concerns every row (key, address, middlebox): stop sending.
+        http_status: Status of the answer, or None.
+        retry_after_s: Seconds that the store asked to wait, or None.
+        request_id: The answer's X-Request-Id, or None.
+        store_id: The answer's X-Store-Id, or None.
+        is_replayed: Whether the store reports a replay under an idempotency key, or None.
+        elapsed_s: Seconds that the attempt took, or None.
+    """
+
+    proof: Proof
+    reason: str
+    pet: Pet | None = None
+    error: PetstoreError | None = None
+    is_systemic: bool = False
+    http_status: int | None = None
+    retry_after_s: float | None = None
+    request_id: str | None = None
+    store_id: str | None = None
+    is_replayed: bool | None = None
+    elapsed_s: float | None = None
+
+
+_REJECTS = frozenset({400, 409, 413, 422})
+_PASSES = frozenset({408, 425, 429})
+
+
+def judge_failure(problem: APIConnectionError) -> PostOutcome:
+    """Judge an attempt that brought no answer."""
+    proof = Proof.UNKNOWN if problem.may_have_been_applied else Proof.NOT_APPLIED
+    return PostOutcome(
+        proof, problem.reason, error=problem, is_systemic=problem.reason in ("tls", "dns")
+    )
+
+
+def judge_answer(answer: Answer, *, has_key: bool = False) -> PostOutcome:
+    """Judge an attempt by its answer.
+
+    Args:
+        answer: What came back.
+        has_key: Whether an idempotency key was sent that the store honours.
+    """
+    if 200 <= answer.status_code < 300:
+        return _judge_success(answer)
+    error = status_error(answer)
+    if answer.status_code >= 500 or answer.status_code < 400:
+        is_redirect = answer.status_code < 400
+        return _outcome(Proof.UNKNOWN, answer, error=error, is_systemic=is_redirect)
+    if answer.status_code in _PASSES:
+        return _outcome(Proof.NOT_APPLIED, answer, error=error)
+    if has_key and answer.status_code == 409:
+        return _outcome(Proof.UNKNOWN, answer, error=error)
+    if answer.status_code in _REJECTS and _is_store_error(answer):
+        return _outcome(Proof.REJECTED, answer, error=error)
+    return _outcome(Proof.NOT_APPLIED, answer, error=error, is_systemic=True)
+
+
+def _judge_success(answer: Answer) -> PostOutcome:
+    try:
+        pet = read_pet(answer.body, operation=answer.operation)
+    except ContractError as problem:
+        if answer.status_code != 201:
+            return _outcome(Proof.UNKNOWN, answer, error=problem, is_systemic=True)
+        lost = ContractError(
+            f"{answer.operation} answered 201, but its body was lost or is not a Pet; "
+            "the pet exists, its id is not known",
+            operation=answer.operation,
+            may_have_been_applied=True,
+        )
+        return _outcome(Proof.CREATED, answer, error=lost)
+    return _outcome(Proof.CREATED, answer, pet=pet)
+
+
+def _outcome(
+    proof: Proof,
+    answer: Answer,
+    *,
+    pet: Pet | None = None,
+    error: PetstoreError | None = None,
+    is_systemic: bool = False,
+) -> PostOutcome:
+    replayed = answer.headers.get("Idempotency-Replayed")
+    return PostOutcome(
+        proof,
+        f"http_{answer.status_code}",
+        pet=pet,
+        error=error,
+        is_systemic=is_systemic,
+        http_status=answer.status_code,
+        retry_after_s=read_retry_after(answer.headers.get("Retry-After")),
+        request_id=answer.headers.get("X-Request-Id"),
+        store_id=answer.headers.get(STORE_ID),
+        is_replayed=None if replayed is None else replayed.strip().lower() == "true",
+        elapsed_s=answer.elapsed_s,
+    )
+
+
+def _is_store_error(answer: Answer) -> bool:
+    body = read_error(answer.body)
+    return body is not None and body.status == answer.status_code
+
+
+def status_error(answer: Answer) -> APIStatusError:
+    """Return the error of an answer; a body that is not an Error is shown by its first characters.
+
+    Interface: Errors.
+    """
+    body = read_error(answer.body)
+    if body is not None:
+        code, message, field = body.code, body.message, body.field
+    else:
+        kind = answer.headers.get("Content-Type") or "no content type"
+        whole = excerpt(answer.body) if answer.is_whole else " (the body was cut)"
+        code, message, field = None, f"the answer has no Error body but {kind}{whole}", None
+    return status_error_class(answer.status_code)(
+        answer.status_code,
+        message,
+        code=code,
+        operation=answer.operation,
+        field=field,
+        request_id=answer.headers.get("X-Request-Id"),
+        store_id=answer.headers.get(STORE_ID),
+        retry_after_s=read_retry_after(answer.headers.get("Retry-After")),
+        next_step=_next_step(answer),
+    )
+
+
+def _next_step(answer: Answer) -> str | None:
+    """Return when to try again, or where to look; None where the status says enough."""
+    if 300 <= answer.status_code < 400:
+        return "check that base_url is the store's own address, ending in /v1"
+    if answer.status_code == 429 or answer.status_code >= 500:
+        return _later(answer)
+    url, _, query = answer.url.partition("?")
+    asked = re.fullmatch("(.*)/pets(/[^/]*)?", url)
+    if answer.status_code not in (404, 405) or asked is None:
+        return None
+    if set(parse_qs(query)) - {"limit", "status"}:
+        return "the store's own link leads nowhere; read the listing again from its beginning"
+    base_url, pet_id = asked.groups()
+    if base_url.endswith("/v1"):
+        return "check the id" if pet_id else f"check base_url: nothing is at {url}"
+    first = "the id, or base_url" if pet_id else "base_url"
+    return f"check {first}: it is {base_url}, and a store's address ends in /v1"
+
+
+def _later(answer: Answer) -> str:
+    """Return when to try again, as far as the store says, and what holds until then."""
+    wait_s = read_retry_after(answer.headers.get("Retry-After"))
+    later = f"after the {wait_s:,.0f} s that the store asks for" if wait_s else "later"
+    if not answer.operation.startswith("POST"):
+        return f"try again {later}"
+    if answer.status_code == 429:
+        return f"try again {later}, or with fewer workers"
+    return f"the pet may have been added; look for it before you try again {later}"

@@ -1,0 +1,283 @@
+"""Which store, which key, how patient: an argument beats the environment.
+
+In: arguments and ``PETSTORE_*`` variables. Out: one frozen Settings. Nothing is sent from here.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from threading import TIMEOUT_MAX
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from pydantic import SecretStr
+
+from petstore_frame._internal.voice import Advice
+from petstore_frame.errors import ConfigurationError
+from petstore_frame.schema.numeric import as_positive, as_whole
+
+DEFAULT_TIMEOUT_S = 120.0
+DEFAULT_CONNECT_TIMEOUT_S = 5.0
+DEFAULT_MAX_RETRIES = 4
+
+ApiKey = str | SecretStr | Callable[[], str]
+
+
+@dataclass(frozen=True)
+class IdempotencyKey:
+    """How a store that is known to honour such a key wants it.
+
+    Hand it to ``Client(idempotency=...)``; ``server.client()`` does so for a store of ``serve()``.
+
+    Attributes:
+        lifetime_s: How long the store remembers a key, in seconds; a repeat is only made within.
+        header: Name of the request header.
+        is_quoted: Whether the value is sent as a quoted string.
+
+    Interface: none; an extension of the store. Never switch it on by guess: a gateway may
+    treat the header as permission to retry a POST, for a store that ignores it.
+    """
+
+    lifetime_s: float
+    header: str = "Idempotency-Key"
+    is_quoted: bool = False
+
+    def header_value(self, key: str) -> str:
+        """Return the header's value for a key."""
+        return f'"{key}"' if self.is_quoted else key
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where the store is and how to talk to it.
+
+    Attributes:
+        base_url: The address up to and with ``/v1``, no slash at the end.
+        key: Gives the API key, wrapped so that no repr shows it; asked once per request.
+        timeout_s: Seconds to wait for an answer to begin or go on; twice as many for the whole.
+        max_retries: How often a GET is repeated after a passing failure.
+    """
+
+    base_url: str
+    key: Callable[[], SecretStr]
+    timeout_s: float = DEFAULT_TIMEOUT_S
+    max_retries: int = DEFAULT_MAX_RETRIES
+
+    def __repr__(self) -> str:
+        return f"Settings(base_url={self.base_url!r}, key=<hidden>)"
+
+
+def read_settings(
+    base_url: str | None = None,
+    api_key: ApiKey | None = None,
+    *,
+    timeout_s: float | None = None,
+    max_retries: int | None = None,
+    allow_insecure: bool = False,
+    environ: Mapping[str, str] = os.environ,
+) -> Settings:
+    """Put arguments and environment together.
+
+    Args:
+        base_url: The store's address, ending in ``/v1``; None reads ``PETSTORE_BASE_URL``.
+        api_key: The key, or a function that returns it; None reads ``PETSTORE_API_KEY``.
+        timeout_s: Seconds; None reads ``PETSTORE_TIMEOUT``, else 120.
+        max_retries: None reads ``PETSTORE_MAX_RETRIES``, else 4.
+        allow_insecure: Accept plain http to a host that is not this machine; so does
+            ``PETSTORE_ALLOW_INSECURE=1``.
+        environ: The environment to read.
+
+    Raises:
+        ConfigurationError: A setting is missing or impossible; the text names the variable.
+
+    Interface: What the service does (base addresses); Authentication.
+    """
+    address = _address(base_url, environ)
+    may_be_plain = allow_insecure or _allows_insecure(environ)
+    key = _key_source(api_key, environ)  # before the address, which may be a key by mistake
+    return Settings(
+        base_url=normalise_base_url(address, allow_insecure=may_be_plain),
+        key=key,
+        timeout_s=_timeout_s(timeout_s, environ),
+        max_retries=_max_retries(max_retries, environ),
+    )
+
+
+def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
+    """Return the address in its one spelling: lower-case origin, no slash at the end.
+
+    Raises:
+        ConfigurationError: Not http or https, a user or password inside, a query, or plain http
+            to another machine. The text repeats nothing that may be a secret.
+
+    Example:
+        >>> normalise_base_url("HTTP://127.0.0.1:8000/v1/")
+        'http://127.0.0.1:8000/v1'
+    """
+    if "@" in address:  # before anything that repeats the address
+        raise ConfigurationError(
+            Advice(
+                "base_url holds a user or password; pass the key as {} "
+                "(an @ that belongs to the path is written %40)",
+                ("api_key",),
+            )
+        )
+    if "?" in address or "#" in address:
+        raise ConfigurationError("base_url has a query or fragment; leave it out")
+    try:
+        parts = urlsplit(address.strip())
+        port = parts.port
+    except ValueError as problem:
+        raise ConfigurationError(f"base_url {address!r} is not an address: {problem}") from None
+    scheme, host = parts.scheme.lower(), (parts.hostname or "").lower()
+    if scheme not in ("http", "https") or not host:
+        raise ConfigurationError(
+            f"base_url {address!r} is not an http(s) address; expected one such as https://host/v1"
+        )
+    if scheme == "http" and not is_loopback(host) and not allow_insecure:
+        raise ConfigurationError(
+            Advice(
+                f"plain http to {host} would show the key to the network; use https, or {{}} "
+                "if that network is yours",
+                ("allow_insecure", True),
+            )
+        )
+    default_port = {"http": 80, "https": 443}[scheme]
+    netloc = f"[{host}]" if ":" in host else host
+    if port and port != default_port:
+        netloc = f"{netloc}:{port}"
+    return urlunsplit((scheme, netloc, parts.path.rstrip("/"), "", ""))
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host name or address is this machine."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def same_store_address(base_url: str, *, any_local_port: bool = False) -> str:
+    """Return the spelling that two addresses share where they may lead to one store.
+
+    Args:
+        base_url: An address in the spelling of ``normalise_base_url``.
+        any_local_port: Leave out the port on this machine, where a service may draw a new one at
+            each start.
+
+    Example:
+        >>> same_store_address("http://127.0.0.1:8000/v1"), same_store_address("http://[::1]:8000/v1")
+        ('http://localhost:8000/v1', 'http://localhost:8000/v1')
+    """
+    parts = urlsplit(base_url)
+    if not is_loopback(parts.hostname or ""):
+        return base_url
+    port = "" if any_local_port or parts.port is None else f":{parts.port}"
+    return parts._replace(netloc=f"localhost{port}").geturl()
+
+
+def _address(base_url: str | None, environ: Mapping[str, str]) -> str:
+    if base_url is None:
+        base_url = environ.get("PETSTORE_BASE_URL") or None
+    if base_url is None:
+        raise ConfigurationError(
+            Advice(
+                "no store address: pass {} or set PETSTORE_BASE_URL "
+                "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)",
+                ("base_url",),
+            )
+        )
+    if not isinstance(base_url, str):
+        raise ConfigurationError(
+            f"base_url is text such as https://host/v1, got a {type(base_url).__name__}; "
+            "for a store of pf.serve(), server.client() makes the Client"
+        )
+    if not base_url.strip():
+        raise ConfigurationError(
+            "base_url is empty; pass an address such as https://host/v1, or None to read "
+            "PETSTORE_BASE_URL"
+        )
+    return base_url
+
+
+def _allows_insecure(environ: Mapping[str, str]) -> bool:
+    given = environ.get("PETSTORE_ALLOW_INSECURE", "0")
+    if given not in ("", "0", "1"):
+        raise ConfigurationError(f"PETSTORE_ALLOW_INSECURE is 1 or 0, got {given!r}")
+    return given == "1"
+
+
+def _key_source(api_key: ApiKey | None, environ: Mapping[str, str]) -> Callable[[], SecretStr]:
+    if callable(api_key):
+        source = api_key
+        return lambda: checked_key(source())
+    value = api_key if api_key is not None else environ.get("PETSTORE_API_KEY")
+    if value is None:
+        raise ConfigurationError(
+            Advice("no API key: set PETSTORE_API_KEY, or pass {}", ("api_key",))
+        )
+    secret = checked_key(value)
+    return lambda: secret
+
+
+def checked_key(value: str | SecretStr) -> SecretStr:
+    """Return a key that can stand in a header line.
+
+    Raises:
+        ConfigurationError: It is empty, an address, or holds a character that no header can.
+    """
+    if not isinstance(value, str | SecretStr):
+        raise ConfigurationError(f"the API key is text, got a {type(value).__name__}")
+    secret = value if isinstance(value, SecretStr) else SecretStr(value)
+    text = secret.get_secret_value()
+    if text.startswith(("http://", "https://")):
+        raise ConfigurationError("the API key is an address; base_url comes first, then api_key")
+    if not text:
+        raise ConfigurationError(
+            Advice("the API key is empty: set PETSTORE_API_KEY, or pass {}", ("api_key",))
+        )
+    if not text.isascii() or not text.isprintable() or " " in text:
+        # The value itself must not be in the message.
+        raise ConfigurationError(
+            "the API key holds a blank, a control or a non-ASCII character; "
+            "copy it again, without quotes or line ends"
+        )
+    return secret
+
+
+def _timeout_s(value: float | None, environ: Mapping[str, str]) -> float:
+    name, given = _given("timeout_s", value, "PETSTORE_TIMEOUT", float, environ)
+    if given is None:
+        return DEFAULT_TIMEOUT_S
+    seconds = as_positive(given)
+    if seconds is None or seconds > TIMEOUT_MAX:
+        raise ConfigurationError(f"{name} is a number of seconds above 0, got {given!r}")
+    return seconds
+
+
+def _max_retries(value: int | None, environ: Mapping[str, str]) -> int:
+    name, given = _given("max_retries", value, "PETSTORE_MAX_RETRIES", int, environ)
+    if given is None:
+        return DEFAULT_MAX_RETRIES
+    repeats = as_whole(given)
+    if repeats is None or repeats < 0:
+        raise ConfigurationError(f"{name} is a whole number, 0 or more, got {given!r}")
+    return repeats
+
+
+def _given(
+    name: str, value: Any, variable: str, read: Callable[[str], Any], environ: Mapping[str, str]
+) -> tuple[str, Any]:
+    """Return what was given, after the name of its source; text that cannot be read stays text."""
+    if value is not None:
+        return name, value
+    text = environ.get(variable)
+    try:
+        return variable, text if text is None else read(text)
+    except ValueError:
+        return variable, text

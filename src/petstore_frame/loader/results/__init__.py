@@ -1,0 +1,1 @@
+"""What became of each record, shown and written."""

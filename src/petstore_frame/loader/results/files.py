@@ -1,0 +1,181 @@
+"""The results of an import as files.
+
+In: the rows of an import and the facts of its run. Out: results.csv, fix.csv, unknown.csv,
+results.xlsx and summary.json, written beside their places and renamed once all are whole. Rows pass
+one by one, so that memory stays flat. folders.py decides which files may be replaced.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from petstore_frame.files.atomic import replacing
+from petstore_frame.loader.journal.journal import JournalRow, Run
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
+from petstore_frame.loader.results.account import ResultFacts
+from petstore_frame.loader.results.columns import (
+    COLUMNS,
+    FIX_COLUMNS,
+    ResultLine,
+    describe,
+    file_name,
+)
+from petstore_frame.loader.results.folders import DIGESTS, SUMMARY, digests
+from petstore_frame.loader.results.returned import (
+    ESCAPED,
+    EXTRA,
+    escaped_columns,
+    harmless,
+    unconverted,
+)
+from petstore_frame.loader.results.workbook import workbook
+
+Rows = Callable[..., Iterator[JournalRow]]
+# Those that are to fix or in doubt, or may be by the time that they are written.
+_UNSETTLED = tuple(state for state in State if state not in (State.CREATED, State.SKIPPED))
+
+
+def write_results(
+    folder: Path, facts: ResultFacts, rows: Rows, summary: dict[str, Any], *, excel: bool | None
+) -> list[Path]:
+    """Write all files of a result into a folder.
+
+    Args:
+        folder: Where to; made if missing. Result files in it are replaced.
+        facts: The facts of the run and its counts.
+        rows: Yields the rows of the states given, or all.
+        summary: What summary.json holds.
+        excel: Whether to write the workbook; None does if XlsxWriter is installed.
+
+    Returns:
+        The paths written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    has_excel = find_spec("xlsxwriter") is not None if excel is None else excel
+    with TemporaryDirectory(prefix=".results.", dir=folder) as drafts:
+        names, counts = _write_drafts(Path(drafts), facts, rows, summary, has_excel=has_excel)
+        written = summary | {
+            "records": sum(counts.values()),
+            "states": {str(state): count for state, count in counts.items()},
+            "exit_code": exit_code(
+                counts, facts.run.ending, has_doubt_elsewhere=any(facts.elsewhere)
+            ),
+            "files": [*names, SUMMARY],
+            # On disk before the first file moves: a kill between two then leaves only known files.
+            DIGESTS: digests(Path(drafts), folder),
+        }
+        with replacing(folder / SUMMARY) as temporary:
+            temporary.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+        for name in names:
+            with replacing(folder / name) as temporary:
+                (Path(drafts) / name).replace(temporary)
+    if not has_excel:
+        # A workbook of an earlier result would show other records.
+        (folder / "results.xlsx").unlink(missing_ok=True)
+    return [folder / name for name in (*names, SUMMARY)]
+
+
+def _write_drafts(
+    folder: Path, facts: ResultFacts, rows: Rows, summary: dict[str, Any], *, has_excel: bool
+) -> tuple[list[str], dict[State, int]]:
+    """Write the files of records; return their names, and the records of each state in them."""
+    header = [*facts.run.header, *_extra_columns(len(facts.run.header), rows(State.INVALID))]
+    names_at = header.index(facts.run.mapping["name"])
+    names = ["results.csv", "fix.csv", "unknown.csv", *["results.xlsx"] * has_excel]
+    # Counted as it is written: an import at work moves records meanwhile.
+    expected, counts = facts.counts, dict.fromkeys(State, 0)
+    facts = facts._replace(counts=counts)
+    with ExitStack() as files:
+        every, fix, doubt, *sheets = (folder / name for name in names)
+        write_all = files.enter_context(_csv(every, header, tuple(COLUMNS), rows()))
+        write_fix = files.enter_context(
+            _csv(fix, header, FIX_COLUMNS, rows(*_UNSETTLED), edited=names_at)
+        )
+        write_doubt = files.enter_context(_csv(doubt, header, tuple(COLUMNS), rows(*_UNSETTLED)))
+        writers = [write_all]
+        for path in sheets:
+            book = workbook(path, facts, summary["problems"], header, expected)
+            writers.append(files.enter_context(book))
+        for line in _lines(facts.run, rows(), len(header)):
+            counts[line.state] += 1
+            for write in writers:
+                write(line)
+            if line.state in FIX_STATES:
+                write_fix(line)
+            elif line.state in DOUBT_STATES:
+                write_doubt(line)
+    return names, counts
+
+
+def _extra_columns(width: int, rows: Iterator[JournalRow]) -> list[str]:
+    """Return names for the cells of rows that are longer than the header."""
+    most = max((len(row.cells) for row in rows), default=width)
+    return [f"{EXTRA}_{at + 1}" for at in range(most - width)]
+
+
+def _lines(run: Run, rows: Iterator[JournalRow], width: int) -> Iterator[ResultLine]:
+    names = tuple(COLUMNS)
+    for row in rows:
+        cells = [*row.cells[:width], *[""] * (width - len(row.cells))]
+        yield ResultLine(row.state, cells, dict(zip(names, describe(row, run), strict=True)))
+
+
+@contextmanager
+def _csv(
+    path: Path,
+    header: Sequence[str],
+    columns: Sequence[str],
+    candidates: Iterator[JournalRow],
+    *,
+    edited: int | None = None,
+) -> Iterator[Callable[[ResultLine], None]]:
+    """Give a function that writes a record; UTF-8 with a byte order mark, RFC 4180.
+
+    Args:
+        path: The file.
+        header: The columns of the records' own cells.
+        columns: What is known of each record.
+        candidates: All records that may be written; where no text of theirs is made harmless, the
+            file needs no column that says so.
+        edited: The column of names, in a file that a spreadsheet is to save again.
+    """
+    with path.open("w", encoding="utf-8-sig", errors="surrogatepass", newline="") as file:
+        writer = csv.writer(file)
+        own = [file_name(column) for column in columns]
+        names = _harmless(header)
+        has_escapes = names != [*header] or any(
+            _harmless(row.cells, edited) != [*row.cells] for row in candidates
+        )
+        writer.writerow([*names, *own, *[ESCAPED] * has_escapes])
+
+        def write(line: ResultLine) -> None:
+            own_values = [_text(line.values[column]) for column in columns]
+            cells = _harmless(line.cells, edited)
+            escaped = [escaped_columns(header, line.cells, cells)] * has_escapes
+            writer.writerow([*cells, *own_values, *escaped])
+
+        yield write
+
+
+def _harmless(cells: Sequence[str], edited: int | None = None) -> list[str]:
+    """Return cells as they are written; ``edited`` is the place of a name, as in ``_csv``."""
+    written = [*map(harmless, cells)]
+    if edited is not None and edited < len(cells):
+        written[edited] = unconverted(cells[edited])
+    return written
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="milliseconds")
+    return harmless(str(value)) if isinstance(value, str) else str(value)

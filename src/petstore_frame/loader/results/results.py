@@ -1,0 +1,360 @@
+"""What became of each record: one result per record, none left out.
+
+In: the journal of a run. Out: a LoadResult, which counts, makes frames, and has views and files
+made. It sends nothing; what is settled later is settled by reconcile.py, through the journal.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cached_property, partial
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame._internal.arguments import true_or_false
+from petstore_frame._internal.callers import callers_level
+from petstore_frame._internal.framed import Framed
+from petstore_frame._internal.voice import FILE, PYTHON
+from petstore_frame.errors import LoadFailedError
+from petstore_frame.loader.journal import journal
+from petstore_frame.loader.journal.alike import Alike, read_alike
+from petstore_frame.loader.journal.elsewhere import Elsewhere, count_unsettled, journals_in_doubt
+from petstore_frame.loader.journal.journal import JournalRow, Run
+from petstore_frame.loader.limits import GRACE_S, MOST_GETS
+from petstore_frame.loader.options import check_folder
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
+from petstore_frame.loader.results.account import ResultFacts
+from petstore_frame.loader.results.columns import (
+    COLUMNS,
+    FIX_COLUMNS,
+    FIX_FIRST,
+    original_columns,
+    problem_of,
+)
+from petstore_frame.loader.results.folders import find_place
+from petstore_frame.loader.results.notes import Note, describe_unsent, read_notes
+from petstore_frame.loader.results.skipped import Skipped, read_skipped
+from petstore_frame.loader.results.summary import Causes, count_causes, summarize
+from petstore_frame.loader.results.tables import make_frame
+from petstore_frame.loader.results.view import result_html, result_text
+from petstore_frame.loader.sending.clients import SettlingClient
+from petstore_frame.loader.sending.waiting import wait_announced
+from petstore_frame.loader.settling.doubt import Doubt, read_doubt
+from petstore_frame.loader.settling.reconcile import Reconciliation, reconcile, resolve
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN_PROBLEMS = 5
+
+
+class LoadResult(Framed):
+    """What became of each record of one import.
+
+    Each is in exactly one state, and the states sum to the records of the file. It reads the
+    import's journal when it is asked, so it is never older than the journal; frames are kept once
+    made, until ``reconcile`` or ``resolve`` change what they show. ``len()`` is the number of
+    records.
+
+    Args:
+        path: The journal.
+        is_from_earlier_run: No request was sent by this call; the result describes the earlier
+            run.
+
+    Interface: Errors (code, message and status of a refusal are shown as the store gave them).
+    """
+
+    def __init__(self, path: Path, *, is_from_earlier_run: bool = False) -> None:
+        self.path = path
+        self.is_from_earlier_run = is_from_earlier_run
+        # Next steps are phrased for the reader: a Python caller, or a shell.
+        self.voice = PYTHON
+
+    @cached_property
+    def run(self) -> Run:
+        """The facts of the import."""
+        return journal.read_run(self.path)
+
+    @cached_property
+    def counts(self) -> dict[State, int]:
+        """How many records are in each state, none left out."""
+        return journal.count_states(self.path)
+
+    @cached_property
+    def skipped(self) -> list[Skipped]:
+        """Why records were skipped: blank, or for an equal record of which earlier import."""
+        return read_skipped(self.path, self.run)
+
+    @property
+    def alike(self) -> Alike | None:
+        """How many records were sent though an earlier import has equal ones; None for none."""
+        return read_alike(self.run)
+
+    @cached_property
+    def notes(self) -> list[Note]:
+        """What was noted on records that were not refused, by kind, with the first of each."""
+        return read_notes(self.path, self.run)
+
+    @cached_property
+    def elsewhere(self) -> Elsewhere:
+        """How many skipped records other imports answer for, which are not surely in the store."""
+        has_any = self.counts[State.SKIPPED] or self.run.overlap.get("left_in_doubt")
+        return count_unsettled(self.path, self.run) if has_any else Elsewhere()
+
+    def rows(self, *states: State) -> Iterator[JournalRow]:
+        """Yield what the journal knows of the records, in constant memory; no state means all."""
+        return journal.rows(self.path, *states)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """One row per record, in the order of the file.
+
+        Columns: ``row`` and ``line`` Int64; the file's own columns as text, verbatim;
+        ``sent_name`` str, ``sent_category_id`` Int64, ``sent_status`` category; ``state``,
+        ``action`` (none, fix, resend, check) category; ``pet_id`` Int64, ``id_source`` category;
+        ``http_status`` Int16; ``error_code``, ``error_message``, ``error_column``,
+        ``error_value``, ``hint`` str; ``reason`` category; ``warnings`` str; ``attempts`` Int32;
+        ``first_sent_at``, ``settled_at`` in UTC; ``elapsed_ms`` Float64; ``correlation_id``,
+        ``idempotency_key``, ``payload_sha256``, ``run_id``, ``file_sha256`` str.
+        """
+        return make_frame(self.run, self.rows())
+
+    @property
+    def created(self) -> pd.DataFrame:
+        """The records that are in the store, with their ids where known; columns of ``frame``."""
+        return self._part(State.CREATED)
+
+    @property
+    def fix(self) -> pd.DataFrame:
+        """The records to fix (invalid, rejected), few enough columns that a notebook shows all.
+
+        ``line``, ``error_column``, ``error_value``, ``error_message``, ``hint``, the file's own
+        columns, and the other columns that ``fix.csv`` has; types and further columns as in
+        ``frame``. Correct the file's own columns and pass it to ``load_frame``, or use ``fix.csv``.
+        """
+        part = self._part(*FIX_STATES)
+        own = [name for name in part.columns if name not in COLUMNS]
+        rest = [name for name in FIX_COLUMNS if name not in FIX_FIRST]
+        return part[[*FIX_FIRST, *own, *rest]]
+
+    @property
+    def unknown(self) -> pd.DataFrame:
+        """The records in doubt (unknown, in flight, absent); columns of ``frame``."""
+        return self._part(*DOUBT_STATES)
+
+    @property
+    def to_fix(self) -> int:
+        """How many records are to fix, with those that the import of an edited file took over."""
+        return self._count(FIX_STATES) + self.elsewhere.to_fix
+
+    @property
+    def in_doubt(self) -> int:
+        """How many records are in doubt, in this import or in an earlier one of the same records.
+
+        Those of this import are the rows of ``unknown``; ``reconcile`` settles both.
+        """
+        return self._count(DOUBT_STATES) + self.elsewhere.in_doubt
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The facts of the import and its counts, ready for JSON; times are ISO 8601 in UTC."""
+        return summarize(
+            self.path,
+            self.run,
+            self.counts,
+            self._causes,
+            skipped=self.skipped,
+            elsewhere=self.elsewhere,
+            exit_code=self.exit_code,
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """What the command line ends with: 0 only if all records are in the store."""
+        return exit_code(self.counts, self.run.ending, has_doubt_elsewhere=any(self.elsewhere))
+
+    @property
+    def is_rehearsal(self) -> bool:
+        """Whether nothing was sent yet: a dry run."""
+        return self.run.started_at is None
+
+    def write(self, folder: str | PathLike[str], *, excel: bool | None = None) -> list[Path]:
+        """Write the results as files, each whole or not at all.
+
+        ``results.csv`` has every record; ``fix.csv`` those to fix: correct its own columns and
+        load it as it is; ``unknown.csv`` those in doubt, which the loader refuses as input;
+        ``results.xlsx`` all of it on the sheets Summary, Fix, Unknown and All (Fix and Unknown
+        where they have records); ``summary.json`` the counts. Text that a spreadsheet would run as
+        a formula is made harmless, and so are names in ``fix.csv`` that it would turn into a number
+        or a date; both come back unchanged when the file is loaded.
+
+        Nothing is lost: a file that was changed since it was written, and the results of another
+        file's import, stay. Then all files go to the next free folder beside it (``results-2``),
+        which a warning and the paths name. Only files that this import, one of the same content,
+        or a rehearsal wrote are replaced.
+
+        Args:
+            folder: Where to; made if missing.
+            excel: Whether to write the workbook; None does if XlsxWriter is installed. It takes
+                most of the time: some 5 seconds for 50,000 records.
+
+        Returns:
+            The paths written.
+
+        Raises:
+            MissingExtraError: A workbook was asked for, and XlsxWriter is not installed.
+            ArgumentError: An argument cannot be used; nothing was written.
+        """
+        from petstore_frame.loader.results.files import write_results
+
+        check_folder("folder", folder)
+        if excel is not None:
+            true_or_false("excel", excel)
+
+        place = find_place(Path(folder), self.run)
+        if place.note:
+            warnings.warn(place.note, UserWarning, stacklevel=callers_level())
+        self._forget()
+        facts = self.facts()._replace(voice=FILE)
+        return write_results(place.folder, facts, self.rows, self.summary, excel=excel)
+
+    def raise_for_failures(self) -> None:
+        """Raise unless every record is in the store, was there before, or was blank.
+
+        Raises:
+            LoadFailedError: Says how many are not, and the first reasons.
+        """
+        failed = sum(
+            count
+            for state, count in self.counts.items()
+            if state not in (State.CREATED, State.SKIPPED)
+        )
+        if failed or any(self.elsewhere):
+            raise LoadFailedError(str(self), result=self)
+
+    def reconcile(
+        self,
+        client: SettlingClient,
+        *,
+        grace_s: float = GRACE_S,
+        by_id: bool = True,
+        most_gets: int = MOST_GETS,
+        resend_absent: bool = False,
+        sleep: Callable[[float], None] | None = None,
+    ) -> Reconciliation:
+        """Settle the records in doubt by reading the store; this result then shows them settled.
+
+        Records skipped because an earlier import of them is in doubt are settled there first.
+
+        Args:
+            client: A client of the store that the import went to.
+            grace_s: Seconds after the last doubtful request before its absence means anything: a
+                store may act late. What is left of them is waited for.
+            by_id: Also ask id by id, through the deprecated operation, where ids rise with time.
+            most_gets: The largest number of requests of that kind.
+            resend_absent: Send absent records again. Only for a store that surely finishes a
+                request within the grace: one that acts later makes a duplicate.
+            sleep: Waits for a number of seconds; None waits, and says until when on standard
+                error where a person is watching.
+
+        Returns:
+            How many were found, are absent or stay unknown, and what that rests on.
+
+        Raises:
+            ArgumentError: An argument cannot be used; nothing was sent.
+            JournalLockedError: An import is at work on the journal.
+            PetstoreError: The store cannot be read; nothing was settled.
+        """
+        settle = partial(
+            reconcile,
+            client=client,
+            grace_s=grace_s,
+            by_id=by_id,
+            most_gets=most_gets,
+            resend_absent=resend_absent,
+            sleep=wait_announced if sleep is None else sleep,
+        )
+        try:
+            # What an earlier version left in doubt was skipped here, so it is settled with this.
+            earlier = [settle(path) for path in journals_in_doubt(self.path, self.run)]
+            return sum(earlier, settle(self.path))
+        finally:
+            self._forget()
+
+    def resolve(self, row: int, *, pet_id: int | None = None, not_created: bool = False) -> None:
+        """Write what a person found out about a record in doubt.
+
+        Args:
+            row: The record, as in the column ``row``.
+            pet_id: It is this pet.
+            not_created: It was not created; the next load of the file sends it.
+
+        Raises:
+            ArgumentError: Not exactly one of the two was given, the record is not in doubt, or
+                the pet is another record's.
+        """
+        resolve(self.path, row, pet_id=pet_id, not_created=not_created)
+        self._forget()
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
+
+    def _columns(self) -> Collection[str]:
+        return [*COLUMNS, *original_columns(self.run)]
+
+    def __str__(self) -> str:
+        return result_text(self.facts())
+
+    def __repr__(self) -> str:
+        counted = ", ".join(f"{n:,} {state}" for state, n in self.counts.items() if n)
+        return f"<LoadResult of {self.run.source_name}: {counted or 'no records'}>"
+
+    def _repr_html_(self) -> str:
+        return result_html(self.facts())
+
+    def facts(self) -> ResultFacts:
+        """Return what a view shows of this result."""
+        run = self.run
+        firsts = [
+            (row, problem_of(row, run)) for row in islice(self.rows(*FIX_STATES), SHOWN_PROBLEMS)
+        ]
+        return ResultFacts(
+            run,
+            self.counts,
+            firsts,
+            self.is_rehearsal,
+            self.is_from_earlier_run,
+            self.voice,
+            self.skipped,
+            self.notes,
+            describe_unsent(self.path, run, self.voice),
+            self.elsewhere,
+            read_doubt(self.path),
+            self._doubts_elsewhere(),
+        )
+
+    def _doubts_elsewhere(self) -> list[Doubt]:
+        """Return what is in doubt of this file in earlier imports although the store was read."""
+        if not self.elsewhere.in_doubt:
+            return []
+        return [*filter(None, map(read_doubt, journals_in_doubt(self.path, self.run)))]
+
+    def _count(self, states: Iterable[State]) -> int:
+        return sum(self.counts[state] for state in states)
+
+    def _part(self, *states: State) -> pd.DataFrame:
+        frame = self.frame
+        wanted = frame["state"].isin([str(state) for state in states])
+        return frame[wanted].reset_index(drop=True)
+
+    @cached_property
+    def _causes(self) -> Causes:
+        return count_causes(self.path, self.run)
+
+    def _forget(self) -> None:
+        """Drop what was read, because the journal has changed."""
+        for name in ("run", "counts", "skipped", "notes", "elsewhere", "frame", "_causes"):
+            self.__dict__.pop(name, None)

@@ -1,0 +1,205 @@
+"""How a result looks, on a terminal and in a notebook.
+
+In: what account.py says of a result. Out: one text or one HTML string, with every cell and every
+text of the store escaped, for light and dark pages alike.
+"""
+
+from __future__ import annotations
+
+from petstore_frame.html import markup
+from petstore_frame.loader.journal.journal import Run
+from petstore_frame.loader.record import State
+from petstore_frame.loader.results.account import ResultFacts, count_to_fix, headline, next_steps
+from petstore_frame.loader.results.before import describe_alike, describe_overlap
+from petstore_frame.loader.results.notes import Note
+from petstore_frame.schema.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
+
+# In the order in which they are shown.
+_MEANINGS: dict[State, str] = {
+    State.CREATED: "in the store",
+    State.INVALID: "not sent: to fix",
+    State.REJECTED: "refused by the store: to fix",
+    State.UNKNOWN: "in doubt: may be in the store",
+    State.ABSENT: "not found in the store",
+    State.IN_FLIGHT: "on the way",
+    State.PENDING: "not sent yet",
+    State.SKIPPED: "blank, or known from an earlier import",
+}
+_SHOWN_COLUMNS = 12
+_DOUBT_TITLE = "What reading the store back has shown"
+_NOTES_TITLE = "To look at, sent as read"
+
+
+def result_text(facts: ResultFacts) -> str:
+    """Return the view for a terminal."""
+    word, sentence = headline(facts)
+    lines = [f"{word}: {sentence}", f"store {facts.run.base_url}", _columns(facts.run)]
+    lines += [line for line in _found_before(facts) if line]
+    lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in _counted(facts)]
+    lines += _note_lines(facts) + _problem_lines(facts)
+    if notes := _doubt_notes(facts):
+        lines += [f"{_DOUBT_TITLE}:", *(f"  {_plain(note)}" for note in notes)]
+    lines += [f"Next: {step}" for step in next_steps(facts)]
+    return "\n".join(lines)
+
+
+def _note_lines(facts: ResultFacts) -> list[str]:
+    lines = [
+        f"  {note.records:>9,}  {_plain(note.meaning)}, first in {_place(note)}"
+        for note in facts.notes
+    ]
+    return [_NOTES_TITLE, *lines] if lines else []
+
+
+def _place(note: Note) -> str:
+    return f"record {note.number}, line {note.line}: {_shown(note.name)}"
+
+
+def _notes_html(facts: ResultFacts) -> str:
+    rows = (
+        (
+            markup.cell(f"{note.records:,}", "text-align:right"),
+            markup.cell(markup.isolated(f"{note.meaning}, first in {_place(note)}")),
+        )
+        for note in facts.notes
+    )
+    return _title(_NOTES_TITLE) + markup.table(rows) if facts.notes else ""
+
+
+def _problem_lines(facts: ResultFacts) -> list[str]:
+    if not facts.problems:
+        return []
+    lines = [_problems_title(facts)]
+    for row, problem in facts.problems:
+        place = f"record {row.number}, line {row.line}"
+        column = f": {problem.column}" if problem.column else ""
+        value = _shown(problem.value)
+        value = f" {value}" if problem.value and value not in problem.message else ""
+        hint = f"; {problem.hint}" if problem.hint else ""
+        lines.append(f"  {place}{column}{value}: {_plain(problem.message)}{hint}")
+    return lines
+
+
+def result_html(facts: ResultFacts, *, has_steps: bool = True) -> str:
+    """Return the view for a notebook.
+
+    Args:
+        facts: What became of the records.
+        has_steps: Whether to end with what to type next; a page with buttons shows its own.
+    """
+    word, sentence = headline(facts)
+    lines = [facts.run.base_url, _columns(facts.run), *_found_before(facts)]
+    return (
+        '<div class="petstore-frame-result" style="line-height:1.5;max-width:72em">'
+        f"{markup.headline(_badge(word), sentence, word)}{markup.quiet_lines(lines)}"
+        f"{_counts_html(facts)}{_notes_html(facts)}{_problems_html(facts)}{_doubt_html(facts)}"
+        f"{_steps_html(facts) if has_steps else ''}</div>"
+    )
+
+
+def _badge(word: str) -> Badge:
+    if word == "Done":
+        return VERDICT_BADGES["complete"]
+    if word == "Rehearsal":
+        return NO_CLAIM_BADGE
+    return FAILED_BADGE if word == "In doubt" else VERDICT_BADGES["incomplete"]
+
+
+def _counts_html(facts: ResultFacts) -> str:
+    return markup.table(
+        (
+            markup.cell(f"<strong>{count:,}</strong>", markup.NUMBER),
+            markup.cell(markup.escape(state)),
+            markup.cell(markup.escape(meaning), f"color:{markup.FAINT}"),
+        )
+        for state, count, meaning in _counted(facts)
+    )
+
+
+def _problems_html(facts: ResultFacts) -> str:
+    if not facts.problems:
+        return ""
+    rows = (
+        (
+            f"{row.line:,}",
+            problem.column or "",
+            _shown(problem.value) if problem.value else "",
+            problem.message,
+            problem.hint,
+        )
+        for row, problem in facts.problems
+    )
+    cells = ([markup.cell(markup.isolated(text)) for text in row] for row in rows)
+    head = ("line", "column", "value", "what is wrong", "hint")
+    return _title(_problems_title(facts)) + markup.table(cells, head)
+
+
+def _doubt_html(facts: ResultFacts) -> str:
+    notes = _doubt_notes(facts)
+    return _title(_DOUBT_TITLE) + markup.items(notes) if notes else ""
+
+
+def _doubt_notes(facts: ResultFacts) -> list[str]:
+    doubts = [*facts.doubts_elsewhere, *[facts.doubt] * (facts.doubt is not None)]
+    return [note for doubt in doubts if doubt for note in doubt.shown]
+
+
+def _steps_html(facts: ResultFacts) -> str:
+    steps = next_steps(facts)
+    return _title("What to do next") + markup.items(steps) if steps else ""
+
+
+def _title(text: str) -> str:
+    return f'<div style="margin:10px 0 2px">{markup.escape(text)}</div>'
+
+
+def _problems_title(facts: ResultFacts) -> str:
+    shown, total = len(facts.problems), count_to_fix(facts)
+    if total == shown:
+        return "The record to fix" if total == 1 else f"The {total:,} records to fix"
+    return f"The first {shown:,} of {total:,} records to fix"
+
+
+def _columns(run: Run) -> str:
+    """Describe which column is read as what, so that a misspelt one is seen before sending."""
+    used = ", ".join(
+        field if field == column else f"{field} from {_shown(column)}"
+        for field, column in run.mapping.items()
+    )
+    unused = [_shown(name) for name in run.header if name not in run.mapping.values()]
+    shown = ", ".join(unused[:_SHOWN_COLUMNS])
+    more = len(unused) - _SHOWN_COLUMNS
+    shown += f" and {more:,} more" if more > 0 else ""
+    return f"columns: {used}" + (f"; not sent: {shown}" if unused else "")
+
+
+def _found_before(facts: ResultFacts) -> tuple[str, ...]:
+    """Return what is known of these records from before, by the file and by earlier imports."""
+    run = facts.run
+    return (
+        *facts.unsent,
+        describe_overlap(run),
+        describe_alike(run, is_rehearsal=facts.is_rehearsal),
+    )
+
+
+def _counted(facts: ResultFacts) -> list[tuple[State, int, str]]:
+    """Return the states that occur, with their counts and meanings; skipped ones by reason."""
+    lines: list[tuple[State, int, str]] = []
+    for state, meaning in _MEANINGS.items():
+        if state is State.SKIPPED and facts.skipped:
+            lines += [(state, found.records, str(found)) for found in facts.skipped]
+        elif facts.counts[state]:
+            is_past = facts.is_from_earlier_run and state is State.CREATED
+            lines.append((state, facts.counts[state], "created then" if is_past else meaning))
+    return lines
+
+
+def _shown(value: str | None) -> str:
+    text = value or ""
+    return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
+def _plain(text: str) -> str:
+    """Make a store's text harmless on a terminal: no escapes, no line breaks."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)

@@ -1,0 +1,244 @@
+"""The results of an import as a workbook.
+
+In: records one by one. Out: an xlsx with the sheets Summary, Fix, Unknown and All (Fix and Unknown
+only where they have records), its cells typed: text stays text when it is edited, so a name such as
+007 or =1+1 comes back unchanged. On paper each sheet is one page wide and has its first columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
+from petstore_frame.files.cells import EXACT_NUMBERS, fit, fits
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
+from petstore_frame.loader.results.account import ResultFacts, fact_pairs, headline, next_steps
+from petstore_frame.loader.results.columns import (
+    COLUMNS,
+    FIX_COLUMNS,
+    ResultLine,
+    file_name,
+)
+
+MAX_ROWS = 1_048_575
+_TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
+_OWN_WIDTH = 18
+_WIDTHS = {
+    "error_message": 40, "hint": 44, "sent_name": 24, "warnings": 24, "state": 12, "row": 12,
+    "line": 12, "pet_id": 21, "reason": 18,
+}  # fmt: skip
+_LINE_POINTS = 15.75  # 21 pixels
+_MOST_LINES = 10
+_WRAPPED = ("error_message", "hint", "warnings")
+_FACTS_WIDTHS = (28, 90)
+
+
+class _Kind(NamedTuple):
+    """Which records a sheet has, and what it shows of them beside their own cells.
+
+    Attributes:
+        name: The sheet.
+        states: The states of its records.
+        columns: All columns, the most useful ones first.
+        printed: How many of these are printed: all of them would be too small to read.
+        is_edited: Whether empty cells too are formatted as text, for what is typed into them.
+    """
+
+    name: str
+    states: Collection[State]
+    columns: Sequence[str]
+    printed: int
+    is_edited: bool = False
+
+
+def _ordered(*first: str) -> tuple[str, ...]:
+    return (*first, *(name for name in COLUMNS if name not in first))
+
+
+_FIX = _Kind("Fix", FIX_STATES, FIX_COLUMNS, 4, is_edited=True)
+_DOUBT = _Kind("Unknown", DOUBT_STATES, _ordered("state", "reason", "hint", "first_sent_at"), 4)
+# The digests and what repeats the record's own cells are in results.csv.
+_ALL = _Kind(
+    "All",
+    tuple(State),
+    (
+        "state", "pet_id", "error_message", "hint", "line", "row", "action", "error_column",
+        "error_code", "http_status", "reason", "warnings", "attempts", "settled_at",
+    ),
+    5,
+)  # fmt: skip
+
+
+@contextmanager
+def workbook(
+    path: Path,
+    facts: ResultFacts,
+    problems: Mapping[str, int],
+    header: Sequence[str],
+    expected: Mapping[State, int],
+) -> Iterator[Callable[[ResultLine], None]]:
+    """Give a function that writes a record to the sheets it belongs on.
+
+    Args:
+        path: The workbook.
+        facts: The facts of the run and its counts, which may still change while records come.
+        problems: How often each problem occurred, for the first sheet.
+        header: The columns of the records' own cells.
+        expected: How many records of each state will come. One that changed its state since may
+            open a sheet behind the others.
+
+    Raises:
+        MissingExtraError: XlsxWriter is not installed.
+    """
+    with open_book(path, is_constant_memory=True) as book:
+        summary = book.sheet("Summary")
+        kinds = [_Sheets(book, kind, header, facts) for kind in (_FIX, _DOUBT, _ALL)]
+        for sheets in kinds:
+            if sheets.kind is _ALL or any(expected[state] for state in sheets.kind.states):
+                sheets.open()
+
+        def write(line: ResultLine) -> None:
+            for sheets in reversed(kinds):
+                if line.state in sheets.kind.states:
+                    sheets.write(line)
+
+        yield write
+        for sheets in kinds:
+            sheets.finish()
+        _write_summary(summary, facts, problems)  # last, with the counts of what was written
+
+
+class _Sheets:
+    """The records of one kind, on as many sheets as they need."""
+
+    _sheet: Sheet
+    _row: int
+
+    def __init__(self, book: Book, kind: _Kind, header: Sequence[str], facts: ResultFacts) -> None:
+        self.kind = kind
+        self._book, self._facts = book, facts
+        self._names = [*header, *map(file_name, kind.columns)]
+        self._own = len(header)
+        self._as_text = book.style(num_format="@")
+        self._as_lines = book.style(num_format="@", text_wrap=True)
+        self._as_number = book.style(align="left")
+        self._as_time = book.style(num_format="yyyy-mm-dd hh:mm:ss")
+        self._sheets = 0
+
+    def open(self) -> None:
+        """Begin a sheet."""
+        self._sheets += 1
+        name = self.kind.name if self._sheets == 1 else f"{self.kind.name} {self._sheets}"
+        self._sheet, self._row = self._book.sheet(name), 0
+        self._sheet.raw.freeze_panes(1, 0)
+        self._sheet.do("set_column", 0, max(0, self._own - 1), _OWN_WIDTH, self._as_text)
+        for at, column in enumerate(self.kind.columns, self._own):
+            self._sheet.do("set_column", at, at, _width(column))
+        for at, text in enumerate(self._names):
+            self._sheet.text(0, at, text, bold=True, bottom=1, num_format="@")
+        _print_on_a4(self._sheet, self._facts, repeat_row=0)
+        self._sheet.finish()
+
+    def write(self, line: ResultLine) -> None:
+        """Write a record below the last one."""
+        if self._sheets == 0 or self._row == MAX_ROWS:
+            self.finish()
+            self.open()
+        self._row += 1
+        self._sheet.do("set_row", self._row, _LINE_POINTS * _lines(line.values))
+        does_fit = fits(line.cells)
+        for at, cell in enumerate(line.cells):
+            if cell and (does_fit or fits([cell])):
+                self._put("write_string", at, cell, self._as_text)
+            elif self.kind.is_edited:
+                self._put("write_blank", at, None, self._as_text)
+        values = line.values if does_fit else _with_note(line.values)
+        for at, column in enumerate(self.kind.columns, self._own):
+            self._put_value(at, values[column], column)
+
+    def _put_value(self, at: int, value: Any, column: str) -> None:
+        if value is None:
+            return
+        if isinstance(value, datetime):
+            self._put("write_datetime", at, value.replace(tzinfo=None), self._as_time)
+        elif isinstance(value, int | float) and abs(value) < EXACT_NUMBERS:
+            self._put("write_number", at, value, self._as_number)
+        else:
+            look = self._as_lines if column in _WRAPPED else self._as_text
+            self._put("write_string", at, fit(str(value))[0], look)
+
+    def _put(self, verb: str, at: int, *values: Any) -> None:
+        self._sheet.check(getattr(self._sheet.raw, verb)(self._row, at, *values), self._row)
+
+    def finish(self) -> None:
+        """Put the filter over all rows and print them, now that their number is known."""
+        if self._sheets:
+            last = self._own + self.kind.printed - 1
+            self._sheet.do("autofilter", 0, 0, self._row, len(self._names) - 1)
+            self._sheet.do("print_area", 0, 0, self._row, last)
+
+
+def _width(column: str) -> int:
+    """Return how wide a column is: a moment, or its own name with the button of the filter."""
+    is_moment = COLUMNS[column].startswith("datetime")
+    return _WIDTHS.get(column, 20 if is_moment else max(12, len(file_name(column)) + 3))
+
+
+def _lines(values: Mapping[str, Any]) -> int:
+    """Return how many lines of text a record takes: not every program counts them itself."""
+    lines = max(-(-len(values[name] or "") // (_WIDTHS[name] + 4)) for name in _WRAPPED)
+    return max(1, min(lines, _MOST_LINES))
+
+
+def _with_note(values: Mapping[str, Any]) -> dict[str, Any]:
+    notes = [note for note in (values["warnings"], _TOO_LONG) if note]
+    return {**values, "warnings": "; ".join(notes)}
+
+
+def _print_on_a4(sheet: Sheet, facts: ResultFacts, *, repeat_row: int | None = None) -> None:
+    name, store = (
+        plain_mark(text[:80]) for text in (facts.run.source_name or "", facts.run.base_url)
+    )
+    sheet.print_on_a4(
+        header=f"&L{plain_mark(sheet.name)}&R{name}",
+        footer=f"&L{store}&RPage &P of &N",
+        repeat_row=repeat_row,
+    )
+
+
+def _write_summary(sheet: Sheet, facts: ResultFacts, problems: Mapping[str, int]) -> None:
+    for at, width in enumerate(_FACTS_WIDTHS):
+        sheet.do("set_column", at, at, width)
+    word, sentence = headline(facts)
+    _put_title(sheet, f"{word}: {sentence}")
+    blocks: list[tuple[str, list[tuple[str, str | int]]]] = [
+        ("The import", fact_pairs(facts)),
+        ("What was wrong", list(problems.items())),
+        ("What to do next", [("", step) for step in next_steps(facts)]),
+    ]
+    at = 2
+    for heading, pairs in blocks:
+        if not pairs:
+            continue
+        sheet.text(at, 0, heading, bold=True)
+        for at, (name, value) in enumerate(pairs, at + 1):  # noqa: B020 # goes on from the heading
+            sheet.text(at, 0, name, valign="top")
+            if isinstance(value, int):
+                sheet.number(at, 1, value, align="left")
+            else:
+                sheet.text(at, 1, value, text_wrap=True)
+                sheet.height(at, _LINE_POINTS * -(-len(value) // (_FACTS_WIDTHS[1] + 5)))
+        at += 2
+    _print_on_a4(sheet, facts)
+    sheet.finish()
+
+
+def _put_title(sheet: Sheet, title: str) -> None:
+    """Put the headline over the columns, as many lines high as it needs."""
+    letters = int(sum(_FACTS_WIDTHS) * 11 / 14) - 4
+    sheet.band(0, 0, 1, title, bold=True, font_size=14)
+    sheet.height(0, 20 * -(-len(title) // letters))

@@ -1,0 +1,346 @@
+"""How the records of a journal reach the store, and none of them twice.
+
+In: a journal with pending records and a client. Out: the same journal, settled, and the reason
+why sending ended. One thread, the caller's, decides and writes; the others only wait for the
+store. It reads no file and judges no answer itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from petstore_frame._internal.interrupts import Interrupts
+from petstore_frame.errors import AuthenticationError, JournalError, PetstoreError
+from petstore_frame.http.outcome import PostOutcome, Proof
+from petstore_frame.loader.journal.settlements import Intent, Settlement
+from petstore_frame.loader.journal.writer import JournalFullError, Writer
+from petstore_frame.loader.limits import Limits
+from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.sending.canary import Canary
+from petstore_frame.loader.sending.clients import PostingClient
+from petstore_frame.loader.sending.echo import Echo
+from petstore_frame.loader.sending.judge import is_key_misused, may_repeat, settle, why_stopped
+from petstore_frame.loader.sending.pace import Pace
+from petstore_frame.loader.sending.pool import Done, Pool
+from petstore_frame.loader.sending.repeats import Repeats, oldest_key
+from petstore_frame.loader.sending.timing import Timing
+
+_INTERRUPTED = "interrupted"
+
+
+def ignore(_: Any) -> None:
+    """Accept a value and do nothing."""
+
+
+class Sender:
+    """One session of sending.
+
+    Args:
+        client: The store.
+        writer: The journal, its lock held.
+        counts: How many records are in each state.
+        limits: How far to go.
+        timing: The clocks.
+        store_id: The id that the journal's store stated, or None as long as it has not.
+        meter: Called with the counts after each commit.
+        step: Called with the name of each step, so that a test can end the process there.
+    """
+
+    def __init__(
+        self,
+        client: PostingClient,
+        writer: Writer,
+        counts: Counter[State],
+        *,
+        limits: Limits,
+        timing: Timing,
+        store_id: str | None = None,
+        meter: Callable[[Counter[State]], None] = ignore,
+        step: Callable[[str], None] = ignore,
+    ) -> None:
+        self.counts = counts
+        self._client = client
+        self._writer = writer
+        self._limits = limits
+        self._timing = timing
+        self._store_id = store_id
+        self._meter = meter
+        self._step = step
+        self._pool = Pool(limits.workers, wait=timing.wait)
+        self._pace = Pace(limits.workers, clock=timing.clock)
+        self._ending: tuple[Ending, str] | None = None
+        self._in_flight: dict[int, Intent] = {}
+        self._settled: list[Settlement] = []
+        self._echo = Echo()
+        self._repeats = Repeats(timing.clock)
+        self._answers = 0
+        self._is_asked_to_wait = False
+        self._last_failure: Exception | None = None
+        has_canary = limits.has_canary and not counts[State.CREATED]
+        self._canary = Canary(client, is_due=has_canary)
+        self._is_journal_broken = False
+        self._problem: Exception | None = None
+
+    def run(self) -> tuple[Ending, str]:
+        """Send until nothing is left to send, or a reason to stop.
+
+        Returns:
+            Why it ended, as a code and as text.
+
+        Raises:
+            JournalError: The journal could not keep an outcome; the text has the ids.
+        """
+        self._check_budget()
+        self._queue_repeats()
+        with Interrupts(self._pool.wake) as interrupts, self._pool:
+            while not self._is_over():
+                ends = self._pool.gather(self._timeout_s())
+                for end in ends:
+                    self._take(end)
+                self._check_patience()
+                if interrupts.count:
+                    self._stop(Ending.INTERRUPTED, _INTERRUPTED)
+                if interrupts.count > 1:
+                    self._abandon()
+                self._commit()
+                self._probe_if_due()
+        if self._is_journal_broken:
+            raise JournalError(self._unsaved_outcomes())
+        if self._problem is not None:
+            raise self._problem
+        return self._ending or (Ending.DONE, "")
+
+    def _is_over(self) -> bool:
+        if self._pool.busy or (self._settled and not self._is_journal_broken):
+            return False
+        return self._ending is not None or not (self.counts[State.PENDING] or self._repeats)
+
+    def _timeout_s(self) -> float | None:
+        """Return how long to wait for the next end; None while only an end can change anything."""
+        if self._pool.busy and (self._ending or self._pace.is_open):
+            return None
+        waits = [self._pace.wait_s()]
+        if not self.counts[State.PENDING] and self._repeats:
+            waits.append(self._repeats.wait_s())
+        is_waiting = max(waits) > 0
+        if self._pool.busy and not is_waiting:
+            return None
+        return max(waits)
+
+    def _take(self, end: Done) -> None:
+        if not isinstance(end.token, Intent):
+            end.token(end)
+            return
+        intent: Intent = end.token
+        if self._in_flight.pop(intent.number, None) is None:
+            return
+        outcome = self._checked(intent, end.value or _broken(end.error))
+        settlement = settle(intent, outcome)
+        self._settled.append(settlement)
+        self.counts[State.IN_FLIGHT] -= 1
+        self.counts[settlement.state] += 1
+        self._note_pace(outcome)
+        self._check_store(outcome.store_id)
+        if outcome.is_systemic or is_key_misused(intent, outcome):
+            self._stop(Ending.STOPPED, why_stopped(outcome.error, intent))
+        elif may_repeat(settlement, outcome):
+            self._repeats.add_later(intent.number)
+        self._check_budget()
+        if self._canary.is_due:
+            self._check_canary(settlement)
+
+    def _checked(self, intent: Intent, outcome: PostOutcome) -> PostOutcome:
+        pet_id = outcome.pet.id if outcome.pet else None
+        is_owned = pet_id is not None and (
+            any(end.pet_id == pet_id for end in self._settled) or self._writer.has_pet(pet_id)
+        )
+        return self._echo.check(intent, outcome, is_owned=is_owned)
+
+    def _check_store(self, store_id: str | None) -> None:
+        """Stop where another store answers; the first id that a store states counts."""
+        if self._store_id is None:
+            self._store_id = store_id
+        elif store_id not in (None, self._store_id):
+            self._stop(
+                Ending.STOPPED,
+                f"another store answers at {self._client.base_url} now; there the import "
+                "begins anew",
+            )
+
+    def _note_pace(self, outcome: PostOutcome) -> None:
+        self._is_asked_to_wait |= outcome.retry_after_s is not None
+        self._last_failure = outcome.error
+        if outcome.proof in (Proof.CREATED, Proof.REJECTED):
+            self._answers += 1
+            self._pace.note_answer()
+        elif outcome.proof is Proof.UNKNOWN:
+            self._pace.note_doubt(outcome.retry_after_s)
+        elif outcome.http_status is None:
+            self._pace.open()
+        else:
+            self._pace.note_pressure(outcome.retry_after_s)
+
+    def _queue_repeats(self) -> None:
+        oldest = self._oldest_key()
+        if oldest is not None:
+            self._repeats.add_now(self._writer.repeatable(oldest, self._timing.now()))
+
+    def _oldest_key(self) -> float | None:
+        return oldest_key(self._client.idempotency, self._timing.now())
+
+    def _commit(self) -> None:
+        """Put outcomes and the next intents on disk, then send those."""
+        if self._is_journal_broken:
+            return
+        fresh, repeats = self._wanted()
+        if not (self._settled or fresh or repeats):
+            return
+        self._step("commit")
+        try:
+            intents = self._writer.commit(
+                self._settled,
+                self._timing.now(),
+                fresh=fresh,
+                repeats=repeats,
+                keys_since=self._oldest_key(),
+                store_id=self._store_id,
+            )
+        except JournalFullError as problem:
+            self._settled = []
+            self._stop(Ending.JOURNAL, str(problem))
+            return
+        except JournalError as problem:
+            self._is_journal_broken = True
+            self._stop(Ending.JOURNAL, str(problem))
+            return
+        self._settled = []
+        self._step("committed")
+        for intent in intents:
+            self._send(intent)
+        self._report_progress()
+
+    def _report_progress(self) -> None:
+        """Call the caller's function; whatever it raises waits for the requests in flight."""
+        try:
+            self._meter(self.counts)
+        except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
+            self._stop(Ending.INTERRUPTED, _INTERRUPTED)
+        except Exception as problem:  # noqa: BLE001 # raised again once nothing is in flight
+            self._problem = problem
+            self._stop(Ending.INTERRUPTED, _INTERRUPTED)
+
+    def _wanted(self) -> tuple[int, list[int]]:
+        if self._ending is not None:
+            return 0, []
+        room = self._canary.limit(self._pace.room(self._pool.busy), self._pool.busy)
+        repeats = self._repeats.take(room)
+        return max(0, min(room - len(repeats), self.counts[State.PENDING])), repeats
+
+    def _send(self, intent: Intent) -> None:
+        self.counts[State.UNKNOWN if intent.is_in_doubt else State.PENDING] -= 1
+        self.counts[State.IN_FLIGHT] += 1
+        self._in_flight[intent.number] = intent
+        self._echo.note_sent(intent)
+        self._pool.start(
+            intent,
+            partial(
+                self._client.post_pet,
+                intent.payload,
+                idempotency_key=intent.key,
+                store_id=self._store_id,
+            ),
+        )
+
+    def _stop(self, ending: Ending, detail: str) -> None:
+        """Start nothing more; the first reason counts, unless the journal fails."""
+        if self._ending is None or ending is Ending.JOURNAL:
+            self._ending = (ending, detail)
+
+    def _abandon(self) -> None:
+        """Stop waiting: what is on its way is in doubt from now on."""
+        self._pool.abandon()
+        for intent in self._in_flight.values():
+            self._settled.append(Settlement(intent, State.UNKNOWN, "unknown", "abandoned"))
+            self.counts[State.UNKNOWN] += 1
+        self.counts[State.IN_FLIGHT] = 0
+        self._in_flight = {}
+
+    def _check_budget(self) -> None:
+        most = self._limits.max_errors
+        for state in (State.INVALID, State.REJECTED):
+            if most is not None and self.counts[state] > most:
+                self._stop(
+                    Ending.BUDGET,
+                    f"{self.counts[state]} records are {state}, more than the {most} allowed; "
+                    "fix them, or allow more",
+                )
+
+    def _check_patience(self) -> None:
+        limits, pace = self._limits, self._pace
+        is_there = self._answers or self._is_asked_to_wait
+        patience_s = limits.patience_s if is_there else limits.first_patience_s
+        if pace.is_fruitless:
+            self._stop(
+                Ending.OUTAGE,
+                "the store answers GET, but again and again no POST; ask its operator",
+            )
+        elif pace.down_s() > patience_s:
+            self._stop(
+                Ending.OUTAGE,
+                f"the store at {self._client.base_url} gave no usable answer for "
+                f"{pace.down_s():.0f} s; the last failure: {self._last_failure}",
+            )
+        elif pace.wait_s() > limits.patience_s:
+            self._stop(
+                Ending.OUTAGE,
+                f"the store at {self._client.base_url} asks to wait {pace.wait_s():.0f} s, and an "
+                f"import waits {limits.patience_s:.0f} s at most",
+            )
+
+    def _probe_if_due(self) -> None:
+        pace = self._pace
+        if pace.is_open and not self._pool.busy and not self._ending and not pace.wait_s():
+            self._pool.start(self._probed, partial(self._client.list_pets, 1))
+
+    def _probed(self, end: Done) -> None:
+        if isinstance(end.error, AuthenticationError):
+            self._stop(Ending.STOPPED, why_stopped(end.error))
+        elif end.error is not None and not isinstance(end.error, PetstoreError):
+            raise end.error
+        if end.error is None:
+            self._check_store(end.value.store_id)
+        else:
+            self._last_failure = end.error
+        self._pace.note_probe(is_up=end.error is None)
+
+    def _check_canary(self, first: Settlement) -> None:
+        reading = self._canary.reading(first, self._answers)
+        if reading is not None:
+            self._pool.start(self._take_canary, reading)
+
+    def _take_canary(self, end: Done) -> None:
+        if end.error is not None:
+            raise end.error
+        self._writer.note(self._timing.now(), "canary", {"differences": end.value})
+        reason = self._canary.reason_to_stop(end.value)
+        if reason is not None:
+            self._stop(Ending.STOPPED, reason)
+
+    def _unsaved_outcomes(self) -> str:
+        """Name the outcomes that the journal could not keep, so that they are not lost."""
+        _, problem = self._ending or (Ending.JOURNAL, "")
+        lost = [
+            f"record {end.intent.number} is {end.state}"
+            + (f" with id {end.pet_id}" if end.pet_id is not None else "")
+            for end in self._settled
+        ]
+        return f"{problem}; not on disk: {', '.join(lost)}" if lost else problem
+
+
+def _broken(problem: Exception | None) -> PostOutcome:
+    """Judge a client that raised where it should have answered: nothing is proven."""
+    error = problem if isinstance(problem, PetstoreError) else PetstoreError(repr(problem))
+    return PostOutcome(Proof.UNKNOWN, type(problem).__name__, error=error, is_systemic=True)

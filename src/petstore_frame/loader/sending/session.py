@@ -1,0 +1,123 @@
+"""One session of an import: from an open journal to the reason why sending ended.
+
+In: a journal whose lock is held, and a client. Out: the ending, in the journal. It reads no file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
+from petstore_frame.http.settings import same_store_address
+from petstore_frame.loader.journal.journal import Run, count_states, read_run
+from petstore_frame.loader.journal.writer import Writer
+from petstore_frame.loader.limits import Limits
+from petstore_frame.loader.progress import Meter, ProgressOption
+from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.results.before import describe_alike, describe_overlap
+from petstore_frame.loader.results.notes import describe_unsent
+from petstore_frame.loader.sending.clients import PostingClient
+from petstore_frame.loader.sending.send import Sender, ignore
+from petstore_frame.loader.sending.timing import Timing
+
+
+def run_session(
+    path: Path,
+    client: PostingClient,
+    limits: Limits,
+    *,
+    progress: ProgressOption,
+    timing: Timing,
+    is_new: bool = False,
+    step: Callable[[str], None] = ignore,
+) -> bool:
+    """Send what is pending in a journal; do nothing where nothing is left.
+
+    Args:
+        path: The journal.
+        client: The store; it must be the journal's own.
+        limits: How far to go.
+        progress: As in ``load_csv``.
+        timing: The clocks.
+        is_new: The run was staged just now.
+        step: Called with the name of each step.
+
+    Returns:
+        Whether there was anything to do.
+
+    Raises:
+        JournalError: The journal is of another store, or failed.
+    """
+    run = read_run(path)
+    check_store(path, run, client)
+    counts = Counter(count_states(path))
+    if not is_new and not _is_work_left(counts, client):
+        _end_if_cut_short(path, run, timing.now())
+        return False
+    with closing(Writer(path, run.run_id)) as writer:
+        left = writer.start(timing.now())
+        counts[State.IN_FLIGHT] -= left
+        counts[State.UNKNOWN] += left
+        with Meter(progress, counts[State.PENDING]) as meter:
+            unsent = describe_unsent(path, run)
+            for warning in (*unsent, describe_overlap(run), describe_alike(run)):
+                if is_new and warning:
+                    meter.say(warning)
+            sender = Sender(
+                client,
+                writer,
+                counts,
+                limits=limits,
+                timing=timing,
+                store_id=run.store_id,
+                meter=meter,
+                step=step,
+            )
+            ending, detail = sender.run()
+        writer.end(timing.now(), ending, detail)
+    return True
+
+
+def _end_if_cut_short(path: Path, run: Run, now: float) -> None:
+    """Let an import be done that was stopped or interrupted when all its records were settled."""
+    if run.ending not in (Ending.DONE, Ending.BUDGET):
+        with closing(Writer(path, run.run_id)) as writer:
+            writer.end(run.ended_at or now, Ending.DONE)
+
+
+def check_store(path: Path, run: Run, client: PostingClient) -> None:
+    """Refuse a client of another address than the journal's."""
+    if same_store_address(client.base_url) != same_store_address(run.base_url):
+        raise JournalError(
+            f"{path} is an import into {run.base_url}, and the client's store is "
+            f"{client.base_url}; use a client of that store"
+        )
+
+
+def check_store_id(path: Path, run: Run, client: PostingClient) -> None:
+    """Refuse another store at the address of the journal's store."""
+    if run.store_id is not None and ask_store_id(client) not in (None, run.store_id):
+        raise JournalError(
+            f"{path} is an import into another store, which had the address {run.base_url} "
+            "before; the store there now does not have these records, so nothing was settled"
+        )
+
+
+def ask_store_id(client: PostingClient) -> str | None:
+    """Return the id that the store states, by one GET; None where it states none."""
+    try:
+        store_id: str | None = client.list_pets(1).store_id
+    except APIStatusError as problem:  # a store that refuses the key still states its id
+        return problem.store_id
+    except PetstoreError:
+        return None
+    return store_id
+
+
+def _is_work_left(counts: Counter[State], client: PostingClient) -> bool:
+    if counts[State.PENDING] or counts[State.IN_FLIGHT]:
+        return True
+    return bool(counts[State.UNKNOWN] and client.idempotency)
