@@ -44,7 +44,7 @@ def are_versions(folder: Path, earlier: Rows, rows: Rows, header: list[str] | No
 def sample(folder: Path, rows: int, seed: int, columns: int = 4) -> Rows:
     file = write_sample_csv(folder / "sample.csv", rows, seed, dirty=False)
     with file.open(encoding="utf-8", newline="") as text:
-        return [row[:columns] for row in csv.reader(text)][1:]
+        return [row[1 : 1 + columns] for row in csv.reader(text)][1:]
 
 
 def by_category(rows: Rows) -> Rows:

@@ -32,6 +32,20 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
     assert first != other
 
 
+def test_each_animal_has_an_id_of_its_own(tmp_path: Path) -> None:
+    """A longer file of the same seed begins with the same animals; another seed has others."""
+
+    def animals(rows: int, seed: int) -> list[list[str]]:
+        path = write_sample_csv(tmp_path / "arrivals.csv", rows, seed, dirty=False)
+        with path.open(encoding="utf-8", newline="") as file:
+            return [row[:4] for row in csv.reader(file)][1:]
+
+    first, longer, other = animals(50, 7), animals(80, 7), animals(50, 8)
+    ids = [row[0] for row in longer + other]
+    assert longer[:50] == first
+    assert len(set(ids)) == 130
+
+
 def test_one_record_in_twenty_is_dirty(tmp_path: Path) -> None:
     """Between 4 and 6 % of the records are spoilt, in every way that is promised."""
     clean = write_sample_csv(tmp_path / "clean.csv", rows=2000, dirty=False)
@@ -42,7 +56,7 @@ def test_one_record_in_twenty_is_dirty(tmp_path: Path) -> None:
         records = list(source)
     spoilt = [
         r for r in records
-        if r.state is State.INVALID or r.warnings or "\n" in r.cells[0] or r.cells[0][0] in "=+-@"
+        if r.state is State.INVALID or r.warnings or "\n" in r.cells[1] or r.cells[1][0] in "=+-@"
     ]  # fmt: skip
     codes = Counter(r.problem.code for r in records if r.problem)
     assert 0.04 <= len(spoilt) / 2000 <= 0.06
@@ -56,9 +70,9 @@ def test_categories_turn_words_into_numbers(tmp_path: Path) -> None:
     path = write_sample_csv(tmp_path / "arrivals.csv", rows=2000)
     labels = write_sample_categories(tmp_path / "categories.csv")
     with path.open(encoding="utf-8", newline="") as file:
-        words = {row[1] for row in islice(csv.reader(file), 1, None) if len(row) > 1}
+        words = {row[2] for row in islice(csv.reader(file), 1, None) if len(row) > 2}
     with open_source(path, categories=labels) as source:
-        sent = {r.cells[1] for r in source if r.state is State.PENDING}
+        sent = {r.cells[2] for r in source if r.state is State.PENDING}
     assert category_labels(labels) == SAMPLE_CATEGORIES
     assert words & set(SAMPLE_CATEGORIES.values()) <= sent
 

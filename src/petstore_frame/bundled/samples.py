@@ -1,9 +1,4 @@
-"""Made-up animals in a file, as a store's staff would send them: most good, some not.
-
-In: a number of rows or days and a seed. Out: a CSV that is the same, byte for byte, for the same
-seed, the labels of its categories, and a folder of dated snapshots. It knows nothing of the loader
-that will read the file.
-"""
+"""Made-up animals: a CSV as people send it, the labels of its categories, a month of snapshots."""
 
 from __future__ import annotations
 
@@ -66,7 +61,11 @@ class _Animal(NamedTuple):
 def write_sample_csv(
     path: str | PathLike[str], rows: int = 2000, seed: int = 7, *, dirty: bool = True
 ) -> Path:
-    """Write made-up arrivals: ``name,categoryId,status,arrived``.
+    """Write made-up arrivals: ``animal_id,name,categoryId,status,arrived``.
+
+    Each animal has an id of its own, such as ``A7-00042``, so that ``key="animal_id"`` names it.
+    A file of the same seed with more rows holds the same animals, and some more; files of two
+    seeds have no animal in common.
 
     Args:
         path: The file to write; one that is there is replaced.
@@ -87,12 +86,12 @@ def write_sample_csv(
     target = Path(path)
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["name", "categoryId", "status", "arrived"])
+        writer.writerow(["animal_id", "name", "categoryId", "status", "arrived"])
         for at in range(rows):
             row = _good_row(chance, at, rows)
             if dirty and chance.random() < _DIRTY_SHARE:
                 row = chance.choice(_FLAWS)(row, chance)
-            writer.writerow(row)
+            writer.writerow([f"A{seed}-{at + 1:05}", *row])
     return target
 
 
