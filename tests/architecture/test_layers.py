@@ -42,6 +42,8 @@ LEVELS = {part: level for level, part in enumerate(HOUSE_LIST)}
 # Each outside library has one door (narwhals: one for each kind of question).
 DOORS = {
     "html": {"html"},
+    "jinja2": {"html"},
+    "markupsafe": {"html"},
     "httpx": {"http"},
     "httpcore": {"http"},
     "msgspec": {"schema"},

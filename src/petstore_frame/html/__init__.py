@@ -1,1 +1,17 @@
-"""What is shown as markup, with every text from outside escaped."""
+"""What is shown as markup: templates, escaped by construction.
+
+    from petstore_frame.html import NOTEBOOK, PAGE
+
+    NOTEBOOK.headline(badge, "500 pets")               # a piece, styled by itself
+    PAGE.render("report/page.html.j2", title="Stock")  # a template beside the code that fills it
+
+``NOTEBOOK`` writes each style into its element, because notebooks that are not trusted lose style
+elements; ``PAGE`` writes classes, for pages that hold ``stylesheet()`` once.
+"""
+
+from markupsafe import Markup, escape
+
+from petstore_frame.html.render import NOTEBOOK, PAGE, Card, Fold, Renderer
+from petstore_frame.html.style import stylesheet
+
+__all__ = ["NOTEBOOK", "PAGE", "Card", "Fold", "Markup", "Renderer", "escape", "stylesheet"]

@@ -1,0 +1,203 @@
+"""Templates filled, and the pieces of markup that every view shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from markupsafe import Markup
+
+from petstore_frame.html.style import LOOKS
+from petstore_frame.schema.palette import FAILED_BADGE, VERDICT_BADGES, Badge
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_PIECES = "html/pieces.html.j2"
+
+
+class Card(NamedTuple):
+    """A key figure.
+
+    Attributes:
+        name: What is counted.
+        number: The figure, as text.
+        under: A few words below it.
+        colour: The colour of its edge, or None for the colour of the text.
+        is_exact: Whether the figure is more than a minimum; else its edge is dashed.
+    """
+
+    name: str
+    number: str
+    under: str = ""
+    colour: str | None = None
+    is_exact: bool = True
+
+
+class Fold(NamedTuple):
+    """Lines that open by a click.
+
+    Attributes:
+        name: What they are, shown with their number.
+        lines: Sentences, or pairs of a word and a sentence.
+        is_open: Whether they are open at first.
+    """
+
+    name: str
+    lines: Sequence[str | tuple[str, str]]
+    is_open: bool = False
+
+
+class Renderer:
+    """Fills templates for one kind of place: a notebook's output, or a page with a style sheet.
+
+    A template's name is its path within the package. It may import the pieces with
+    ``{% import "html/pieces.html.j2" as pf %}``, and gives an element a look of ``style.LOOKS``
+    with ``{{ look("table") }}``. Every value is escaped unless it is ``Markup``; a value that is
+    missing is an error.
+
+    Args:
+        is_page: Write looks as classes, for a page that holds ``stylesheet()``; else as style
+            attributes.
+    """
+
+    def __init__(self, *, is_page: bool) -> None:
+        self._is_page = is_page
+
+    def render(self, template: str, /, **values: Any) -> Markup:
+        """Fill a template; see the class.
+
+        Args:
+            template: Its path within the package, such as ``report/page.html.j2``.
+            values: What it shows.
+        """
+        return Markup(self._engine.get_template(template).render(values))  # noqa: S704 # escaped
+
+    def headline(self, badge: Badge, sentence: str, word: str | None = None) -> Markup:
+        """Show a word in the colours of a badge, and a sentence after it.
+
+        Args:
+            badge: How the word looks.
+            sentence: What it means here.
+            word: Another word than the badge's own.
+        """
+        return self._piece("headline", badge, sentence, word)
+
+    def badge(self, badge: Badge, word: str | None = None) -> Markup:
+        """Show a word in the colours of a badge."""
+        return self._piece("badge", badge, word)
+
+    def section(self, text: str) -> Markup:
+        """Show the name of a part."""
+        return self._piece("section", text)
+
+    def quiet(self, lines: Iterable[str]) -> Markup:
+        """Show lines that stay in the background; empty ones are left out."""
+        return self._piece("quiet", [line for line in lines if line])
+
+    def items(self, lines: Iterable[str]) -> Markup:
+        """Show a list of sentences."""
+        return self._piece("items", list(lines))
+
+    def cards(self, cards: Iterable[Card]) -> Markup:
+        """Show key figures side by side."""
+        return self._piece("cards", list(cards))
+
+    def evidence(self, folds: Iterable[Fold]) -> Markup:
+        """Show what a claim rests on, folded in; folds without lines are left out."""
+        return self._piece("evidence", [fold for fold in folds if fold.lines])
+
+    def steps(self, steps: Iterable[str]) -> Markup:
+        """Show what to do next; nothing where there is nothing to do."""
+        return self._piece("steps", list(steps))
+
+    def status(self, word: str, colour: str) -> Markup:
+        """Show a status by name and colour."""
+        return self._piece("status", word, colour)
+
+    def table(
+        self,
+        rows: Iterable[Sequence[Any]],
+        head: Sequence[str] = (),
+        *,
+        numbers: Collection[int] = (),
+        caption: str = "",
+        foot: Sequence[Any] = (),
+        is_named: bool = False,
+        is_head_hidden: bool = False,
+    ) -> Markup:
+        """Show a table.
+
+        Args:
+            rows: The cells of each row: texts, numbers, None for a missing one, or ``Markup``.
+            head: The names of the columns; none for a table without a head.
+            numbers: Places of the columns, from 0, that hold numbers.
+            caption: What the table holds.
+            foot: The cells of a last row of sums.
+            is_named: Whether the first cell of a row names the row.
+            is_head_hidden: Whether only a screen reader reads head and caption.
+        """
+        return self._piece(
+            "table", list(rows), list(head), set(numbers), caption, list(foot), is_named,
+            is_head_hidden,
+        )  # fmt: skip
+
+    def panel(
+        self, badge: Badge, title: str, lines: Iterable[str] = (), role: str = "status"
+    ) -> Markup:
+        """Show a titled note in the colours of a badge."""
+        return self._piece("panel", badge, title, list(lines), role)
+
+    def success(self, title: str, lines: Iterable[str] = ()) -> Markup:
+        """Show that something was done."""
+        return self.panel(VERDICT_BADGES["complete"], title, lines)
+
+    def warning(self, title: str, lines: Iterable[str] = ()) -> Markup:
+        """Show that something is not as expected."""
+        return self.panel(VERDICT_BADGES["incomplete"], title, lines)
+
+    def failure(self, title: str, lines: Iterable[str] = ()) -> Markup:
+        """Show what went wrong."""
+        return self.panel(FAILED_BADGE, title, lines, "alert")
+
+    def progress(self, words: str, share_done: float | None = None) -> Markup:
+        """Show work under way; without a known end there is a number and no bar."""
+        return self._piece("progress", words, None if share_done is None else f"{share_done:.0%}")
+
+    def empty(self, sentence: str) -> Markup:
+        """Show why there is nothing to see, and what to do."""
+        return self._piece("empty", sentence)
+
+    def _piece(self, name: str, *values: Any) -> Markup:
+        return Markup(self._pieces[name](*values))  # noqa: S704 # a macro's text is escaped
+
+    @cached_property
+    def _pieces(self) -> dict[str, Callable[..., str]]:
+        return vars(self._engine.get_template(_PIECES).module)
+
+    @cached_property
+    def _engine(self) -> Environment:
+        import jinja2  # on first use: what is never shown need not wait for it
+
+        engine = jinja2.Environment(
+            loader=jinja2.PackageLoader("petstore_frame", ""),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        engine.globals["look"] = self._look
+        return engine
+
+    def _look(self, *names: str, css: str = "") -> Markup:
+        """Return the attributes that give an element these looks, and further styles."""
+        if self._is_page:
+            shown = " ".join(f"pf-{name}" for name in names)
+            style = Markup(' style="{}"').format(css) if css else ""
+            return Markup('class="{}"{}').format(shown, style)
+        styles = [*(LOOKS[name] for name in names), *[css] * bool(css)]
+        return Markup('style="{}"').format(";".join(styles))
+
+
+NOTEBOOK, PAGE = Renderer(is_page=False), Renderer(is_page=True)
