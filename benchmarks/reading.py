@@ -61,7 +61,7 @@ def stage(path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder, open_source(path) as source:
         run = journal.Run(
             "0" * 32, "https://store.example/v1", source.name, str(path), source.sha256, "id",
-            source.header, source.mapping,
+            source.columns, source.mapping,
         )  # fmt: skip
         journal.create(Path(folder) / "run.journal", run, source)
 

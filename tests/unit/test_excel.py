@@ -14,6 +14,7 @@ import pytest
 import xlsxwriter
 
 from petstore_frame.errors import InputError
+from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import Record, State
 
@@ -32,7 +33,7 @@ def save(path: Path, *rows: tuple[Any, ...], sheets: tuple[str, ...] = ("Pets",)
 
 
 def read(path: Path, **options: Any) -> list[Record]:
-    with open_source(path, **options) as source:
+    with open_source(path, Reading(**options)) as source:
         return list(source)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import Record
 
@@ -31,7 +32,7 @@ def told(record: Record) -> str:
 
 
 def read(name: str, **options: Any) -> list[str]:
-    with open_source(INPUTS / name, **options) as source:
+    with open_source(INPUTS / name, Reading(**options)) as source:
         return [told(record) for record in source]
 
 

@@ -10,16 +10,20 @@ import pandas as pd
 import pytest
 
 from petstore_frame.errors import InputError
+from petstore_frame.loader.reading.comeback import Columns, ColumnsOf
+from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 
 RUN = "0123456789abcdef" * 2
 FIX = f"Tier,Art,name,_pf_error,_pf_state,_pf_row,_pf_run,_pf_escaped\r\nZoë,3,Anna,?,,4,{RUN},\r\n"
 MAPPING = {"name": "Tier", "category_id": "Art"}
+KNOWN = {RUN: Columns(MAPPING)}
 
 
-def read(source: Any, **options: Any) -> list[tuple[int, tuple[str, ...], bytes | None]]:
-    known = {RUN: MAPPING}
-    with open_source(source, **{"mapping_of": known.get} | options) as opened:
+def read(
+    source: Any, columns_of: ColumnsOf = KNOWN.get, **options: Any
+) -> list[tuple[int, tuple[str, ...], bytes | None]]:
+    with open_source(source, Reading(**options), columns_of=columns_of) as opened:
         return [(record.number, tuple(record.cells), record.payload) for record in opened]
 
 
@@ -80,5 +84,5 @@ def test_a_mapping_whose_columns_are_gone_is_not_used(fix: Path) -> None:
 def test_an_import_that_is_not_known_leaves_it_to_the_caller(fix: Path) -> None:
     """Without its journal a result file needs the mapping again, and the text says how."""
     with pytest.raises(InputError, match="no column for category_id among 'Tier', 'Art', 'name'"):
-        read(fix, mapping_of=lambda run_id: None)
-    assert read(fix, mapping_of=lambda run_id: None, mapping=MAPPING) == ZOE
+        read(fix, columns_of=lambda import_id: None)
+    assert read(fix, columns_of=lambda import_id: None, mapping=MAPPING) == ZOE

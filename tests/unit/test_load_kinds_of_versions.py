@@ -29,7 +29,7 @@ def stage(folder: Path, rows: Rows, header: list[str]) -> Path:
     with file.open("w", newline="", encoding="utf-8") as text:
         csv.writer(text).writerows([header, *rows])
     with open_source(file) as source:
-        facts = (file.name, str(file), source.sha256, run_id, source.header, source.mapping)
+        facts = (file.name, str(file), source.sha256, run_id, source.columns, source.mapping)
         journal.create(path, Run(run_id, "http://127.0.0.1/v1", *facts), source)
     return path
 

@@ -17,7 +17,7 @@ from petstore_frame.loader.results.results import LoadResult
 def load_notes(path: Path) -> LoadResult:
     """Return the result of a file that was staged."""
     with open_source(path) as source:
-        facts = (path.name, str(path), source.sha256, "id", source.header, source.mapping)
+        facts = (path.name, str(path), source.sha256, "id", source.columns, source.mapping)
         run = Run("ab" * 16, "http://127.0.0.1/v1", *facts)
         path.with_suffix(".journal").unlink(missing_ok=True)
         journal.create(path.with_suffix(".journal"), run, source)

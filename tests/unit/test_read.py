@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.reading.fields import MAX_CELL
 from petstore_frame.loader.reading.giants import shorten_giants
+from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source, read_header
 from petstore_frame.loader.record import Record, State
 
@@ -30,7 +31,7 @@ MAPPING = ["name", "categoryId", "status"]
 
 
 def records_of(path: Path, **options: object) -> list[Record]:
-    with open_source(path, **options) as source:  # type: ignore[arg-type] # any option
+    with open_source(path, Reading(**options)) as source:  # type: ignore[arg-type] # any option
         return list(source)
 
 

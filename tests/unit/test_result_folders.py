@@ -32,7 +32,7 @@ def make_result(
     with open_source(path) as source:
         run = Run(
             run_id, "http://127.0.0.1:8000/v1", source.name, str(path), source.sha256, run_id,
-            source.header, source.mapping, created_at=time.time(), started_at=started,
+            source.columns, source.mapping, created_at=time.time(), started_at=started,
         )  # fmt: skip
         journal.create(place, run, source)
     place.with_name(place.name + LOCK).touch()  # as the importer at work would leave it

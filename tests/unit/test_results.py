@@ -20,11 +20,12 @@ from petstore_frame.errors import ArgumentError, InputError, LoadFailedError
 from petstore_frame.loader.journal import journal
 from petstore_frame.loader.journal.journal import Run
 from petstore_frame.loader.journal.lock import LOCK
+from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.returned import escaped_columns, harmless
 from petstore_frame.loader.record import Record, State
 from petstore_frame.loader.results.columns import COLUMNS
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.results.returned import escaped_columns, harmless
 
 SPOILT = '<img src=x onerror="alert(1)">'
 
@@ -55,7 +56,7 @@ def make_result(folder: Path, text: str = ARRIVALS) -> LoadResult:
     with open_source(source_path) as source:
         run = Run(
             "ab" * 16, "http://127.0.0.1:8000/v1", source.name, str(source_path), source.sha256,
-            "id", source.header, source.mapping, created_at=time.time(), started_at=time.time(),
+            "id", source.columns, source.mapping, created_at=time.time(), started_at=time.time(),
             ended_at=time.time(),
         )  # fmt: skip
         journal.create(path, run, source)
@@ -77,7 +78,7 @@ def result(tmp_path: Path) -> LoadResult:
 
 
 def read(path: Path, **options: str) -> list[Record]:
-    with open_source(path, **options) as source:  # type: ignore[arg-type] # any option
+    with open_source(path, Reading(**options)) as source:  # type: ignore[arg-type] # any option
         return list(source)
 
 
@@ -241,7 +242,7 @@ def test_unedited_fix_is_what_it_was(result: LoadResult, tmp_path: Path) -> None
     assert [record.cells for record in again] == [record.cells for record in before]
     assert [record.problem for record in again] == [record.problem for record in before]
     assert again[0].payload == b'{"name":"=cmd()","categoryId":3,"status":"sold"}'
-    assert [record.lineage for record in again] == [f"{'ab' * 16}:{n}" for n in (2, 5, 6, 7)]
+    assert [record.origin for record in again] == [("ab" * 16, n) for n in (2, 5, 6, 7)]
 
 
 @pytest.mark.parametrize("name", ["unknown.csv", "results.csv"])

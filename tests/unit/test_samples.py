@@ -16,6 +16,7 @@ from petstore_frame.bundled.samples import (
     write_sample_csv,
     write_sample_history,
 )
+from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import State
 from petstore_frame.schema.categories import category_labels
@@ -71,7 +72,7 @@ def test_categories_turn_words_into_numbers(tmp_path: Path) -> None:
     labels = write_sample_categories(tmp_path / "categories.csv")
     with path.open(encoding="utf-8", newline="") as file:
         words = {row[2] for row in islice(csv.reader(file), 1, None) if len(row) > 2}
-    with open_source(path, categories=labels) as source:
+    with open_source(path, Reading(categories=labels)) as source:
         sent = {r.cells[2] for r in source if r.state is State.PENDING}
     assert category_labels(labels) == SAMPLE_CATEGORIES
     assert words & set(SAMPLE_CATEGORIES.values()) <= sent

@@ -20,6 +20,7 @@ from petstore_frame.errors import ArgumentError, InputError, LoadInterrupted
 from petstore_frame.loader.limits import GRACE_S
 from petstore_frame.loader.load import load_csv, load_excel
 from petstore_frame.loader.reading.kinds import is_workbook
+from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source, read_header
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.folders import find_place
@@ -103,9 +104,9 @@ class ImportJob:
             InputError: It cannot be read at all; one whose columns are unclear can be mapped.
         """
         try:
-            with open_source(path, mapping=mapping, categories=self._labels) as source:
+            with open_source(path, Reading(mapping=mapping, categories=self._labels)) as source:
                 rows = [record.cells for record in islice(source, PREVIEW_ROWS)]
-                return Preview(path, source.header, source.mapping, rows)
+                return Preview(path, source.columns, source.mapping, rows)
         except (ArgumentError, InputError) as problem:
             header = read_header(path)
             words = self.as_known(problem.phrased_by(FORM))

@@ -26,7 +26,8 @@ from petstore_frame.loader.journal.runs import (
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.options import check_sending
 from petstore_frame.loader.progress import ProgressOption
-from petstore_frame.loader.reading.comeback import OF_FIRST_SOURCE
+from petstore_frame.loader.reading.comeback import Columns
+from petstore_frame.loader.reading.options import LAYOUT, Reading
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.sources import Source
 from petstore_frame.loader.record import Ending
@@ -36,13 +37,12 @@ from petstore_frame.loader.sending.clients import PostingClient
 from petstore_frame.loader.sending.send import ignore
 from petstore_frame.loader.sending.session import ask_store_id, run_session
 from petstore_frame.loader.sending.timing import REAL_TIME, Timing
-from petstore_frame.schema.categories import category_words
 
 
 def load(
     path_or_frame: Any,
     client: PostingClient,
-    reading: dict[str, Any],
+    reading: Reading,
     limits: Limits,
     *,
     dry_run: bool = False,
@@ -58,7 +58,7 @@ def load(
     Args:
         path_or_frame: What holds the records.
         client: The store.
-        reading: Options of ``open_source``; they are part of what an import is.
+        reading: How they are read; a part of what an import is.
         limits: How far to go.
         dry_run: Send nothing.
         journal: Folder of the journals; None is the user's state directory.
@@ -79,7 +79,7 @@ def load(
     )
     # Absolute, because a result outlives the working directory.
     place = Path(fspath(journal)).absolute() if journal is not None else default_folder()
-    with open_source(path_or_frame, mapping_of=partial(mapping_of, place), **reading) as source:
+    with open_source(path_or_frame, reading, columns_of=partial(_columns_of, place)) as source:
         run = _run(source, client, reading, again=again, now=timing.now())
         if dry_run:
             return _rehearsed(rehearse(place, run, source, ignores_earlier=ignore_earlier))
@@ -108,6 +108,11 @@ def _rehearsed(path: Path) -> LoadResult:
     return LoadResult(path, is_from_earlier_run=journals.read_run(path).started_at is not None)
 
 
+def _columns_of(place: Path, import_id: str) -> Columns | None:
+    mapping = mapping_of(place, import_id)
+    return None if mapping is None else Columns(mapping)
+
+
 def default_folder() -> Path:
     """Return the folder of journals in the user's state directory."""
     from platformdirs import user_state_path
@@ -116,15 +121,11 @@ def default_folder() -> Path:
 
 
 def _run(
-    source: Source, client: PostingClient, reading: dict[str, Any], *, again: bool, now: float
+    source: Source, client: PostingClient, reading: Reading, *, again: bool, now: float
 ) -> Run:
-    words = category_words(reading.get("categories"))
-    labels = dict(words)
-    given = reading | {"categories": labels if len(labels) == len(words) else words}
-    if source.is_returned:
-        given = {name: value for name, value in given.items() if name not in OF_FIRST_SOURCE}
-        given["mapping"] = source.mapping
-    meaning = {name: value for name, value in given.items() if value}
+    meaning = reading.meaning() | {"mapping": source.mapping, "key": source.key}
+    if not source.is_returned:
+        meaning |= {name: value for name in LAYOUT if (value := getattr(reading, name))}
     return Run(
         new_run_id(),
         client.base_url,
@@ -132,7 +133,7 @@ def _run(
         None if source.path is None else str(source.path.resolve()),
         source.sha256,
         identity_of(source.sha256, meaning),
-        source.header,
+        source.columns,
         source.mapping,
         is_again=again,
         created_at=now,

@@ -6,7 +6,7 @@ engine.py does the work.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
@@ -15,7 +15,7 @@ from petstore_frame.loader.engine import load
 from petstore_frame.loader.limits import DEFAULT_WORKERS, Limits
 from petstore_frame.loader.progress import ProgressOption
 from petstore_frame.loader.reading.kinds import is_archive, is_workbook
-from petstore_frame.loader.reading.read import ValueMap
+from petstore_frame.loader.reading.options import Reading, ValueMap
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.clients import PostingClient
 from petstore_frame.schema.categories import Categories
@@ -29,6 +29,8 @@ def load_csv(
     mapping: Mapping[str, str] | None = None,
     value_map: ValueMap | None = None,
     categories: Categories = None,
+    key: str | Sequence[str] = (),
+    accept: Collection[str] = (),
     max_errors: int | None = None,
     again: bool = False,
     ignore_earlier: bool = False,
@@ -59,6 +61,8 @@ def load_csv(
         value_map: Values by field and text: ``{"status": {"in stock": "available"}}``.
         categories: Labels by category id (a dict, a Series or a CSV path), so that "Dog" in the
             file is a number.
+        key: The column that identifies an animal, or several that do so together.
+        accept: Which kinds of suspicious records are sent after all, as in ``["total_row"]``.
         max_errors: Stop once more records than this are invalid, or are rejected; None for never.
         again: Load a file a second time, on purpose.
         ignore_earlier: Compare with no earlier file: what equals one of its records is another
@@ -105,18 +109,20 @@ def load_csv(
     Interface: Endpoints, Add an animal.
     """
     _check_file(path, wants_workbook=False)
-    reading = {
-        "mapping": mapping,
-        "value_map": value_map,
-        "categories": categories,
-        "encoding": encoding,
-        "delimiter": delimiter,
-        "quoting": quoting,
-        "columns": columns,
-        "header_row": header_row,
-        "keep_spaces": keep_spaces,
-        "thousands": thousands,
-    }
+    reading = Reading(
+        mapping=mapping,
+        value_map=value_map,
+        categories=categories,
+        encoding=encoding,
+        delimiter=delimiter,
+        quoting=quoting,
+        columns=columns,
+        header_row=header_row,
+        keep_spaces=keep_spaces,
+        thousands=thousands,
+        key=key,
+        accept=accept,
+    )
     sending = Limits(workers=workers, max_errors=max_errors)
     return load(
         path,
@@ -140,6 +146,8 @@ def load_excel(
     mapping: Mapping[str, str] | None = None,
     value_map: ValueMap | None = None,
     categories: Categories = None,
+    key: str | Sequence[str] = (),
+    accept: Collection[str] = (),
     max_errors: int | None = None,
     again: bool = False,
     ignore_earlier: bool = False,
@@ -164,6 +172,8 @@ def load_excel(
         mapping: Column names by field; this and all that follow are as in ``load_csv``.
         value_map: Values by field and text.
         categories: Labels by category id.
+        key: The column, or columns, that identify an animal.
+        accept: Which kinds of suspicious records are sent after all.
         max_errors: Stop once more records than this are invalid, or are rejected.
         again: Load a file a second time, on purpose.
         ignore_earlier: Compare with no earlier file.
@@ -187,16 +197,18 @@ def load_excel(
     Interface: Endpoints, Add an animal.
     """
     _check_file(path, wants_workbook=True)
-    reading = {
-        "sheet": sheet,
-        "columns": columns,
-        "header_row": header_row,
-        "mapping": mapping,
-        "value_map": value_map,
-        "categories": categories,
-        "keep_spaces": keep_spaces,
-        "thousands": thousands,
-    }
+    reading = Reading(
+        sheet=sheet,
+        columns=columns,
+        header_row=header_row,
+        mapping=mapping,
+        value_map=value_map,
+        categories=categories,
+        keep_spaces=keep_spaces,
+        thousands=thousands,
+        key=key,
+        accept=accept,
+    )
     sending = Limits(workers=workers, max_errors=max_errors)
     return load(
         path,
@@ -219,6 +231,8 @@ def load_frame(
     mapping: Mapping[str, str] | None = None,
     value_map: ValueMap | None = None,
     categories: Categories = None,
+    key: str | Sequence[str] = (),
+    accept: Collection[str] = (),
     max_errors: int | None = None,
     again: bool = False,
     ignore_earlier: bool = False,
@@ -240,6 +254,8 @@ def load_frame(
         mapping: Column names by field; this and all that follow are as in ``load_csv``.
         value_map: Values by field and text.
         categories: Labels by category id.
+        key: The column, or columns, that identify an animal.
+        accept: Which kinds of suspicious records are sent after all.
         max_errors: Stop once more records than this are invalid, or are rejected.
         again: Load a frame a second time, on purpose.
         ignore_earlier: Compare with no earlier import.
@@ -259,13 +275,15 @@ def load_frame(
 
     Interface: Endpoints, Add an animal.
     """
-    reading = {
-        "mapping": mapping,
-        "value_map": value_map,
-        "categories": categories,
-        "keep_spaces": keep_spaces,
-        "thousands": thousands,
-    }
+    reading = Reading(
+        mapping=mapping,
+        value_map=value_map,
+        categories=categories,
+        keep_spaces=keep_spaces,
+        thousands=thousands,
+        key=key,
+        accept=accept,
+    )
     sending = Limits(workers=workers, max_errors=max_errors)
     return load(
         frame,

@@ -1,15 +1,13 @@
-"""What one record of a file is, and the states that its fate moves through.
-
-In: nothing. Out: the values that reading, checking, journal, sending and results pass on.
-It reads no file and sends nothing.
-"""
+"""What one record of a file is, and the states that its fate moves through."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from petstore_frame._internal.voice import Advice
 
 
 class State(StrEnum):
@@ -82,16 +80,32 @@ def exit_code(
     return max(applying)
 
 
+class Suspicion(StrEnum):
+    """Why a record is held until a person confirms it; ``accept=`` takes these words."""
+
+    TOTAL_ROW = "total_row"
+    UNLISTED_CATEGORY = "unlisted_category"
+    LOW_CATEGORY_ID = "low_category_id"
+    SWALLOWED_ROWS = "swallowed_rows"
+    HIDDEN_ROW = "hidden_row"
+
+
+SUSPICIOUS = "suspicious"
+
+
 @dataclass(frozen=True, slots=True)
 class RecordProblem:
     """Why a record was refused before sending.
 
     Attributes:
-        code: A short name of the cause, for example ``int64_overflow``.
+        code: A short name of the cause, for example ``int64_overflow``; ``suspicious`` where the
+            record could be sent and ``accept`` lets it through.
         message: What is wrong.
         column: The file's own name of the column, or None for the whole record.
         value: What the cell held.
-        hint: How to fix it.
+        hint: How to fix it; ``{}`` stands where ``option`` is named.
+        option: An option that helps, with its value if that is known.
+        accept: The word with which ``accept=`` lets a suspicious record through, or None.
     """
 
     code: str
@@ -99,6 +113,26 @@ class RecordProblem:
     column: str | None = None
     value: str | None = None
     hint: str = ""
+    option: tuple[str, Any] | None = None
+    accept: str | None = None
+
+    def advice(self) -> Advice:
+        """Return the hint, to be phrased for the one who reads it."""
+        if self.option is None:
+            return Advice("{}", self.hint)
+        return Advice(self.hint, self.option)
+
+
+class Origin(NamedTuple):
+    """The record of an earlier import that a record of a fix file is.
+
+    Attributes:
+        run_id: Id of the import that first read it.
+        record: Its number there.
+    """
+
+    run_id: str
+    record: int
 
 
 class Record(NamedTuple):
@@ -109,13 +143,15 @@ class Record(NamedTuple):
     Attributes:
         number: 1 for the first record after the header.
         line: First physical line; 1 is the first of the file (for Excel: the sheet's row).
-        cells: The cells verbatim, in the order of the source's header; a short row is shorter,
+        cells: The cells verbatim, in the order of the source's columns; a short row is shorter,
             a long one longer.
         state: invalid, skipped or pending.
         payload: The bytes of the request body, or None unless pending.
         problem: The first problem, or None.
         warnings: What was normalised on the way, for example ``trimmed``.
-        lineage: Run and record that it was fixed from, as ``run:record``, or None.
+        key: Text of the cells that identify the animal, or None without ``key=``. Of several
+            columns it is a JSON list of their texts.
+        origin: The record that it was fixed from, where one of our own files comes back.
     """
 
     number: int
@@ -125,4 +161,5 @@ class Record(NamedTuple):
     payload: bytes | None = None
     problem: RecordProblem | None = None
     warnings: tuple[str, ...] = ()
-    lineage: str | None = None
+    key: str | None = None
+    origin: Origin | None = None

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from petstore_frame.loader.results.returned import ESCAPED, escaped_columns, harmless
+from petstore_frame.loader.reading.returned import ESCAPED, escaped_columns, harmless
 from petstore_frame.report.facts import Facts
 
 _CHUNK = 20_000

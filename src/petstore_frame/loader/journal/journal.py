@@ -236,7 +236,7 @@ def add_store_id(sql: sqlite3.Connection) -> None:
 
 
 def _staged(record: Record) -> tuple[Any, ...]:
-    number, line, cells, state, payload, problem, warnings, lineage = record
+    number, line, cells, state, payload, problem, warnings, _, origin = record
     return (
         number,
         line,
@@ -245,7 +245,7 @@ def _staged(record: Record) -> tuple[Any, ...]:
         payload,
         None if problem is None else json.dumps(_problem_values(problem)),
         "\n".join(warnings) if warnings else None,
-        lineage,
+        None if origin is None else f"{origin.run_id}:{origin.record}",
     )
 
 

@@ -15,6 +15,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Protocol
+from unicodedata import normalize
 
 from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import InputError
@@ -35,6 +36,7 @@ _quote: Callable[[str], str] = json.encoder.encode_basestring
 # Line, cells, and by position what the type of a cell adds to its text.
 OddRow = tuple[int, Sequence[str], "Mapping[int, CellError | str] | None"]
 
+_json = json.JSONEncoder(ensure_ascii=False).encode
 _MAX_REMEMBERED = 10_000
 _READERS: dict[str, Callable[[str, Rules], tuple[Any, list[str]]]] = {
     "name": read_name,
@@ -102,6 +104,7 @@ class Checker:
         header: The column names, in order.
         mapping: The column of each field.
         rules: What the caller allows.
+        key: The columns that identify an animal.
     """
 
     def __init__(
@@ -109,11 +112,13 @@ class Checker:
         header: Sequence[str],
         mapping: Mapping[str, str],
         rules: Rules = Rules(),  # noqa: B008
+        key: Sequence[str] = (),
     ) -> None:
         self.header = tuple(header)
         self.rules = rules
         self.width = len(self.header)
         self.places = {field: self.header.index(column) for field, column in mapping.items()}
+        self._key_places = tuple(self.header.index(column) for column in key)
         ends = [at for field, at in self.places.items() if field != "name"]
         self._end_cells = itemgetter(*ends)
         self._ends: dict[Any, str] = {}
@@ -126,12 +131,13 @@ class Checker:
             first_line: The physical line that the reader's first line is.
         """
         number, offset, width, name_at = 0, first_line - 1, self.width, self.places["name"]
+        has_key = bool(self._key_places)
         line, end_cells, ends, pending = reader.line_num, self._end_cells, self._ends, State.PENDING
         try:
             for cells in reader:
                 number += 1
                 start, line = line + 1 + offset, reader.line_num
-                if len(cells) == width:
+                if len(cells) == width and not has_key:
                     name = cells[name_at]
                     end = ends.get(end_cells(cells))
                     if end is not None and is_plain(name):
@@ -166,13 +172,32 @@ class Checker:
         if not oddities and not any(cell and not cell.isspace() for cell in row):
             return Record(number, line, row, State.SKIPPED, warnings=("blank",))
         problems, warnings = self._check_width(row)
+        key, keyless = self._key_of(row)
+        problems += keyless
         values: dict[str, Any] = {"status": None}
         if not problems:
             self._check_cells(row, oddities or {}, values, problems, warnings)
         if problems:
             others = [f"also {other.column}: {other.message}" for other in problems[1:]]
-            return Record(number, line, row, State.INVALID, None, problems[0], (*warnings, *others))
-        return self._pending(number, line, row, values, tuple(warnings))
+            notes = (*warnings, *others)
+            return Record(number, line, row, State.INVALID, None, problems[0], notes, key)
+        return self._pending(number, line, row, values, tuple(warnings))._replace(key=key)
+
+    def _key_of(self, row: tuple[str, ...]) -> tuple[str | None, list[RecordProblem]]:
+        """Return the text of the cells that identify the animal, or why there is none."""
+        texts = [
+            normalize("NFC", row[at].strip()) if at < len(row) else "" for at in self._key_places
+        ]
+        if all(texts):
+            return (None if not texts else texts[0] if len(texts) == 1 else _json(texts)), []
+        column = self.header[self._key_places[texts.index("")]]
+        missing = RecordProblem(
+            "key_missing",
+            "the key is missing",
+            column,
+            hint="fill it in: it says which animal this is",
+        )
+        return None, [missing]
 
     def _check_cells(
         self,

@@ -9,18 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.check import GiantCellError, OddRow
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
+from petstore_frame.loader.reading.returned import Returned, has_own_columns
 from petstore_frame.loader.reading.text import DAMAGED, SAMPLE, Dialect, bytes_of, find_dialects
-from petstore_frame.loader.results.returned import Returned, has_own_columns
 
-# Options that are about the file that the records of a result file first came from.
-OF_FIRST_SOURCE = ("encoding", "delimiter", "quoting", "columns", "header_row")
-# Gives the column of each field in the import with this id; None where it is not known.
-MappingOf = Callable[[str], Mapping[str, str] | None]
+
+class Columns(NamedTuple):
+    """Which columns of an import hold what.
+
+    Attributes:
+        mapping: The column of each field.
+        key: The columns that identify an animal.
+    """
+
+    mapping: Mapping[str, str]
+    key: tuple[str, ...] = ()
+
+
+# Gives the columns of the import with this id; None where it is not known.
+ColumnsOf = Callable[[str], Columns | None]
 
 
 def own_dialects(file: BinaryIO, path: str, encoding: str | None) -> list[Dialect]:
@@ -47,9 +58,9 @@ def _may_be_ours(file: BinaryIO) -> bool:
     return OWN_PREFIX.encode() in start.replace(b"\0", b"")
 
 
-def own_mapping(
-    header: Sequence[str], rows: Iterable[OddRow], mapping_of: MappingOf
-) -> Mapping[str, str] | None:
+def own_columns(
+    header: Sequence[str], rows: Iterable[OddRow], columns_of: ColumnsOf
+) -> Columns | None:
     """Return the columns of the import that a result file is of, as long as they are all there."""
     if not has_own_columns(header):
         return None
@@ -57,5 +68,7 @@ def own_mapping(
     run_id = ""
     with suppress(InputError, GiantCellError):  # reported when the records are read
         run_id = next((returned.run_of(cells) for _, cells, _ in rows), "")
-    mapping = mapping_of(run_id) if run_id else None
-    return mapping if mapping and set(mapping.values()) <= set(returned.header) else None
+    known = columns_of(run_id) if run_id else None
+    if known is None or not {*known.mapping.values(), *known.key} <= set(returned.header):
+        return None
+    return known

@@ -15,9 +15,9 @@ from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.check import Checker, GiantCellError, OddRow
 from petstore_frame.loader.reading.fields import Rules
-from petstore_frame.loader.reading.mapping import find_columns
+from petstore_frame.loader.reading.mapping import find_columns, find_given
+from petstore_frame.loader.reading.returned import Returned, has_own_columns
 from petstore_frame.loader.reading.text import Dialect
-from petstore_frame.loader.results.returned import Returned, has_own_columns
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,19 @@ class ColumnLayout:
         header: The columns of the records.
         mapping: The column of each field.
         rules: What the caller allows.
+        key: The columns that identify an animal.
         returned: What to undo first, if it is one of our own result files.
     """
 
     header: tuple[str, ...]
     mapping: dict[str, str]
     rules: Rules
+    key: tuple[str, ...]
     returned: Returned | None
 
     def checker(self) -> Checker:
         """Return what turns rows into Records."""
-        return Checker(self.header, self.mapping, self.rules)
+        return Checker(self.header, self.mapping, self.rules, self.key)
 
 
 # Rows in which a header below a title is looked for.
@@ -52,6 +54,7 @@ def read_layout(
     mapping: Mapping[str, str] | None,
     rules: Rules,
     *,
+    key: Sequence[str] = (),
     may_lack_header: bool = True,
 ) -> ColumnLayout:
     """Find out how the columns of a header are to be read.
@@ -62,7 +65,8 @@ def read_layout(
     returned = Returned(header) if has_own_columns(header) else None
     own = tuple(header) if returned is None else returned.header
     found = find_columns(own, mapping, may_lack_header=may_lack_header)
-    return ColumnLayout(own, found, rules, returned)
+    keys = tuple(find_given("key", column, own) for column in key)
+    return ColumnLayout(own, found, rules, keys, returned)
 
 
 def find_header_row(rows: Iterable[OddRow], layout_of: LayoutOf) -> int | None:

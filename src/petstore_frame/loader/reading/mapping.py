@@ -133,7 +133,7 @@ def _refuse_twins(header: Sequence[str]) -> None:
 
 def _by_field(mapping: Mapping[str, str], header: Sequence[str]) -> dict[str, str]:
     given = {
-        field: _find_given(column, header)
+        field: find_given("mapping", column, header)
         for word, column in mapping.items()
         if (field := field_name(word)) is not None
     }
@@ -149,7 +149,12 @@ def _by_field(mapping: Mapping[str, str], header: Sequence[str]) -> dict[str, st
     return given
 
 
-def _find_given(column: str, header: Sequence[str]) -> str:
+def find_given(option: str, column: str, header: Sequence[str]) -> str:
+    """Return the column that an option names, as the file spells it.
+
+    Raises:
+        InputError: The file has no such column.
+    """
     if column in header:
         return column
     alike = [name for name in header if normalise(name) == normalise(column)]
@@ -158,7 +163,7 @@ def _find_given(column: str, header: Sequence[str]) -> str:
     raise InputError(
         Advice(
             "{} names the column {}, which is not among {}",
-            ("mapping",),
+            (option,),
             repr(column),
             _listed(header),
             by_hand=f"the column {column!r} is not among {_listed(header)}",

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.options import check_reading
 from petstore_frame.loader.reading.check import OddRow, numbered
-from petstore_frame.loader.reading.comeback import MappingOf, own_dialects, own_mapping
+from petstore_frame.loader.reading.comeback import ColumnsOf, own_columns, own_dialects
 from petstore_frame.loader.reading.fields import Rules
 from petstore_frame.loader.reading.kinds import OLE, ZIP
 from petstore_frame.loader.reading.layout import (
@@ -28,6 +27,8 @@ from petstore_frame.loader.reading.layout import (
     refuse_other_format,
     with_header_row,
 )
+from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.returned import has_own_columns
 from petstore_frame.loader.reading.sources import (
     Source,
     TextSource,
@@ -36,31 +37,16 @@ from petstore_frame.loader.reading.sources import (
     stamp_of,
 )
 from petstore_frame.loader.reading.text import Dialect, find_dialects, read_rows, text_of
-from petstore_frame.loader.reading.values import read_value_map
-from petstore_frame.loader.results.returned import has_own_columns
-from petstore_frame.schema.categories import Categories, category_words
 
 if TYPE_CHECKING:
     from petstore_frame.loader.reading.excel import Workbook
 
-ValueMap = Mapping[str, Mapping[Any, Any]]
-
 
 def open_source(
     path_or_frame: Any,
+    reading: Reading = Reading(),  # noqa: B008 # frozen
     *,
-    mapping: Mapping[str, str] | None = None,
-    value_map: ValueMap | None = None,
-    categories: Categories = None,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    quoting: str = "strict",
-    columns: Sequence[str] | None = None,
-    header_row: int | None = None,
-    sheet: str | None = None,
-    keep_spaces: bool = False,
-    thousands: str | None = None,
-    mapping_of: MappingOf = lambda _: None,
+    columns_of: ColumnsOf = lambda _: None,
 ) -> Source:
     """Open a file or a frame as records.
 
@@ -70,43 +56,19 @@ def open_source(
     Args:
         path_or_frame: Path of a CSV, TSV, gzip or xlsx file (known by its bytes, not its name),
             or a pandas or polars DataFrame.
-        mapping: Column names by field, where the header does not show them.
-        value_map: Values by field and text, as in ``{"status": {"in stock": "available"}}``.
-        categories: Labels by category id (dict, Series or CSV path), so that "Dog" is a number.
-        encoding: The codec of a text file without a byte order mark that is not UTF-8.
-        delimiter: The character between cells; None finds the one that gives the needed columns.
-        quoting: ``strict``, or ``none`` to read quotes as letters.
-        columns: The column names of a file without a header.
-        header_row: Number of the header's row, 1 for the first of the file; None is the first
-            that is not blank.
-        sheet: The sheet of a workbook that has several.
-        keep_spaces: Leave the outer spaces of names.
-        thousands: ``,`` or ``.`` where category ids have their digits grouped.
-        mapping_of: Gives the mapping of the import with an id, for one of its result files that
-            is read without one.
+        reading: How it is read.
+        columns_of: Gives the columns of the import with an id, for one of its result files that
+            is read without a mapping.
 
     Raises:
         InputError: It cannot be read as records; the text has the place and the next step.
-        ArgumentError: An option cannot be used.
         MissingExtraError: A workbook, and openpyxl is not installed.
 
     Interface: Resources, NewPet (the layout of a file is ours).
     """
-    check_reading(
-        mapping=mapping,
-        value_map=value_map,
-        encoding=encoding,
-        delimiter=delimiter,
-        quoting=quoting,
-        columns=columns,
-        header_row=header_row,
-        sheet=sheet,
-        keep_spaces=keep_spaces,
-        thousands=thousands,
-    )
-    words = read_value_map(value_map, category_words(categories))
-    rules = Rules(keep_spaces, thousands, words.categories, words.statuses)
-    fields = _Fields(mapping, rules, mapping_of)
+    words = reading.words()
+    rules = Rules(reading.keep_spaces, reading.thousands, words.categories, words.statuses)
+    fields = _Fields(reading.mapping, tuple(reading.key), rules, columns_of)
     if not isinstance(path_or_frame, str | PathLike):
         return _open_frame(path_or_frame, fields)
     path = Path(fspath(path_or_frame))
@@ -114,8 +76,13 @@ def open_source(
         file = path.open("rb")
     except OSError as problem:
         raise InputError(f"cannot open the file: {problem.strerror}", path=str(path)) from None
-    options = {"encoding": encoding, "delimiter": delimiter, "quoting": quoting}
-    place = {"columns": columns, "header_row": header_row}
+    sheet = reading.sheet
+    options = {
+        "encoding": reading.encoding,
+        "delimiter": reading.delimiter,
+        "quoting": reading.quoting,
+    }
+    place = {"columns": reading.columns, "header_row": reading.header_row}
     try:
         if _is_packed(file):
             return _open_sheet(path, file, sheet, fields, **place)
@@ -132,16 +99,21 @@ class _Fields:
     """What is known of the columns before a header is."""
 
     mapping: Mapping[str, str] | None
+    key: tuple[str, ...]
     rules: Rules
-    mapping_of: MappingOf
+    columns_of: ColumnsOf
 
     def layout_of(
         self, header: Sequence[str], rows: Iterable[OddRow], *, may_lack_header: bool = True
     ) -> LayoutOf:
         """Return what finds the columns of headers; rows are looked at in a result file of ours."""
-        mapping = self.mapping or own_mapping(header, rows, self.mapping_of)
+        own = own_columns(header, rows, self.columns_of) if not self.mapping else None
         return partial(
-            read_layout, mapping=mapping, rules=self.rules, may_lack_header=may_lack_header
+            read_layout,
+            mapping=self.mapping or (own.mapping if own else None),
+            rules=self.rules,
+            key=self.key or (own.key if own else ()),
+            may_lack_header=may_lack_header,
         )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Literal, Self
 
 from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import InputError
@@ -33,16 +33,22 @@ class Source:
         name: What to call it in a message: the file's name, or ``frame``.
         path: The file, or None for a frame.
         sha256: Hex digest of the file's bytes, or of a frame's content.
-        header: The column names, in order.
+        kind: ``csv``, ``workbook`` or ``frame``.
+        columns: The column names, in order.
         mapping: The column of each field: ``name``, ``category_id`` and, where there is one,
             ``status``.
-        is_returned: It is one of our result files.
+        key: The columns that identify an animal, as the file spells them; empty without ``key=``.
+        is_returned: It is one of our own files, whose records have an ``origin``.
+        warnings: What a person should know of the source as a whole, before it is sent.
         facts: How it is read: encoding and delimiter, or sheet, and the columns not used.
     """
 
+    kind: Literal["csv", "workbook", "frame"]
+
     def __init__(self, name: str, path: Path | None, sha256: str, layout: ColumnLayout) -> None:
         self.name, self.path, self.sha256 = name, path, sha256
-        self.header, self.mapping = layout.header, layout.mapping
+        self.columns, self.mapping, self.key = layout.header, layout.mapping, layout.key
+        self.warnings: tuple[Advice, ...] = ()
         self.is_returned = layout.returned is not None
         used = set(layout.mapping.values())
         unused = [name for name in layout.header if name not in used]
@@ -83,6 +89,7 @@ class TextSource(Source):
         stamp: tuple[int, int],
     ) -> None:
         super().__init__(path.name, path, file_digest(file), layout)
+        self.kind = "csv"
         self._file, self._dialect = file, dialect
         self._stamp = stamp
         self.facts |= {"encoding": dialect.encoding, "delimiter": dialect.delimiter}
@@ -145,6 +152,7 @@ class TypedSource(Source):
         close: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(name, path, sha256, layout)
+        self.kind = "frame" if path is None else "workbook"
         self._rows, self._close = rows, close
 
     def close(self) -> None:

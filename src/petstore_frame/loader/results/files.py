@@ -19,6 +19,13 @@ from typing import Any
 
 from petstore_frame.files.atomic import replacing
 from petstore_frame.loader.journal.journal import JournalRow, Run
+from petstore_frame.loader.reading.returned import (
+    ESCAPED,
+    EXTRA,
+    escaped_columns,
+    harmless,
+    unconverted,
+)
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.results.account import ResultFacts
 from petstore_frame.loader.results.columns import (
@@ -29,13 +36,6 @@ from petstore_frame.loader.results.columns import (
     file_name,
 )
 from petstore_frame.loader.results.folders import DIGESTS, SUMMARY, digests
-from petstore_frame.loader.results.returned import (
-    ESCAPED,
-    EXTRA,
-    escaped_columns,
-    harmless,
-    unconverted,
-)
 from petstore_frame.loader.results.workbook import workbook
 
 Rows = Callable[..., Iterator[JournalRow]]

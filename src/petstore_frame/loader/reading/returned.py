@@ -14,10 +14,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.check import Checker, OddRow
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
-from petstore_frame.loader.record import Record
+from petstore_frame.loader.record import Origin, Record
 
 ESCAPED, STATE, EXTRA = f"{OWN_PREFIX}escaped", f"{OWN_PREFIX}state", f"{OWN_PREFIX}extra"
-RUN, ROW = f"{OWN_PREFIX}run", f"{OWN_PREFIX}row"
+RUN, RECORD = f"{OWN_PREFIX}run", f"{OWN_PREFIX}record"
+# As files of earlier versions call it.
+_RECORDS = (RECORD, f"{OWN_PREFIX}row")
 
 _RETURNABLE = ("", "invalid", "rejected")
 _RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
@@ -25,6 +27,7 @@ _RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 # text: 007 as 7, 1/1/20 as 01/01/20, "Jan 5" with a year, MARCH1 as a day.
 _CONVERTED = re.compile(r"\W*\d|[^\W\d_]+\W*\d+\W*$|(true|false)$", re.IGNORECASE)
 _GUARD = "'"
+_RUN_ID = re.compile("[0-9a-f]{32}")
 
 
 def harmless(text: str) -> str:
@@ -69,7 +72,8 @@ class Returned:
         self._width = len(header)
         places = {name: at for at, name in enumerate(header)}
         self._state, self._escaped = places.get(STATE), places.get(ESCAPED)
-        self._run, self._row = places.get(RUN), places.get(ROW)
+        self._run = places.get(RUN)
+        self._record = next((places[name] for name in _RECORDS if name in places), None)
         self.header = tuple(self._unguarded(header[at], is_listed=True) for at in self._kept)
 
     def records(self, rows: Iterable[OddRow], checker: Checker) -> Iterator[Record]:
@@ -81,12 +85,29 @@ class Returned:
                 if oddities and at in oddities
             }
             record = checker.judge(number, line, self.restore(line, cells), odd)
-            run, row = self.run_of(cells), _cell(cells, self._row)
-            yield record._replace(lineage=f"{run}:{row}") if run and row else record
+            yield record._replace(origin=self.origin_of(line, cells))
 
     def run_of(self, cells: Sequence[str]) -> str:
         """Return the id of the import that a record is a result of, empty where that is lost."""
-        return _cell(cells, self._run)
+        return _cell(cells, self._run).strip()
+
+    def origin_of(self, line: int, cells: Sequence[str]) -> Origin | None:
+        """Return the record that a row was fixed from; None for a row that somebody added.
+
+        Raises:
+            InputError: What names it was edited.
+        """
+        run_id, record = self.run_of(cells), _cell(cells, self._record).strip()
+        if not run_id and not record:
+            return None
+        number = record.partition(".")[0]  # some programs write 3 as 3.0
+        if not _RUN_ID.fullmatch(run_id) or not number.isdecimal():
+            raise InputError(
+                f"the columns that say which record this is hold {run_id!r} and {record!r}",
+                line=line,
+                hint="take the row from fix.csv again, or empty both cells if it is a new animal",
+            )
+        return Origin(run_id, int(number))
 
     def restore(self, line: int, cells: Sequence[str]) -> list[str]:
         """Return a record's own cells, as they were before they were made harmless.
