@@ -12,15 +12,8 @@ from typing import TYPE_CHECKING
 
 from petstore_frame._internal.arguments import whole_number
 from petstore_frame.counts.pet_table import category_ids, pandas_frame
-from petstore_frame.counts.tally import (
-    CategoryCounts,
-    CodedPets,
-    StatusCounts,
-    categories_in_words,
-    claim_of,
-    is_whole,
-    short,
-)
+from petstore_frame.counts.tally import CategoryCounts, CodedPets, StatusCounts, claim_of, is_whole
+from petstore_frame.counts.words import categories_in_words, short
 from petstore_frame.html.markup import escape, isolated, page_table
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.schema.categories import Categories, category_name, shown_labels

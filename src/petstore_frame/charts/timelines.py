@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.charts.drawing import HATCH, HATCH_ID, INK, RULE, STYLE, Drawing
 from petstore_frame.counts.pet_table import category_ids
-from petstore_frame.counts.tally import short
+from petstore_frame.counts.words import short
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.html.markup import escape
 from petstore_frame.inventory import StatusCount

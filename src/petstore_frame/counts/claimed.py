@@ -1,8 +1,4 @@
-"""A table of counts that is shown below what it may claim of the store.
-
-In: counts of a pandas frame, and what that frame's seal says. Out: the same table, shown as a
-Summary is. It carries no claim once it is edited, and neither does a table derived from it.
-"""
+"""A DataFrame of counts that is shown below what it may claim of the store, until it is edited."""
 
 from __future__ import annotations
 
@@ -10,9 +6,9 @@ from typing import ClassVar
 
 import pandas as pd
 
+from petstore_frame.counts.table import CountTable
 from petstore_frame.counts.tally import StatusCounts
-from petstore_frame.counts.view import counts_html, counts_text
-from petstore_frame.html.markup import headline
+from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory.completeness import claim_line
 from petstore_frame.inventory.seal import FrameClaim, SealState
 from petstore_frame.schema.palette import NO_CLAIM_BADGE
@@ -54,18 +50,20 @@ class ClaimedCounts(pd.DataFrame):
 
     def __repr__(self) -> str:
         if self._is_as_made():
-            return counts_text(self.counted, [self.words()])
+            return CountTable(self.counted).to_text([self.words()])
         return f"{self.words()}\n\n{super().__repr__()}"
 
     def _repr_html_(self) -> str | None:
         if self._is_as_made():
-            return counts_html(self.counted, self._line())
+            return f"{self._line()}{CountTable(self.counted).to_html()}"
         table = super()._repr_html_()  # type: ignore[misc] # which pandas' stubs leave out
         return table and f"{self._line()}{table}"
 
     def _line(self) -> str:
         known = self.claim.current if self._is_as_made() else None
-        return headline(NO_CLAIM_BADGE, self.words()) if known is None else claim_line(known)
+        return (
+            NOTEBOOK.headline(NO_CLAIM_BADGE, self.words()) if known is None else claim_line(known)
+        )
 
     def _is_as_made(self) -> bool:
         return self.equals(self._made)

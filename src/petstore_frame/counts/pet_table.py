@@ -1,9 +1,4 @@
-"""What may be counted as a table of pets, checked once for every verb.
-
-In: what a caller passed, of any dataframe engine. Out: the same table, opened, with the columns
-needed and with ids that are whole numbers; or one error that says what to change. It counts
-nothing.
-"""
+"""What may be counted as a table of pets, checked once for every verb and every engine."""
 
 from __future__ import annotations
 

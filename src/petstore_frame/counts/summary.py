@@ -1,8 +1,4 @@
-"""What the rows add up to, on any dataframe engine.
-
-In: an Inventory, or a frame of pets that narwhals supports. Out: counts of the same kind, and for
-an Inventory a Summary that carries its claim. It reads no file and sends no request.
-"""
+"""What the rows add up to, on any dataframe engine; for an Inventory with its claim."""
 
 from __future__ import annotations
 
@@ -13,14 +9,8 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 from petstore_frame._internal.framed import Framed
 from petstore_frame.counts.pet_table import open_frame, whole_category
+from petstore_frame.counts.table import ALL_CATEGORIES, ALL_PETS, CountTable, column_name
 from petstore_frame.counts.tally import StatusCounts
-from petstore_frame.counts.view import (
-    ALL_CATEGORIES,
-    ALL_PETS,
-    column_name,
-    counts_html,
-    counts_text,
-)
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.completeness import claim_line
 from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
@@ -233,9 +223,9 @@ class Summary(Framed):
         return _table(self.counts)
 
     def __str__(self) -> str:
-        return counts_text(self.counts, [str(self.claim)])
+        return CountTable(self.counts).to_text([str(self.claim)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return counts_html(self.counts, claim_line(self.claim))
+        return f"{claim_line(self.claim)}{CountTable(self.counts).to_html()}"

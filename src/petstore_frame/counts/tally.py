@@ -1,8 +1,4 @@
-"""How many pets of each status are in each category, quickly enough to ask again at every click.
-
-In: a pets' table and, where there is one, its claim. Out: counts that know whether they are exact.
-It draws nothing.
-"""
+"""How many pets of each status are in each category, quickly enough to ask again at every click."""
 
 from __future__ import annotations
 
@@ -13,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from petstore_frame.counts.pet_table import pandas_frame, status_texts, whole_categories
+from petstore_frame.counts.words import short
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.seal import SealState, read_seal
 from petstore_frame.schema.categories import category_name
@@ -45,6 +42,11 @@ class CategoryCounts:
     counts: tuple[StatusCount, ...]
     total: StatusCount
     is_rest: bool = False
+
+    @property
+    def cells(self) -> tuple[StatusCount, ...]:
+        """The numbers of the line: by status, then the total."""
+        return (*self.counts, self.total)
 
 
 @dataclass(frozen=True)
@@ -248,14 +250,3 @@ def claim_of(pets: Inventory | pd.DataFrame) -> tuple[Completeness | None, bool]
 def is_whole(claim: Completeness | None) -> bool:
     """Return whether the pets are all that the store has; without a claim they count as all."""
     return claim is None or claim.covers_all
-
-
-def categories_in_words(counts: StatusCounts) -> str:
-    """Return the number of categories as text: ``1 category``, ``at least 5 categories``."""
-    held = counts.categories
-    return f"{held} {'category' if held.count == 1 else 'categories'}"
-
-
-def short(count: StatusCount) -> str:
-    """Write a count where there is little room: ``100``, or ``≥ 100`` when it is a minimum."""
-    return f"{count.count:,}" if count.is_exact else f"≥ {count.count:,}"

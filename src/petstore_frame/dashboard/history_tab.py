@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.charts.timelines import trend_chart
-from petstore_frame.counts.tally import short
+from petstore_frame.counts.words import short
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.errors import PetstoreError

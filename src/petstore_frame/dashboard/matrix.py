@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from petstore_frame.counts.tally import CategoryCounts, short
+from petstore_frame.counts.tally import CategoryCounts
+from petstore_frame.counts.words import short
 from petstore_frame.dashboard.model import Selection, Shown
 from petstore_frame.schema.palette import shorten, status_word
 

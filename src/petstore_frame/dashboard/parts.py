@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 from petstore_frame._internal.moments import minute_text
 from petstore_frame._internal.voice import FORM
-from petstore_frame.counts.tally import StatusCounts, categories_in_words, short
+from petstore_frame.counts.tally import StatusCounts
+from petstore_frame.counts.words import categories_in_words, short
 from petstore_frame.dashboard.model import Shown
 from petstore_frame.errors import PetstoreError
 from petstore_frame.html.markup import escape, isolated, per_cent

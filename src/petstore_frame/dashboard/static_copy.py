@@ -11,7 +11,8 @@ from base64 import b64encode
 
 from petstore_frame._internal.moments import minute_text
 from petstore_frame.charts.drawing import bars, legend
-from petstore_frame.counts.tally import StatusCounts, short
+from petstore_frame.counts.tally import StatusCounts
+from petstore_frame.counts.words import short
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.html.markup import NUMBER, cell, escape, row_name, table
 from petstore_frame.schema.palette import INK, PAPER, status_word

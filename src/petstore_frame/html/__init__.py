@@ -11,7 +11,7 @@ elements; ``PAGE`` writes classes, for pages that hold ``stylesheet()`` once.
 
 from markupsafe import Markup, escape
 
-from petstore_frame.html.render import NOTEBOOK, PAGE, Card, Fold, Renderer
+from petstore_frame.html.render import NOTEBOOK, PAGE, Card, Cell, Fold, Renderer
 from petstore_frame.html.style import stylesheet
 
-__all__ = ["NOTEBOOK", "PAGE", "Card", "Fold", "Markup", "Renderer", "escape", "stylesheet"]
+__all__ = ["NOTEBOOK", "PAGE", "Card", "Cell", "Fold", "Markup", "Renderer", "escape", "stylesheet"]

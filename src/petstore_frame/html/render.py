@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
@@ -15,6 +16,20 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _PIECES = "html/pieces.html.j2"
+
+
+class Cell(NamedTuple):
+    """A cell of a table that has more than a value.
+
+    Attributes:
+        value: A text, a number, None for a missing value, or ``Markup``.
+        data: Attributes ``data-…`` for a script, by what follows ``data-``.
+        css: Styles of this cell alone.
+    """
+
+    value: Any
+    data: Mapping[str, str] = MappingProxyType({})
+    css: str = ""
 
 
 class Card(NamedTuple):
@@ -119,7 +134,7 @@ class Renderer:
     def table(
         self,
         rows: Iterable[Sequence[Any]],
-        head: Sequence[str] = (),
+        head: Sequence[Any] = (),
         *,
         numbers: Collection[int] = (),
         caption: str = "",
@@ -130,8 +145,9 @@ class Renderer:
         """Show a table.
 
         Args:
-            rows: The cells of each row: texts, numbers, None for a missing one, or ``Markup``.
-            head: The names of the columns; none for a table without a head.
+            rows: The cells of each row: texts, numbers, None for a missing value, ``Markup``, or
+                a Cell.
+            head: The names of the columns, as cells; none for a table without a head.
             numbers: Places of the columns, from 0, that hold numbers.
             caption: What the table holds.
             foot: The cells of a last row of sums.
@@ -139,8 +155,8 @@ class Renderer:
             is_head_hidden: Whether only a screen reader reads head and caption.
         """
         return self._piece(
-            "table", list(rows), list(head), set(numbers), caption, list(foot), is_named,
-            is_head_hidden,
+            "table", [_cells(row) for row in rows], _cells(head), set(numbers), caption,
+            _cells(foot), is_named, is_head_hidden,
         )  # fmt: skip
 
     def panel(
@@ -187,7 +203,7 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        engine.globals["look"] = self._look
+        engine.globals["look"] = lru_cache(maxsize=1_000)(self._look)
         return engine
 
     def _look(self, *names: str, css: str = "") -> Markup:
@@ -198,6 +214,10 @@ class Renderer:
             return Markup('class="{}"{}').format(shown, style)
         styles = [*(LOOKS[name] for name in names), *[css] * bool(css)]
         return Markup('style="{}"').format(";".join(styles))
+
+
+def _cells(values: Iterable[Any]) -> list[Cell]:
+    return [value if isinstance(value, Cell) else Cell(value) for value in values]
 
 
 NOTEBOOK, PAGE = Renderer(is_page=False), Renderer(is_page=True)

@@ -5,7 +5,7 @@ In: Facts. Out: the sheets By category and By status.
 
 from __future__ import annotations
 
-from petstore_frame.counts.tally import categories_in_words
+from petstore_frame.counts.words import categories_in_words
 from petstore_frame.files.book import Book, Sheet, cell_name
 from petstore_frame.inventory import StatusCount
 from petstore_frame.report import look

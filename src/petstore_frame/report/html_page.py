@@ -11,7 +11,7 @@ from pathlib import Path
 
 from petstore_frame import __version__
 from petstore_frame.charts.drawing import STYLE, pet_rows, pets_table, place_in_words, status_chart
-from petstore_frame.counts.tally import categories_in_words, short
+from petstore_frame.counts.words import categories_in_words, short
 from petstore_frame.html.markup import escape, isolated, page_table, per_cent
 from petstore_frame.inventory import StatusCount
 from petstore_frame.report import look

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from petstore_frame.counts.tally import short
+from petstore_frame.counts.words import short
 from petstore_frame.files.book import FONT, Book
 from petstore_frame.report import look
 from petstore_frame.report.count_table import CountTable
