@@ -21,7 +21,7 @@ from browser import jupyter
 MADE = """import random, datetime
 import petstore_frame as pf
 from petstore_frame.schema.frame import to_frame
-from petstore_frame.schema.models import PetColumns
+from petstore_frame.schema.columns import PetColumns
 from petstore_frame.inventory import Verdict
 pets, chance = {pets}, random.Random(7)
 names = ["".join(chance.choices("abcdefghijklmno", k=chance.randint(3, 20))) for _ in range(pets)]

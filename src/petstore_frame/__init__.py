@@ -85,11 +85,11 @@ if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
     from petstore_frame.loader.results.results import LoadResult as LoadResult
     from petstore_frame.loader.settling.reconcile import Reconciliation as Reconciliation
     from petstore_frame.report import write_report as write_report
-    from petstore_frame.schema.frame import PET_COLUMNS as PET_COLUMNS
+    from petstore_frame.schema.columns import PetColumns as PetColumns
+    from petstore_frame.schema.fields import PET_COLUMNS as PET_COLUMNS
     from petstore_frame.schema.models import PET_STATUSES as PET_STATUSES
     from petstore_frame.schema.models import NewPet as NewPet
     from petstore_frame.schema.models import Pet as Pet
-    from petstore_frame.schema.models import PetColumns as PetColumns
 
 _HOMES: dict[str, str] = {
     "Drawing": "charts.drawing",
@@ -130,7 +130,7 @@ _HOMES: dict[str, str] = {
     "ReportError": "errors",
     "ServerError": "errors",
     "ServiceStartError": "errors",
-    "PET_COLUMNS": "schema.frame",
+    "PET_COLUMNS": "schema.fields",
     "Headers": "http.headers",
     "Diff": "history",
     "Flow": "history",
@@ -158,7 +158,7 @@ _HOMES: dict[str, str] = {
     "NewPet": "schema.models",
     "PET_STATUSES": "schema.models",
     "Pet": "schema.models",
-    "PetColumns": "schema.models",
+    "PetColumns": "schema.columns",
     "PostOutcome": "http.outcome",
     "Proof": "http.outcome",
     "Page": "inventory.page",

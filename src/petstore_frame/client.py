@@ -38,7 +38,8 @@ from petstore_frame.http.retry import RetryPolicy
 from petstore_frame.http.settings import IdempotencyKey, read_settings
 from petstore_frame.inventory.find import PetSearch, find_pet
 from petstore_frame.inventory.page import Page, UnreadPage
-from petstore_frame.schema.models import NewPet, Pet, read_pet
+from petstore_frame.schema.decoding import read_pet
+from petstore_frame.schema.models import NewPet, Pet
 
 log = logging.getLogger("petstore_frame")
 log.addHandler(logging.NullHandler())

@@ -15,8 +15,9 @@ import ipywidgets as widgets
 import petstore_frame as pf
 from petstore_frame.client import Client
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
+from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
-from petstore_frame.schema.models import NO_STATUS, PetColumns
+from petstore_frame.schema.models import NO_STATUS
 
 BASE_URL = "http://127.0.0.1:9/v1"
 KEY = "a-key-that-nobody-may-see"

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 import petstore_frame as pf
 from petstore_frame.cli import app
 from petstore_frame.report.data_book import write_data_book
+from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
-from petstore_frame.schema.models import PetColumns
 
 NAMES = ["NA", "=1+1", "007", 'a "b", c', "two\nlines", "carriage\rreturn", "Žofie 🐱", "-"]
 

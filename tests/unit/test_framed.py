@@ -16,8 +16,8 @@ import petstore_frame as pf
 from petstore_frame._internal.framed import Framed
 from petstore_frame.http.headers import Headers
 from petstore_frame.inventory.page import Page
+from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
-from petstore_frame.schema.models import PetColumns
 
 
 def inventory() -> pf.Inventory:

@@ -11,7 +11,7 @@ from petstore_frame.inventory import Completeness, PetSearch, StatusCount, Verdi
 from petstore_frame.inventory.completeness import ALL_PETS, PETS_WITH_A_STATUS
 from petstore_frame.inventory.find import SearchState
 from petstore_frame.inventory.page import Page
-from petstore_frame.schema.models import PetColumns
+from petstore_frame.schema.columns import PetColumns
 
 
 def claim(verdict: Verdict = Verdict.COMPLETE, scope: str = ALL_PETS, **more) -> Completeness:

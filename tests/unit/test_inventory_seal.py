@@ -15,8 +15,8 @@ import petstore_frame as pf
 from petstore_frame.inventory import Completeness, Inventory, Verdict
 from petstore_frame.inventory.result import completeness
 from petstore_frame.inventory.seal import seal
+from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
-from petstore_frame.schema.models import PetColumns
 
 CLAIM = Completeness(Verdict.COMPLETE, "all pets", "because", 4, 1)
 WHEN = datetime(2026, 11, 21, 2, 0, tzinfo=UTC)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame.errors import ContractError
-from petstore_frame.schema.models import _PAGE, _QUICK_PAGE, read_page, read_pet
+from petstore_frame.schema.decoding import _PAGE, _QUICK_PAGE, read_page, read_pet
 
 INTS = st.integers() | st.sampled_from([-(2**63), 2**63 - 1, 2**63, -(2**63) - 1])
 VALUES = INTS | st.text() | st.booleans() | st.none() | st.floats() | st.lists(st.none())

@@ -17,7 +17,7 @@ from petstore_frame.inventory.hints import (
     says_more,
 )
 from petstore_frame.inventory.page import Page
-from petstore_frame.schema.models import PetColumns
+from petstore_frame.schema.columns import PetColumns
 
 HERE = "https://store.example/v1/pets?limit=100"
 NEXT_PAGE = "https://store.example/v1/pets?page=2"

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.schema.models import read_page, read_pet
+from petstore_frame.schema.decoding import read_page, read_pet
 
 BASE_URL = "http://127.0.0.1:1/v1"
 Answer = Callable[[int, str | None, dict[str, str]], httpx.Response]

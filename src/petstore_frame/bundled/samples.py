@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from petstore_frame._internal.arguments import whole_number
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
+from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES, PetColumns
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 if TYPE_CHECKING:
     from petstore_frame.history import History

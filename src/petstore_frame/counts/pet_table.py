@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory import Inventory
-from petstore_frame.schema.frame import PET_COLUMNS
+from petstore_frame.schema.fields import PET_COLUMNS
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 from petstore_frame.schema.surrogates import whole_text
 

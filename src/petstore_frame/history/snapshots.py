@@ -23,7 +23,8 @@ from petstore_frame.errors import HistoryError, MissingExtraError
 from petstore_frame.files.atomic import sync
 from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.inventory.seal import seal
-from petstore_frame.schema.frame import PET_COLUMNS, status_categories
+from petstore_frame.schema.fields import PET_COLUMNS
+from petstore_frame.schema.frame import status_categories
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +65,7 @@ class Snapshot:
         >>> from datetime import UTC, datetime
         >>> from petstore_frame import Completeness, History, Inventory
         >>> from petstore_frame.schema.frame import to_frame
-        >>> from petstore_frame.schema.models import PetColumns
+        >>> from petstore_frame.schema.columns import PetColumns
         >>> claim = Completeness("complete", "all pets", "one page", rows=1, requests=1)
         >>> pets = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
         >>> read_at = datetime(2026, 11, 1, 9, tzinfo=UTC)

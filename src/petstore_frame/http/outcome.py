@@ -35,7 +35,8 @@ from petstore_frame.errors import (
 from petstore_frame.http import Answer
 from petstore_frame.http.headers import STORE_ID
 from petstore_frame.http.retry import read_retry_after
-from petstore_frame.schema.models import Pet, excerpt, read_error, read_pet
+from petstore_frame.schema.decoding import excerpt, read_error, read_pet
+from petstore_frame.schema.models import Pet
 
 
 class Proof(StrEnum):

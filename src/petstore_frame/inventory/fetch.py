@@ -45,8 +45,9 @@ from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, PageReader, Re
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.seal import seal
 from petstore_frame.inventory.strategies import CUT_BY_MAX_PETS, Ladder
+from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES, PetColumns, pets_text
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES, pets_text
 
 MAX_IDS = 10_000
 

@@ -21,7 +21,8 @@ from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
 from petstore_frame.inventory.finding import Finding
 from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, PageReader, ReadingClient
 from petstore_frame.inventory.strategies import CUT_BY_CALLER, Ladder
-from petstore_frame.schema.models import Pet, PetColumns, pets_text
+from petstore_frame.schema.columns import PetColumns
+from petstore_frame.schema.models import Pet, pets_text
 
 
 class SearchState(StrEnum):

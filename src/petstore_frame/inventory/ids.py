@@ -18,7 +18,8 @@ from petstore_frame.errors import (
 )
 from petstore_frame.inventory.reader import SIDE_BY_SIDE, PageReader
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.schema.models import Pet, PetColumns
+from petstore_frame.schema.columns import PetColumns
+from petstore_frame.schema.models import Pet
 
 # After so many ids without a readable answer, none is expected any more.
 MAX_UNREAD = 20

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 
 from petstore_frame._internal.framed import Framed
 from petstore_frame.http.headers import STORE_ID, Headers
-from petstore_frame.schema.frame import PET_COLUMNS, to_frame
-from petstore_frame.schema.models import Pet, PetColumns, pets_text, read_page
+from petstore_frame.schema.columns import PetColumns
+from petstore_frame.schema.decoding import read_page
+from petstore_frame.schema.fields import PET_COLUMNS
+from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.models import Pet, pets_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from petstore_frame.schema.models import PetColumns
+from petstore_frame.schema.columns import PetColumns
 
 
 class Rows:

@@ -18,7 +18,8 @@ from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.reader import SIDE_BY_SIDE, PageReader
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.walk import IsEnough
-from petstore_frame.schema.models import PetColumns, pets_text
+from petstore_frame.schema.columns import PetColumns
+from petstore_frame.schema.models import pets_text
 
 MAX_TRICKLES = 5
 

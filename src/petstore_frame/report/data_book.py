@@ -18,7 +18,7 @@ from petstore_frame.report.about_sheet import DEFINITIONS, write_about
 from petstore_frame.report.facts import Facts, gather
 from petstore_frame.report.inventory_sheet import SHEET_ROWS, Part, changed_names, split
 from petstore_frame.report.whole import whole_file
-from petstore_frame.schema.frame import PET_COLUMNS
+from petstore_frame.schema.fields import PET_COLUMNS
 
 _CHUNK = 10_000
 _VERDICTS = 5

@@ -23,7 +23,7 @@ from petstore_frame.counts.tally import CodedPets, StatusCounts
 from petstore_frame.inventory import Completeness, Inventory, Verdict
 from petstore_frame.inventory.seal import SealState, read_seal
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.frame import PET_COLUMNS
+from petstore_frame.schema.fields import PET_COLUMNS
 from petstore_frame.schema.palette import status_colours
 from petstore_frame.schema.surrogates import whole_text
 

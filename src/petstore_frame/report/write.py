@@ -83,7 +83,7 @@ def write_report(
     Example:
         >>> import tempfile
         >>> from petstore_frame.schema.frame import to_frame
-        >>> from petstore_frame.schema.models import PetColumns
+        >>> from petstore_frame.schema.columns import PetColumns
         >>> pets = to_frame(PetColumns([1, 2], ["Luna", "=1+1"], [3, 3], ["sold", None]))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     write_report(pets, f"{folder}/stock.xlsx", categories={3: "Cat"}).name

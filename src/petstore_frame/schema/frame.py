@@ -1,21 +1,18 @@
-"""How records become a table with fixed dtypes.
-
-In: column lists of checked pets. Out: a DataFrame of one schema, also for zero rows.
-pandas is imported here first, and only when a frame is made.
-"""
+"""How pets become a table with the dtypes that the model states, also for zero rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.schema.models import PET_STATUSES, PetColumns
+from petstore_frame.schema.columns import PetColumns
+from petstore_frame.schema.fields import FIELDS, Field
+from petstore_frame.schema.models import PET_STATUSES
 from petstore_frame.schema.surrogates import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PET_COLUMNS: tuple[str, ...] = ("id", "name", "category_id", "status")
 _PIECE = 5_000
 
 
@@ -31,28 +28,44 @@ def to_frame(columns: PetColumns) -> pd.DataFrame:
         >>> to_frame(PetColumns([], [], [], [])).dtypes.astype(str).to_dict()
         {'id': 'int64', 'name': 'str', 'category_id': 'int64', 'status': 'category'}
     """
-    import numpy as np
     import pandas as pd
 
-    categories = status_categories(columns.status)
-    codes: dict[str | None, int] = {status: code for code, status in enumerate(categories)}
-    codes[None] = -1
     return pd.DataFrame(
-        {
-            # A compact array is taken over through its buffer, not value by value.
-            "id": np.asarray(columns.id, dtype="int64"),
-            "name": _texts(columns.name),
-            "category_id": np.asarray(columns.category_id, dtype="int64"),
-            "status": pd.Categorical.from_codes(
-                np.fromiter(map(codes.__getitem__, columns.status), dtype="int32"),
-                categories=pd.Index(categories, dtype="str"),
-            ),
-        },
-        columns=list(PET_COLUMNS),
+        {field.name: _column(field, values) for field, values in zip(FIELDS, columns, strict=True)}
     )
 
 
-def _texts(values: Sequence[str]) -> pd.Series[str]:
+def _column(field: Field, values: Sequence[Any]) -> Any:
+    import numpy as np
+    import pandas as pd
+
+    if field.dtype == "int64":  # a compact array is taken over through its buffer
+        return np.asarray(values, dtype="int64")
+    if field.dtype == "str":
+        return _texts(values)
+    if field.dtype == "category":
+        return _categories(values, field.values)
+    return pd.array(values, dtype=field.dtype)
+
+
+def _categories(values: Sequence[str | None], known: Sequence[str]) -> pd.Categorical:
+    import numpy as np
+    import pandas as pd
+
+    categories = [*known, *_others(values, known)]
+    codes: dict[str | None, int] = {value: code for code, value in enumerate(categories)}
+    codes[None] = -1
+    return pd.Categorical.from_codes(
+        np.fromiter(map(codes.__getitem__, values), dtype="int32"),
+        categories=pd.Index(categories, dtype="str"),
+    )
+
+
+def _others(seen: Iterable[str | None], known: Sequence[str]) -> list[str]:
+    return sorted(str(value) for value in {*seen} - {None, *known})
+
+
+def _texts(values: Sequence[Any]) -> pd.Series[str]:
     """Build a column of text piece by piece: made at once, it needs its own size again to grow."""
     import pandas as pd
 
@@ -73,5 +86,4 @@ def text_series(texts: Sequence[Any]) -> pd.Series[str]:
 
 def status_categories(seen: Iterable[str | None]) -> list[str]:
     """Return the three statuses of the interface, then any other text seen, sorted."""
-    others = set(seen) - {None, *PET_STATUSES}
-    return [*PET_STATUSES, *sorted(str(status) for status in others)]
+    return [*PET_STATUSES, *_others(seen, PET_STATUSES)]

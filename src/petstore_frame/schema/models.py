@@ -1,31 +1,17 @@
-"""What is a pet, on the wire and in Python.
-
-In: JSON bytes of the interface, or values of a caller. Out: checked models and column lists.
-The wire names (``categoryId``) stop here. It knows nothing of how bytes travel.
-"""
+"""What is a pet: its fields, stated once, with all that the rest of the package needs to know."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypeAlias, get_type_hints
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
-from pydantic import (
-    AliasChoices,
-    BaseModel,
-    ConfigDict,
-    Field,
-    TypeAdapter,
-    ValidationError,
-    field_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
-from typing_extensions import TypedDict, Unpack
 
-from petstore_frame.errors import ArgumentError, ContractError
+from petstore_frame.errors import ArgumentError
 from petstore_frame.schema.numeric import as_whole
-from petstore_frame.schema.surrogates import holds_lone, may_hold_lone, whole_body, whole_text
+from petstore_frame.schema.surrogates import holds_lone
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]
@@ -33,16 +19,66 @@ PET_STATUSES: tuple[PetStatus, ...] = ("available", "pending", "sold")
 NO_STATUS = "no status"
 
 Int64 = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX), msgspec.Meta(ge=INT64_MIN, le=INT64_MAX)]
+Dtype: TypeAlias = Literal["int64", "Int64", "Float64", "boolean", "str", "category"]
 
 
-class _NewPetValues(TypedDict):
-    name: str
-    category_id: int
-    status: NotRequired[PetStatus | None]
+@dataclass(frozen=True)
+class Column:
+    """What a field of a pet is as a column: the annotation of a field of the models below.
+
+    Attributes:
+        label: Its heading in tables, workbooks and the dashboard.
+        dtype: Its pandas dtype; that of a field which may be missing can hold missing values.
+        headers: What the column is called in users' files, lower case, without spaces and
+            underscores; the first that a file has is taken. The field's own name is always one.
+        likely: Words in a header that make it worth proposing, never taking unasked.
+        values: The values that are known beforehand, in their order; others may come.
+    """
+
+    label: str
+    dtype: Dtype
+    headers: tuple[str, ...] = ()
+    likely: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
 
 
-class NewPet(BaseModel):
-    """An animal to add, as ``create_pet`` sends it.
+class PetFields(BaseModel):
+    """The fields that a caller gives and the store returns. A new one is stated here."""
+
+    model_config = ConfigDict(
+        strict=True, frozen=True, populate_by_name=True, hide_input_in_errors=True
+    )
+
+    name: Annotated[str, Column("Name", "str", likely=("name", "animal"))]
+    category_id: Annotated[
+        Int64,
+        Field(alias="categoryId"),
+        Column(
+            "Category ID",
+            "int64",
+            headers=("category",),
+            likely=("category", "kind", "type", "species"),
+        ),
+    ]
+    status: Annotated[
+        str | None,
+        Column(
+            "Status",
+            "category",
+            likely=("status", "state", "availability"),
+            values=PET_STATUSES,
+        ),
+    ] = None
+
+
+class StoredFields(BaseModel):
+    """The fields that the store assigns."""
+
+    id: Annotated[Int64, Column("ID", "int64")]
+
+
+class NewPet(PetFields):
+    """A pet to add, as ``create_pet`` sends it.
 
     Args:
         name: Any text; the interface sets no bounds.
@@ -59,136 +95,81 @@ class NewPet(BaseModel):
     Interface: Resources, NewPet.
     """
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid")
 
-    name: str
-    category_id: int = Field(
-        ge=INT64_MIN,
-        le=INT64_MAX,
-        validation_alias=AliasChoices("category_id", "categoryId"),
-        serialization_alias="categoryId",
-    )
     status: PetStatus | None = None
 
-    @field_validator("category_id", mode="before")
+    @field_validator("*", mode="before")
     @classmethod
-    def _take_numpy(cls, number: Any) -> Any:
-        """Turn numpy's whole numbers into Python's; the check of the field sees all others."""
-        whole = as_whole(number)
-        return number if whole is None else whole
+    def _take_numpy(cls, value: Any) -> Any:
+        """Turn numpy's whole numbers into Python's; the checks of the fields see all others."""
+        whole = as_whole(value)
+        return value if whole is None else whole
 
-    def __init__(self, **values: Unpack[_NewPetValues]) -> None:
-        try:
-            super().__init__(**values)
-            self.to_json()  # Python allows a lone surrogate in a str; JSON cannot encode it
-        except ValidationError as problem:
-            faults = "; ".join(map(_fault, problem.errors(include_url=False)))
-            raise ArgumentError(f"not a valid pet: {faults}; nothing was sent") from None
-        except ValueError:
-            fault = "name holds a lone surrogate, which JSON cannot encode"
-            raise ArgumentError(f"not a valid pet: {fault}; nothing was sent") from None
+    if not TYPE_CHECKING:  # type checkers take the arguments from the fields
+
+        def __init__(self, **values: Any) -> None:
+            try:
+                super().__init__(**values)
+                self.to_json()  # Python allows a lone surrogate in a str; JSON cannot encode it
+            except ValidationError as problem:
+                faults = "; ".join(map(_fault, problem.errors(include_url=False)))
+                raise ArgumentError(f"not a valid pet: {faults}; nothing was sent") from None
+            except ValueError:
+                field = next(name for name, text in values.items() if holds_lone(str(text)))
+                fault = f"{field} holds a lone surrogate, which JSON cannot encode"
+                raise ArgumentError(f"not a valid pet: {fault}; nothing was sent") from None
 
     def to_json(self) -> bytes:
-        """Return the request body; a status that is None is left out, never sent as null."""
+        """Return the request body; a field that is None is left out, never sent as null."""
         return self.model_dump_json(by_alias=True, exclude_none=True).encode()
 
 
-def _fault(problem: ErrorDetails) -> str:
-    """Return what one field of a NewPet should be, and what it is."""
-    field = str(problem["loc"][0]).replace("categoryId", "category_id")
-    if problem["type"] == "missing":
-        return f"{field} is missing"
-    if problem["type"] == "extra_forbidden":
-        return f"{field} is not a field of a new pet (name, category_id, status)"
-    kinds = {
-        "name": "text",
-        "category_id": "a whole number of 64 bits",
-        "status": f"one of {', '.join(PET_STATUSES)}, or None",
-    }
-    got = repr(problem["input"])
-    return f"{field} is {kinds[field]}, got {got if len(got) <= 60 else got[:59] + '…'}"
-
-
-class Pet(BaseModel):
-    """An animal as the store returns it.
+class Pet(PetFields, StoredFields):
+    """A pet as the store returns it.
 
     Fields beyond the interface are kept by ``get_pet`` and ``create_pet`` (in ``model_extra``); a
-    Page and a frame hold the four fields of the interface.
+    Page and a frame hold the fields of the interface.
 
     Attributes:
         id: The id that the store assigned, an int64.
-        name: The animal's name.
+        name: The pet's name.
         category_id: The category's id, an int64.
         status: The text received, known to the interface or not; None for none.
 
     Interface: Resources, Pet.
     """
 
-    model_config = ConfigDict(
-        strict=True, frozen=True, populate_by_name=True, extra="allow", hide_input_in_errors=True
-    )
-
-    id: Int64
-    name: str
-    category_id: Int64 = Field(alias="categoryId")
-    status: str | None = None
+    model_config = ConfigDict(extra="allow")
 
 
-class ErrorBody(BaseModel):
-    """The Error object of the interface (section Errors), with the extension ``field``.
-
-    A ``field`` that is not text is an extension of someone else's and is left out.
-    """
-
-    model_config = ConfigDict(strict=True, extra="allow", hide_input_in_errors=True)
-
-    code: str
-    message: str
-    status: int
-    field: str | None = None
-
-    @field_validator("status", mode="before")
-    @classmethod
-    def _take_whole_float(cls, number: Any) -> Any:
-        return int(number) if isinstance(number, float) and number.is_integer() else number
-
-    @field_validator("field", mode="before")
-    @classmethod
-    def _leave_out_other_kinds(cls, field: Any) -> Any:
-        return field if isinstance(field, str) else None
+_KINDS: dict[Dtype, str] = {
+    "int64": "a whole number of 64 bits",
+    "Int64": "a whole number of 64 bits, or None",
+    "Float64": "a number, or None",
+    "boolean": "True, False or None",
+    "str": "text",
+}
 
 
-class PetColumns(NamedTuple):
-    """The pets of one or more pages as four columns of equal length, in the order received."""
-
-    id: Sequence[int]
-    name: Sequence[str]
-    category_id: Sequence[int]
-    status: Sequence[str | None]
-
-    def part(self, start: int = 0, stop: int | None = None) -> PetColumns:
-        """Return the rows from ``start`` up to ``stop``, without it."""
-        rows = slice(start, stop)
-        return PetColumns(self.id[rows], self.name[rows], self.category_id[rows], self.status[rows])
-
-
-def _page_decoder() -> msgspec.json.Decoder[Any]:
-    """Return a decoder of pages by the fields of Pet."""
-    hints = get_type_hints(Pet, include_extras=True)
-    fields = [
-        (name, hints[name]) if field.is_required() else (name, hints[name], field.default)
-        for name, field in Pet.model_fields.items()
-    ]
-    aliases = {name: field.alias for name, field in Pet.model_fields.items() if field.alias}
-    row = msgspec.defstruct("Pet", fields, rename=aliases, gc=False)
-    return msgspec.json.Decoder(list[row])  # type: ignore[valid-type] # made at run time
+def _fault(problem: ErrorDetails) -> str:
+    """Return what one field of a NewPet should be, and what it is."""
+    named = {info.alias or name: name for name, info in NewPet.model_fields.items()}
+    field = str(problem["loc"][0])
+    field = named.get(field, field)
+    if problem["type"] == "missing":
+        return f"{field} is missing"
+    if problem["type"] == "extra_forbidden":
+        return f"{field} is not a field of a new pet ({', '.join(NewPet.model_fields)})"
+    column = column_of(field)
+    kind = _KINDS.get(column.dtype) or f"one of {', '.join(column.values)}, or None"
+    got = repr(problem["input"])
+    return f"{field} is {kind}, got {got if len(got) <= 60 else got[:59] + '…'}"
 
 
-# Pet is the one schema: msgspec is as strict in a fraction of the time, pydantic explains a fault.
-_QUICK_PAGE = _page_decoder()
-_PAGE = TypeAdapter(list[Pet])
-# One object per known status, not one per pet.
-_KNOWN: dict[str | None, str | None] = {status: status for status in (*PET_STATUSES, None)}
+def column_of(field: str) -> Column:
+    """Return what a field of Pet is as a column."""
+    return next(item for item in Pet.model_fields[field].metadata if isinstance(item, Column))
 
 
 def pets_text(count: int) -> str:
@@ -199,135 +180,3 @@ def pets_text(count: int) -> str:
         ('1 pet', '2,500 pets')
     """
     return "1 pet" if count == 1 else f"{count:,} pets"
-
-
-def read_page(
-    body: bytes, *, operation: str = "GET /pets", page: int | None = None
-) -> tuple[PetColumns, tuple[int, ...]]:
-    """Check a listing's body and return its pets as columns.
-
-    Args:
-        body: The JSON bytes received.
-        operation: Method and path, for the error message.
-        page: Number of the page, for the error message.
-
-    Returns:
-        The columns, and the ids of the pets that had a lone surrogate in a text, which U+FFFD
-        replaces.
-
-    Raises:
-        ContractError: The body is not an array of Pets; names page, position and field.
-
-    Interface: Endpoints, List all animals.
-    """
-    try:
-        pets, is_suspect = _QUICK_PAGE.decode(body), may_hold_lone(body)
-    except (ValueError, RecursionError):
-        pets, is_suspect = _second_look(body, operation, page), True
-    columns = PetColumns(
-        [pet.id for pet in pets],
-        [pet.name for pet in pets],
-        [pet.category_id for pet in pets],
-        [_KNOWN.get(status := pet.status, status) for pet in pets],
-    )
-    return _whole_texts(columns) if is_suspect else (columns, ())
-
-
-def _whole_texts(columns: PetColumns) -> tuple[PetColumns, tuple[int, ...]]:
-    """Replace lone surrogates, and return the ids of their pets as well."""
-    damaged = tuple(
-        pet_id
-        for pet_id, name, _, status in zip(*columns, strict=True)
-        if holds_lone(name) or holds_lone(status or "")
-    )
-    if not damaged:
-        return columns, ()
-    names = [whole_text(name) for name in columns.name]
-    statuses = [None if status is None else whole_text(status) for status in columns.status]
-    return columns._replace(name=names, status=statuses), damaged
-
-
-def _second_look(body: bytes, operation: str, page: int | None) -> list[Pet]:
-    """Accept what JSON Schema allows, such as ``1.0`` for 1, or raise what is wrong."""
-    try:
-        return _PAGE.validate_json(body, by_name=False)
-    except ValidationError as problem:
-        first = problem
-    try:
-        return _PAGE.validate_python(_whole_floats_to_int(json.loads(body)), by_name=False)
-    except ValidationError as still:
-        raise contract_error(still, body, operation, page) from None
-    except (ValueError, RecursionError):  # the latter: lists nested a thousand deep
-        raise contract_error(first, body, operation, page) from None
-
-
-def read_pet(body: bytes, *, operation: str) -> Pet:
-    """Check the body of a single Pet; U+FFFD takes the place of a lone surrogate in a text.
-
-    Raises:
-        ContractError: The body is not a Pet.
-    """
-    body = whole_body(body)
-    try:
-        return Pet.model_validate_json(body, by_name=False)
-    except ValidationError as problem:
-        try:
-            return Pet.model_validate(_whole_floats_to_int(json.loads(body)), by_name=False)
-        except (ValidationError, ValueError, RecursionError):
-            raise contract_error(problem, body, operation, None) from None
-
-
-def read_error(body: bytes) -> ErrorBody | None:
-    """Return the Error of the interface, or None when the body is something else."""
-    try:
-        return ErrorBody.model_validate_json(whole_body(body))
-    except ValidationError:
-        return None
-
-
-def _whole_floats_to_int(value: Any) -> Any:
-    """Turn ``1.0`` into 1 in the integer fields: JSON Schema calls both the same integer."""
-    pets = value if isinstance(value, list) else [value]
-    for pet in pets:
-        if isinstance(pet, dict):
-            for field in ("id", "categoryId"):
-                number = pet.get(field)
-                if isinstance(number, float) and number.is_integer() and abs(number) < 2**53:
-                    pet[field] = int(number)
-    return value
-
-
-def contract_error(
-    problem: ValidationError, body: bytes, operation: str, page: int | None
-) -> ContractError:
-    """Return the error that names where a body leaves the interface."""
-    first = problem.errors(include_input=False, include_url=False)[0]
-    position = next((part + 1 for part in first["loc"] if isinstance(part, int)), None)
-    field = next((part for part in first["loc"] if isinstance(part, str)), None)
-    place = ", ".join(
-        part
-        for part in (
-            f"page {page}" if page else "",
-            f"pet {position}" if position else "",
-            field or "",
-        )
-        if part
-    )
-    start = excerpt(body) if not position else ""
-    return ContractError(
-        f"the answer to {operation} is not what the interface states: "
-        f"{place + ': ' if place else ''}{first['msg']}{start}; "
-        "check that base_url is a pet store of interface 1.0.0",
-        operation=operation,
-        page=page,
-        position=position,
-        field=field,
-    )
-
-
-def excerpt(body: bytes, length: int = 80) -> str:
-    """Return the first characters of a body for a message, control characters escaped."""
-    if not body:
-        return " (empty body)"
-    text = body[: length * 4].decode("utf-8", "replace")[:length]
-    return f" (it begins {text!r})"

@@ -15,8 +15,8 @@ import pytest
 
 from petstore_frame.history.engines import to_pandas
 from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
+from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
-from petstore_frame.schema.models import PetColumns
 
 ToEngine = Callable[[pd.DataFrame], Any]
 _DASK = [pytest.mark.xdist_group("dask")]
