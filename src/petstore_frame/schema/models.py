@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
@@ -142,6 +143,23 @@ class Pet(PetFields, StoredFields):
 
     model_config = ConfigDict(extra="allow")
 
+
+def _plain_signature(model: type[PetFields]) -> Signature:
+    """Return the arguments of a model as a caller types them, without aliases and annotations."""
+    arguments = [
+        Parameter(
+            name,
+            Parameter.KEYWORD_ONLY,
+            annotation=info.annotation,
+            default=Parameter.empty if info.is_required() else info.default,
+        )
+        for name, info in model.model_fields.items()
+    ]
+    return Signature(arguments)
+
+
+for _model in (NewPet, Pet):  # what help() shows
+    _model.__signature__ = _plain_signature(_model)
 
 _KINDS: dict[Dtype, str] = {
     "int64": "a whole number of 64 bits",
