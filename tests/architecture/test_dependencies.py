@@ -77,8 +77,8 @@ def test_only_the_core_is_imported_at_the_top() -> None:
 
 
 def test_the_list_for_people_is_the_declaration() -> None:
-    """docs/dependencies.md names each extra with its libraries, and no other."""
-    text = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
+    """docs/reference/dependencies.md names each extra with its libraries, and no other."""
+    text = (ROOT / "docs/reference/dependencies.md").read_text(encoding="utf-8")
     shown: dict[str, set[str]] = {}
     for extra, libraries in re.findall(r"^\| (\w+) \| ([\w, -]+) \| [\d.]", text, re.MULTILINE):
         shown.setdefault(extra, set()).update(libraries.lower().split(", "))

@@ -17,7 +17,7 @@ from petstore_frame.service.rules import CHOICES
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 HOUSE = Path(petstore_frame.__file__).parent
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("*/*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("*/*.md"), *ROOT.glob("docs/*/*.md")])
 HEADINGS = re.findall(
     r"^#+ (?:\d+\. )?(.+)$", (ROOT / "docs/interface.md").read_text(encoding="utf-8"), re.MULTILINE
 )

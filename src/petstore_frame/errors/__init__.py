@@ -1,40 +1,37 @@
-"""What can go wrong, drawn as a tree.
+"""What can go wrong, drawn as a tree::
 
-In: nothing. Out: the public exception and warning classes of the whole package. It knows no library
-and no module of ours, so that every other file may raise from here.
+  PetstoreError
+  ├── ConfigurationError (ValueError)     a setting is missing or impossible; nothing was sent
+  ├── ArgumentError (ValueError)          an argument has a wrong type or value; nothing was done
+  ├── ClosedError (RuntimeError)          a Client or Server was closed; nothing was sent
+  ├── MissingExtraError (ImportError)     an optional library is needed; the text has the pip line
+  ├── ServiceStartError                   the bundled service did not come up
+  ├── APIStatusError                      the store answered with an error status
+  │   ├── BadRequestError                 400
+  │   ├── AuthenticationError             401
+  │   ├── PermissionDeniedError           403
+  │   ├── NotFoundError                   404
+  │   ├── ConflictError                   409
+  │   ├── RateLimitError                  429
+  │   └── ServerError                     5xx
+  ├── APIConnectionError                  no usable answer arrived
+  │   └── APITimeoutError                 … within the time allowed
+  ├── ContractError                       the answer is not what the interface states
+  ├── CrossOriginError                    a link led away from the store, or cannot be read
+  ├── IncompleteInventoryError            a listing broke off; carries what was read
+  │   ├── PaginationLoopError             … because it led back to where it had been
+  │   └── ForeignLinkError                … because it led away from the store (CrossOriginError)
+  ├── InputError (ValueError)             a file or frame cannot be read as records; nothing is sent
+  ├── LoadFailedError                     some records of an import are not in the store
+  ├── JournalError                        the journal of an import cannot be used
+  │   └── JournalLockedError              another import is using it
+  ├── ReportError                         a report cannot be written as asked
+  └── HistoryError                        a history folder cannot be used as asked
+      └── HistoryLockedError              another process is writing to it
 
-PetstoreError
-├── ConfigurationError (ValueError)     a setting is missing or impossible; nothing was sent
-├── ArgumentError (ValueError)          an argument has a wrong type or value; nothing was done
-├── ClosedError (RuntimeError)          a Client or Server was closed; nothing was sent
-├── MissingExtraError (ImportError)     an optional library is needed; the text has the pip line
-├── ServiceStartError                   the bundled service did not come up
-├── APIStatusError                      the store answered with an error status
-│   ├── BadRequestError                 400
-│   ├── AuthenticationError             401
-│   ├── PermissionDeniedError           403
-│   ├── NotFoundError                   404
-│   ├── ConflictError                   409
-│   ├── RateLimitError                  429
-│   └── ServerError                     5xx
-├── APIConnectionError                  no usable answer arrived
-│   └── APITimeoutError                 … within the time allowed
-├── ContractError                       the answer is not what the interface states
-├── CrossOriginError                    a link led away from the store, or cannot be read
-├── IncompleteInventoryError            a listing broke off; carries what was read
-│   ├── PaginationLoopError             … because it led back to where it had been
-│   └── ForeignLinkError                … because it led away from the store (CrossOriginError)
-├── InputError (ValueError)             a file or frame cannot be read as records; nothing was sent
-├── LoadFailedError                     some records of an import are not in the store
-├── JournalError                        the journal of an import cannot be used
-│   └── JournalLockedError              another import is using it
-├── ReportError                         a report cannot be written as asked
-└── HistoryError                        a history folder cannot be used as asked
-    └── HistoryLockedError              another process is writing to it
-
-LoadInterrupted (KeyboardInterrupt)         Ctrl-C ended an import; carries its result
-EndpointDeprecatedWarning (FutureWarning)   an operation will be removed; the text has the date
-HistoryWarning (UserWarning)                a day's snapshot cannot be read and is left out
+  LoadInterrupted (KeyboardInterrupt)         Ctrl-C ended an import; carries its result
+  EndpointDeprecatedWarning (FutureWarning)   an operation will be removed; the text has the date
+  HistoryWarning (UserWarning)                a day's snapshot cannot be read and is left out
 
 The rule for what a caller passes: a wrong argument is an ArgumentError, a missing or impossible
 setting (an argument of ``Client`` or its environment variable) a ConfigurationError, and content of

@@ -1,0 +1,90 @@
+"""How Sphinx builds these pages: ``sphinx-build -W docs docs/_build``."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import petstore_frame
+
+HERE = Path(__file__).parent
+
+project = "petstore_frame"
+author = "The petstore_frame authors"
+release = version = petstore_frame.__version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+
+# Notebooks and the cells of pages run at each build, each in an empty folder.
+nb_execution_mode = "force"
+nb_execution_in_temp = True
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+nb_merge_streams = True
+nb_output_stderr = "remove"  # progress bars
+# A page has no kernel: it shows the static copy of a widget, and needs no script of Jupyter's.
+nb_ipywidgets_js: dict[str, Any] = {}
+nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
+
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+napoleon_numpy_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+maximum_signature_line_length = 88
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"petstore_frame {release}"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+copyright = f"{author}, MIT licence"
+
+_NOTEBOOKS = """# Notebooks
+
+Each was run from top to bottom, on a store of its own, when these pages were built. They are in
+`notebooks/` of the repository, and `petstore-frame demo` leaves a copy in `petstore-demo/`.
+
+```{toctree}
+:glob:
+
+0*
+```
+"""
+
+
+def _bring_notebooks(app: Any) -> None:
+    """Copy the notebooks, which the wheel packs from the root, to where Sphinx finds them."""
+    place = HERE / "notebooks"
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(HERE.parent / "notebooks", place, ignore=shutil.ignore_patterns(".*"))
+    (place / "index.md").write_text(_NOTEBOOKS, encoding="utf-8")
+
+
+def _link_interface(
+    app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Set apart the line of a docstring that names the section of the interface it rests on."""
+    for at, line in enumerate(lines):
+        lines[at] = re.sub(r"^Interface: ", "**Interface:** ", line)
+
+
+def setup(app: Any) -> None:
+    app.connect("builder-inited", _bring_notebooks)
+    app.connect("autodoc-process-docstring", _link_interface)

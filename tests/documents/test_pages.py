@@ -1,0 +1,54 @@
+"""What the pages and notebooks show is run; a notebook is kept without outputs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PAGES = sorted(
+    page
+    for page in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/*/*.md")]
+    if "file_format: mystnb" in page.read_text(encoding="utf-8")
+)
+
+
+def cells(notebook: Path) -> list[dict]:
+    found = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return [cell for cell in found if cell["cell_type"] == "code"]
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_is_kept_without_outputs(notebook: Path) -> None:
+    """A committed notebook holds no output, no count and so no key."""
+    assert cells(notebook)
+    assert all(c["outputs"] == [] and c["execution_count"] is None for c in cells(notebook))
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_dashboard_stays_on_the_screen(notebook: Path) -> None:
+    """Run All leaves the dashboards live: no cell closes one, or the store behind it."""
+    text = "".join(line for cell in cells(notebook) for line in cell["source"])
+    assert not ("pf.Dashboard(" in text and ".close()" in text)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("pages", [NOTEBOOKS, PAGES], ids=["notebooks", "pages"])
+def test_cells_run(pages: list[Path], tmp_path: Path) -> None:
+    """Each page runs to its end, in an empty folder, without an error, a warning or a key."""
+    home = {name: str(tmp_path) for name in ("HOME", "IPYTHONDIR", "XDG_STATE_HOME")}
+    # A kernel that ends closes no store and no dashboard either.
+    quietly = ["-W", "error", "-W", "ignore::ResourceWarning"]
+    run = subprocess.run(
+        [sys.executable, *quietly, str(Path(__file__).with_name("run_cells.py")), *map(str, pages)],
+        env={**os.environ, **home}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-3000:]
+    assert all(f"== {page.name}" in run.stdout for page in pages)
+    assert "psk_" not in run.stdout + run.stderr
