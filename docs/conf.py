@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import petstore_frame
 
 HERE = Path(__file__).parent
+HOUSE = Path(petstore_frame.__file__).parent
+sys.path.insert(0, str(HERE))
+import house  # noqa: E402 # beside this file
 
 project = "petstore_frame"
 author = "The petstore_frame authors"
@@ -77,6 +81,12 @@ def _bring_notebooks(app: Any) -> None:
     (place / "index.md").write_text(_NOTEBOOKS, encoding="utf-8")
 
 
+def _draw_house(app: Any) -> None:
+    """Draw the parts and their imports as they are now."""
+    picture = house.drawing(house.parts_of(HOUSE), "Now")
+    (HERE / "explanations" / "house.svg").write_text(picture, encoding="utf-8")
+
+
 def _link_interface(
     app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
 ) -> None:
@@ -87,4 +97,5 @@ def _link_interface(
 
 def setup(app: Any) -> None:
     app.connect("builder-inited", _bring_notebooks)
+    app.connect("builder-inited", _draw_house)
     app.connect("autodoc-process-docstring", _link_interface)

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 HOUSE = Path(petstore_frame.__file__).parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("*/*.md"), *ROOT.glob("docs/*/*.md")])
+MADE = {"house.svg", "notebooks/index.md"}  # by docs/conf.py, when the pages are built
 HEADINGS = re.findall(
     r"^#+ (?:\d+\. )?(.+)$", (ROOT / "docs/interface.md").read_text(encoding="utf-8"), re.MULTILINE
 )
@@ -80,5 +81,6 @@ def test_code_paths_are_there(document: Path) -> None:
 def test_relative_links_lead_somewhere(document: Path) -> None:
     """Each link and picture inside the repository exists."""
     links = re.findall(r"\]\(([^)#\s]+)", document.read_text(encoding="utf-8"))
-    inside = [link for link in links if "://" not in link]
-    assert [link for link in inside if not (document.parent / link).exists()] == []
+    inside = [link for link in links if "://" not in link and link not in MADE]
+    homes = (document.parent, ROOT)  # the pages bring the notebooks from the root
+    assert [link for link in inside if not any((home / link).exists() for home in homes)] == []
