@@ -29,7 +29,7 @@ def test_hostile_names_are_text() -> None:
 
 def test_the_picture_is_well_formed() -> None:
     """A chart on its own is an XML document with one bar a category and status held."""
-    counts = CodedPets(inventory(pets(40))).everything
+    counts = CodedPets.of(inventory(pets(40))).everything
     picture = ElementTree.fromstring(bars(counts, width=700))
     drawn = [box for box in picture.iter() if box.get("class") == "pf-bar"]
     assert len(drawn) == int((counts.cells > 0).sum())
@@ -37,7 +37,7 @@ def test_the_picture_is_well_formed() -> None:
 
 def test_bars_are_as_long_as_their_counts() -> None:
     """Widths are proportional to counts within and between bars."""
-    counts = CodedPets(inventory([(1, "a", 1, "sold"), (2, "b", 1, "sold"), (3, "c", 2, None)]))
+    counts = CodedPets.of(inventory([(1, "a", 1, "sold"), (2, "b", 1, "sold"), (3, "c", 2, None)]))
     widths = [
         float(w)
         for w in re.findall(r'class="pf-bar"[^>]* width="([\d.]+)%', bars(counts.everything))

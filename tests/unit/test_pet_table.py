@@ -97,7 +97,7 @@ def test_every_pet_is_counted(dtype: str, data: Any) -> None:
     is_pandas_only = dtype == "category" or (dtype == "object" and pets["category_id"].isna().all())
     for convert in [pd.DataFrame] if is_pandas_only else QUICK_ENGINES:
         assert counted(convert(pets)) == len(pets)
-    assert CodedPets(pets).everything.total.count == len(pets)
+    assert CodedPets.of(pets).everything.total.count == len(pets)
 
 
 @pytest.mark.parametrize("dtype", OTHER)
@@ -106,7 +106,7 @@ def test_every_pet_is_counted(dtype: str, data: Any) -> None:
 def test_every_pet_is_counted_or_the_column_is_refused(dtype: str, data: Any) -> None:
     """Whatever else a column holds, all pets are counted or the error names the column."""
     pets = pets_of(data.draw(st.lists(OTHER[dtype], max_size=8)), dtype)
-    verbs = [counted, lambda frame: CodedPets(frame).everything.total.count]
+    verbs = [counted, lambda frame: CodedPets.of(frame).everything.total.count]
     for verb in verbs:
         try:
             assert verb(pets) == len(pets)
@@ -171,7 +171,7 @@ def test_a_missing_category_is_empty_in_a_csv(tmp_path: Any) -> None:
 
 def test_no_category_is_told_from_the_rest() -> None:
     """Pets without a category have a line of their own beside the line of the small categories."""
-    lines = CodedPets(pets_of([None, None, 1, 2, 3], "Int64")).everything.largest(1)
+    lines = CodedPets.of(pets_of([None, None, 1, 2, 3], "Int64")).everything.largest(1)
     assert [(line.label, line.is_rest) for line in lines] == [
         ("no category", False),
         ("3 other categories", True),
@@ -201,7 +201,7 @@ def test_statuses_of_any_dtype_are_counted_alike(dtype: str, tmp_path: Any) -> N
     statuses = [1, 1, 2] if dtype == "int64" else [1, "lost", None]
     pets = pets_of([7, 7, 7], "int64").assign(status=pd.Series(statuses, dtype=dtype))
     summed = pf.summarize(pets).iloc[-1]
-    drawn = CodedPets(pets).everything.by_status
+    drawn = CodedPets.of(pets).everything.by_status
     assert {name: count.count for name, count in drawn.items()} == {
         name: summed[name] for name in drawn
     }

@@ -108,7 +108,7 @@ def status_chart(
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
     """
     top = whole_number("top", top, 1)
-    coded = CodedPets(pets, shown_labels(categories))
+    coded = CodedPets.of(pets, shown_labels(categories))
     counts = coded.everything
     note = _PART * coded.is_changed
     body = legend(counts) + bars(counts, top=top) + f"<div>{note}</div>" * coded.is_changed

@@ -157,26 +157,37 @@ class StatusCounts:
 class CodedPets:
     """A pets' table with its categories and statuses turned into small whole numbers, once.
 
+    ``CodedPets.of(pets)`` takes an Inventory, or a frame with whatever claim it carries.
+
     Args:
-        pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``.
+        frame: A table with ``category_id`` and ``status``.
         labels: What categories are called, by id; others go by ``Category 7``.
+        claim: What the table covers of the store; None counts the table for itself.
+        is_minimum: Take every count as a minimum, where a claim is needed and there is none.
+        is_changed: Whether rows were added, removed or edited since a claim was made.
 
     Attributes:
         frame: The pets' table, as given.
-        claim: What the table covers of the store; None counts the table for itself.
-        is_changed: Whether rows were added, removed or edited since the claim was made.
+        claim: As given.
+        is_changed: As given.
         statuses: The statuses that occur or that the interface states, ``no status`` last.
         category_ids: The categories that occur, ascending, then None if any pet has none.
     """
 
     def __init__(
-        self, pets: Inventory | pd.DataFrame, labels: Mapping[int, str] | None = None
+        self,
+        frame: pd.DataFrame,
+        labels: Mapping[int, str] | None = None,
+        claim: Completeness | None = None,
+        *,
+        is_minimum: bool = False,
+        is_changed: bool = False,
     ) -> None:
         import numpy as np
         import pandas as pd
 
-        self.frame = pandas_frame(pets, ("category_id", "status"))
-        self.claim, self.is_changed = claim_of(pets)
+        self.frame, self.claim, self.is_changed = frame, claim, is_changed
+        self._is_minimum = is_minimum
         status = status_texts(self.frame["status"]).cat.remove_unused_categories()
         # A status spelled as our word for a missing one is left out here: it counts as missing.
         known = (text for text in status.cat.categories if text != NO_STATUS)
@@ -194,12 +205,23 @@ class CodedPets:
         self.labels = [category_name(number, labels) for number in self.category_ids]
         self._cell_codes = self.category_codes * width + self.status_codes
 
+    @classmethod
+    def of(
+        cls, pets: Inventory | pd.DataFrame, labels: Mapping[int, str] | None = None
+    ) -> CodedPets:
+        """Code an Inventory or a frame under the claim that it carries."""
+        claim, is_changed = claim_of(pets)
+        frame = pandas_frame(pets, ("category_id", "status"))
+        return cls(frame, labels, claim, is_changed=is_changed)
+
     def __len__(self) -> int:
         return len(self.frame)
 
     @cached_property
     def exact(self) -> tuple[bool, ...]:
         """For each status, whether the store can hold no more pets of it than the table."""
+        if self._is_minimum:
+            return (False,) * len(self.statuses)
         return exact_statuses(self.statuses, self.claim)
 
     @cached_property
@@ -227,7 +249,7 @@ class CodedPets:
         if status in self.statuses:
             is_exact = self.exact[self.statuses.index(status)]
         else:
-            is_exact = is_whole(self.claim)
+            is_exact = is_whole(self.claim) and not self._is_minimum
         return StatusCounts(
             self.category_ids, self.labels, self.statuses, self.exact, is_exact, cells
         )
@@ -241,8 +263,7 @@ def exact_statuses(statuses: Iterable[str], claim: Completeness | None) -> tuple
 def claim_of(pets: Inventory | pd.DataFrame) -> tuple[Completeness | None, bool]:
     """Return what a table of pets covers, if known, and whether it was changed since."""
     if isinstance(pets, Inventory):
-        claim = pets.claim
-        return claim, claim is not pets.completeness
+        return pets.claim, read_seal(pets.frame).state is SealState.CHANGED
     known = read_seal(pets)
     return known.current, known.state is SealState.CHANGED
 

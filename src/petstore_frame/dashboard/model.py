@@ -104,7 +104,7 @@ class StoreModel:
     def __init__(self, inventory: Inventory, labels: Mapping[int, str] | None = None) -> None:
         self.inventory = inventory
         self.labels = dict(labels or {})
-        self.pets = CodedPets(inventory, self.labels)
+        self.pets = CodedPets.of(inventory, self.labels)
         self._orders: dict[str, NDArray[Any] | None] = {}
 
     def show(self, selection: Selection) -> Shown:

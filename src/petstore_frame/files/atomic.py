@@ -1,7 +1,4 @@
-"""How a file is written whole or not at all, and survives a power cut.
-
-In: a path and a way to write. Out: the file under its name only once all of it is on disk.
-"""
+"""How a file is written whole or not at all, and survives a power cut."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""A workbook in which no write is lost.
-
-In: cells with their styles. Out: sheets written in row order, each return code checked.
-It is the one door to XlsxWriter; what the cells mean, its callers know.
-"""
+"""A workbook in which no write is lost: sheets written in row order, each return code checked."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import MissingExtraError, ReportError
-from petstore_frame.files.cells import fit
+from petstore_frame.files.cells import fit, is_exact_number
 from petstore_frame.schema.palette import INK
 
 FONT = "Calibri"
@@ -87,15 +83,21 @@ A4 = 9
 
 
 class Book:
-    """A workbook being written."""
+    """A workbook being written.
+
+    Attributes:
+        contents: The sheets so far, each with what it holds.
+    """
 
     def __init__(self, workbook: Any, *, is_constant_memory: bool) -> None:
         self.workbook = workbook
         self.is_constant_memory = is_constant_memory
+        self.contents: list[tuple[str, str]] = []
         self._styles: dict[frozenset[tuple[str, Any]], Any] = {}
 
-    def sheet(self, name: str) -> Sheet:
-        """Add a sheet at the end."""
+    def sheet(self, name: str, holds: str = "") -> Sheet:
+        """Add a sheet at the end, and note what it holds."""
+        self.contents.append((name, holds))
         return Sheet(self, self.workbook.add_worksheet(name), name)
 
     def style(self, **properties: Any) -> Any:
@@ -134,6 +136,13 @@ class Sheet:
     def number(self, row: int, col: int, value: float, **style: Any) -> None:
         """Put a number."""
         self._cells[row, col] = ("write_number", (value, self.book.style(**style)))
+
+    def whole(self, row: int, col: int, value: int, **style: Any) -> None:
+        """Put a whole number such as an id: as text where Excel would round it."""
+        if is_exact_number(value):
+            self.number(row, col, value, **style, num_format="0", align="left")
+        else:
+            self.text(row, col, str(value), **style, num_format="@")
 
     def formula(self, row: int, col: int, formula: str, value: Any, **style: Any) -> None:
         """Put a formula with the value that it has, for viewers that do not calculate."""

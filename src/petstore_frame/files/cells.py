@@ -1,7 +1,4 @@
-"""What a cell can hold.
-
-In: any text. Out: the same text, or a text that fits and a note on what was changed.
-"""
+"""What a cell of a workbook can hold, and what is done to a value that it cannot."""
 
 from __future__ import annotations
 
@@ -13,6 +10,16 @@ EXACT_NUMBERS = 10**15  # Excel keeps 15 digits; from here on it may round what 
 
 # No XML 1.0 document may hold these. Other control characters travel as _x0001_ and come back.
 _UNFIT = re.compile("[\ud800-\udfff\ufffe\uffff]")
+
+
+def is_exact_number(value: float) -> bool:
+    """Return whether a number stays what it is in a cell; a longer id must be text.
+
+    Example:
+        >>> is_exact_number(10**15 - 1), is_exact_number(10**15)
+        (True, False)
+    """
+    return not isinstance(value, int) or abs(value) < EXACT_NUMBERS
 
 
 def fits(texts: Sequence[str]) -> bool:

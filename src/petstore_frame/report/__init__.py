@@ -1,8 +1,7 @@
 """The same facts as a file: workbook, CSV, Parquet or one HTML page."""
 
-from petstore_frame.report.data_files import check_data_target, write_data
-from petstore_frame.report.whole import refuse_impossible
-from petstore_frame.report.write import check_target, write_report
+from petstore_frame.report.target import refuse_impossible
+from petstore_frame.report.write import check_data_target, check_target, write_data, write_report
 
 __all__ = [
     "check_data_target",

@@ -1,16 +1,12 @@
-"""What a report shows, before it has a form.
-
-In: an Inventory or a frame, and labels. Out: Facts: checked rows, counts, and the claim they
-carry. It is the same for every file format.
-"""
+"""What a report shows, before it has a form: checked rows, their counts, and their claim."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.counts.pet_table import (
     category_ids,
@@ -20,15 +16,32 @@ from petstore_frame.counts.pet_table import (
     whole_ids,
 )
 from petstore_frame.counts.tally import CodedPets, StatusCounts
-from petstore_frame.inventory import Completeness, Inventory, Verdict
+from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.inventory.seal import SealState, read_seal
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.fields import PET_COLUMNS
+from petstore_frame.schema.fields import FIELDS
 from petstore_frame.schema.palette import status_colours
 from petstore_frame.schema.surrogates import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Value = int | float | bool | str | None
+LABELS = "category"  # the column of the categories' names, beside that of their ids
+
+
+class PetColumn(NamedTuple):
+    """A column of the list of pets.
+
+    Attributes:
+        name: Its name in data files.
+        label: Its heading for people.
+        is_number: Whether it holds numbers.
+    """
+
+    name: str
+    label: str
+    is_number: bool
 
 
 @dataclass(frozen=True)
@@ -36,8 +49,8 @@ class Facts:
     """Everything that a report may show.
 
     Attributes:
-        frame: One row per pet; ``id`` int64, ``category_id`` int64 (Int64 where one is missing),
-            ``status`` category.
+        frame: One row per pet, with the columns of a pet; ``category_id`` is Int64 where one is
+            missing.
         claim: What the frame covers, or None for a frame without a claim.
         as_of: When the store was read, UTC, or None.
         base_url: The store's address, or None.
@@ -55,7 +68,9 @@ class Facts:
     @cached_property
     def counts(self) -> StatusCounts:
         """Pets by category and status; without a claim every count is a minimum."""
-        return CodedPets(self.inventory, self.labels).everything
+        is_minimum = self.claim is None
+        coded = CodedPets(self.frame, self.labels, self.claim, is_minimum=is_minimum)
+        return coded.everything
 
     @property
     def statuses(self) -> tuple[str, ...]:
@@ -63,46 +78,43 @@ class Facts:
         return self.counts.statuses
 
     @property
-    def inventory(self) -> Inventory:
-        """The same facts as an Inventory; without a claim its counts are minimums."""
-        claim = self.claim
-        if claim is None:
-            basis = "the rows came as a table without a claim"
-            claim = Completeness(Verdict.UNKNOWN, "all pets", basis, len(self.frame), requests=0)
-        when = self.as_of or datetime.fromtimestamp(0, UTC)
-        return Inventory(self.frame, claim, when, self.base_url or "")
-
-    @property
     def colours(self) -> dict[str, str]:
         """The colour of each status, in the order shown."""
         return status_colours(self.statuses)
 
     @property
-    def columns(self) -> list[str]:
-        """The columns of a plain file: those of the frame, and the categories' names if given."""
-        return [*PET_COLUMNS[:3], *(["category"] if self.labels else []), PET_COLUMNS[3]]
-
-    def rows(self, start: int, stop: int) -> Iterator[tuple[str, ...]]:
-        """Yield pets as text, in the order of ``columns``; what is missing is empty."""
-        part = self.frame.iloc[start:stop]
-        ids = map(str, part["id"].tolist())
-        categories = category_ids(part["category_id"])
-        words = [*map(str, part["status"].cat.categories), ""]
-        statuses = [words[code] for code in part["status"].cat.codes.tolist()]
-        numbers = ["" if one is None else str(one) for one in categories]
-        columns = [ids, part["name"].tolist(), numbers, statuses]
+    def columns(self) -> list[PetColumn]:
+        """The columns of a list of pets: those of the frame, and the categories' names if given."""
+        columns = [
+            PetColumn(field.name, field.label, field.dtype in ("int64", "Int64", "Float64"))
+            for field in FIELDS
+        ]
         if self.labels:
-            names = {one: self.label(one) for one in set(categories)}
-            columns.insert(3, [names[one] for one in categories])
-        return zip(*columns, strict=True)
+            after = [column.name for column in columns].index("category_id") + 1
+            columns.insert(after, PetColumn(LABELS, "Category", False))
+        return columns
 
-    def data(self, start: int, stop: int) -> Iterator[tuple[int | str | None, ...]]:
-        """Yield pets in the order of ``PET_COLUMNS``; what is missing is None."""
+    def values(self, start: int, stop: int) -> list[list[Value]]:
+        """Return the columns of some pets, in the order of ``columns``; None is missing."""
         part = self.frame.iloc[start:stop]
-        words: list[str | None] = [*map(str, part["status"].cat.categories), None]
-        statuses = [words[code] for code in part["status"].cat.codes.tolist()]
-        categories = category_ids(part["category_id"])
-        return zip(part["id"].tolist(), part["name"].tolist(), categories, statuses, strict=True)
+        return [self._values(part, column.name) for column in self.columns]
+
+    def rows(self, start: int, stop: int) -> Iterator[tuple[Value, ...]]:
+        """Yield the same pet by pet."""
+        return zip(*self.values(start, stop), strict=True)
+
+    def _values(self, part: pd.DataFrame, name: str) -> list[Any]:
+        if name == LABELS:
+            ids = category_ids(part["category_id"])
+            words = {one: self.label(one) for one in set(ids)}
+            return [words[one] for one in ids]
+        column = part[name]
+        if name == "status":
+            statuses = [*map(str, column.cat.categories), None]
+            return [statuses[code] for code in column.cat.codes.tolist()]
+        if column.hasnans:
+            return column.astype("object").where(column.notna(), None).tolist()
+        return column.tolist()
 
     @property
     def covers_all(self) -> bool:
@@ -146,16 +158,23 @@ def gather(pets: Any, categories: Categories = None) -> Facts:
 
 
 def _checked_frame(pets: Any) -> pd.DataFrame:
-    """Return the four columns of the pets as pandas, with their dtypes."""
+    """Return the columns of the pets as pandas, with their dtypes."""
     import pandas as pd
 
     frame = pandas_frame(pets)
+    checks = {
+        "id": whole_ids,
+        "name": _texts,
+        "category_id": whole_categories,
+        "status": status_texts,
+    }
+    columns = {field.name: frame[field.name] for field in FIELDS}
     return pd.DataFrame(
         {
-            "id": whole_ids(frame["id"]).array,
-            "name": _texts(frame["name"]),
-            "category_id": whole_categories(frame["category_id"]).array,
-            "status": status_texts(frame["status"]).array,
+            field.name: checks[field.name](columns[field.name]).array
+            if field.name in checks
+            else columns[field.name].astype(field.dtype).array
+            for field in FIELDS
         }
     )
 

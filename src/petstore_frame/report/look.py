@@ -1,7 +1,4 @@
-"""How the workbook looks: number formats, cell styles, print set-up.
-
-In: facts about a cell (exact or not, header or total). Out: XlsxWriter properties.
-"""
+"""How the workbook looks: number formats, styles of cells, print set-up."""
 
 from __future__ import annotations
 
@@ -10,16 +7,9 @@ from typing import Any
 
 from petstore_frame._internal.moments import minute_text
 from petstore_frame.files.book import Sheet, plain_mark
-from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness import claim_badge
 from petstore_frame.report.facts import Facts
-from petstore_frame.schema.palette import (
-    INK,
-    MUTED,
-    RULE,
-    Badge,
-    tint,
-)
+from petstore_frame.schema.palette import INK, MUTED, RULE, Badge, tint
 
 AT_LEAST = '"≥ "#,##0'
 SHARE = '[=0]"–";[<0.0005]"< 0.1%";0.0%'
@@ -32,16 +22,12 @@ SECTION: dict[str, Any] = {"font_size": 13, "bold": True}
 HEAD: dict[str, Any] = {"bold": True, "bottom": 2, "bottom_color": INK}
 BODY: dict[str, Any] = {"bottom": 1, "bottom_color": RULE}
 TOTAL: dict[str, Any] = {"bold": True, "top": 2, "top_color": INK, "bg_color": BAND}
+RIGHT: dict[str, Any] = {"align": "right"}
 
 
 def count_format(*, is_exact: bool, zero: str = "–") -> str:
     """Return the number format of a count: a minimum shows itself as one."""
     return f'#,##0;-#,##0;"{zero}"' if is_exact else AT_LEAST
-
-
-def exactness(count: StatusCount) -> str:
-    """Return whether a count is exact or a minimum, as text."""
-    return "exact" if count.is_exact else "at least"
 
 
 def badge_of(facts: Facts) -> Badge:
@@ -96,15 +82,18 @@ def put_title(sheet: Sheet, title: str, line: str) -> None:
     sheet.text(2, 1, line, **QUIET)
 
 
-def set_up_print(
+def finish(
     sheet: Sheet,
     facts: Facts,
     *,
     pages_high: int = 0,
     repeat_row: int | None = None,
     is_portrait: bool = False,
+    has_gridlines: bool = False,
 ) -> None:
-    """A4, as wide as the page, with the claim above and the page number below."""
+    """Write the cells, and set up print: A4, the claim above and the page number below."""
+    sheet.finish()
+    sheet.raw.hide_gridlines(1 if has_gridlines else 2)  # 1: on the screen only
     read = f"{badge_of(facts).word}: {len(facts.frame):,} pets read"
     claim = "" if facts.covers_all else f"&R&B{plain_mark(read)}"
     store = plain_mark((facts.base_url or "")[:80])

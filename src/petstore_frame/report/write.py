@@ -1,35 +1,37 @@
-"""One verb for every kind of report.
-
-In: an Inventory or a frame, and a path. Out: the file of the kind that its ending names.
-"""
+"""One verb for every kind of report, and one for data files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from petstore_frame._internal.progress import open_progress
 from petstore_frame.errors import ArgumentError, ReportError
 from petstore_frame.history import History, HistoryOption, open_history
+from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.progress import Progress
-from petstore_frame.report.csv_file import write_csv
+from petstore_frame.report.content import Content
 from petstore_frame.report.facts import gather
-from petstore_frame.report.html_page import write_html
-from petstore_frame.report.parquet_file import write_parquet
-from petstore_frame.report.progress import shown
-from petstore_frame.report.whole import refuse_impossible, whole_file
-from petstore_frame.report.workbook import write_workbook
+from petstore_frame.report.page import write_html
+from petstore_frame.report.plain_files import check_parquet, save_parquet, write_csv, write_parquet
+from petstore_frame.report.target import refuse_impossible, whole_file
+from petstore_frame.report.workbook import DATA_SHEETS, write_workbook
 from petstore_frame.schema.categories import Categories
 
 if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
 
+PATIENCE_S = 2.0
 _PLAIN_WRITERS: dict[str, Callable[..., None]] = {
     ".csv": write_csv,
     ".parquet": write_parquet,
     ".html": write_html,
 }
+_DATA_ENDINGS = (".csv", ".parquet", ".xlsx")
 _HINTS = {
     ".ods": "write .xlsx, which LibreOffice opens and can save as .ods",
     ".xls": "write .xlsx; the old .xls holds 65,536 rows",
@@ -50,9 +52,11 @@ def write_report(
     """Write what a store holds as a file to send on, with the claim of how much was read.
 
     The ending names the kind: ``.xlsx`` is the workbook (key figures, status by category, every
-    pet, and the evidence); ``.csv`` and ``.parquet`` hold the pets; ``.html`` is one page
-    that needs no network. Ids and names are text in the workbook, exact whatever they hold. Times
-    are in UTC, and the same inventory gives the same bytes anywhere.
+    pet, and the evidence); ``.csv`` and ``.parquet`` hold the pets; ``.html`` is one page with
+    every pet, searched, sorted and paged in the browser, that needs no network. Names are text
+    whatever they begin with; in the workbook, ids of up to 15 digits are numbers, longer ones
+    text, so that none is rounded. Times are in UTC, and the same inventory gives the same bytes
+    anywhere.
 
     Args:
         pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``. A frame changed since
@@ -82,8 +86,8 @@ def write_report(
 
     Example:
         >>> import tempfile
-        >>> from petstore_frame.schema.frame import to_frame
         >>> from petstore_frame.schema.columns import PetColumns
+        >>> from petstore_frame.schema.frame import to_frame
         >>> pets = to_frame(PetColumns([1, 2], ["Luna", "=1+1"], [3, 3], ["sold", None]))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     write_report(pets, f"{folder}/stock.xlsx", categories={3: "Cat"}).name
@@ -105,9 +109,9 @@ def write_report(
             f"not proven complete, so no report was written: {facts.claim_sentence}; leave out "
             "require_complete= for a report that says so"
         )
-    with shown(progress, len(facts.frame)) as advance, whole_file(target) as draft:
+    with _shown(progress, len(facts.frame)) as advance, whole_file(target) as draft:
         if ending == ".xlsx":
-            write_workbook(facts, draft, advance=advance, history=kept, results=results)
+            write_workbook(Content(facts, advance, kept, results), draft)
         else:
             _PLAIN_WRITERS[ending](facts, draft, advance=advance)
     return target
@@ -125,6 +129,62 @@ def check_target(target: Path) -> str:
         hint = _HINTS.get(ending, _HINTS[""])
         raise ReportError(f"no report can be written as {target.name!r}: {hint}")
     return ending
+
+
+def write_data(inventory: Inventory, target: Path) -> Path:
+    """Write the pets raw, for programs, to the file of the kind that its ending names.
+
+    Returns:
+        The path written.
+
+    Raises:
+        ReportError: The file cannot be written there; one that was there is unchanged.
+        MissingExtraError: A library for this kind of file is not installed.
+    """
+    ending = check_data_target(target)
+    with whole_file(target) as draft:
+        if ending == ".xlsx":
+            write_workbook(Content(gather(inventory)), draft, DATA_SHEETS)
+        elif ending == ".parquet":
+            save_parquet(inventory.frame, draft)
+        else:
+            # Text is quoted: a lone carriage return in a name would be left bare otherwise.
+            inventory.frame.to_csv(
+                draft, index=False, encoding="utf-8", lineterminator="\n",
+                quoting=csv.QUOTE_NONNUMERIC,
+            )  # fmt: skip
+    return target
+
+
+def check_data_target(target: Path) -> str:
+    """Return the ending that names the kind of file, if such a file can be written there.
+
+    Raises:
+        ReportError: No data file has this ending, or the file cannot be written there.
+        MissingExtraError: The file is Parquet, and pyarrow is not installed.
+    """
+    refuse_impossible(target)
+    ending = target.suffix.lower()
+    if ending not in _DATA_ENDINGS:
+        raise ReportError(f"{target}: a data file is .csv, .parquet or .xlsx; nothing was sent")
+    if ending == ".parquet":
+        check_parquet()
+    return ending
+
+
+@contextmanager
+def _shown(progress: Progress, total: int) -> Iterator[Callable[[int], None]]:
+    """Yield a function that takes how many more pets were written, and shows how far that is."""
+    written = 0
+    with open_progress(progress, "Pets written", total, leave=False, delay=PATIENCE_S) as display:
+
+        def advance(pets: int) -> None:
+            nonlocal written
+            written += pets
+            display.tell(written)
+            display.move_to(written)
+
+        yield advance
 
 
 def _open_kept(history: HistoryOption) -> History | None:

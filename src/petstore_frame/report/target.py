@@ -1,8 +1,4 @@
-"""A report replaces the old file as a whole, or an error names what stands in the way.
-
-In: a path. Out: a path beside it to write to, renamed into place when all of it is there; or a
-ReportError that names the folder or the program in the way. Formats are its callers' matter.
-"""
+"""A report replaces the old file as a whole, or an error names what stands in the way."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What became of the records of an import.
-
-In: a LoadResult. Out: the sheet Import: records by state, what to do next, and those to fix.
-"""
+"""What became of the records of an import: by state, what to do next, and those to fix."""
 
 from __future__ import annotations
 
@@ -10,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.loader.results.account import ResultFacts, headline, next_steps
-from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.report import look
-from petstore_frame.report.facts import Facts
-from petstore_frame.report.row_list import write_list
+from petstore_frame.report.content import Content
+from petstore_frame.report.sheets.lists import Column, write_list
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,27 +17,34 @@ if TYPE_CHECKING:
 LISTED_RECORDS = 10_000
 NAMED_CAUSES = 5
 _COUNTS_ROW = 4
+_COUNTS = (Column("State"), Column("Records", "number"))
+_CAUSES = (Column("Records", "number"), Column("What is wrong"))
+_FIX = (
+    Column("Line", "number"), Column("Column"), Column("Value"), Column("What is wrong"),
+    Column("Hint"),
+)  # fmt: skip
 
 
-def write_import(book: Book, facts: Facts, results: LoadResult) -> None:
-    """Add the sheet."""
-    sheet, imported = book.sheet("Import"), results.facts()
+def write_imported(book: Book, content: Content) -> None:
+    """Add the sheet where results are given."""
+    if content.results is None:
+        return
+    sheet = book.sheet("Import", "What became of the records of the import.")
+    imported = content.results.facts()
     word, sentence = headline(imported)
     look.put_title(sheet, "Import", f"{word}: {sentence}")
     for col, width in enumerate((2, 12, 16, 26, 52, 52)):
         sheet.do("set_column", col, col, width)
     held = [(str(state), count) for state, count in imported.counts.items() if count]
     held.append(("all records", sum(imported.counts.values())))
-    row = write_list(sheet, _COUNTS_ROW, ("State", "Records"), held)
+    row = write_list(sheet, _COUNTS_ROW, _COUNTS, held)
     row = _steps(sheet, imported, row + 1)
     header = None
-    if len(fix := results.fix):
+    if len(fix := content.results.fix):
         header = _causes(sheet, fix, row) + 2
         row = _fix(sheet, fix, header)
     sheet.do("ignore_errors", {"number_stored_as_text": f"B1:F{row + 1}"})
-    sheet.finish()
-    sheet.raw.hide_gridlines(2)
-    look.set_up_print(sheet, facts, repeat_row=header)
+    look.finish(sheet, content.facts, repeat_row=header)
 
 
 def _steps(sheet: Sheet, imported: ResultFacts, row: int) -> int:
@@ -60,7 +63,7 @@ def _causes(sheet: Sheet, fix: pd.DataFrame, row: int) -> int:
     causes = fix["error_message"].value_counts().head(NAMED_CAUSES)
     sheet.text(row, 1, "What was wrong most often", **look.SECTION)
     named = [(int(count), str(message)) for message, count in causes.items()]
-    return write_list(sheet, row + 1, ("Records", "What is wrong"), named)
+    return write_list(sheet, row + 1, _CAUSES, named)
 
 
 def _fix(sheet: Sheet, fix: pd.DataFrame, row: int) -> int:
@@ -69,9 +72,8 @@ def _fix(sheet: Sheet, fix: pd.DataFrame, row: int) -> int:
     listed = f"the first {LISTED_RECORDS:,} of {total:,}; fix.csv has all"
     title = f"Records to fix: {listed if total > LISTED_RECORDS else f'{total:,}'}"
     sheet.text(row - 1, 1, title, **look.SECTION)
-    header = ("Line", "Column", "Value", "What is wrong", "Hint")
-    end = write_list(sheet, row, header, _records(fix))
-    sheet.do("autofilter", row, 1, end - 1, len(header))
+    end = write_list(sheet, row, _FIX, _records(fix))
+    sheet.do("autofilter", row, 1, end - 1, len(_FIX))
     return end
 
 

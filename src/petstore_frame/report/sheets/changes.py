@@ -1,8 +1,4 @@
-"""What changed between the last two snapshots.
-
-In: a History, which says what its claims allow. Out: the sheet Changes: how many pets moved from
-which status to which, and the pets.
-"""
+"""What changed between the last two snapshots: moves from status to status, and the pets."""
 
 from __future__ import annotations
 
@@ -15,25 +11,33 @@ from petstore_frame.errors import HistoryError
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.inventory import StatusCount
 from petstore_frame.report import look
+from petstore_frame.report.content import Content
 from petstore_frame.report.facts import Facts
-from petstore_frame.report.row_list import write_list
+from petstore_frame.report.sheets.lists import Column, write_list
 
 if TYPE_CHECKING:
-    from petstore_frame.history import Diff, History
+    from petstore_frame.history import Diff
 
 LISTED_PETS = 10_000
 _MOVES_ROW = 4
+_MOVES = (Column("What"), Column("Was"), Column("Now"), Column("Pets", "count"))
+_PETS = (
+    Column("ID", "id"), Column("Name"), Column("Category"), Column("What"), Column("Was"),
+    Column("Now"),
+)  # fmt: skip
 
 
-def write_changes(book: Book, facts: Facts, history: History) -> None:
-    """Add the sheet."""
-    sheet = book.sheet("Changes")
+def write_changes(book: Book, content: Content) -> None:
+    """Add the sheet where a history is given."""
+    if content.history is None:
+        return
+    facts = content.facts
+    sheet = book.sheet("Changes", "What changed between the last two snapshots.")
     try:
-        diff = history.diff()
+        diff = content.history.diff()
     except HistoryError as problem:
         look.put_title(sheet, "Changes", f"Nothing to compare: {problem}")
-        sheet.finish()
-        look.set_up_print(sheet, facts, pages_high=1)
+        look.finish(sheet, facts, pages_high=1)
         return
     look.put_title(sheet, "Changes", str(diff))
     for col, width in enumerate((2, 22, 34, 22, 14, 14, 14)):
@@ -43,9 +47,7 @@ def write_changes(book: Book, facts: Facts, history: History) -> None:
     header = _moves(sheet, diff) + 3
     row = _pets(sheet, facts, diff, header)
     sheet.do("ignore_errors", {"number_stored_as_text": f"B1:D{row + 1}"})
-    sheet.finish()
-    sheet.raw.hide_gridlines(2)
-    look.set_up_print(sheet, facts, repeat_row=header if len(diff) else None)
+    look.finish(sheet, facts, repeat_row=header if len(diff) else None)
 
 
 def _not_of_this_reading(facts: Facts, diff: Diff) -> str | None:
@@ -67,7 +69,7 @@ def _moves(sheet: Sheet, diff: Diff) -> int:
     if not rows:
         sheet.text(_MOVES_ROW, 1, f"Pets that came, went or changed: {diff.total}", **look.SECTION)
         return _MOVES_ROW + 1
-    return write_list(sheet, _MOVES_ROW, ("What", "Was", "Now", "Pets"), rows)
+    return write_list(sheet, _MOVES_ROW, _MOVES, rows)
 
 
 def _pets(sheet: Sheet, facts: Facts, diff: Diff, row: int) -> int:
@@ -77,16 +79,15 @@ def _pets(sheet: Sheet, facts: Facts, diff: Diff, row: int) -> int:
     more = f"the first {LISTED_PETS:,} of {len(diff):,}; history.diff().frame has all"
     title = f"The pets: {more}" if len(diff) > LISTED_PETS else "The pets"
     sheet.text(row - 1, 1, title, **look.SECTION)
-    header = ("ID", "Name", "Category", "What", "Was", "Now")
-    end = write_list(sheet, row, header, _pet_rows(facts, diff))
-    sheet.do("autofilter", row, 1, end - 1, len(header))
+    end = write_list(sheet, row, _PETS, _pet_rows(facts, diff))
+    sheet.do("autofilter", row, 1, end - 1, len(_PETS))
     return end
 
 
 def _pet_rows(facts: Facts, diff: Diff) -> Iterator[tuple[Any, ...]]:
     first = diff.frame.head(LISTED_PETS)
     for pet_id, name, category_id, kind, was, now in first.itertuples(index=False, name=None):
-        yield str(pet_id), name, facts.label(int(category_id)), kind, _word(was), _word(now)
+        yield int(pet_id), name, facts.label(int(category_id)), kind, _word(was), _word(now)
 
 
 def _word(status: Any) -> str:

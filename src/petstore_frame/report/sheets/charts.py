@@ -1,7 +1,4 @@
-"""The charts that Excel draws itself, in the colours of the palette.
-
-In: a table of counts on a sheet. Out: charts to place beside it.
-"""
+"""The charts that Excel draws itself, in the colours of the palette."""
 
 from __future__ import annotations
 
@@ -10,8 +7,8 @@ from typing import Any
 from petstore_frame.counts.words import short
 from petstore_frame.files.book import FONT, Book
 from petstore_frame.report import look
-from petstore_frame.report.count_table import CountTable
 from petstore_frame.report.facts import Facts
+from petstore_frame.report.sheets.counts import CountCells
 from petstore_frame.schema.palette import INK, MUTED, PAPER, RULE
 
 CHARTED_CATEGORIES = 20
@@ -22,23 +19,23 @@ _GAP = {"color": PAPER, "width": 0.5}
 _GRID = {"visible": True, "line": {"color": RULE, "width": 0.5}}
 
 
-def category_chart(book: Book, table: CountTable, *, is_share: bool = False) -> Any:
+def category_chart(book: Book, cells: CountCells, *, is_share: bool = False) -> Any:
     """Return bars of the categories, split by status, the first row on top.
 
     Args:
         book: The workbook.
-        table: Where the numbers lie; the first 20 rows are drawn.
+        cells: Where the numbers lie; the first 20 rows are drawn.
         is_share: Draw each category as a whole, to compare the mixes.
     """
     chart = book.chart(type="bar", subtype="percent_stacked" if is_share else "stacked")
-    last = min(table.last, table.head + CHARTED_CATEGORIES)
-    names = [table.sheet.name, table.first, table.name, last, table.name]
+    last = min(cells.last, cells.head + CHARTED_CATEGORIES)
+    names = [cells.sheet.name, cells.first, cells.name, last, cells.name]
     # A gap between the parts would swallow the smallest, so only whole bars have one.
     border = {"border": _GAP if is_share else _NO_LINE}
-    _add_statuses(chart, table, (table.first, last), {"categories": names, "gap": 35, **border})
-    drawn = last - table.head
-    largest = f", the {drawn} largest" if drawn < table.facts.counts.categories.count else ""
-    read = look.reserve(is_exact=table.facts.covers_all)
+    _add_statuses(chart, cells, (cells.first, last), {"categories": names, "gap": 35, **border})
+    drawn = last - cells.head
+    largest = f", the {drawn} largest" if drawn < cells.facts.counts.categories.count else ""
+    read = look.reserve(is_exact=cells.facts.covers_all)
     title = "Statuses within category" if is_share else "Pets by category"
     chart.set_title({"name": title + read + largest, "name_font": {**_TEXT, "size": 12}})
     chart.set_legend({"position": "top", "font": _TEXT})
@@ -58,10 +55,10 @@ def category_chart(book: Book, table: CountTable, *, is_share: bool = False) -> 
     return chart
 
 
-def share_strip(book: Book, table: CountTable) -> Any:
+def share_strip(book: Book, cells: CountCells) -> Any:
     """Return one bar of the statuses' shares; the figures above it are its legend."""
     chart = book.chart(type="bar", subtype="percent_stacked")
-    _add_statuses(chart, table, (table.total, table.total), {"gap": 0, "border": _GAP})
+    _add_statuses(chart, cells, (cells.total, cells.total), {"gap": 0, "border": _GAP})
     chart.set_legend({"none": True})
     for set_axis in (chart.set_x_axis, chart.set_y_axis):
         set_axis({"visible": False, "major_gridlines": {"visible": False}})
@@ -102,15 +99,15 @@ def _status_labels(facts: Facts) -> list[dict[str, Any]]:
 
 
 def _add_statuses(
-    chart: Any, table: CountTable, rows: tuple[int, int], options: dict[str, Any]
+    chart: Any, cells: CountCells, rows: tuple[int, int], options: dict[str, Any]
 ) -> None:
-    shades = table.facts.colours
-    for col, status in enumerate(table.facts.statuses, start=table.first_status):
+    shades = cells.facts.colours
+    for col, status in enumerate(cells.facts.statuses, start=cells.first_status):
         chart.add_series(
             {
                 # By its cell: a status that begins with = would be taken for a formula.
-                "name": [table.sheet.name, table.head, col],
-                "values": [table.sheet.name, rows[0], col, rows[1], col],
+                "name": [cells.sheet.name, cells.head, col],
+                "values": [cells.sheet.name, rows[0], col, rows[1], col],
                 "fill": {"color": shades[status]},
                 **options,
             }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pandas as pd
@@ -161,7 +160,7 @@ def test_a_changed_inventory_loses_the_claim(inventory_of, tmp_path) -> None:
 
 def test_a_bar_is_shown_when_asked_for(inventory_of, tmp_path, capsys, monkeypatch) -> None:
     """True shows a bar to who waits, False and an unwatched None show none."""
-    monkeypatch.setattr("petstore_frame.report.progress.PATIENCE_S", 0.0)
+    monkeypatch.setattr("petstore_frame.report.write.PATIENCE_S", 0.0)
     for progress in (None, False):
         pf.write_report(inventory_of(), tmp_path / "stock.csv", progress=progress)
         assert capsys.readouterr().err == ""
@@ -191,48 +190,6 @@ def test_parquet_keeps_the_claim(inventory_of, tmp_path) -> None:
     frame = pd.read_parquet(pf.write_report(inventory, tmp_path / "stock.parquet"))
     pd.testing.assert_frame_equal(frame, inventory.frame)
     assert str(pf.completeness(frame)) == str(inventory.completeness)
-
-
-class Page(HTMLParser):
-    """The tags and addresses of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.addresses: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs) -> None:
-        self.tags.append(tag)
-        self.addresses += [value for name, value in attrs if name in ("src", "href", "action")]
-
-
-def test_html_needs_nothing_from_elsewhere(inventory_of, tmp_path) -> None:
-    """One page without scripts and links, every name escaped."""
-    inventory = inventory_of([(1, "<script>alert(1)</script>", 3, "sold")])
-    text = pf.write_report(inventory, tmp_path / "stock.html").read_text(encoding="utf-8")
-    page = Page(text)
-    assert "script" not in page.tags
-    assert page.addresses == []
-    assert "&lt;script&gt;" in text
-    assert not re.search(r"url\((?!#)|@import", text)
-
-
-def test_html_says_how_many_pets_it_lists(inventory_of, tmp_path) -> None:
-    """The page lists the first thousand pets, and says so; the counts are of all."""
-    inventory = inventory_of([(at, f"Pet {at}", 1, "sold") for at in range(1_200)])
-    text = pf.write_report(inventory, tmp_path / "stock.html").read_text(encoding="utf-8")
-    assert "1–1,000 of 1,200, in the order read" in text
-    assert text.split("pf-pets")[-1].count('<th scope="row">') == 1_000
-    assert "<b>1,200</b>" in text
-
-
-def test_html_of_a_doubt_shows_minimums(inventory_of, tmp_path) -> None:
-    """Counts that are not exact carry their sign on the page too."""
-    path = pf.write_report(inventory_of(verdict=Verdict.UNKNOWN), tmp_path / "stock.html")
-    text = path.read_text(encoding="utf-8")
-    assert "<b>≥&nbsp;5</b>" in text
-    assert "Counts marked ≥ are minimums" in text
 
 
 def test_progress_counts_every_pet(inventory_of, tmp_path) -> None:

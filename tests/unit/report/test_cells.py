@@ -15,8 +15,8 @@ import petstore_frame as pf
 from petstore_frame.errors import ReportError
 from petstore_frame.files.book import open_book
 from petstore_frame.files.cells import CELL_LIMIT, fit, fits
+from petstore_frame.report.content import Content, split
 from petstore_frame.report.facts import gather
-from petstore_frame.report.inventory_sheet import split
 from petstore_frame.report.workbook import write_workbook
 
 HOSTILE = [
@@ -24,10 +24,6 @@ HOSTILE = [
     " both ends ", "", "<b>&amp;</b>", "a\tb\nc", "שלום 小雪 🐕", "\x01\x1f",
     "x" * 32_767,
 ]  # fmt: skip
-
-
-def nothing(pets: int) -> None:
-    """For writers that tell of progress."""
 
 
 def names_of(sheet) -> list[str]:
@@ -88,12 +84,12 @@ def test_half_a_character_does_not_stop_the_report(inventory_of, read_back, tmp_
 def test_pets_are_split_over_sheets(rows, sheets, inventory_of, read_back, tmp_path) -> None:
     """No sheet has more than its rows, no pet is lost between two, and the sheets are named."""
     facts = gather(inventory_of([(at, f"Pet {at}", 1, "sold") for at in range(rows)]))
-    write_workbook(facts, tmp_path / "stock.xlsx", advance=nothing, sheet_rows=4)
+    write_workbook(Content(facts, sheet_rows=4), tmp_path / "stock.xlsx")
     book = read_back(tmp_path / "stock.xlsx")
     names = [name for name in book.sheetnames if name.startswith("Inventory")]
     ids = [row[0] for name in names for row in book[name].iter_rows(min_row=2, values_only=True)]
     assert len(names) == sheets
-    assert [one for one in ids if one is not None] == [str(at) for at in range(rows)]
+    assert [one for one in ids if one is not None] == list(range(rows))
     named = {cell.value for row in book["Summary"] for cell in row}
     assert (f"The pets are on {sheets} sheets, {names[0]} to {names[-1]}." in named) == (sheets > 1)
 
@@ -110,8 +106,9 @@ def test_the_parts_are_the_whole(rows: int, sheet_rows: int) -> None:
 
 def test_a_large_inventory_has_a_plain_filter(inventory_of, read_back, tmp_path) -> None:
     """Above the limit memory stays constant, which allows no table, and the cells are the same."""
-    write_workbook(gather(inventory_of()), tmp_path / "large.xlsx", advance=nothing, table_rows=2)
-    write_workbook(gather(inventory_of()), tmp_path / "small.xlsx", advance=nothing)
+    facts = gather(inventory_of())
+    write_workbook(Content(facts, table_rows=2), tmp_path / "large.xlsx")
+    write_workbook(Content(facts), tmp_path / "small.xlsx")
     large, small = read_back(tmp_path / "large.xlsx"), read_back(tmp_path / "small.xlsx")
     assert (len(large["Inventory"].tables), large["Inventory"].auto_filter.ref) == (0, "A1:D6")
     for sheet in small:
@@ -154,5 +151,6 @@ def test_an_interrupted_large_report_leaves_no_file(inventory_of, tmp_path, monk
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_workbook(gather(inventory_of()), tmp_path / "s.xlsx", advance=interrupt, table_rows=1)
+        content = Content(gather(inventory_of()), interrupt, table_rows=1)
+        write_workbook(content, tmp_path / "s.xlsx")
     assert list(tmp_path.iterdir()) == []

@@ -11,6 +11,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Verdict
+from petstore_frame.report.content import Content
 from petstore_frame.report.facts import gather
 from petstore_frame.report.workbook import write_workbook
 
@@ -58,8 +59,7 @@ def test_cells_equal_the_frame(table_rows, inventory_of, tmp_path, profile) -> N
     """In both modes every id, name and status is shown as it was read, nothing calculated."""
     rows = [(2**63 - 1 - at, name, 2**53 + 1, "sold") for at, name in enumerate(NAMES)]
     path = tmp_path / "stock.xlsx"
-    facts = gather(inventory_of(rows))
-    write_workbook(facts, path, advance=lambda pets: None, table_rows=table_rows)
+    write_workbook(Content(gather(inventory_of(rows)), table_rows=table_rows), path)
     shown = sheets_as_csv(path, tmp_path / "out", profile)["Inventory"]
     assert shown[0] == ["ID", "Name", "Category ID", "Status"]
     expected = [[str(one), name, str(category), status] for one, name, category, status in rows]

@@ -1,7 +1,4 @@
-"""The last sheet: what the workbook covers, how that is known, and what its terms mean.
-
-In: Facts and what the other sheets had to do. Out: the claim in full, and definitions.
-"""
+"""The last sheet: what the workbook covers, how that is known, and what its words mean."""
 
 from __future__ import annotations
 
@@ -11,18 +8,23 @@ from petstore_frame import __version__
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.inventory.evidence import Line, evidence
 from petstore_frame.report import look
+from petstore_frame.report.content import Content
 from petstore_frame.report.facts import Facts
+from petstore_frame.report.sheets.lists import ID_RULE
 from petstore_frame.schema.models import NO_STATUS
 from petstore_frame.schema.palette import status_word
 
 _NAMED_PETS = 50
 
-DEFINITIONS: tuple[Line, ...] = (
-    ("Complete", "Every pet of the scope was read, on the evidence and assumptions named above."),
+_VERDICTS: tuple[Line, ...] = (
+    ("Complete", "Every pet that was asked for was read, on the evidence and assumptions above."),
     ("Incomplete", "The listing ended before the store did; there are more pets than shown."),
     ("Not known to be complete", "Nothing shows that there are more pets, nor that there are not."),
     ("Unstable", "The store changed, or contradicted itself, while it was read."),
     ("Coverage not known", "The rows came as a table without a record of how they were read."),
+)
+_WORDS: tuple[Line, ...] = (
+    *_VERDICTS,
     ("≥, at least", "A minimum: so many were read, and there may be more."),
     (
         status_word(NO_STATUS),
@@ -30,46 +32,41 @@ DEFINITIONS: tuple[Line, ...] = (
     ),
     ("none", "Nothing available in a category, where the count of available pets is exact."),
     ("Share", "Part of all pets of the store. Left out while any pet may be missing."),
-    (
-        "IDs as text",
-        "Excel keeps 15 digits of a number and an id may have 19, so ids are text and stay exact.",
-    ),
+    ("IDs", ID_RULE),
     ("Category", "The store gives numbers only; names of categories were given with the report."),
+)
+_DATA_WORDS: tuple[Line, ...] = (
+    *_VERDICTS,
+    ("id, category_id", ID_RULE),
+    ("Empty status", "The store gave no status for the pet."),
 )
 
 
-def write_about(
-    book: Book,
-    facts: Facts,
-    sheets: list[Line],
-    changed: dict[int, str],
-    definitions: Iterable[Line] = DEFINITIONS,
-) -> None:
-    """Add the sheet.
+def write_about(book: Book, content: Content) -> None:
+    """Add the sheet; it lists the sheets before it."""
+    _write(book, content, _WORDS)
 
-    Args:
-        book: The workbook.
-        facts: What it shows.
-        sheets: The sheets and what each holds.
-        changed: What was done to names to fit a cell, by pet id.
-        definitions: The words that the workbook uses.
-    """
+
+def write_about_data(book: Book, content: Content) -> None:
+    """Add the sheet with the words of a workbook of plain data."""
+    _write(book, content, _DATA_WORDS)
+
+
+def _write(book: Book, content: Content, words: Iterable[Line]) -> None:
+    contents, facts = list(book.contents), content.facts
     sheet = book.sheet("About")
     made = f"Made with petstore-frame {__version__}"
     look.put_title(sheet, "About this workbook", f"{look.as_of_words(facts.as_of)} · {made}")
-    sheet.do("set_column", 0, 0, 2)
-    sheet.do("set_column", 1, 1, 26)
-    sheet.do("set_column", 2, 2, 104)
+    for col, width in enumerate((2, 26, 104)):
+        sheet.do("set_column", col, col, width)
     row = 4
     row = _section(sheet, row, "What it covers", coverage(facts))
     row = _section(sheet, row, "How that is known", grounds(facts))
-    row = _section(sheet, row, "Sheets", sheets)
-    if changed:
-        row = _section(sheet, row, "Names changed to fit", _changes(changed))
-    _section(sheet, row, "Words", definitions)
-    sheet.finish()
-    sheet.raw.hide_gridlines(2)
-    look.set_up_print(sheet, facts)
+    row = _section(sheet, row, "Sheets", contents)
+    if content.changed_names:
+        row = _section(sheet, row, "Names changed to fit", _changes(content.changed_names))
+    _section(sheet, row, "Words", words)
+    look.finish(sheet, facts)
 
 
 def coverage(facts: Facts) -> list[Line]:
@@ -79,7 +76,7 @@ def coverage(facts: Facts) -> list[Line]:
         ("Store", facts.base_url or "not recorded"),
         ("Verdict", look.badge_of(facts).word),
         ("In one sentence", facts.claim_sentence),
-        ("Pets in this workbook", f"{len(facts.frame):,}"),
+        ("Pets read", f"{len(facts.frame):,}"),
     ]
     if claim is None:
         return lines

@@ -1,0 +1,93 @@
+"""The list of pets as CSV that runs nothing in a spreadsheet, and as Parquet with its claim."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame.errors import MissingExtraError
+from petstore_frame.inventory.seal import seal
+from petstore_frame.loader.reading.returned import ESCAPED, escaped_columns, harmless
+from petstore_frame.report.facts import LABELS, Facts
+from petstore_frame.schema.fields import FIELDS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CHUNK = 20_000
+
+
+def write_csv(facts: Facts, path: Path, *, advance: Callable[[int], None]) -> None:
+    """Write one line per pet, in UTF-8 with a byte order mark, as RFC 4180 has it.
+
+    A text that begins like a formula gets a quote before it, and a column ``_pf_escaped`` names
+    where, so that ``load_csv`` takes it off again.
+    """
+    header, has_escapes = [column.name for column in facts.columns], _has_escapes(facts)
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*header, ESCAPED] if has_escapes else header)
+        for start in range(0, len(facts.frame), _CHUNK):
+            rows = list(facts.rows(start, start + _CHUNK))
+            writer.writerows((_escaped(header, row) for row in rows) if has_escapes else rows)
+            advance(len(rows))
+
+
+def _escaped(header: Sequence[str], row: Sequence[Any]) -> list[Any]:
+    texts = ["" if value is None else str(value) for value in row]
+    cells = [*map(harmless, texts)]
+    return [*cells, escaped_columns(header, texts, cells)]
+
+
+def _has_escapes(facts: Facts) -> bool:
+    """Return whether any cell begins like a formula; a negative number does."""
+    frame = facts.frame
+    numbers = [column.name for column in facts.columns if column.is_number]
+    if any((frame[name] < 0).any() for name in numbers):
+        return True
+    texts = [frame[field.name].fillna("").tolist() for field in FIELDS if field.dtype == "str"]
+    return any(
+        harmless(text) != text for text in chain(facts.statuses, facts.counts.labels, *texts)
+    )
+
+
+def write_parquet(facts: Facts, path: Path, *, advance: Callable[[int], None]) -> None:
+    """Write the frame's columns with their dtypes, and the names of categories where given.
+
+    Read back by pandas, the frame still carries the claim:
+    ``pf.completeness(pd.read_parquet(path))``.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+    """
+    check_parquet()
+    import pandas as pd
+
+    names = [column.name for column in facts.columns]
+    frame = facts.frame.copy(deep=False)
+    if LABELS in names:
+        labels = facts.values(0, len(frame))[names.index(LABELS)]
+        frame[LABELS] = pd.Series(labels, dtype="str")
+    if facts.claim is not None and facts.as_of is not None and facts.base_url is not None:
+        seal(frame, facts.claim, fetched_at=facts.as_of, base_url=facts.base_url)
+    save_parquet(frame[names], path)
+    advance(len(frame))
+
+
+def check_parquet() -> None:
+    """Refuse to begin where the library is not installed.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+    """
+    if find_spec("pyarrow") is None:
+        raise MissingExtraError("writing Parquet", "history")
+
+
+def save_parquet(frame: pd.DataFrame, path: Path) -> None:
+    """Write a frame as it is, its seal included."""
+    frame.to_parquet(path, engine="pyarrow", compression="zstd", index=False)

@@ -1,0 +1,1 @@
+"""One module per sheet of a workbook, and what sheets share: lists, counts, charts."""

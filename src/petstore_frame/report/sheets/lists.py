@@ -1,0 +1,78 @@
+"""Rows under a header, the same on every sheet, and the one rule for ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from petstore_frame.files.book import Sheet
+from petstore_frame.inventory import StatusCount
+from petstore_frame.report import look
+
+ID_RULE = (
+    "Ids of up to 15 digits are numbers. Longer ones are text, because Excel keeps 15 digits of "
+    'a number: look one up as text, =XLOOKUP("9007199254740993", ...).'
+)
+
+
+class Column(NamedTuple):
+    """A column of a list.
+
+    Attributes:
+        name: What stands above it.
+        holds: ``text``, ``number``, ``count`` (a StatusCount) or ``id``.
+    """
+
+    name: str
+    holds: Literal["text", "number", "count", "id"] = "text"
+
+    @property
+    def is_right(self) -> bool:
+        """Whether its cells stand at the right, so that a text beside them needs a gap."""
+        return self.holds in ("number", "count")
+
+
+def write_list(
+    sheet: Sheet,
+    row: int,
+    columns: Sequence[Column],
+    rows: Iterable[Sequence[Any]],
+    *,
+    col: int = 1,
+) -> int:
+    """Write a header and rows from a cell on; a missing value is empty.
+
+    Args:
+        sheet: Where to.
+        row: Row of the header.
+        columns: The columns.
+        rows: Their values.
+        col: First column.
+
+    Returns:
+        The row after the last.
+    """
+    indents = [0, *(int(column.is_right) for column in columns[:-1])]
+    for at, column in enumerate(columns):
+        place = look.RIGHT if column.is_right else {"indent": indents[at]}
+        sheet.text(row, col + at, column.name, **look.HEAD, **place)
+    for values in rows:
+        row += 1
+        for at, (column, value) in enumerate(zip(columns, values, strict=True)):
+            _put(sheet, row, col + at, column, value, indents[at])
+    return row + 1
+
+
+def _put(sheet: Sheet, row: int, col: int, column: Column, value: Any, indent: int) -> None:
+    if value is None:
+        sheet.blank(row, col, **look.BODY)
+    elif column.holds == "id":
+        sheet.whole(row, col, value, **look.BODY)
+    elif column.holds == "number":
+        sheet.number(row, col, value, **look.BODY, num_format="#,##0")
+    elif column.holds == "count":
+        count: StatusCount = value
+        number = look.count_format(is_exact=count.is_exact, zero="0")
+        sheet.number(row, col, count.count, **look.BODY, num_format=number)
+    else:
+        sheet.text(row, col, value, **look.BODY, num_format="@", indent=indent)
