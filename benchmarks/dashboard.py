@@ -18,19 +18,16 @@ from typing import Any
 
 from browser import jupyter
 
-MADE = """import random, datetime
+MADE = """import random
 import petstore_frame as pf
 from petstore_frame.schema.frame import to_frame
 from petstore_frame.schema.columns import PetColumns
-from petstore_frame.inventory import Verdict
 pets, chance = {pets}, random.Random(7)
 names = ["".join(chance.choices("abcdefghijklmno", k=chance.randint(3, 20))) for _ in range(pets)]
 frame = to_frame(PetColumns(
     list(range(2**53, 2**53 + pets)), names, chance.choices(range(1, 41), k=pets),
     chance.choices(("available", "pending", "sold", None), (50, 15, 30, 5), k=pets)))
-claim = pf.Completeness(Verdict.COMPLETE, "all pets", "made up", rows=pets, requests=1,
-    by_status={{s: pf.StatusCount(0, True) for s in ("available", "pending", "sold", "no status")}})
-inventory = pf.Inventory(frame, claim, datetime.datetime.now(datetime.UTC), "http://127.0.0.1:9/v1")
+inventory = pf.Inventory.made_up(frame, base_url="http://127.0.0.1:9/v1")
 table = frame.groupby(["category_id", "status"], observed=False).size().unstack()
 """
 SHOWN = {

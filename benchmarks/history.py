@@ -45,7 +45,7 @@ def make_inventory(pets: int, day: int) -> Any:
     import pandas as pd
     import pyarrow as pa
 
-    from petstore_frame.inventory import Completeness, Inventory, Verdict
+    from petstore_frame.inventory import Inventory
 
     ids = np.arange(1, pets + 1, dtype="int64") + day * (pets // 100)
     mixed = (ids.astype("uint64") * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)
@@ -62,8 +62,7 @@ def make_inventory(pets: int, day: int) -> Any:
             "status": pd.Categorical.from_codes(status, ["available", "pending", "sold"]),
         }
     )
-    claim = Completeness(Verdict.COMPLETE, "all pets", "made for a benchmark", pets, 0)
-    return Inventory(frame, claim, FIRST_DAY + timedelta(days=day), "https://store.example/v1")
+    return Inventory.made_up(frame, fetched_at=FIRST_DAY + timedelta(days=day))
 
 
 def start(engine: str) -> Any:

@@ -47,13 +47,12 @@ def inventory_of(frame):
     """The frame with a claim sealed to its rows, as a fetch gives it."""
     from datetime import UTC, datetime
 
-    from petstore_frame.inventory import Completeness, Inventory, Verdict
+    from petstore_frame.inventory import Inventory
     from petstore_frame.inventory.seal import seal
 
-    claim = Completeness(Verdict.COMPLETE, "all pets", "made up", rows=len(frame), requests=1)
-    when, base_url = datetime(2030, 1, 1, tzinfo=UTC), "https://store.example/v1"
-    seal(frame, claim, fetched_at=when, base_url=base_url)
-    return Inventory(frame, claim, when, base_url)
+    made = Inventory.made_up(frame, fetched_at=datetime(2030, 1, 1, tzinfo=UTC))
+    seal(frame, made.source)
+    return made
 
 
 def bare_loop(frame, path: Path) -> None:

@@ -34,7 +34,8 @@ CELLS = {
     "failing": "import os\n"
     "broken = pf.Client(os.environ['DOOMED_URL'], 'k' * 20, max_retries=0)\n"
     "from dataclasses import replace\n"
-    "kept = replace(shown.inventory, base_url=broken.base_url)\n"
+    "source = replace(shown.inventory.source, base_url=broken.base_url)\n"
+    "kept = replace(shown.inventory, source=source)\n"
     "pf.Dashboard(broken, inventory=kept, journal='journal')",
     "categories": "import pandas as pd\n"
     "frame = shown.inventory.frame\n"

@@ -123,10 +123,16 @@ def test_what_changed_is_ended(server, tmp_path) -> None:
         first = pf.fetch_inventory(client)
         client.create_pet(pf.NewPet(name="=Max", category_id=3, status="sold"))
         inventory = pf.fetch_inventory(client)
-    history.add(replace(first, fetched_at=datetime(2030, 1, 1, tzinfo=UTC)))
+    history.add(
+        replace(first, source=replace(first.source, fetched_at=datetime(2030, 1, 1, tzinfo=UTC)))
+    )
     path = tmp_path / "stock.xlsx"
     alone = cells(book_of(pf.write_report(inventory, path, history=history))["Changes"])
-    history.add(replace(inventory, fetched_at=datetime(2030, 1, 8, tzinfo=UTC)))
+    history.add(
+        replace(
+            inventory, source=replace(inventory.source, fetched_at=datetime(2030, 1, 8, tzinfo=UTC))
+        )
+    )
     changes = cells(book_of(pf.write_report(inventory, path, history=history))["Changes"])
     assert any(str(text).startswith("Nothing to compare: ") for text in alone)
     assert "2030-01-01 to 2030-01-08: 1 new" in changes

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from petstore_frame import Inventory
-from petstore_frame.inventory import Completeness, StatusCount, Verdict
+from petstore_frame.inventory import Completeness, Source, StatusCount, Verdict
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
@@ -46,7 +46,6 @@ def make_inventory(
     held = rows["status"].astype("object").fillna(NO_STATUS).value_counts()
     is_complete = verdict is Verdict.COMPLETE
     known: dict[str, Any] = {
-        "scope": "all pets",
         "basis": "the store's next links" if is_complete else "the page was full",
         "requests": 3,
         "by_status": {
@@ -56,7 +55,7 @@ def make_inventory(
     }
     completeness = Completeness(verdict, rows=len(rows), **{**known, **claim})
     as_of = datetime(2030, 1, 2, 9, 30, tzinfo=UTC)
-    return Inventory(rows, completeness, as_of, "https://store.example/v1")
+    return Inventory(rows, Source(completeness, as_of, "https://store.example/v1"))
 
 
 def read_book(path: Path, *, data_only: bool = False) -> openpyxl.Workbook:

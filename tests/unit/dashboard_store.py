@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from threading import Lock
@@ -14,10 +13,9 @@ import ipywidgets as widgets
 
 import petstore_frame as pf
 from petstore_frame.client import Client
-from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
+from petstore_frame.inventory import Inventory, Verdict
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
-from petstore_frame.schema.models import NO_STATUS
 
 BASE_URL = "http://127.0.0.1:9/v1"
 KEY = "a-key-that-nobody-may-see"
@@ -31,24 +29,17 @@ def inventory(
     rows: Iterable[Row],
     verdict: Verdict = Verdict.COMPLETE,
     exact: Sequence[str] = (),
-    scope: str = "all pets",
+    status: str | None = None,
 ) -> Inventory:
     """Return an Inventory of these pets; ``exact`` names what is exact when it is not complete."""
     columns = PetColumns([], [], [], [])
-    for pet_id, name, category_id, status in rows:
-        columns.id.append(pet_id)
-        columns.name.append(name)
-        columns.category_id.append(category_id)
-        columns.status.append(status)
+    for row in rows:
+        for column, value in zip(columns, row, strict=True):
+            column.append(value)
     frame = to_frame(columns)
-    counts = Counter(status or NO_STATUS for status in columns.status)
-    names = (*frame["status"].cat.categories, NO_STATUS)
-    is_complete = verdict is Verdict.COMPLETE
-    by_status = {name: StatusCount(counts[name], is_complete or name in exact) for name in names}
-    claim = Completeness(
-        verdict, scope, "as told", rows=len(frame), requests=1, by_status=by_status
+    return Inventory.made_up(
+        frame, verdict=verdict, exact=exact, status=status, fetched_at=AS_OF, base_url=BASE_URL
     )
-    return Inventory(frame, claim, AS_OF, BASE_URL)
 
 
 def pets(count: int, categories: int = 3) -> list[Row]:

@@ -59,9 +59,7 @@ def test_a_sealed_frame_keeps_its_claim() -> None:
     from petstore_frame.inventory.seal import seal
 
     store = inventory(pets(40), Verdict.UNKNOWN)
-    frame = seal(
-        store.frame, store.completeness, fetched_at=store.fetched_at, base_url=store.base_url
-    )
+    frame = seal(store.frame, store.source)
     assert "≥" in pf.status_chart(frame).html
     part = pf.status_chart(frame[frame["status"] == "sold"])
     assert "≥" not in part.html

@@ -23,8 +23,7 @@ from petstore_frame.schema.frame import to_frame
 def inventory() -> pf.Inventory:
     """Two pets, all that there are."""
     frame = to_frame(PetColumns([1, 2], ["Luna", "Max"], [3, 3], ["sold", None]))
-    claim = pf.Completeness(pf.Verdict.COMPLETE, "all pets", "a test says so", 2, 1)
-    return pf.Inventory(frame, claim, datetime(2030, 1, 2, tzinfo=UTC), "https://store.example/v1")
+    return pf.Inventory.made_up(frame, fetched_at=datetime(2030, 1, 2, tzinfo=UTC))
 
 
 def summary() -> pf.Summary:

@@ -8,46 +8,32 @@ import pytest
 
 from petstore_frame.http.headers import Headers
 from petstore_frame.inventory import Completeness, PetSearch, StatusCount, Verdict
-from petstore_frame.inventory.completeness import ALL_PETS, PETS_WITH_A_STATUS
 from petstore_frame.inventory.find import SearchState
 from petstore_frame.inventory.page import Page
 from petstore_frame.schema.columns import PetColumns
 
 
-def claim(verdict: Verdict = Verdict.COMPLETE, scope: str = ALL_PETS, **more) -> Completeness:
-    values = {"basis": "because", "rows": 1200, "requests": 13} | more
-    return Completeness(verdict, scope, **values)
+def claim(verdict: Verdict = Verdict.COMPLETE, **more) -> Completeness:
+    return Completeness(verdict, **({"basis": "because", "rows": 1200, "requests": 13} | more))
 
 
 @pytest.mark.parametrize(
     ("made", "text"),
     [
-        (claim(), "complete: 1,200 pets (because)"),
-        (claim(rows=1), "complete: 1 pet (because)"),
-        (
-            claim(scope="pets with status sold"),
-            "complete for pets with status sold: 1,200 pets (because)",
-        ),
-        (
-            claim(
-                scope=PETS_WITH_A_STATUS,
-                by_status={"sold": StatusCount(1190, True), "no status": StatusCount(10, False)},
-            ),
-            "complete for pets with a status: 1,190 pets, "
-            "and at least 10 without a known status (because)",
-        ),
-        (claim(Verdict.UNKNOWN), "unknown: at least 1,200 pets (because)"),
-        (
-            claim(Verdict.INCOMPLETE, advertised_total=5000),
-            "incomplete: 1,200 of 5,000 pets (because)",
-        ),
-        (claim(Verdict.UNSTABLE), "unstable: 1,200 pets read (because)"),
+        (claim(), "complete: 1,200 pets"),
+        (claim(rows=1), "complete: 1 pet"),
+        (claim(status="sold"), "complete: 1,200 sold pets"),
+        (claim(Verdict.UNKNOWN, status="sold", rows=1), "unknown: at least 1 sold pet"),
+        (claim(Verdict.UNKNOWN), "unknown: at least 1,200 pets"),
+        (claim(Verdict.INCOMPLETE, advertised_total=5000), "incomplete: 1,200 of 5,000 pets"),
+        (claim(Verdict.UNSTABLE), "unstable: 1,200 pets read"),
     ],
 )
-def test_a_claim_is_one_honest_sentence(made: Completeness, text: str) -> None:
-    """Only a whole store is called complete without its scope, and no other count stands bare."""
+def test_a_headline_is_short_and_honest(made: Completeness, text: str) -> None:
+    """What is complete says what was asked for, and no other count stands bare."""
     assert str(made) == text
-    assert made.covers_all is text.startswith("complete:")
+    assert made.is_complete is text.startswith("complete:")
+    assert made.covers_all is (made.is_complete and made.status is None)
 
 
 def test_a_claim_is_no_yes_or_no() -> None:
@@ -81,7 +67,7 @@ def test_a_status_never_seen_is_at_least_none() -> None:
 def test_a_reader_at_a_prompt_sees_one_line() -> None:
     """What a prompt shows of a claim, a count, a search and a page is one honest line."""
     unknown = claim(Verdict.UNKNOWN, basis="the page was full", rows=100, requests=1)
-    assert repr(unknown) == "<Completeness: unknown: at least 100 pets (the page was full)>"
+    assert repr(unknown) == "<Completeness: unknown: at least 100 pets>"
     assert repr(unknown.total) == "<StatusCount: at least 100>"
     search = PetSearch(SearchState.UNKNOWN, None, "not among 100 pets", 1)
     assert repr(search) == "<PetSearch: unknown (not among 100 pets)>"
@@ -94,9 +80,9 @@ def test_a_reader_at_a_prompt_sees_one_line() -> None:
 
 def test_a_claim_is_shown_in_a_notebook() -> None:
     """The badge, the sentence and the evidence, with every text escaped."""
-    html = claim(Verdict.UNKNOWN, basis="<b>", rows=1, requests=1, conflicts=("<i>",))._repr_html_()
+    html = claim(Verdict.UNKNOWN, rows=1, requests=1, conflicts=("<i>",))._repr_html_()
     assert "Not known to be complete" in html
-    assert "&lt;b&gt;" in html and "<i>" not in html
+    assert "&lt;i&gt;" in html and "<i>" not in html
 
 
 def test_equal_claims_have_equal_hashes() -> None:

@@ -12,14 +12,15 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.inventory import Completeness, Inventory, Verdict
+from petstore_frame.inventory import Completeness, Inventory, Source, Verdict
 from petstore_frame.inventory.result import completeness
 from petstore_frame.inventory.seal import seal
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
 
-CLAIM = Completeness(Verdict.COMPLETE, "all pets", "because", 4, 1)
+CLAIM = Completeness(Verdict.COMPLETE, "because", 4, 1)
 WHEN = datetime(2026, 11, 21, 2, 0, tzinfo=UTC)
+SOURCE = Source(CLAIM, WHEN, "http://127.0.0.1/v1", "s-1")
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def frame() -> pd.DataFrame:
     columns = PetColumns(
         [3, 1, 2, 2**63 - 1], list("abcd"), [7, 7, 8, 8], ["sold", None, "x", "sold"]
     )
-    return seal(to_frame(columns), CLAIM, fetched_at=WHEN, base_url="http://127.0.0.1/v1")
+    return seal(to_frame(columns), SOURCE)
 
 
 KEEPS = {
@@ -73,7 +74,7 @@ def test_a_seal_survives_parquet(frame: pd.DataFrame, tmp_path: Path) -> None:
     frame.to_parquet(tmp_path / "pets.parquet")
     found = completeness(pd.read_parquet(tmp_path / "pets.parquet"))
     assert found.state == "sealed"
-    assert found.base_url == "http://127.0.0.1/v1"
+    assert found.source == SOURCE
 
 
 @pytest.mark.parametrize("attrs", [{}, {"petstore_frame": "{"}, {"petstore_frame": 7}])
@@ -97,7 +98,7 @@ EDITS = {
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 def test_an_edited_inventory_makes_no_claim(frame: pd.DataFrame, edit) -> None:
     """Whatever shows an Inventory stops calling it complete once its rows were changed."""
-    held = Inventory(frame, CLAIM, WHEN, "http://127.0.0.1/v1")
+    held = Inventory(frame, SOURCE)
     assert (held.claim, pf.summarize(held).claim) == (CLAIM, CLAIM)
     held = edit(held) or held
     shown = [repr(held), held._repr_html_(), str(pf.summarize(held)), repr(pf.status_chart(held))]

@@ -54,13 +54,6 @@ def test_no_count_stands_bare(inventory_of, verdict: Verdict) -> None:
     assert "Available" in text
 
 
-def test_part_of_a_store_is_not_shown_as_the_whole(inventory_of) -> None:
-    """A claim about pets with a status does not wear the badge of a whole store."""
-    made = inventory_of(scope="pets with a status", exact=("available",))
-    assert Tags(made._repr_html_()).text.startswith("Complete for pets with a status")
-    assert "#14532D" not in made._repr_html_()
-
-
 def test_every_text_is_escaped(inventory_of) -> None:
     """Names, statuses, conflicts, probes and assumptions are text, whatever they hold."""
     made = inventory_of(
@@ -92,7 +85,7 @@ def test_an_empty_store_is_shown_too(inventory_of) -> None:
 
 def test_a_listing_of_one_status_counts_that_one(inventory_of) -> None:
     """Statuses that nobody asked for are not shown as "at least 0"."""
-    made = inventory_of([(1, "a", 1, "sold")], scope="pets with status sold")
+    made = inventory_of([(1, "a", 1, "sold")], status="sold")
     text = Tags(made._repr_html_()).text
     assert "Sold 1" in text
     assert "Available" not in text and "No status" not in text

@@ -34,7 +34,14 @@ def history_of(inventory: Inventory, folder: Path) -> pf.History:
     """Keep the same pets on two days."""
     kept = pf.History(folder)
     for days in (0, 1):
-        kept.add(replace(inventory, fetched_at=inventory.fetched_at + timedelta(days=days)))
+        kept.add(
+            replace(
+                inventory,
+                source=replace(
+                    inventory.source, fetched_at=inventory.fetched_at + timedelta(days=days)
+                ),
+            )
+        )
     return kept
 
 
@@ -67,7 +74,7 @@ def test_a_page_of_pets_says_of_how_many(partial: Inventory, whole: Inventory) -
 
 def test_a_page_of_a_part_says_that_it_is_one(whole: Inventory) -> None:
     """Rows taken out of an Inventory's frame are not taken for the store's."""
-    seal(whole.frame, whole.claim, fetched_at=whole.fetched_at, base_url=whole.base_url)
+    seal(whole.frame, whole.source)
     part = whole.frame.head(7)
     assert repr(pf.inventory_table(part)).startswith("<1–7 of 7; these rows only")
 
@@ -155,7 +162,9 @@ def test_changes_of_a_partial_listing_are_minimums(partial: Inventory, tmp_path:
     kept = pf.History(tmp_path / "kept")
     kept.add(partial)
     more = inventory(pets(70), Verdict.UNKNOWN)
-    kept.add(replace(more, fetched_at=more.fetched_at + timedelta(days=1)))
+    kept.add(
+        replace(more, source=replace(more.source, fetched_at=more.fetched_at + timedelta(days=1)))
+    )
     path = pf.write_report(more, tmp_path / "stock.xlsx", history=kept, progress=False)
     moves = book_of(path)["Changes"][6]
     assert [moves[1].value, moves[4].number_format] == ["first seen", '"≥ "#,##0']

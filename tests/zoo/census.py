@@ -1,6 +1,5 @@
 """Draws stores at random and holds every claim about them to what they really hold.
 
-In: a number of stores and a seed. Out: counts of what was claimed, and of claims that were false.
 Run by hand for the published counts: ``PYTHONPATH=tests python -m zoo.census 30000``.
 """
 
@@ -43,7 +42,7 @@ class Tally:
 
     Attributes:
         tried: Stores asked.
-        claims: How often each verdict and scope was given; errors by their class.
+        claims: How often each verdict was given, of all and of one status; errors by class.
         requests: Requests that were sent to them.
         naive_failures: Stores of which one page of 100 does not hold all.
         false: Complete claims that were false with every stated assumption true.
@@ -171,7 +170,7 @@ def try_one(store: ZooStore, tally: Tally, status: str | None = None, **options:
     finally:
         tally.requests += len(store.requests)
     claim = inventory.completeness
-    tally.claims[f"{claim.verdict}, {claim.scope.split(' with status')[0]}"] += 1
+    tally.claims[f"{claim.verdict}, {'one status' if claim.status else 'all pets'}"] += 1
     missing = missing_pets(store, inventory, status)
     wrong = wrong_counts(store, claim)
     strategy = options.get("strategy", "auto")
@@ -190,15 +189,13 @@ def try_one(store: ZooStore, tally: Tally, status: str | None = None, **options:
 
 
 def missing_pets(store: ZooStore, inventory: pf.Inventory, status: str | None) -> int:
-    """Return how many lasting pets of the scope a complete claim left out."""
+    """Return how many lasting pets of those asked for a complete claim left out."""
     claim = inventory.completeness
     if not claim.is_complete:
         return 0
     wanted = store.lasting_ids
     if status is not None:
         wanted = _lasting_ids_with(store, (status,))
-    elif claim.scope == "pets with a status":
-        wanted = _lasting_ids_with(store, STATUSES)
     return len(wanted - set(inventory.frame["id"]))
 
 
@@ -212,7 +209,7 @@ def wrong_counts(store: ZooStore, claim: pf.Completeness) -> list[str]:
 
 
 def lacks_any(store: ZooStore, inventory: pf.Inventory, status: str | None) -> bool:
-    """Tell whether the store has a pet of the scope that was not read."""
+    """Tell whether the store has a pet of those asked for that was not read."""
     wanted = _ids_with(store, (status,)) if status else {pet["id"] for pet in store.pets}
     return not wanted <= set(inventory.frame["id"])
 

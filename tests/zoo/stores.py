@@ -1,8 +1,7 @@
 """Stores that fill the gaps of the interface in every way that we could think of.
 
-In: a Habits, which says how a store pages, orders, cuts, filters, counts and lies. Out: a store in
-this process, answering requests without a socket. What it really holds is known, so a claim about
-it can be checked.
+Each is made of a Habits and answers in this process, without a socket. What it really holds is
+known, so a claim about it can be checked.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import json
 import random
 from collections import Counter
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
 
@@ -48,6 +48,7 @@ class ZooStore:
         self._random = random.Random(self.seed)
         self._scatter = {pet["id"]: self._random.random() for pet in self.pets}
         self._loses_at = self._random.randint(1, 9)
+        self._lock = Lock()
 
     def client(self) -> Client:
         """Return a client of this store; nothing leaves the process."""
@@ -60,7 +61,11 @@ class ZooStore:
         return self.ids_at_start & {pet["id"] for pet in self.pets}
 
     def answer(self, request: httpx.Request) -> httpx.Response:
-        """Answer ``GET /pets``."""
+        """Answer ``GET /pets``, one request at a time: some are asked side by side."""
+        with self._lock:
+            return self._answer(request)
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
         if 0 < len(self.requests) <= DRIFTING_REQUESTS:
             self._drift()
         self.requests.append(request)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import random
-from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from os import PathLike
@@ -12,10 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from petstore_frame._internal.arguments import whole_number
-from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
+from petstore_frame.inventory import Inventory, Verdict
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 if TYPE_CHECKING:
     from petstore_frame.history import History
@@ -202,19 +200,11 @@ def _listing(living: list[_Animal], day: int, *, is_cut: bool) -> Inventory:
     """Return what a store with these animals would have shown at noon."""
     shown = living[:100] if is_cut else living
     frame = to_frame(PetColumns(*(list(column) for column in zip(*shown, strict=True))))
-    counts = Counter(pet.status or NO_STATUS for pet in shown)
-    claim = Completeness(
-        Verdict.UNKNOWN if is_cut else Verdict.COMPLETE,
-        "all pets",
-        "the page was full and the store shows no way on" if is_cut else "made-up sample data",
-        rows=len(shown),
-        requests=1,
-        by_status={
-            status: StatusCount(counts[status], not is_cut) for status in (*PET_STATUSES, NO_STATUS)
-        },
-    )
     noon = datetime.combine(_FIRST_DAY + timedelta(days=day), time(12), UTC)
-    return Inventory(frame, claim, noon, "http://127.0.0.1/v1")
+    if is_cut:
+        basis = "the page was full and the store shows no way on"
+        return Inventory.made_up(frame, verdict=Verdict.UNKNOWN, basis=basis, fetched_at=noon)
+    return Inventory.made_up(frame, basis="made-up sample data", fetched_at=noon)
 
 
 _FLAWS: tuple[Callable[[Row, random.Random], Row], ...] = (

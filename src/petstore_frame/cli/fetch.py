@@ -53,7 +53,7 @@ def fetch(
     max_pets: Annotated[
         int | None,
         typer.Option(
-            help="Keep at most so many; then a part was asked for, and the code is 0.", min=1
+            help="Keep at most so many; where that cuts, the listing is incomplete.", min=1
         ),
     ] = None,
     documented: Annotated[

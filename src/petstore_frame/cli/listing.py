@@ -1,8 +1,4 @@
-"""The one listing that fetch, report and snapshot make, and what it is worth to a script.
-
-In: an address, a key, and what to do with a listing that is not whole. Out: the inventory, the exit
-code that it deserves, and the JSON keys that these commands share.
-"""
+"""The one listing that fetch, report and snapshot make, and what it is worth to a script."""
 
 from __future__ import annotations
 
@@ -88,10 +84,9 @@ def read_listing(
             typer.echo(f"error: {_held(problem)}", err=True)
             inventory = problem.partial
     claim = inventory.completeness
-    if require_complete and not (claim.covers_all or (claim.is_complete and options.get("status"))):
+    if require_complete and not claim.is_complete:
         end(f"--require-complete: {claim}; {untouched}", code or PARTLY)
-    is_short = claim.verdict == "incomplete" and options.get("max_pets") is None
-    return Listing(inventory, code or (PARTLY if is_short else 0))
+    return Listing(inventory, code or (0 if claim.is_complete else PARTLY))
 
 
 def _held(problem: IncompleteInventoryError) -> str:

@@ -9,8 +9,8 @@ import pandas as pd
 from petstore_frame.counts.table import CountTable
 from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.html import NOTEBOOK
+from petstore_frame.inventory import Completeness
 from petstore_frame.inventory.completeness import claim_line
-from petstore_frame.inventory.seal import FrameClaim, SealState
 from petstore_frame.schema.palette import NO_CLAIM_BADGE
 
 _EDITED = "changed since it was counted, so these numbers carry no claim"
@@ -20,12 +20,15 @@ class ClaimedCounts(pd.DataFrame):
     """Counts of pets as a DataFrame, shown below the claim of the frame that was counted.
 
     Attributes:
-        claim: The FrameClaim of the frame that was counted.
+        claim: The claim of the frame that was counted.
+        is_changed: Whether the rows of that frame were changed since the claim was made.
         counted: The same counts, each exact or a minimum.
     """
 
-    _metadata: ClassVar[list[str]] = ["claim", "counted", "_made"]  # what pandas pickles
-    claim: FrameClaim
+    # What pandas pickles.
+    _metadata: ClassVar[list[str]] = ["claim", "is_changed", "counted", "_made"]
+    claim: Completeness
+    is_changed: bool
     counted: StatusCounts
     _made: pd.DataFrame
 
@@ -34,18 +37,22 @@ class ClaimedCounts(pd.DataFrame):
         return pd.DataFrame
 
     @classmethod
-    def of(cls, table: pd.DataFrame, counted: StatusCounts, claim: FrameClaim) -> ClaimedCounts:
+    def of(
+        cls, table: pd.DataFrame, counted: StatusCounts, claim: Completeness, *, is_changed: bool
+    ) -> ClaimedCounts:
         """Put a claim over a table of counts."""
         claimed = cls(table)
-        claimed.claim, claimed.counted, claimed._made = claim, counted, table
+        claimed.claim, claimed.is_changed = claim, is_changed
+        claimed.counted, claimed._made = counted, table
         return claimed
 
     def words(self) -> str:
         """Return what the table may claim of the store."""
         if not self._is_as_made():
             return _EDITED
-        if self.claim.state is SealState.CHANGED:
-            return f"{self.claim}; these are counts of its rows, not of the store"
+        if self.is_changed:
+            made_of = f"changed since it was read; what it was made of: {self.claim}"
+            return f"{made_of}; these are counts of its rows, not of the store"
         return str(self.claim)
 
     def __repr__(self) -> str:
@@ -60,7 +67,7 @@ class ClaimedCounts(pd.DataFrame):
         return table and f"{self._line()}{table}"
 
     def _line(self) -> str:
-        known = self.claim.current if self._is_as_made() else None
+        known = self.claim if self._is_as_made() and not self.is_changed else None
         return (
             NOTEBOOK.headline(NO_CLAIM_BADGE, self.words()) if known is None else claim_line(known)
         )

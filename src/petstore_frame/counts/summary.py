@@ -13,7 +13,7 @@ from petstore_frame.counts.table import ALL_CATEGORIES, ALL_PETS, CountTable, co
 from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.completeness import claim_line
-from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
+from petstore_frame.inventory.seal import SealState, read_seal
 from petstore_frame.schema.categories import Categories, shown_labels
 from petstore_frame.schema.models import NO_STATUS
 
@@ -65,10 +65,13 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
     """
     if isinstance(pets, Inventory):
         return Summary.of(pets.frame, pets.claim, categories)
-    claim = read_seal(pets)
-    counts = StatusCounts.of(_groups(pets), shown_labels(categories), claim.current)
+    known = read_seal(pets)
+    counts = StatusCounts.of(_groups(pets), shown_labels(categories), known.current)
     table = _like(_table(counts), pets)
-    return table if claim.state is SealState.NONE else _claimed(table, counts, claim)
+    if known.completeness is None:
+        return table
+    is_changed = known.state is SealState.CHANGED
+    return _claimed(table, counts, known.completeness, is_changed=is_changed)
 
 
 def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
@@ -159,11 +162,13 @@ def _like(table: Mapping[str, list[Any]], pets: Any) -> Any:
     return frame.lazy(kind, session=session).to_native()
 
 
-def _claimed(table: pd.DataFrame, counts: StatusCounts, claim: FrameClaim) -> pd.DataFrame:
+def _claimed(
+    table: pd.DataFrame, counts: StatusCounts, claim: Completeness, *, is_changed: bool = False
+) -> pd.DataFrame:
     """Put the claim of the frame that was counted over a table of its counts."""
     from petstore_frame.counts.claimed import ClaimedCounts
 
-    return ClaimedCounts.of(table, counts, claim)
+    return ClaimedCounts.of(table, counts, claim, is_changed=is_changed)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -180,7 +185,7 @@ class Summary(Framed):
         >>> import pandas as pd
         >>> from petstore_frame import Completeness, Summary
         >>> pets = pd.DataFrame({"category_id": [3, 3], "status": ["sold", None]})
-        >>> claim = Completeness("unknown", "all pets", "the page was full", rows=2, requests=1)
+        >>> claim = Completeness("unknown", "the page was full", rows=2, requests=1)
         >>> print(Summary.of(pets, claim).count("sold", category_id=3))
         at least 1
     """
@@ -198,8 +203,7 @@ class Summary(Framed):
     @property
     def frame(self) -> pd.DataFrame:
         """The counts as ``summarize`` returns them for pandas, a table of your own each time."""
-        known = FrameClaim(SealState.SEALED, self.claim)
-        return _claimed(_pandas_frame(_table(self.counts)), self.counts, known)
+        return _claimed(_pandas_frame(_table(self.counts)), self.counts, self.claim)
 
     @property
     def statuses(self) -> list[str]:

@@ -44,8 +44,7 @@ def claim(inventory: Inventory | None) -> str:
     if inventory is None:
         return badge(claim_badge(None), NOT_READ)
     known = inventory.claim
-    lines = [("Scope", known.scope), *evidence(known)]
-    items = "".join(f"<li>{escape(word)}: {escape(text)}</li>" for word, text in lines)
+    items = "".join(f"<li>{escape(word)}: {escape(text)}</li>" for word, text in evidence(known))
     return (
         f"<details><summary>{badge(claim_badge(known))} {escape(after_badge(known))}</summary>"
         f"<ul>{items}</ul></details>"

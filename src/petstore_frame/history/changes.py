@@ -11,7 +11,6 @@ shown.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 DIFF_COLUMNS = ("id", "name", "category_id", "kind", "was", "now")
-_ID_SCOPE = re.compile(r"ids (-?\d+) to (-?\d+)")
 KINDS = ("new", "first seen", "changed", "gone", "not seen")
 
 
@@ -41,10 +39,7 @@ class IdRange(NamedTuple):
         A listing that is complete for a status only says nothing of an absent pet: it may have
         another status now.
         """
-        if claim.covers_all:
-            return cls()
-        found = _ID_SCOPE.fullmatch(claim.scope) if claim.is_complete else None
-        return cls(int(found[1]), int(found[2])) if found else None
+        return cls() if claim.covers_all else None
 
 
 def diff_pets(

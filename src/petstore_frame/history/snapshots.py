@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import HistoryError, MissingExtraError
 from petstore_frame.files.atomic import sync
-from petstore_frame.inventory import Completeness, Inventory
+from petstore_frame.inventory import Completeness, Inventory, Source
 from petstore_frame.inventory.seal import seal
 from petstore_frame.schema.fields import PET_COLUMNS
 from petstore_frame.schema.frame import status_categories
@@ -35,7 +35,7 @@ _LISTED = {
     "date": "datetime64[us]",
     "rows": "int64",
     "verdict": "str",
-    "scope": "str",
+    "status": "str",
     "claim": "str",
     "fetched_at": "datetime64[us, UTC]",
     "base_url": "str",
@@ -55,32 +55,46 @@ class Snapshot:
         date: The UTC day of ``fetched_at``.
         path: The Parquet file.
         rows: Pets in it.
-        fetched_at: When the listing's last page arrived, UTC.
-        base_url: The store's address.
-        completeness: What the listing covers, as it was known then.
         size: Bytes on disk.
-        store_id: What the store called itself (``X-Store-Id``), or None where that is not known.
+        source: What was known of the listing when it was read; ``.completeness``,
+            ``.fetched_at``, ``.base_url`` and ``.store_id`` of a snapshot are those of its source.
 
     Example:
         >>> from datetime import UTC, datetime
-        >>> from petstore_frame import Completeness, History, Inventory
+        >>> from petstore_frame import History, Inventory
         >>> from petstore_frame.schema.frame import to_frame
         >>> from petstore_frame.schema.columns import PetColumns
-        >>> claim = Completeness("complete", "all pets", "one page", rows=1, requests=1)
         >>> pets = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
         >>> read_at = datetime(2026, 11, 1, 9, tzinfo=UTC)
-        >>> History("history").add(Inventory(pets, claim, read_at, "https://store.example/v1"))
-        <Snapshot of 2026-11-01: complete: 1 pet (one page)>
+        >>> History("history").add(Inventory.made_up(pets, fetched_at=read_at))
+        <Snapshot of 2026-11-01: complete: 1 pet>
     """
 
     date: date
     path: Path
     rows: int
-    fetched_at: datetime
-    base_url: str
-    completeness: Completeness
     size: int
-    store_id: str | None = None
+    source: Source
+
+    @property
+    def completeness(self) -> Completeness:
+        """What the listing covers, as it was known then."""
+        return self.source.completeness
+
+    @property
+    def fetched_at(self) -> datetime:
+        """When the listing's last page arrived, UTC."""
+        return self.source.fetched_at
+
+    @property
+    def base_url(self) -> str:
+        """The store's address."""
+        return self.source.base_url
+
+    @property
+    def store_id(self) -> str | None:
+        """What the store called itself (``X-Store-Id``), or None where that is not known."""
+        return self.source.store_id
 
     def __repr__(self) -> str:
         return f"<Snapshot of {self.date}: {self.completeness}>"
@@ -134,7 +148,7 @@ def list_snapshots(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
 
     listed = [
         (
-            each.date, each.rows, str(each.completeness.verdict), each.completeness.scope,
+            each.date, each.rows, str(each.completeness.verdict), each.completeness.status,
             str(each.completeness), each.fetched_at, each.base_url, each.size,
         )
         for each in snapshots
@@ -183,10 +197,7 @@ def read_inventory(snapshot: Snapshot) -> Inventory:
     statuses = frame["status"].cat.rename_categories(words).cat
     frame["status"] = statuses.set_categories(status_categories(words))
     frame = frame.astype({"id": "int64", "name": "str", "category_id": "int64"})
-    claim, fetched_at = snapshot.completeness, snapshot.fetched_at
-    base_url, store_id = snapshot.base_url, snapshot.store_id
-    seal(frame, claim, fetched_at=fetched_at, base_url=base_url, store_id=store_id)
-    return Inventory(frame, claim, fetched_at, base_url, store_id)
+    return Inventory(seal(frame, snapshot.source), snapshot.source)
 
 
 def read_table(path: Path, columns: tuple[str, ...]) -> Any:
@@ -231,16 +242,12 @@ def _open(path: Path, day: date) -> Snapshot | SnapshotProblem:
         known = json.loads(record)
         if known["format"] > _FORMAT:
             return SnapshotProblem(path, "written by a newer petstore_frame than this one", day)
-        fetched_at = datetime.fromisoformat(known["fetched_at"])
-        if fetched_at.date() != day:
+        source = Source.from_dict(known)
+        if source.fetched_at.date() != day:
             return SnapshotProblem(
-                path, f"fetched on {fetched_at.date()}, but kept under another date"
+                path, f"fetched on {source.fetched_at.date()}, but kept under another date"
             )
-        claim = Completeness.from_dict(known["completeness"])
-        return Snapshot(
-            day, path, footer.num_rows, fetched_at, known["base_url"], claim,
-            path.stat().st_size, known.get("store_id"),
-        )  # fmt: skip
+        return Snapshot(day, path, footer.num_rows, path.stat().st_size, source)
     except (KeyError, ValueError, TypeError) as problem:
         return SnapshotProblem(path, f"its completeness record cannot be read: {problem!r}", day)
 
@@ -248,13 +255,7 @@ def _open(path: Path, day: date) -> Snapshot | SnapshotProblem:
 def _write_rows(path: Path, inventory: Inventory) -> None:
     """Write the rows sorted by id, a group of rows at a time."""
     parquet, arrow = _pyarrow()
-    known = {
-        "format": _FORMAT,
-        "fetched_at": inventory.fetched_at.astimezone(UTC).isoformat(),
-        "base_url": inventory.base_url,
-        "store_id": inventory.store_id,
-        "completeness": inventory.completeness.to_dict(),
-    }
+    known = {"format": _FORMAT, **inventory.source.to_dict()}
     types = {"id": arrow.int64(), "name": arrow.string(), "category_id": arrow.int64()}
     schema = arrow.schema(
         [(name, types.get(name, arrow.string())) for name in PET_COLUMNS],

@@ -21,12 +21,14 @@ from petstore_frame.inventory.completeness import (
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.inventory.find import PetSearch
 from petstore_frame.inventory.result import Inventory
+from petstore_frame.inventory.source import Source
 
 __all__ = [
     "Assumption",
     "Completeness",
     "Inventory",
     "PetSearch",
+    "Source",
     "StatusCount",
     "Verdict",
     "fetch_inventory",

@@ -10,8 +10,8 @@ from collections import Counter
 
 from petstore_frame._internal.arguments import MAX_LIMIT
 from petstore_frame.errors import CrossOriginError, PaginationLoopError
-from petstore_frame.inventory.completeness import PETS_WITH_A_STATUS, Assumption, Verdict
-from petstore_frame.inventory.finding import HOLDS_STILL, Finding
+from petstore_frame.inventory.completeness import Assumption, Verdict
+from petstore_frame.inventory.finding import HOLDS_STILL, PETS_WITH_A_STATUS, Finding
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.reader import PageReader
 from petstore_frame.inventory.readings import Begin, Readings

@@ -7,18 +7,14 @@ It sends nothing and touches no frame; how it looks in a notebook is ``claim_vie
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NoReturn, Self
 
 from petstore_frame.html.markup import headline, quiet_lines
 from petstore_frame.inventory.claim_view import counts_html, evidence_html
-from petstore_frame.schema.models import PET_STATUSES, pets_text
 from petstore_frame.schema.palette import Badge, verdict_badge
 
-ALL_PETS = "all pets"
-PETS_WITH_A_STATUS = "pets with a status"
-ONE_STATUS = "pets with status "
 # A conflict that begins with this concerns texts, and contradicts no count.
 DAMAGED_TEXTS = "U+FFFD stands for a damaged character in the texts of"
 
@@ -26,8 +22,9 @@ DAMAGED_TEXTS = "U+FFFD stands for a damaged character in the texts of"
 class Verdict(StrEnum):
     """The four possible claims about a listing.
 
-    ``complete``: every pet in the scope is held. ``incomplete``: some are known to be missing.
-    ``unknown``: nothing proves either. ``unstable``: the listing moved each time it was read.
+    Each is about what was asked for: all pets, or those of one status. ``complete``: every one is
+    held. ``incomplete``: some are known to be missing. ``unknown``: nothing proves either.
+    ``unstable``: the listing moved each time it was read.
     """
 
     COMPLETE = "complete"
@@ -87,17 +84,15 @@ class StatusCount:
 class Completeness:
     """The claim about a listing; ``inventory.completeness`` has it.
 
-    ``print`` it for the sentence. In a script ask ``covers_all`` (is this the whole store?),
-    ``is_complete`` (is this all that was asked for, as ``scope`` names it?), ``verdict``, or
-    ``count("sold").is_exact``.
+    ``print`` it for the headline. In a script ask ``is_complete`` (is this all that was asked
+    for?), ``covers_all`` (is this the whole store?), ``verdict``, or ``count("sold").is_exact``.
 
     Attributes:
         verdict: complete, incomplete, unknown or unstable.
-        scope: What the verdict is about: ``all pets``, ``pets with a status``,
-            ``pets with status sold``, ``ids 1 to 500``.
-        basis: The evidence, as text.
+        basis: How that is known, as text.
         rows: Pets held.
         requests: Requests sent, probes included, repeats after a passing failure not.
+        status: The status that was asked for, or None for all pets.
         assumptions: What must hold of the store for the claim to be true, as text.
         by_status: For each status of the interface, each other one seen, and ``no status``:
             the count, exact or at least.
@@ -105,49 +100,43 @@ class Completeness:
         conflicts: Contradictions met, as text.
         probes: What was asked beyond the listing itself, and what came of it.
         probe_budget: How many such requests were allowed, or None when it does not apply.
-        rows_in_scope: Pets held within a scope of ids, or None for other scopes.
 
     Example:
-        >>> claim = Completeness(Verdict.UNKNOWN, ALL_PETS, "the page was full", 100, 1)
+        >>> claim = Completeness(Verdict.UNKNOWN, "the page was full", 100, 1)
         >>> claim
-        <Completeness: unknown: at least 100 pets (the page was full)>
+        <Completeness: unknown: at least 100 pets>
         >>> Completeness.from_dict(claim.to_dict()) == claim
         True
     """
 
     verdict: Verdict
-    scope: str
     basis: str
     rows: int
     requests: int
+    status: str | None = None
     assumptions: tuple[str, ...] = ()
     by_status: Mapping[str, StatusCount] = field(default_factory=dict)
     advertised_total: int | None = None
     conflicts: tuple[str, ...] = ()
     probes: Mapping[str, str] = field(default_factory=dict)
     probe_budget: int | None = None
-    rows_in_scope: int | None = None
 
     def __hash__(self) -> int:
         # The mappings, which have no hash, are left out: equal claims still have equal hashes.
-        return hash((self.verdict, self.scope, self.basis, self.rows, self.requests))
+        return hash((self.verdict, self.status, self.basis, self.rows, self.requests))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "verdict", Verdict(self.verdict))
 
     @property
     def is_complete(self) -> bool:
-        """Whether every pet in the scope is held; ``covers_all`` asks about the whole store."""
+        """Whether every pet that was asked for is held: all, or those of the status asked."""
         return self.verdict is Verdict.COMPLETE
 
     @property
     def covers_all(self) -> bool:
         """Whether every pet of the store is held."""
-        return self.is_complete and self.scope == ALL_PETS
-
-    @property
-    def _is_in_part(self) -> bool:
-        return self.is_complete and not self.covers_all
+        return self.is_complete and self.status is None
 
     @property
     def total(self) -> StatusCount:
@@ -159,28 +148,16 @@ class Completeness:
         return self.by_status.get(status, StatusCount(0, self.covers_all))
 
     def __str__(self) -> str:
-        held = pets_text(self.rows)
-        if self.covers_all:
-            return f"complete: {held} ({self.basis})"
-        if self._is_in_part:
-            return f"complete for {self.scope}: {self._within_scope()} ({self.basis})"
-        scope = "" if self.scope == ALL_PETS else f" for {self.scope}"
+        what = "pets" if self.status is None else f"{self.status} pets"
+        if self.rows == 1:
+            what = what[:-1]
+        if self.is_complete:
+            return f"complete: {self.rows:,} {what}"
         if self.verdict is Verdict.UNSTABLE:
-            return f"unstable{scope}: {held} read ({self.basis})"
+            return f"unstable: {self.rows:,} {what} read"
         if self.advertised_total is not None and self.advertised_total > self.rows:
-            held = f"{self.rows:,} of {pets_text(self.advertised_total)}"
-            return f"{self.verdict}{scope}: {held} ({self.basis})"
-        return f"{self.verdict}{scope}: at least {held} ({self.basis})"
-
-    def _within_scope(self) -> str:
-        if self.scope == PETS_WITH_A_STATUS:
-            counted = sum(self.count(status).count for status in PET_STATUSES)
-            others = self.rows - counted
-            return f"{pets_text(counted)}, and at least {others:,} without a known status"
-        if self.rows_in_scope is None:
-            return pets_text(self.rows)
-        others = self.rows - self.rows_in_scope
-        return f"{pets_text(self.rows_in_scope)}, and {others:,} with other ids"
+            return f"{self.verdict}: {self.rows:,} of {self.advertised_total:,} {what}"
+        return f"{self.verdict}: at least {self.rows:,} {what}"
 
     def __repr__(self) -> str:
         return f"<Completeness: {self}>"
@@ -202,22 +179,22 @@ class Completeness:
 
     def counts_asked_for(self) -> dict[str, StatusCount]:
         """Return ``by_status`` without the statuses that were not asked for."""
-        if not self.scope.startswith(ONE_STATUS):
-            return dict(self.by_status)
-        status = self.scope.removeprefix(ONE_STATUS)
-        return {status: self.count(status)}
+        return (
+            dict(self.by_status) if self.status is None else {self.status: self.count(self.status)}
+        )
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
             "a claim has more than two values; ask .covers_all (the whole store), .is_complete "
-            "(what was asked for, see .scope) or .verdict"
+            "(what was asked for) or .verdict"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the claim as plain JSON values, the sentence under ``text``."""
         return {
             "verdict": str(self.verdict),
-            "scope": self.scope,
+            "is_complete": self.is_complete,
+            "status": self.status,
             "basis": self.basis,
             "text": str(self),
             "rows": self.rows,
@@ -231,7 +208,6 @@ class Completeness:
             "conflicts": list(self.conflicts),
             "probes": dict(self.probes),
             "probe_budget": self.probe_budget,
-            "rows_in_scope": self.rows_in_scope,
         }
 
     @classmethod
@@ -242,9 +218,12 @@ class Completeness:
             KeyError: A key that every version writes is missing.
             ValueError: The verdict is not one of the four.
         """
+        verdict, status = Verdict(values["verdict"]), values.get("status")
+        if "scope" in values:  # as earlier versions wrote it
+            verdict, status = _of_scope(verdict, str(values["scope"]))
         return cls(
-            verdict=Verdict(values["verdict"]),
-            scope=str(values["scope"]),
+            verdict=verdict,
+            status=status,
             basis=str(values["basis"]),
             rows=int(values["rows"]),
             requests=int(values["requests"]),
@@ -257,26 +236,32 @@ class Completeness:
             conflicts=tuple(values.get("conflicts", ())),
             probes=dict(values.get("probes", {})),
             probe_budget=values.get("probe_budget"),
-            rows_in_scope=values.get("rows_in_scope"),
         )
 
 
+def _of_scope(verdict: Verdict, scope: str) -> tuple[Verdict, str | None]:
+    """Return the verdict and the status asked for of an earlier version's claim.
+
+    Its verdict could be about a part of what was asked for, which then was not known to be whole.
+    """
+    if scope == "all pets":
+        return verdict, None
+    status = scope.removeprefix("pets with status ")
+    if status != scope:
+        return verdict, status
+    return (Verdict.UNKNOWN if verdict is Verdict.COMPLETE else verdict), None
+
+
 def claim_badge(claim: Completeness | None) -> Badge:
-    """Return how a claim looks; what is complete for a part of the store is not complete."""
-    if claim is None:
-        return verdict_badge(None)
-    if claim.is_complete and not claim.covers_all:
-        return replace(verdict_badge(Verdict.UNKNOWN), word=f"Complete for {claim.scope}")
-    return verdict_badge(claim.verdict)
+    """Return how a claim looks; None is a frame without one."""
+    return verdict_badge(None if claim is None else claim.verdict)
 
 
 def after_badge(claim: Completeness) -> str:
-    """Return the sentence of a claim without its beginning, which ``claim_badge`` shows."""
-    is_in_part = claim.is_complete and not claim.covers_all
-    shown = f"{claim.verdict} for {claim.scope}" if is_in_part else str(claim.verdict)
-    return str(claim).removeprefix(shown).removeprefix(":").strip()
+    """Return the headline of a claim without its verdict, which ``claim_badge`` shows."""
+    return str(claim).removeprefix(f"{claim.verdict}: ")
 
 
 def claim_line(claim: Completeness) -> str:
-    """Return the claim as one line for a notebook: its badge, then the rest of its sentence."""
+    """Return the claim as one line for a notebook: its badge, then the rest of its headline."""
     return headline(claim_badge(claim), after_badge(claim))

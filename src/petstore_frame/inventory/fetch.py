@@ -30,20 +30,19 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.inventory.completeness import (
-    ALL_PETS,
     DAMAGED_TEXTS,
-    ONE_STATUS,
     Assumption,
     Completeness,
     StatusCount,
     Verdict,
 )
-from petstore_frame.inventory.finding import Finding
+from petstore_frame.inventory.finding import ALL_PETS, Finding
 from petstore_frame.inventory.ids import IdWalk
 from petstore_frame.inventory.progress import Meter
 from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, PageReader, ReadingClient
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.seal import seal
+from petstore_frame.inventory.source import Source
 from petstore_frame.inventory.strategies import CUT_BY_MAX_PETS, Ladder
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
@@ -102,7 +101,7 @@ def fetch_inventory(
         >>> with pf.serve(sample=250, seed=7) as server, server.client() as client:
         ...     inventory = pf.fetch_inventory(client)
         >>> print(inventory.completeness)
-        complete: 250 pets (the server's next links, followed to the end)
+        complete: 250 pets
         >>> inventory.frame.columns.tolist()
         ['id', 'name', 'category_id', 'status']
 
@@ -218,9 +217,8 @@ class _Fetch:
         frame = to_frame(columns)
         claim = self._claim(finding, columns)
         read_at = self._reader.ages.read_at()
-        base_url, store_id = self._store.base_url, self._reader.store_id
-        seal(frame, claim, fetched_at=read_at, base_url=base_url, store_id=store_id)
-        return Inventory(frame, claim, read_at, base_url, store_id)
+        source = Source(claim, read_at, self._store.base_url, self._reader.store_id)
+        return Inventory(seal(frame, source), source)
 
     def _with_strays(self, finding: Finding, strays: int) -> Finding:
         """Claim nothing whole of a filtered listing that held pets of other statuses."""
@@ -235,10 +233,10 @@ class _Fetch:
         return Finding(Verdict.UNKNOWN, f"{finding.basis}, but the filter was not kept to")
 
     def _claim(self, finding: Finding, columns: PetColumns) -> Completeness:
-        is_whole = finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS
-        scope = finding.scope
-        if self._status is not None:
-            scope = ONE_STATUS + self._status
+        verdict = finding.verdict
+        if finding.scope != ALL_PETS and verdict is Verdict.COMPLETE:
+            verdict = Verdict.UNKNOWN  # a part is whole: ``by_status`` has it
+        is_whole = verdict is Verdict.COMPLETE
         seen = Counter(columns.status)
         counts: dict[str, int] = {status: seen.pop(status, 0) for status in PET_STATUSES}
         without = seen.pop(None, 0)
@@ -250,18 +248,17 @@ class _Fetch:
         # A count is of one moment, and a pet that came with two statuses is of two.
         exact -= {status or NO_STATUS for status in self._ladder.rows.disputed}
         return Completeness(
-            finding.verdict,
-            scope,
+            verdict,
             finding.basis,
             rows=len(columns.id),
             requests=self._reader.requests,
+            status=self._status,
             assumptions=tuple(str(assumption) for assumption in finding.assumptions),
             by_status={name: StatusCount(n, name in exact) for name, n in counts.items()},
             advertised_total=self._ladder.total,
             conflicts=tuple(self._conflicts(columns)),
             probes=dict(self._reader.probes),
             probe_budget=self._reader.budget,
-            rows_in_scope=finding.rows_in_scope,
         )
 
     def _conflicts(self, columns: PetColumns) -> list[str]:

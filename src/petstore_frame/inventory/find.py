@@ -17,8 +17,8 @@ from petstore_frame.errors import (
     PaginationLoopError,
     PetstoreError,
 )
-from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
-from petstore_frame.inventory.finding import Finding
+from petstore_frame.inventory.completeness import Assumption, Verdict
+from petstore_frame.inventory.finding import ALL_PETS, Finding
 from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, PageReader, ReadingClient
 from petstore_frame.inventory.strategies import CUT_BY_CALLER, Ladder
 from petstore_frame.schema.columns import PetColumns

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
+from petstore_frame.inventory.completeness import Assumption, Verdict
+
+ALL_PETS = "all pets"
+PETS_WITH_A_STATUS = "pets with a status"
 
 # What a listing that was read over several pages rests on.
 HOLDS_STILL = (

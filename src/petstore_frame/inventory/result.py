@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from petstore_frame._internal.framed import Framed
 from petstore_frame.errors import ArgumentError
-from petstore_frame.inventory.completeness import ALL_PETS, Completeness, Verdict
+from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
 from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
+from petstore_frame.inventory.source import Source
 from petstore_frame.inventory.view import inventory_html
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,12 +32,8 @@ class Inventory(Framed):
 
     Attributes:
         frame: One row per pet; columns and dtypes of ``PET_COLUMNS``.
-        completeness: What was read covers, and how that is known; ``claim`` follows later edits
-            of the frame.
-        fetched_at: When the store was read, UTC: when the last page arrived, or when the oldest
-            answer was made that came out of a cache.
-        base_url: The store's address.
-        store_id: What the store calls itself (``X-Store-Id``, an extension), or None.
+        source: What is known besides the rows; ``.completeness``, ``.fetched_at``, ``.base_url``
+            and ``.store_id`` of an Inventory are those of its source.
 
     Example:
         >>> import petstore_frame as pf
@@ -48,10 +46,71 @@ class Inventory(Framed):
     _parts = MappingProxyType({"completeness": Completeness})
 
     frame: pd.DataFrame
-    completeness: Completeness
-    fetched_at: datetime
-    base_url: str
-    store_id: str | None = None
+    source: Source
+
+    @classmethod
+    def made_up(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        verdict: Verdict | str = Verdict.COMPLETE,
+        exact: Collection[str] = (),
+        status: str | None = None,
+        basis: str = "made-up data",
+        fetched_at: datetime | None = None,
+        base_url: str = "http://127.0.0.1/v1",
+        store_id: str | None = None,
+    ) -> Self:
+        """Return an Inventory of pets that no store was asked for, for examples and tests.
+
+        Args:
+            frame: The pets, with the columns and dtypes of ``PET_COLUMNS``.
+            verdict: What to claim; every count is exact where it is complete.
+            exact: Statuses whose counts are exact where it is not.
+            status: The status that was asked for, or None for all pets.
+            basis: How that is known.
+            fetched_at: When the store was read, with a time zone; None for now.
+            base_url: The store's address.
+            store_id: What the store calls itself, or None.
+
+        Example:
+            >>> from petstore_frame.schema.frame import to_frame
+            >>> from petstore_frame.schema.columns import PetColumns
+            >>> pets = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
+            >>> print(Inventory.made_up(pets, verdict="unknown").completeness)
+            unknown: at least 1 pet
+        """
+        verdict = Verdict(verdict)
+        held = frame["status"].astype("object").fillna(NO_STATUS).value_counts()
+        is_exact = {
+            name: name in exact or (verdict is Verdict.COMPLETE and status in (None, name))
+            for name in dict.fromkeys((*PET_STATUSES, *map(str, held.index), NO_STATUS))
+        }
+        by_status = {name: StatusCount(int(held.get(name, 0)), is_exact[name]) for name in is_exact}
+        claim = Completeness(
+            verdict, basis, rows=len(frame), requests=1, status=status, by_status=by_status
+        )
+        return cls(frame, Source(claim, fetched_at or datetime.now(UTC), base_url, store_id))
+
+    @property
+    def completeness(self) -> Completeness:
+        """What was read covers, and how that is known; ``claim`` follows later edits."""
+        return self.source.completeness
+
+    @property
+    def fetched_at(self) -> datetime:
+        """When the store was read, UTC."""
+        return self.source.fetched_at
+
+    @property
+    def base_url(self) -> str:
+        """The store's address."""
+        return self.source.base_url
+
+    @property
+    def store_id(self) -> str | None:
+        """What the store calls itself (``X-Store-Id``, an extension), or None."""
+        return self.source.store_id
 
     @property
     def claim(self) -> Completeness:
@@ -63,10 +122,10 @@ class Inventory(Framed):
             return self.completeness
         return Completeness(
             Verdict.UNKNOWN,
-            ALL_PETS,
             "the table was changed after it was read",
             len(self.frame),
             self.completeness.requests,
+            self.completeness.status,
         )
 
     def __len__(self) -> int:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from petstore_frame.html.markup import headline
 from petstore_frame.inventory.completeness import Completeness, claim_line
+from petstore_frame.inventory.source import Source
 from petstore_frame.schema.palette import NO_CLAIM_BADGE
 
 if TYPE_CHECKING:
@@ -40,17 +41,31 @@ class FrameClaim:
     Attributes:
         state: ``sealed``: the rows that were read; ``changed``: rows were added, removed or
             edited since, and the claim is about the frame that these came from; ``none``.
-        completeness: The claim of the fetch, or None. Use ``current`` to print it.
-        fetched_at: When the store was read, UTC, or None.
-        base_url: The store's address, or None.
-        store_id: What the store calls itself (``X-Store-Id``, an extension), or None.
+        source: The Source of the rows that were read, or None. Use ``current`` for its claim.
     """
 
     state: SealState
-    completeness: Completeness | None = None
-    fetched_at: datetime | None = None
-    base_url: str | None = None
-    store_id: str | None = None
+    source: Source | None = None
+
+    @property
+    def completeness(self) -> Completeness | None:
+        """The claim of the fetch, or None; of these very rows only where ``current`` has it."""
+        return None if self.source is None else self.source.completeness
+
+    @property
+    def fetched_at(self) -> datetime | None:
+        """When the store was read, UTC, or None."""
+        return None if self.source is None else self.source.fetched_at
+
+    @property
+    def base_url(self) -> str | None:
+        """The store's address, or None."""
+        return None if self.source is None else self.source.base_url
+
+    @property
+    def store_id(self) -> str | None:
+        """What the store calls itself (``X-Store-Id``, an extension), or None."""
+        return None if self.source is None else self.source.store_id
 
     @property
     def current(self) -> Completeness | None:
@@ -79,35 +94,17 @@ def read_seal(frame: pd.DataFrame) -> FrameClaim:
     """Return the claim in a frame's attrs, and whether its rows still match it."""
     try:
         sealed = json.loads(frame.attrs[ATTRS_KEY])
-        claim = Completeness.from_dict(sealed["completeness"])
-        fetched_at = datetime.fromisoformat(sealed["fetched_at"])
+        source = Source.from_dict(sealed)
     except (KeyError, TypeError, ValueError, AttributeError):
         return FrameClaim(SealState.NONE)
     is_same = sealed.get("digest") == rows_digest(frame)
-    state = SealState.SEALED if is_same else SealState.CHANGED
-    base_url, store_id = sealed.get("base_url"), sealed.get("store_id")
-    return FrameClaim(state, claim, fetched_at, base_url, store_id)
+    return FrameClaim(SealState.SEALED if is_same else SealState.CHANGED, source)
 
 
-def seal(
-    frame: pd.DataFrame,
-    claim: Completeness,
-    *,
-    fetched_at: datetime,
-    base_url: str,
-    store_id: str | None = None,
-) -> pd.DataFrame:
-    """Write the claim and a digest of the rows into the frame's attrs, and return the frame."""
-    frame.attrs[ATTRS_KEY] = json.dumps(
-        {
-            "completeness": claim.to_dict(),
-            "digest": rows_digest(frame),
-            "fetched_at": fetched_at.isoformat(),
-            "base_url": base_url,
-            "store_id": store_id,
-        },
-        ensure_ascii=False,
-    )
+def seal(frame: pd.DataFrame, source: Source) -> pd.DataFrame:
+    """Write where the rows come from and a digest of them into attrs, and return the frame."""
+    kept = {"digest": rows_digest(frame), **source.to_dict()}
+    frame.attrs[ATTRS_KEY] = json.dumps(kept, ensure_ascii=False)
     return frame
 
 

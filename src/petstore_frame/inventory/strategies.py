@@ -22,11 +22,11 @@ from petstore_frame.inventory.announced import AnnouncedWay, SpareLinks, announc
 from petstore_frame.inventory.by_status import ByStatus
 from petstore_frame.inventory.calibrate import Stride, rehearse, short_page
 from petstore_frame.inventory.completeness import (
-    ALL_PETS,
     Assumption,
     Verdict,
 )
 from petstore_frame.inventory.finding import (
+    ALL_PETS,
     HOLDS_STILL,
     Finding,
     complete,

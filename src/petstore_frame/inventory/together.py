@@ -6,8 +6,14 @@ or None, and the statuses that are held whole in any case. Pets without a status
 
 from __future__ import annotations
 
-from petstore_frame.inventory.completeness import PETS_WITH_A_STATUS, Assumption, Verdict
-from petstore_frame.inventory.finding import FROM_STATUSES, FROM_TOTAL, Finding, complete
+from petstore_frame.inventory.completeness import Assumption, Verdict
+from petstore_frame.inventory.finding import (
+    FROM_STATUSES,
+    FROM_TOTAL,
+    PETS_WITH_A_STATUS,
+    Finding,
+    complete,
+)
 from petstore_frame.inventory.shortness import Evidence
 from petstore_frame.inventory.statuses import StatusPages, read_again
 from petstore_frame.schema.models import PET_STATUSES

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from petstore_frame.inventory.completeness import ALL_PETS, Assumption, Verdict
-from petstore_frame.inventory.finding import Finding
+from petstore_frame.inventory.completeness import Assumption, Verdict
+from petstore_frame.inventory.finding import ALL_PETS, Finding
 from petstore_frame.inventory.shortness import Evidence
 from petstore_frame.schema.models import pets_text
 

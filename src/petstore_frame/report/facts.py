@@ -16,7 +16,7 @@ from petstore_frame.counts.pet_table import (
     whole_ids,
 )
 from petstore_frame.counts.tally import CodedPets, StatusCounts
-from petstore_frame.inventory import Completeness, Inventory
+from petstore_frame.inventory import Completeness, Inventory, Source
 from petstore_frame.inventory.seal import SealState, read_seal
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.fields import FIELDS
@@ -51,19 +51,24 @@ class Facts:
     Attributes:
         frame: One row per pet, with the columns of a pet; ``category_id`` is Int64 where one is
             missing.
-        claim: What the frame covers, or None for a frame without a claim.
-        as_of: When the store was read, UTC, or None.
-        base_url: The store's address, or None.
+        source: What is known of the listing that the rows are, or None for a frame without that.
+        as_of: When the store was read, UTC, or None; also of rows that were changed since.
+        base_url: The store's address, or None; also of rows that were changed since.
         labels: What a category is called, by its id.
         origin: Where rows without a claim come from, as text.
     """
 
     frame: pd.DataFrame
-    claim: Completeness | None
+    source: Source | None
     as_of: datetime | None
     base_url: str | None
     labels: Mapping[int, str]
     origin: str = "from a table without a record of how it was read"
+
+    @property
+    def claim(self) -> Completeness | None:
+        """What the frame covers, or None for a frame without a claim."""
+        return None if self.source is None else self.source.completeness
 
     @cached_property
     def counts(self) -> StatusCounts:
@@ -153,8 +158,8 @@ def gather(pets: Any, categories: Categories = None) -> Facts:
         origin = f"{rows} ({known.completeness})"
         return Facts(frame, None, known.fetched_at, known.base_url, labels, origin)
     if isinstance(pets, Inventory):
-        return Facts(frame, pets.completeness, pets.fetched_at, pets.base_url, labels)
-    return Facts(frame, known.current, known.fetched_at, known.base_url, labels)
+        return Facts(frame, pets.source, pets.fetched_at, pets.base_url, labels)
+    return Facts(frame, known.source, known.fetched_at, known.base_url, labels)
 
 
 def _checked_frame(pets: Any) -> pd.DataFrame:

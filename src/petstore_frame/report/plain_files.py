@@ -72,8 +72,8 @@ def write_parquet(facts: Facts, path: Path, *, advance: Callable[[int], None]) -
     if LABELS in names:
         labels = facts.values(0, len(frame))[names.index(LABELS)]
         frame[LABELS] = pd.Series(labels, dtype="str")
-    if facts.claim is not None and facts.as_of is not None and facts.base_url is not None:
-        seal(frame, facts.claim, fetched_at=facts.as_of, base_url=facts.base_url)
+    if facts.source is not None:
+        seal(frame, facts.source)
     save_parquet(frame[names], path)
     advance(len(frame))
 

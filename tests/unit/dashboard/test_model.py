@@ -101,7 +101,7 @@ def test_a_minimum_stays_a_minimum_under_a_filter() -> None:
 def test_a_claim_for_a_part_is_no_claim_for_all() -> None:
     """A listing that is complete for one status leaves the total a minimum."""
     rows = [(1, "Luna", 1, "sold"), (2, "Max", 1, "sold")]
-    store = inventory(rows, Verdict.COMPLETE, scope="pets with status sold")
+    store = inventory(rows, Verdict.COMPLETE, status="sold")
     counts = StoreModel(store).show(Selection()).counts
     assert not counts.total.is_exact and counts.by_status["sold"].is_exact
 

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from petstore_frame.history.engines import to_pandas
-from petstore_frame.inventory import Completeness, Inventory, StatusCount, Verdict
+from petstore_frame.inventory import Inventory, Verdict
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
 
@@ -126,21 +126,17 @@ def _make_inventory(
     pets: list[tuple[int, str, int, str | None]],
     *,
     verdict: Verdict = Verdict.COMPLETE,
-    scope: str = "all pets",
+    status: str | None = None,
     base_url: str = "https://store.example/v1",
     hour: int = 12,
     store_id: str | None = None,
 ) -> Inventory:
     frame = to_frame(PetColumns(*(list(column) for column in zip(*pets, strict=True))) if pets
                      else PetColumns([], [], [], []))  # fmt: skip
-    is_exact = verdict is Verdict.COMPLETE and scope == "all pets"
-    counts = frame["status"].astype("object").fillna("no status").value_counts()
-    claim = Completeness(
-        verdict, scope, "a test says so", rows=len(frame), requests=1,
-        by_status={status: StatusCount(int(n), is_exact) for status, n in counts.items()},
-    )  # fmt: skip
     at = datetime.fromisoformat(day).replace(hour=hour, tzinfo=UTC)
-    return Inventory(frame, claim, at, base_url, store_id)
+    return Inventory.made_up(
+        frame, verdict=verdict, status=status, fetched_at=at, base_url=base_url, store_id=store_id
+    )
 
 
 def _rows_of(frame: Any, *columns: str) -> list[tuple[Any, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def test_snapshot_without_a_change_says_so(sample_server, tmp_path) -> None:
         today = pf.fetch_inventory(client)
     day_before = today.fetched_at - timedelta(days=1)
     pf.History(tmp_path).add(
-        pf.Inventory(today.frame, today.completeness, day_before, today.base_url)
+        pf.Inventory(today.frame, replace(today.source, fetched_at=day_before))
     )
     told = snapshot(sample_server, tmp_path)
     assert told.stdout.splitlines()[1].endswith(": no change")

@@ -221,15 +221,14 @@ def test_one_writer_at_a_time(history, make_inventory) -> None:
 
 
 _LATER = """
-import os, resource, signal, sys
+import dataclasses, os, resource, signal, sys
 import petstore_frame as pf
 from petstore_frame.history import snapshots
 
 history = pf.History(sys.argv[1])
 kept = history.read("2026-11-01")
-later = pf.Inventory(
-    kept.frame, kept.completeness, kept.fetched_at.replace(day=2), kept.base_url
-)
+day_after = kept.fetched_at.replace(day=2)
+later = pf.Inventory(kept.frame, dataclasses.replace(kept.source, fetched_at=day_after))
 """
 
 

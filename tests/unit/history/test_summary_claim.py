@@ -26,7 +26,7 @@ def test_unproven_counts_are_minimums(make_inventory) -> None:
     """Where it is not, each number says at least, in the text, in HTML and by ``count``."""
     summary = pf.summarize(make_inventory("2026-11-01", PETS, verdict=pf.Verdict.UNKNOWN))
     assert str(summary).splitlines()[:2] == [
-        "unknown: at least 3 pets (a test says so)",
+        "unknown: at least 3 pets",
         "≥ means at least: the store may hold more than was read.",
     ]
     assert str(summary).splitlines()[-1].count("≥") == len(summary.statuses) + 1
@@ -37,7 +37,7 @@ def test_unproven_counts_are_minimums(make_inventory) -> None:
 def test_one_exact_status_is_not_marked() -> None:
     """A status whose own listing ended is exact even when the whole is not."""
     claim = pf.Completeness(
-        pf.Verdict.UNKNOWN, "all pets", "the page was full", rows=1, requests=2,
+        pf.Verdict.UNKNOWN, "the page was full", rows=1, requests=2,
         by_status={"sold": pf.StatusCount(1, True), "available": pf.StatusCount(0, False)},
     )  # fmt: skip
     frame = pd.DataFrame({"category_id": [3], "status": ["sold"]})
@@ -73,12 +73,7 @@ def test_unseen_counts_are_zero(make_inventory) -> None:
 
 def sealed(inventory: pf.Inventory) -> pd.DataFrame:
     """The frame as a fetch leaves it."""
-    return seal(
-        inventory.frame,
-        inventory.completeness,
-        fetched_at=inventory.fetched_at,
-        base_url=inventory.base_url,
-    )
+    return seal(inventory.frame, inventory.source)
 
 
 def test_a_frame_keeps_its_claim_in_its_counts(make_inventory) -> None:

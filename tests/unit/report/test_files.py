@@ -133,12 +133,7 @@ def test_a_filtered_frame_loses_the_claim(inventory_of, tmp_path) -> None:
     from petstore_frame.inventory.seal import seal
 
     inventory = inventory_of()
-    frame = seal(
-        inventory.frame,
-        inventory.completeness,
-        fetched_at=inventory.fetched_at,
-        base_url=inventory.base_url,
-    )
+    frame = seal(inventory.frame, inventory.source)
     whole = pf.write_report(frame, tmp_path / "whole.html").read_text()
     part = pf.write_report(frame[frame["status"] == "sold"], tmp_path / "part.html").read_text()
     assert "Complete: 5 pets" in whole
@@ -151,8 +146,7 @@ def test_a_changed_inventory_loses_the_claim(inventory_of, tmp_path) -> None:
     from petstore_frame.inventory.seal import seal
 
     inventory = inventory_of()
-    known = {"fetched_at": inventory.fetched_at, "base_url": inventory.base_url}
-    seal(inventory.frame, inventory.completeness, **known)
+    seal(inventory.frame, inventory.source)
     inventory.frame.loc[0, "status"] = "sold"
     text = pf.write_report(inventory, tmp_path / "stock.html").read_text(encoding="utf-8")
     assert "Coverage not known: 5 pets" in text

@@ -80,7 +80,7 @@ def coverage(facts: Facts) -> list[Line]:
     ]
     if claim is None:
         return lines
-    lines.append(("Scope", claim.scope))
+    lines.append(("Asked for", f"pets with status {claim.status}" if claim.status else "all pets"))
     asked = claim.counts_asked_for()
     for status, count in claim.by_status.items():
         lines.append((status_word(status), str(count) if status in asked else "not asked for"))
