@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import petstore_frame as pf
 from petstore_frame.cli import app
+from petstore_frame.cli.failures import exit_code
 
 STORE = ("--base-url", "http://[::1]:9/v1", "--api-key", "a-key-of-twenty-signs")
 
@@ -136,3 +137,15 @@ def test_a_wrong_argument_is_named(tmp_path: Path) -> None:
         pf.History(tmp_path).add(frame)
     with pytest.raises(pf.InputError, match="date, pets, claim"):
         pf.trend_chart(frame)
+
+
+@pytest.mark.parametrize("kind", [pf.ReportError, pf.HistoryError])
+@pytest.mark.parametrize(
+    ("cause", "code"), [(OSError(28, "No space left on device"), 6), (PermissionError(13, "x"), 2)]
+)
+def test_a_full_disk_is_the_disks_fault(kind, cause, code) -> None:
+    """A report or a snapshot that a full disk refuses ends as a data file does; a file that is
+    open elsewhere is refused."""
+    problem = kind("stock.xlsx cannot be written")
+    problem.__cause__ = cause
+    assert exit_code(problem) == code

@@ -19,11 +19,13 @@ from petstore_frame.errors import (
     APIStatusError,
     ContractError,
     CrossOriginError,
+    HistoryError,
     HistoryLockedError,
     IncompleteInventoryError,
     JournalError,
     JournalLockedError,
     PetstoreError,
+    ReportError,
 )
 
 PARTLY, REFUSED, STORE, DISK, LOCKED, INTERRUPTED = 1, 2, 5, 6, 7, 130
@@ -82,7 +84,11 @@ def plain_message(problem: Exception) -> str:
 
 
 def exit_code(problem: Exception) -> int:
-    """Return the exit code of an error."""
+    """Return the exit code of an error; what a disk refused is the disk's, however it is told."""
+    cause = problem.__cause__
+    is_of_disk = isinstance(cause, OSError) and not isinstance(cause, PermissionError)
+    if is_of_disk and isinstance(problem, (ReportError, HistoryError)):
+        return DISK
     return next(code for kinds, code in _CODES if isinstance(problem, kinds))
 
 

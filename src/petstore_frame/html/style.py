@@ -44,7 +44,7 @@ LOOKS: Mapping[str, str] = MappingProxyType(
         "head": f"{_CELL};text-align:left;font-weight:600",
         "name": f"{_CELL};text-align:left;font-weight:400",
         "cell": f"{_CELL};text-align:left;overflow-wrap:anywhere;max-width:34em",
-        "foot": f"{_CELL};text-align:left;font-weight:700",
+        "foot": f"{_CELL};text-align:left;font-weight:700;border-top:2px solid {RULE}",
         "number": "text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap",
         "row": "background:none",
         "none": "background:#FFF3D6;color:#6B4400;padding:1px 6px",

@@ -1,6 +1,6 @@
 """The same facts as a file: workbook, CSV, Parquet or one HTML page."""
 
-from petstore_frame.report.target import refuse_impossible
+from petstore_frame.files.whole import refuse_impossible
 from petstore_frame.report.write import check_data_target, check_target, write_data, write_report
 
 __all__ = [

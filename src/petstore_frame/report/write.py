@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame._internal.progress import open_progress
 from petstore_frame.errors import ArgumentError, ReportError
+from petstore_frame.files.whole import refuse_impossible, whole_file
 from petstore_frame.history import History, HistoryOption, open_history
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.progress import Progress
@@ -18,7 +19,6 @@ from petstore_frame.report.content import Content
 from petstore_frame.report.facts import gather
 from petstore_frame.report.page import write_html
 from petstore_frame.report.plain_files import check_parquet, save_parquet, write_csv, write_parquet
-from petstore_frame.report.target import refuse_impossible, whole_file
 from petstore_frame.report.workbook import DATA_SHEETS, write_workbook
 from petstore_frame.schema.categories import Categories
 
