@@ -13,11 +13,11 @@ if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
     from petstore_frame.bundled import samples as samples
     from petstore_frame.bundled.server import Server as Server
     from petstore_frame.bundled.server import serve as serve
-    from petstore_frame.charts.drawing import Drawing as Drawing
-    from petstore_frame.charts.drawing import inventory_table as inventory_table
-    from petstore_frame.charts.drawing import status_chart as status_chart
-    from petstore_frame.charts.timelines import ageing_chart as ageing_chart
-    from petstore_frame.charts.timelines import trend_chart as trend_chart
+    from petstore_frame.charts.bars import status_chart as status_chart
+    from petstore_frame.charts.flow import ageing_chart as ageing_chart
+    from petstore_frame.charts.pet_list import inventory_table as inventory_table
+    from petstore_frame.charts.svg import Drawing as Drawing
+    from petstore_frame.charts.trend import trend_chart as trend_chart
     from petstore_frame.client import Client as Client
     from petstore_frame.counts.summary import Summary as Summary
     from petstore_frame.counts.summary import summarize as summarize
@@ -92,9 +92,9 @@ if TYPE_CHECKING:  # for type checkers and editors; the table below is what runs
     from petstore_frame.schema.models import Pet as Pet
 
 _HOMES: dict[str, str] = {
-    "Drawing": "charts.drawing",
-    "inventory_table": "charts.drawing",
-    "status_chart": "charts.drawing",
+    "Drawing": "charts.svg",
+    "inventory_table": "charts.pet_list",
+    "status_chart": "charts.bars",
     "Client": "client",
     "StatusCounts": "counts.tally",
     "CategoryCounts": "counts.tally",
@@ -170,8 +170,8 @@ _HOMES: dict[str, str] = {
     "IdempotencyKey": "http.settings",
     "Summary": "counts.summary",
     "summarize": "counts.summary",
-    "ageing_chart": "charts.timelines",
-    "trend_chart": "charts.timelines",
+    "ageing_chart": "charts.flow",
+    "trend_chart": "charts.trend",
 }
 
 __version__ = "0.1.0"

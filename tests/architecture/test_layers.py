@@ -54,6 +54,8 @@ DOORS = {
     "pyarrow": {"history"},
     "duckdb": {"history"},
     "ipywidgets": {"dashboard"},
+    "anywidget": {"dashboard"},
+    "traitlets": {"dashboard"},
     "tqdm": {"_internal"},
     "platformdirs": {"loader"},
     "typer": {"cli"},

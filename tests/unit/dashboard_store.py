@@ -13,6 +13,7 @@ import ipywidgets as widgets
 
 import petstore_frame as pf
 from petstore_frame.client import Client
+from petstore_frame.dashboard.live import Live
 from petstore_frame.inventory import Inventory, Verdict
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
@@ -102,6 +103,11 @@ def press(group: widgets.ToggleButtons, index: int) -> None:
     """What a browser sends for a click on one of many buttons."""
     group.index = index
     group._handle_custom_msg({"event": "click"}, [])
+
+
+def click(view: Live, **meant: str) -> None:
+    """What a browser sends for a click on a mark: what the mark stands for."""
+    view._handle_custom_msg(meant, [])
 
 
 def upload(dashboard: pf.Dashboard, name: str, content: bytes) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petstore_frame as pf
-from petstore_frame.charts.drawing import pet_rows
+from petstore_frame.charts.pet_list import pet_rows
 from petstore_frame.counts.tally import CodedPets
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 

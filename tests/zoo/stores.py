@@ -16,7 +16,6 @@ from urllib.parse import urlencode
 
 import httpx
 
-from clocks import timed_client
 from petstore_frame import Client
 from zoo.habits import STATUSES, Habits
 
@@ -54,7 +53,7 @@ class ZooStore:
     def client(self) -> Client:
         """Return a client of this store; nothing leaves the process."""
         transport = httpx.MockTransport(self.answer)
-        return timed_client(BASE_URL, "zoo-key", transport=transport)
+        return Client(BASE_URL, "zoo-key", transport=transport, sleep=lambda _: None)
 
     @property
     def lasting_ids(self) -> set[int]:

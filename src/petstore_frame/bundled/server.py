@@ -14,6 +14,8 @@ import secrets
 import subprocess
 import tempfile
 import threading
+import time
+from collections.abc import Callable
 from os import PathLike
 from typing import IO, Any, Literal, get_args
 
@@ -29,7 +31,7 @@ from petstore_frame._internal.arguments import (
 from petstore_frame.bundled.children import child_environ, module_command
 from petstore_frame.client import Client
 from petstore_frame.errors import ClosedError, MissingExtraError, ServiceStartError
-from petstore_frame.http import GivenTransport
+from petstore_frame.http import Wire
 from petstore_frame.http.settings import IdempotencyKey, checked_key
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 
@@ -79,7 +81,9 @@ class Server:
         *,
         timeout_s: float | None = None,
         max_retries: int | None = None,
-        transport: GivenTransport | None = None,
+        transport: Wire | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> Client:
         """Return a Client of this store, which knows whether it honours idempotency keys.
 
@@ -90,6 +94,8 @@ class Server:
             max_retries: Repeats of a GET after a passing failure; None reads
                 ``PETSTORE_MAX_RETRIES``, else 4.
             transport: An ``httpx.BaseTransport`` in place of real sockets; None opens sockets.
+            sleep: For tests: waits for a number of seconds.
+            clock: For tests: gives seconds that only rise.
 
         Raises:
             ClosedError: The server was closed, or its process has ended.
@@ -106,6 +112,8 @@ class Server:
             max_retries=max_retries,
             idempotency=self._idempotency,
             transport=transport,
+            sleep=sleep,
+            clock=clock,
         )
 
     def close(self) -> None:

@@ -1,7 +1,6 @@
 """Many real buttons that cost the browser one message.
 
-In: texts. Out: the number of the button that was pressed. ``ToggleButtons`` draws native buttons
-from one list, so a grid of a hundred is one widget; its choice is not used.
+``ToggleButtons`` draws native buttons from one list; its choice is not used.
 """
 
 from __future__ import annotations
@@ -21,13 +20,10 @@ class ButtonGroup:
 
     Attributes:
         widget: The buttons.
-        scope: A CSS class of this group alone.
     """
 
     def __init__(self, press: Callable[[int], None], css_class: str) -> None:
         self.widget = widgets.ToggleButtons(options=[], tooltips=[]).add_class(css_class)
-        self.scope = f"pf-{self.widget.model_id}"
-        self.widget.add_class(self.scope)
         self._press = press
         # The click itself, not a change of choice: the same button may be pressed twice.
         self.widget.on_msg(self._clicked)

@@ -1,7 +1,4 @@
-"""The dashboard as one thing: header, tabs, refresh, and what a notebook keeps of it.
-
-In: a client. Out: widgets on the screen and a static copy beside them.
-"""
+"""The dashboard as one thing: header, tabs, refresh, and what a notebook keeps of it."""
 
 from __future__ import annotations
 
@@ -17,6 +14,7 @@ from petstore_frame._internal.moments import minute_text
 from petstore_frame.client import Client
 from petstore_frame.dashboard.buttons import ButtonGroup
 from petstore_frame.dashboard.export import Exporter
+from petstore_frame.dashboard.filters import Filters
 from petstore_frame.dashboard.history_tab import HistoryTab
 from petstore_frame.dashboard.import_job import ImportJob
 from petstore_frame.dashboard.import_tab import ImportTab
@@ -39,8 +37,9 @@ class Dashboard:
     The numbers carry the claim of their listing: a count that is a minimum is marked "≥", and
     shares are shown only where the total is exact.
 
-    Beside the live widgets the cell shows a closed static copy of the last numbers, which is what
-    a saved notebook still has when its kernel is gone.
+    Drawings answer: a mark has its exact number as a tooltip, and a click on it shows its pets.
+    With the live widgets the notebook keeps a static copy of the last numbers, which is what it
+    shows when its kernel is gone.
 
     Args:
         client: The store.
@@ -108,15 +107,19 @@ class Dashboard:
     def _make_tabs(
         self, history: History | None, journal: Path | None, folder: Path | None
     ) -> None:
-        self.inventory_tab = InventoryTab(self._kit, self._lock, self.reading_bar.say)
+        kit, say = self._kit, self.reading_bar.say
+        self.filters = Filters(kit, self._lock, self._chosen, say)
+        self.inventory_tab = InventoryTab(kit, self._lock, self.filters)
         job = ImportJob(self.client, self._labels, journal=journal, results=folder)
-        self.import_tab = ImportTab(self._kit, job, self.refresh, self._lock)
-        self.history_tab = HistoryTab(self._kit, history) if history is not None else None
-        self.export = Exporter(self._kit, self._on_screen, folder=folder)
-        self._pets = self._kit.column(self.inventory_tab.widget, self.export.widget, may_hide=True)
-        show(self._pets, False)  # until there are some
-        inventory_part = self._kit.column(self._pets, may_hide=True)
-        self._tabs = {"Inventory": inventory_part, "Import": self.import_tab.widget}
+        self.import_tab = ImportTab(kit, job, self.refresh, self._lock)
+        self.history_tab = (
+            None
+            if history is None
+            else HistoryTab(kit, history, shown_labels(self._labels), self.filters.picked)
+        )
+        send = self.inventory_tab.view.download
+        self.export = Exporter(kit, self._on_screen, send, say, folder=folder)
+        self._tabs = {"Inventory": self.inventory_tab.widget, "Import": self.import_tab.widget}
         if self.history_tab is not None:
             self._tabs["History"] = self.history_tab.widget
 
@@ -126,8 +129,10 @@ class Dashboard:
         self.tabs.show(list(self._tabs))
         self.tabs.widget.index = 0
         sheet = self._kit.html(SHEET)
+        top = self._kit.row(bar.header, self._kit.row(bar.actions, self.export.widget))
+        top.add_class("pf-top")
         self.widget = widgets.VBox(
-            [sheet, bar.widget, bar.notice, self.tabs.widget, *self._tabs.values()]
+            [sheet, top, bar.notice, self.tabs.widget, self.filters.widget, *self._tabs.values()]
         ).add_class("pf-dash")
         self._open_tab(0)
 
@@ -161,21 +166,33 @@ class Dashboard:
         _close(self.widget)
 
     def _open_tab(self, index: int) -> None:
-        for at, (name, part) in enumerate(self._tabs.items()):
-            show(part, at == index)
-            if at == index and name == "History" and self.history_tab is not None:
-                self.history_tab.show()
+        self._opened = [*self._tabs][index]
+        for name, part in self._tabs.items():
+            show(part, name == self._opened)
+        has_pets = self.inventory_tab.model is not None
+        show(self.filters.widget, has_pets and self._opened != "Import")
+        show(self.inventory_tab.widget, has_pets and self._opened == "Inventory")
+        self._show_history()
+
+    def _show_history(self) -> None:
+        if self.history_tab is not None and self._opened == "History":
+            self.history_tab.show(self.filters.selection)
+
+    def _chosen(self, selection: Selection) -> None:
+        self.inventory_tab.show(selection)
+        self._show_history()
 
     def _on_screen(self) -> tuple[StoreModel, Selection] | None:
         model = self.inventory_tab.model
-        return None if model is None else (model, self.inventory_tab.selection)
+        return None if model is None else (model, self.filters.selection)
 
     def _take(self, inventory: Inventory) -> None:
         model = StoreModel(inventory, shown_labels(self._labels))
         self.inventory_tab.take(model)
-        show(self._pets, True)
+        self._open_tab([*self._tabs].index(self._opened))
         for copy in self._copies:
-            copy.update(_notebook().HTML(static_copy(model)))
+            kept = {"text/html": static_copy(model), "text/plain": repr(self)}
+            copy.update(kept, raw=True)
 
     def __repr__(self) -> str:
         if self.inventory is None:
@@ -189,11 +206,11 @@ class Dashboard:
     def _ipython_display_(self) -> None:
         """Show the live widgets, then the static copy as an output of its own."""
         notebook = _notebook()
-        view = self.widget._repr_mimebundle_() | {"text/plain": repr(self)}
+        # A notebook without a kernel shows only the text of this output: there is none.
+        view = self.widget._repr_mimebundle_() | {"text/plain": ""}
         notebook.display(view, raw=True)
-        model = self.inventory_tab.model
-        words = "<p></p>" if model is None else static_copy(model)
-        self._copies.append(notebook.display(notebook.HTML(words), display_id=True))
+        copy = {"text/html": static_copy(self.inventory_tab.model), "text/plain": repr(self)}
+        self._copies.append(notebook.display(copy, raw=True, display_id=True))
 
 
 def _notebook() -> Any:

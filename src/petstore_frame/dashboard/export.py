@@ -1,8 +1,4 @@
-"""Taking what is shown out of the notebook: workbook, CSV, page.
-
-In: an Inventory and a selection. Out: a file, and a link that downloads it where files are small
-enough to travel inside the page; a larger one stays on disk, and its path is shown.
-"""
+"""Taking what is shown out of the notebook: workbook, CSV, page."""
 
 from __future__ import annotations
 
@@ -13,15 +9,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.worker import Worker
-from petstore_frame.html.markup import escape
+from petstore_frame.html import Markup
 from petstore_frame.report import write_report
 
-# A link carries the file in the page; beyond this the websocket to the browser would break.
-LARGEST_LINK = 8 * 1024 * 1024
+# A larger file would fill the memory of the page, and notebook servers cut such messages.
+LARGEST_DOWNLOAD = 8 * 1024 * 1024
 _MEDIA = {
     ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ".csv": "text/csv",
@@ -30,12 +27,14 @@ _MEDIA = {
 
 
 class Exporter:
-    """Three buttons and the link that they make.
+    """Three buttons, each of which puts a file into the browser's downloads.
 
     Args:
         kit: Makes the widgets.
         what: Returns the model and the selection on the screen, or None before there is one.
-        folder: Where files too large for a link are kept; None is the working directory.
+        send: Has the browser save a file: its content, its name, its kind.
+        say: Shows a line of markup below the buttons.
+        folder: Where files too large for a download are kept; None is the working directory.
         now: Gives the time that a file is named after.
     """
 
@@ -43,19 +42,21 @@ class Exporter:
         self,
         kit: Kit,
         what: Callable[[], tuple[StoreModel, Selection] | None],
+        send: Callable[[bytes, str, str], None],
+        say: Callable[[str], None],
         *,
         folder: Path | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._what, self._folder, self._now = what, folder, now
+        self._what, self._send, self._say = what, send, say
+        self._folder, self._now = folder, now
         self._worker = Worker("petstore-export")
-        self.link = kit.html()
         self.buttons = [
-            kit.button("Workbook", "all pets as an Excel workbook", self.workbook),
-            kit.button("Selection as CSV", "the pets that the filters leave", self.selection),
-            kit.button("Web page", "all figures as one page without scripts", self.page),
+            kit.button("Excel", "all pets as a workbook", self.workbook),
+            kit.button("CSV", "the pets that the filters leave", self.selection),
+            kit.button("Web page", "all figures as one page", self.page),
         ]
-        self.widget = kit.row(kit.html("<span>Export</span>"), *self.buttons, self.link)
+        self.widget = kit.row(*self.buttons)
 
     def workbook(self) -> None:
         """Write all pets as a workbook."""
@@ -76,7 +77,7 @@ class Exporter:
     def _start(self, stem: str, ending: str, pets: Callable[[StoreModel, Selection], Any]) -> None:
         found = self._what()
         if found is None:
-            self.link.value = parts.warning("There is nothing to export yet")
+            self._say(parts.warning("There is nothing to export yet"))
             return
         model, selection = found
         name = f"{stem}-{self._now():%Y%m%d-%H%M%S}{ending}"
@@ -86,18 +87,22 @@ class Exporter:
                 words = self._made(pets(model, selection), name, model.labels)
             except Exception as problem:  # noqa: BLE001 # shown to the user
                 words = parts.failure("The file could not be written", problem)
-            self._worker.done()  # first, so that who sees the link may ask for the next file
-            self.link.value = words
+            self._worker.done()  # first, so that who sees the words may ask for the next file
+            self._say(words)
 
         if not self._worker.is_busy:
-            self.link.value = parts.progress(f"Writing {name} …")
+            self._say(parts.progress(f"Writing {name} …"))
             self._worker.start(job)
 
-    def _made(self, pets: Any, name: str, labels: Mapping[int, str]) -> str:
+    def _made(self, pets: Any, name: str, labels: Mapping[int, str]) -> Markup:
         with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:
             path = write_report(pets, Path(folder) / name, categories=labels, progress=False)
             content = path.read_bytes()
-        return offer(content, name, self._folder or Path.cwd())
+        if len(content) > LARGEST_DOWNLOAD:
+            return keep(content, name, self._folder or Path.cwd())
+        self._send(content, name, media_of(name))
+        size = f"{len(content) / 1024:,.0f} kB"
+        return element("div", f"{name} ({size}) is in your browser's downloads.", role="status")
 
 
 def selected_frame(model: StoreModel, selection: Selection) -> Any:
@@ -107,17 +112,28 @@ def selected_frame(model: StoreModel, selection: Selection) -> Any:
     return model.pets.frame.iloc[model.selected(selection)]
 
 
-def offer(content: bytes, name: str, folder: Path, *, largest: int = LARGEST_LINK) -> str:
+def media_of(name: str) -> str:
+    """Return what kind of file a browser takes a name for."""
+    return _MEDIA.get(Path(name).suffix, "application/octet-stream")
+
+
+def keep(content: bytes, name: str, folder: Path) -> Markup:
+    """Write a file into a folder, and return where it is."""
+    kept = folder / name
+    kept.write_bytes(content)
+    size = f"{len(content) / 1024**2:,.0f} MiB, too large for a download"
+    return parts.success(f"Written to {kept}", [size])
+
+
+def offer(content: bytes, name: str, folder: Path, *, largest: int = LARGEST_DOWNLOAD) -> Markup:
     """Return a link that downloads a file, or write it into a folder and name its path."""
     if len(content) > largest:
-        kept = folder / name
-        kept.write_bytes(content)
-        size = f"{len(content) / 1024**2:,.0f} MiB, too large for a link"
-        return parts.success(f"Written to {kept}", [size])
-    media = _MEDIA.get(Path(name).suffix, "application/octet-stream")
-    data = b64encode(content).decode()
-    return (
-        f'<span role="status"><a class="pf-download" download="{escape(name)}" '
-        f'href="data:{media};base64,{data}">Download {escape(name)} '
-        f"({len(content) / 1024:,.0f} kB)</a></span>"
+        return keep(content, name, folder)
+    link = element(
+        "a",
+        f"Download {name} ({len(content) / 1024:,.0f} kB)",
+        class_="pf-download",
+        download=name,
+        href=f"data:{media_of(name)};base64,{b64encode(content).decode()}",
     )
+    return element("span", link, role="status")

@@ -1,7 +1,6 @@
 """The widgets that the dashboard is made of.
 
-In: texts. Out: core widgets. Widgets share Layout and Style models; otherwise about a hundred
-redundant comm messages are sent.
+They share Layout and Style models; otherwise about a hundred redundant messages are sent.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Kit:
 
     def row(self, *children: widgets.Widget, may_hide: bool = False) -> widgets.Box:
         """Put widgets side by side; they wrap where it is narrow."""
-        return self._box(widgets.Box, children, may_hide=may_hide).add_class("pf-row")
+        return self._box(widgets.Box, children, may_hide=may_hide).add_class("pf-line")
 
     def column(self, *children: widgets.Widget, may_hide: bool = False) -> widgets.VBox:
         """Put widgets below each other."""

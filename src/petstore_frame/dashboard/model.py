@@ -1,8 +1,4 @@
-"""What the dashboard shows for what its user has chosen.
-
-In: an Inventory and a Selection. Out: counts, one page of pets as text, and labels.
-Pure: no widget, no thread, no store; the same question always has the same answer.
-"""
+"""What the dashboard shows for what its user has chosen."""
 
 from __future__ import annotations
 
@@ -11,10 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.charts.drawing import pet_rows, place_in_words
+from petstore_frame.charts.pet_list import pet_rows, place_in_words
 from petstore_frame.counts.tally import CodedPets, StatusCounts
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.categories import category_name
+from petstore_frame.schema.fields import PET_COLUMNS
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 
 if TYPE_CHECKING:
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
     from petstore_frame.counts.tally import Mask
 
 ROWS_PER_PAGE = 50
-SORT_COLUMNS = ("id", "name", "category_id", "status")
+SORT_COLUMNS = PET_COLUMNS
 
 
 @dataclass(frozen=True)
@@ -69,14 +66,14 @@ class Shown:
     Attributes:
         selection: What was asked, its page brought within the pages that there are.
         counts: By category and status, of the pets selected.
-        rows: One page of pets as text: id, name, category, status.
+        rows: One page of pets as text, field by field.
         first: Place of the first of ``rows`` among the pets selected, from 0.
         of: Pets held in all, selected or not.
     """
 
     selection: Selection
     counts: StatusCounts
-    rows: list[tuple[str, str, str, str]]
+    rows: list[tuple[str, ...]]
     first: int
     of: int
 

@@ -1,8 +1,4 @@
-"""The top of the dashboard: the store, the claim about it, and the reading under way.
-
-In: a way to read the store. Out: each new Inventory, and widgets that show how the reading goes. It
-shows no pets.
-"""
+"""The top of the dashboard: the store, the claim about it, and the reading under way."""
 
 from __future__ import annotations
 
@@ -28,7 +24,8 @@ class ReadingBar:
 
     Attributes:
         inventory: The last Inventory, or None.
-        widget: The header and the buttons.
+        header: The store and the claim.
+        actions: The buttons.
         notice: What goes on, or went wrong, in one line.
     """
 
@@ -49,8 +46,7 @@ class ReadingBar:
         self.resume = kit.button(
             "Resume", "go on where it broke off", lambda: self.start(resume=True), may_hide=True
         )
-        actions = kit.row(self.refresh, self.cancel, self.resume)
-        self.widget = kit.row(self.header, actions).add_class("pf-top")
+        self.actions = kit.row(self.refresh, self.cancel, self.resume)
         self._show_actions(is_busy=False, may_resume=False)
 
     def start(self, *, resume: bool = False) -> None:

@@ -1,8 +1,4 @@
-"""Reading the store again without stopping the notebook.
-
-In: a way to read the store. Out: what happened to the one reading under way, reported from its
-own thread. It makes no widget.
-"""
+"""Reading the store again without stopping the notebook."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """What a notebook still shows when its kernel is gone.
 
-In: an Inventory's model. Out: one closed piece of HTML that survives reopening, an untrusted
-notebook and an export: a picture as a data URI and a table with inline styles. It has no class,
-no style element and no inline drawing, which Jupyter removes from untrusted notebooks.
+It survives reopening, an untrusted notebook and an export: a picture as a data URI, and a table
+with inline styles, for Jupyter removes style elements and drawings from untrusted notebooks.
 """
 
 from __future__ import annotations
@@ -10,42 +9,63 @@ from __future__ import annotations
 from base64 import b64encode
 
 from petstore_frame._internal.moments import minute_text
-from petstore_frame.charts.drawing import bars, legend
+from petstore_frame.charts.bars import bars
+from petstore_frame.charts.svg import element
+from petstore_frame.counts.table import CountTable
 from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.counts.words import short
 from petstore_frame.dashboard.model import Selection, StoreModel
-from petstore_frame.html.markup import NUMBER, cell, escape, row_name, table
-from petstore_frame.schema.palette import INK, PAPER, status_word
+from petstore_frame.html import NOTEBOOK, Card, Markup
+from petstore_frame.inventory.completeness import after_badge, claim_badge
+from petstore_frame.schema.palette import INK, PAPER, status_colours, status_word
 
-PICTURE_WIDTH = 720
+PICTURE_WIDTH, ROWS = 720, 15
+_OUTPUT = ".jp-OutputArea-child"
+# Live, the copy is out of sight; without a kernel, the message in place of the widgets is.
+# An untrusted notebook loses this sheet, and shows no widgets either.
+_ONE_OF_TWO = Markup(
+    f"<style>{_OUTPUT}:has(.pf-dash)+{_OUTPUT}:has(.pf-copy),"
+    f"{_OUTPUT}:not(:has(.pf-dash)):has(+{_OUTPUT} .pf-copy){{display:none}}</style>"
+)
 
 
-def static_copy(model: StoreModel) -> str:
+def static_copy(model: StoreModel | None) -> Markup:
     """Return the last numbers as markup that needs no kernel, no network and no trust."""
+    if model is None:
+        return element("div", _ONE_OF_TWO, "The store was not read yet.", class_="pf-copy")
     inventory = model.inventory
-    as_of = minute_text(inventory.fetched_at)
     counts = model.show(Selection()).counts
-    claim = escape(inventory.claim)
-    drawing = bars(counts, ink=INK, width=PICTURE_WIDTH)
-    picture = b64encode(drawing.encode()).decode()
-    total = short(counts.total)
-    return (
-        f"<details><summary>Static copy of the dashboard, data as of {as_of}</summary>"
-        f"<p><b>{escape(inventory.base_url)}</b>: {claim}</p>"
-        f"<p>Pets {total}. {legend(counts)}</p>"
-        f'<p style="background:{PAPER};padding:6px"><img alt="Pets by category, {total} in all" '
-        f'src="data:image/svg+xml;base64,{picture}"></p>'
-        f"{_table(counts)}</details>"
+    known = inventory.claim
+    above = NOTEBOOK.headline(claim_badge(known), after_badge(known))
+    as_of = f"Data as of {minute_text(inventory.fetched_at)}, a copy without its controls"
+    return element(
+        "div",
+        _ONE_OF_TWO,
+        element("b", "Pet store inventory"),
+        NOTEBOOK.quiet([inventory.base_url, as_of]),
+        above,
+        _cards(counts),
+        _picture(counts),
+        CountTable(counts, ROWS).to_html(),
+        class_="pf-copy",
     )
 
 
-def _table(counts: StatusCounts) -> str:
-    head = ["Category", *map(status_word, counts.statuses), "All"]
-    rows = (
-        [
-            row_name(line.label),
-            *(cell(short(count), NUMBER) for count in (*line.counts, line.total)),
-        ]
-        for line in counts.largest(15)
+def _cards(counts: StatusCounts) -> Markup:
+    shades = status_colours(counts.statuses)
+    cards = [
+        Card(status_word(status), short(count), "", shades[status], count.is_exact)
+        for status, count in counts.by_status.items()
+    ]
+    return NOTEBOOK.cards([Card("Pets", short(counts.total), "", None, counts.is_exact), *cards])
+
+
+def _picture(counts: StatusCounts) -> Markup:
+    drawing = b64encode(bars(counts, ink=INK, width=PICTURE_WIDTH).encode()).decode()
+    image = element(
+        "img",
+        alt=f"Pets by category, {short(counts.total)} in all",
+        style="max-width:100%",
+        src=f"data:image/svg+xml;base64,{drawing}",
     )
-    return table(rows, head, numbers=range(1, len(head)))
+    return element("p", image, style=f"background:{PAPER};padding:6px")

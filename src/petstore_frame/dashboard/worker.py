@@ -1,7 +1,4 @@
-"""One piece of work at a time, in a thread, so that the notebook stays free.
-
-In: a function. Out: nothing; the function reports its own results. It makes no widget.
-"""
+"""One piece of work at a time, in a thread, so that the notebook stays free."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Which addresses belong to a store, so that its key goes nowhere else."""
+"""Which addresses belong to a store, so that its key goes nowhere else.
+
+In: a path, or an address that the store gave. Out: the whole address to ask, or a refusal. It sends
+nothing.
+"""
 
 from __future__ import annotations
 

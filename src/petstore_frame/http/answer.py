@@ -1,4 +1,7 @@
-"""What came back for one request."""
+"""What came back for one request.
+
+In: what ``transport`` read. Out: an Answer, which names no type of httpx. It judges nothing.
+"""
 
 from __future__ import annotations
 

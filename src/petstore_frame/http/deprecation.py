@@ -1,4 +1,7 @@
-"""What an answer announces about the end of its operation, warned of once."""
+"""What an answer announces about the end of its operation.
+
+In: header lines. Out: a Deprecation, and one warning for each operation. It sends nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which store, which key, how patient: an argument beats the environment."""
+"""Which store, which key, how patient: an argument beats the environment.
+
+In: arguments and ``PETSTORE_*`` variables. Out: one frozen Settings. Nothing is sent from here.
+"""
 
 from __future__ import annotations
 

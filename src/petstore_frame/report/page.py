@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame import __version__
-from petstore_frame.charts.drawing import bars
+from petstore_frame.charts.bars import bars
 from petstore_frame.counts.table import CountTable
 from petstore_frame.counts.words import categories_in_words, exactness, per_cent, short
 from petstore_frame.html import PAGE, Card, Markup, stylesheet

@@ -28,6 +28,19 @@ STATUS_COLOURS: Mapping[str, str] = MappingProxyType(
 # For statuses that the interface does not state.
 OTHER_STATUS_COLOURS: tuple[str, ...] = ("#009E73", "#56B4E9", "#D55E00", "#F0E442")
 
+# For groups that are not statuses, and for pets that came and went.
+OTHER_HUES = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#767676",
+    "#B8A900",
+)
+NEW_COLOUR, GONE_COLOUR = "#009E73", "#D55E00"
+
 INK, MUTED, RULE, PAPER = "#1F2933", "#5F6B7A", "#D5DBE1", "#FFFFFF"
 
 

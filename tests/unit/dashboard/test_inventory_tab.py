@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import ipywidgets as widgets
@@ -10,47 +11,71 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.dashboard.inventory_tab import InventoryTab
 from petstore_frame.schema.models import NO_STATUS
-from unit.dashboard_store import MemoryStore, Row, pets, press
+from unit.dashboard_store import MemoryStore, Row, click, pets, press
 
 
 @pytest.fixture
 def sold_dogs(dashboard: pf.Dashboard) -> tuple[InventoryTab, list[Row]]:
     """The tab with two filters set, and the pets that they leave."""
-    tab = dashboard.inventory_tab
-    tab.status.value = "sold"
-    tab.category.value = "Dog"
-    return tab, [pet for pet in pets(240) if pet[3] == "sold" and pet[2] == 2]
+    dashboard.filters.status.value = "sold"
+    dashboard.filters.category.value = "Dog"
+    left = [pet for pet in pets(240) if pet[3] == "sold" and pet[2] == 2]
+    return dashboard.inventory_tab, left
 
 
 def test_filters_act_on_the_figures(sold_dogs: tuple[InventoryTab, list[Row]]) -> None:
     """Figures and matrix count the pets that the filters leave."""
     tab, left = sold_dogs
     assert f">{len(left)}</b>" in tab.cards.value
-    assert [label for label, _ in tab.matrix.widget.options][-1] == str(len(left))
+    assert f">{len(left)}</td></tr></tfoot>" in tab.view.markup
 
 
 def test_filters_act_on_the_table(sold_dogs: tuple[InventoryTab, list[Row]]) -> None:
     """The table shows the pets that the filters leave, and of how many."""
     tab, left = sold_dogs
-    assert str(left[0][0]) in tab.table.value
+    assert f"<bdi>{left[0][0]}</bdi></th>" in tab.view.markup
     assert f"of {len(left)}" in tab.place.value
 
 
-def test_drill_down_and_back(dashboard: pf.Dashboard) -> None:
-    """A number of the matrix leads to its pets, and Back to where one was."""
+def test_a_click_on_a_mark_shows_its_pets_and_back_returns(dashboard: pf.Dashboard) -> None:
+    """What a mark stands for is added to the filters; Back leads to where one was."""
+    filters = dashboard.filters
+    filters.text.value = "pet 1"
+    before = filters.selection
+    click(dashboard.inventory_tab.view, category="2", status="available")
+    chosen = filters.selection
+    assert (chosen.status, chosen.categories, chosen.text) == ("available", {2}, "pet 1")
+    filters.back.click()
+    assert filters.selection == before and filters.back.layout.display == "none"
+
+
+def test_each_number_of_the_matrix_leads_to_so_many_pets(dashboard: pf.Dashboard) -> None:
+    """The data attributes of a cell and of its row select the pets that it counts."""
     tab = dashboard.inventory_tab
-    tab.text.value = "pet 1"
-    before = tab.selection
-    press(tab.matrix.widget, 7)
-    assert tab.selection.status == "available" and len(tab.selection.categories) == 1
-    assert tab.selection.text == "pet 1"
-    tab.back.click()
-    assert tab.selection == before and tab.back.layout.display == "none"
+    cells = re.findall(
+        r'<td [^>]*data-category="(\d+)" data-status="([^"]+)"[^>]*>(\d+)<', tab.view.markup
+    )
+    assert len(cells) == 12
+    for category, status, number in cells:
+        click(tab.view, category=category, status=status)
+        assert tab.shown is not None and tab.shown.matches == int(number)
+        dashboard.filters.back.click()
+
+
+def test_a_legend_leaves_a_status_out_of_the_bars(dashboard: pf.Dashboard) -> None:
+    """The sign of a legend takes its status out of the drawing alone, and brings it back."""
+    tab = dashboard.inventory_tab
+    whole = tab.view.markup
+    click(tab.view, toggle="sold", figure="pets-by-category")
+    assert ", sold: " not in tab.view.markup and ", pending: " in tab.view.markup
+    assert not dashboard.filters.selection.is_filtered
+    click(tab.view, toggle="sold", figure="pets-by-category")
+    assert tab.view.markup == whole
 
 
 def test_each_chip_takes_its_filter_away(dashboard: pf.Dashboard) -> None:
     """Every active filter is a button that removes it, and the last removes all."""
-    tab = dashboard.inventory_tab
+    tab = dashboard.filters
     tab.status.value = NO_STATUS
     tab.category.value = "Cat"
     assert [label for label, _ in tab.chips.widget.options] == [
@@ -63,16 +88,16 @@ def test_each_chip_takes_its_filter_away(dashboard: pf.Dashboard) -> None:
 
 
 def test_sorting_and_paging(dashboard: pf.Dashboard) -> None:
-    """A column's button sorts by it, pressed again from the other end; pages turn."""
+    """A column's head sorts by it, pressed again from the other end; pages turn."""
     tab = dashboard.inventory_tab
-    press(tab.sort.widget, 0)
+    click(tab.view, sort="id")
     assert tab.shown is not None and tab.shown.rows[0][0] == "240"
     tab.next.click()
     assert tab.shown.rows[0][0] == "190" and "51–100 of 240" in tab.place.value
     assert tab.page.value == 2
     tab.page.value = 5
     assert tab.shown.rows[0][0] == "40" and "201–240 of 240" in tab.place.value
-    tab.status.value = "sold"
+    dashboard.filters.status.value = "sold"
     assert (tab.page.value, tab.page.max) == (1, 2)
 
 
@@ -82,7 +107,7 @@ def test_many_filter_changes_make_no_new_widget(dashboard: pf.Dashboard) -> None
     widgets.Widget.on_widget_constructed(made.append)
     try:
         for status in ("sold", "", "pending", NO_STATUS) * 5:
-            dashboard.inventory_tab.status.value = status
+            dashboard.filters.status.value = status
     finally:
         widgets.Widget.on_widget_constructed(None)
     assert made == []
@@ -100,7 +125,6 @@ def test_a_full_page_without_links_is_no_whole_store() -> None:
 def test_an_empty_store_says_what_to_do() -> None:
     """No pets: the figures are zero and the page says where pets come from."""
     shown = pf.Dashboard(MemoryStore().client())
-    assert (
-        "Import" in shown.inventory_tab.table.value and ">0</b>" in shown.inventory_tab.cards.value
-    )
+    tab = shown.inventory_tab
+    assert "Import" in tab.view.markup and ">0</b>" in tab.cards.value
     shown.close()

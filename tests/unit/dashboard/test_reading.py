@@ -17,12 +17,12 @@ from unit.dashboard_store import BASE_URL, WAIT_S, MemoryStore
 
 def test_refresh_shows_what_was_added(dashboard: pf.Dashboard, store: MemoryStore) -> None:
     """After a refresh the new pets are there, under the filters that were set."""
-    dashboard.inventory_tab.status.value = "sold"
+    dashboard.filters.status.value = "sold"
     store.pets.append({"id": 999, "name": "New", "categoryId": 1, "status": "sold"})
     dashboard.refresh()
     assert dashboard.wait(WAIT_S)
     assert dashboard.inventory is not None and len(dashboard.inventory) == 241
-    assert dashboard.inventory_tab.selection.status == "sold"
+    assert dashboard.filters.selection.status == "sold"
     assert ">61</b>" in dashboard.inventory_tab.cards.value
 
 

@@ -10,6 +10,8 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import samples
+from petstore_frame.charts import trend as trend_module
+from petstore_frame.charts.flow import moves_figure, sell_through_figure
 
 
 @pytest.fixture(scope="module")
@@ -30,18 +32,68 @@ def test_sample_history_is_the_same_story_each_time(history, tmp_path) -> None:
     assert again["verdict"].value_counts().to_dict() == {"complete": 28, "unknown": 1}
 
 
-def test_trend_breaks_at_a_gap(history) -> None:
-    """No line crosses the missing day, and the uncertain day is hollow and dashed."""
-    drawing = pf.trend_chart(history.trend())
-    tags = [element.tag.rpartition("}")[2] for element in svg(drawing).iter()]
-    groups = 4
-    assert tags.count("circle") == 29 * groups
-    assert (
-        drawing.html.count('stroke-width="1.5"/>') + drawing.html.count("dasharray") == 27 * groups
-    )
-    assert drawing.html.count("dasharray") == 2 * groups
+def test_only_exact_numbers_of_neighbouring_days_are_joined(history) -> None:
+    """Each line stops before the missing day and before the day that is only a minimum."""
+    drawing = svg(pf.trend_chart(history.trend()))
+    paths = [element.get("d") for element in drawing.iter() if element.tag.endswith("path")]
+    assert [path.count("M") for path in paths] == [3] * 4
+    assert [path.count("L") for path in paths] == [28 - 3] * 4
+
+
+def test_a_minimum_is_a_hollow_mark_below_the_scale(history) -> None:
+    """Every number has its mark; those of the uncertain day lie under the line of 0, hollow."""
+    trend = history.trend()
+    drawing = pf.trend_chart(trend)
+    marks = [element for element in svg(drawing).iter() if element.tag.endswith("circle")]
+    hollow = [mark for mark in marks if mark.get("fill")]
+    assert (len(marks), len(hollow)) == (29 * 4, 4)
+    assert min(float(mark.get("cy")) for mark in hollow) > trend_module.BOTTOM
+    assert all("at least" in mark[0].text for mark in hollow)
     assert "1 day without a snapshot" in repr(drawing)
-    assert "at least" in drawing.html
+
+
+def test_minimums_do_not_set_the_scale() -> None:
+    """A larger number that is only a minimum leaves the exact ones as high as they were."""
+    exact = [(day, "sold", 10, "exact") for day in pd.date_range("2026-01-01", periods=3)]
+    least = [(pd.Timestamp(2026, 1, 4), "sold", 9_000, "at least")]
+    columns = ["date", "status", "pets", "claim"]
+    heights = [
+        [mark.get("cy") for mark in svg(pf.trend_chart(pd.DataFrame(rows, columns=columns))).iter()
+         if mark.tag.endswith("circle")][:3]
+        for rows in (exact, exact + least)
+    ]  # fmt: skip
+    assert heights[0] == heights[1]
+
+
+def test_where_nothing_is_exact_minimums_stand_at_their_value() -> None:
+    """A store that is never whole still has a drawing, without a line."""
+    rows = [(pd.Timestamp(2026, 1, day), "sold", 10 * day, "at least") for day in (1, 2, 3)]
+    drawing = svg(pf.trend_chart(pd.DataFrame(rows, columns=["date", "status", "pets", "claim"])))
+    marks = [element for element in drawing.iter() if element.tag.endswith("circle")]
+    assert len({mark.get("cy") for mark in marks}) == 3
+    assert not any(element.get("d") for element in drawing.iter() if element.tag.endswith("path"))
+
+
+def test_moves_add_up_to_those_of_the_flow(history) -> None:
+    """The legend counts what came, was sold and went, week by week, and the bars are its parts."""
+    moves = history.flow(period="week").moves
+    drawn = moves_figure(moves)
+    sold = moves[(moves["kind"] == "changed") & (moves["now"] == "sold")]["pets"].sum()
+    tips = re.findall(r"sold, [\d-]+ to [\d-]+: (?:at least )?([\d,]+) pet", drawn.markup)
+    assert sum(int(tip.replace(",", "")) for tip in tips) == sold
+    assert f"{sold:,} sold" in drawn.words
+    assert ">sold, " not in moves_figure(moves, hidden={"sold"}).markup
+
+
+def test_sell_through_says_what_it_is_a_share_of(history) -> None:
+    """Each category has its share with both numbers, called about where it is an estimate."""
+    table = history.flow().sell_through
+    drawn = sell_through_figure(table, {1: "Cat"})
+    cat = table[table["category_id"] == 1].iloc[0]
+    assert (
+        f"Cat: about {cat['sell_through']:.0%}: {cat['sold']} of {cat['offered']}" in drawn.markup
+    )
+    assert 'data-category="1"' in drawn.markup and "an estimate" in drawn.markup
 
 
 def test_trend_by_category_has_labels_and_says_what_it_leaves_out(history) -> None:
@@ -66,7 +118,9 @@ def test_ageing_counts_each_listed_pet_once(history) -> None:
     ageing = history.flow().ageing
     listed = ageing[ageing["is_listed"]]
     drawing = pf.ageing_chart(ageing)
-    tips = re.findall(r"days: ([\d,]+)(?:, ([\d,]+) of them at least)?</title>", drawing.html)
+    tips = re.findall(
+        r"days: ([\d,]+) pets? \(exact\)(?:, ([\d,]+) of them at least)?</title>", drawing.html
+    )
     counts, least = (
         sum(int(number.replace(",", "") or 0) for number in part)
         for part in zip(*tips, strict=True)

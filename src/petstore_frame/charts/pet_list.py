@@ -1,0 +1,110 @@
+"""Pets as a table, ids exact and every text escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from petstore_frame._internal.arguments import whole_number
+from petstore_frame.charts.bars import PART
+from petstore_frame.charts.svg import Drawing, Figure, element
+from petstore_frame.counts.pet_table import category_ids, pandas_frame
+from petstore_frame.counts.tally import claim_of, is_whole
+from petstore_frame.html import PAGE, Markup
+from petstore_frame.inventory import Inventory, StatusCount
+from petstore_frame.schema.categories import Categories, category_name, shown_labels
+from petstore_frame.schema.fields import FIELDS, Field
+from petstore_frame.schema.models import NO_STATUS
+from petstore_frame.schema.palette import status_colours
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LONG_TEXT = 80  # may be cut on the screen, so the whole text is shown as a tooltip
+# Categories are shown by name.
+HEAD = tuple("Category" if field.name == "category_id" else field.label for field in FIELDS)
+NUMBERS = frozenset(at for at, field in enumerate(FIELDS) if field.dtype in ("Int64", "Float64"))
+
+
+def inventory_table(
+    pets: Inventory | pd.DataFrame, *, categories: Categories = None, page: int = 1, rows: int = 50
+) -> Drawing:
+    """Draw one page of pets as a table, ids exact and every text escaped.
+
+    Args:
+        pets: An Inventory, or any part of its frame. The caption has the number of pets, "at
+            least" where the store may hold more, or a note that the rows are a part.
+        categories: Labels by category id: a dict, a Series or a CSV path.
+        page: 1 for the first.
+        rows: Pets on a page.
+
+    Raises:
+        ArgumentError: It is not a table of pets, or there is no such page.
+        InputError: A column is missing, or a category id is not a whole number.
+    """
+    frame = pandas_frame(pets)
+    rows = whole_number("rows", rows, 1)
+    page = whole_number("page", page, 1, max(1, -(-len(frame) // rows)))
+    first = (page - 1) * rows
+    part = frame.iloc[first : first + rows]
+    claim, is_changed = claim_of(pets)
+    place = place_in_words(first, len(part), StatusCount(len(frame), is_whole(claim)))
+    words = "; ".join(filter(None, (place, PART * is_changed)))
+    shades = status_colours(map(spell_status, frame["status"].unique()))
+    table = pets_table(pet_rows(part, shown_labels(categories)), shades, caption=words)
+    return Figure(table, words).alone()
+
+
+def pet_rows(part: pd.DataFrame, labels: Mapping[int, str]) -> list[tuple[str, ...]]:
+    """Return a few pets as text, field by field."""
+    return [*zip(*(_texts(part, field.name, labels) for field in FIELDS), strict=True)]
+
+
+def _texts(part: pd.DataFrame, name: str, labels: Mapping[int, str]) -> list[str]:
+    """Return one column as text."""
+    if name == "category_id":
+        return [category_name(number, labels) for number in category_ids(part[name])]
+    if name == "status":
+        return [spell_status(status) for status in part[name].tolist()]
+    if name not in part:
+        return [""] * len(part)
+    return [*part[name].astype("object").where(part[name].notna(), "").map(str)]
+
+
+def spell_status(status: object) -> str:
+    """Return a status as the store spells it, and ``no status`` for a missing one."""
+    return status if isinstance(status, str) else NO_STATUS
+
+
+def place_in_words(first: int, shown: int, of: StatusCount) -> str:
+    """Return which rows of how many are shown: ``1-50 of 312``, ``1-50 of at least 312``."""
+    return f"{first + 1:,}–{first + shown:,} of {of}" if shown else f"{of} pets"
+
+
+def pets_table(
+    rows: Iterable[Sequence[str]],
+    shades: Mapping[str, str],
+    *,
+    caption: str,
+    head: Sequence[object] = HEAD,
+) -> Markup:
+    """Draw pets, given as text, as a table.
+
+    Args:
+        rows: The fields of each pet.
+        shades: The colour of each status.
+        caption: What the table holds.
+        head: The names of the columns, as cells.
+    """
+    cells = ([_shown(*pair, shades) for pair in zip(FIELDS, row, strict=True)] for row in rows)
+    table = PAGE.table(cells, head, caption=caption, numbers=NUMBERS, is_named=True)
+    return element("div", table, class_="pf-pets")
+
+
+def _shown(field: Field, text: str, shades: Mapping[str, str]) -> Markup | str:
+    """Return what a cell holds: a status in its colour, a text that its column may cut."""
+    if field.name == "status":
+        return PAGE.status(text, shades[text])
+    if field.name == "id":
+        return text
+    return element("bdi", text, title=text if len(text) > LONG_TEXT else None)
