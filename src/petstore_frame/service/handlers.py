@@ -36,7 +36,7 @@ async def _refuse(request: Request, error: HTTPException) -> Response:
     try:
         # FastAPI finds no route, and reads a body, before it asks for the key: a stranger must
         # learn nothing from either.
-        if not getattr(request.state, "is_known", False):
+        if error.status_code < 500 and not getattr(request.state, "is_known", False):
             await require_key(request, await bearer(request))
     except Refusal as stranger:
         error = stranger

@@ -128,8 +128,6 @@ class _Workers(Multiprocess):
 def _worker(options: Options, own_hosts: set[str]) -> Any:
     """Return the application of one worker process, which ends when its supervisor does."""
     set_up_logging(options.log_level)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _was_meant)
     end_with_parent(partial(os.kill, os.getpid(), signal.SIGTERM))
     return create_app(options, open_database(options.database or ""), own_hosts)
 
