@@ -1,15 +1,13 @@
-"""The three operations of the interface, one request each.
+"""The three operations of the interface, one request each, and ``find_pet``.
 
-In: a caller's arguments. Out: Page, Pet, or a typed error with the next step. A GET is repeated
-after a passing failure, a POST never; ``find_pet`` alone asks more than once.
+A GET is repeated after a passing failure, a POST never.
 """
 
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 from pydantic import SecretStr
 
@@ -29,17 +27,19 @@ from petstore_frame.errors import (
     EndpointDeprecatedWarning,
     PetstoreError,
 )
-from petstore_frame.http import Answer, Transport, Wire
+from petstore_frame.http import Answer, GivenTransport, Transport
 from petstore_frame.http.deprecation import GET_PET, DeprecationNotices
 from petstore_frame.http.headers import STORE_ID
 from petstore_frame.http.outcome import PostOutcome, Proof, judge_answer, judge_failure
-from petstore_frame.http.repeats import Repeater
-from petstore_frame.http.retry import RetryPolicy
+from petstore_frame.http.retry import REAL_TIME, Repeater, RetryPolicy, Timing
 from petstore_frame.http.settings import IdempotencyKey, read_settings
 from petstore_frame.inventory.find import PetSearch, find_pet
 from petstore_frame.inventory.page import Page, UnreadPage
 from petstore_frame.schema.decoding import read_pet
 from petstore_frame.schema.models import NewPet, Pet
+
+_NOT_SENT = "nothing was sent"
+_FIELDS_OF_A_PET = "name, category_id and perhaps status"
 
 log = logging.getLogger("petstore_frame")
 log.addHandler(logging.NullHandler())
@@ -63,9 +63,8 @@ class Client:
         allow_insecure: Accept plain http to a host that is not this machine; so does
             ``PETSTORE_ALLOW_INSECURE=1``.
         idempotency: How the store expects idempotency keys; only for a store that honours them.
-        transport: An ``httpx.BaseTransport`` in place of real sockets; None opens sockets.
-        sleep: For tests: waits for a number of seconds.
-        clock: For tests: gives seconds that only rise.
+        transport: An ``httpx.BaseTransport`` in place of real sockets, such as an
+            ``httpx.HTTPTransport`` whose requests are recorded; None opens sockets.
 
     Raises:
         ConfigurationError: No address or no key, or the environment's proxy cannot be used; the
@@ -82,6 +81,8 @@ class Client:
     Interface: Endpoints; Authentication.
     """
 
+    _timing: ClassVar[Timing] = REAL_TIME  # a subclass of a test has other clocks
+
     def __init__(
         self,
         base_url: str | None = None,
@@ -91,9 +92,7 @@ class Client:
         max_retries: int | None = None,
         allow_insecure: bool = False,
         idempotency: IdempotencyKey | None = None,
-        transport: Wire | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-        clock: Callable[[], float] = time.monotonic,
+        transport: GivenTransport | None = None,
     ) -> None:
         self.base_url, self._is_closed = "", False  # repr may be asked for if this fails
         if not isinstance(idempotency, IdempotencyKey | None):
@@ -113,9 +112,9 @@ class Client:
             raise problem.with_traceback(None) from None
         self.base_url = settings.base_url
         self.idempotency = idempotency
-        self._transport = Transport(settings, transport=transport, clock=clock)
+        self._transport = Transport(settings, transport=transport, clock=self._timing.clock)
         policy = RetryPolicy(settings.max_retries)
-        self._repeater = Repeater(self._transport, policy, sleep, clock)
+        self._repeater = Repeater(self._transport, policy, self._timing)
         self._notices = DeprecationNotices()
 
     def list_pets(self, limit: int = MAX_LIMIT, status: str | None = None) -> Page:
@@ -191,11 +190,12 @@ class Client:
         """
         return find_pet(self, checked_id(pet_id), allow_deprecated=allow_deprecated)
 
-    def create_pet(self, pet: NewPet | Mapping[str, Any]) -> Pet:
-        """Add an animal: one request, never repeated.
+    def create_pet(self, pet: NewPet | Mapping[str, Any] | None = None, **fields: Any) -> Pet:
+        """Add a pet: one request, never repeated.
 
         Args:
             pet: A NewPet, or a mapping with ``name``, ``category_id`` and perhaps ``status``.
+            fields: The same as keywords, in place of ``pet``.
 
         Returns:
             The Pet with the id that the store assigned.
@@ -204,13 +204,33 @@ class Client:
             ArgumentError: A field is missing or impossible; nothing was sent.
             APIStatusError: The store refused (BadRequestError: the values).
             APIConnectionError: No answer; ``may_have_been_applied`` tells whether a pet may exist.
-            ContractError: Added, but the answer cannot be read (``may_have_been_applied``).
+            ContractError: The answer cannot be read, or shows another pet than was sent, which is
+                its ``pet``; ``may_have_been_applied`` is True.
+
+        Example:
+            >>> import petstore_frame as pf
+            >>> with pf.serve() as server, server.client() as client:
+            ...     client.create_pet(name="Luna", category_id=3)
+            Pet(id=1, name='Luna', category_id=3, status=None)
 
         Interface: Endpoints, Add an animal.
         """
-        outcome = self.post_pet(_checked(pet).to_json())
+        new = _checked(pet, fields)
+        outcome = self.post_pet(new.to_json())
         if outcome.pet is None:
             raise outcome.error or PetstoreError(outcome.reason)
+        if other := new.differences(outcome.pet):
+            told = ", ".join(
+                f"{field} {got!r} for {sent!r}" for field, (sent, got) in other.items()
+            )
+            raise ContractError(
+                f"POST /pets answered with another pet than was sent, id {outcome.pet.id}: {told}; "
+                "look at both in the store before you send anything again",
+                operation="POST /pets",
+                field=next(iter(other)),
+                may_have_been_applied=True,
+                pet=outcome.pet,
+            )
         return outcome.pet
 
     def post_pet(
@@ -324,12 +344,13 @@ class Client:
         )
 
 
-def _checked(pet: NewPet | Mapping[str, Any]) -> NewPet:
+def _checked(pet: NewPet | Mapping[str, Any] | None, fields: Mapping[str, Any]) -> NewPet:
+    if pet is None:
+        return NewPet(**fields)
+    if fields:
+        refuse(f"create_pet takes a pet or its fields ({', '.join(fields)}), not both; {_NOT_SENT}")
     if isinstance(pet, NewPet):
         return pet
     if not isinstance(pet, Mapping):
-        refuse(
-            f"pet is a NewPet or a mapping with name, category_id and perhaps status, got {pet!r}; "
-            "nothing was sent"
-        )
+        refuse(f"pet is a NewPet or a mapping with {_FIELDS_OF_A_PET}, got {pet!r}; {_NOT_SENT}")
     return NewPet(**{str(field): value for field, value in pet.items()})

@@ -9,6 +9,7 @@ from email.utils import format_datetime
 import pytest
 
 import petstore_frame as pf
+from clocks import timed_client
 from faults.hostile import HostileStore, http, pets_body
 
 KEY = "a-key-that-must-not-travel"
@@ -16,7 +17,7 @@ KEY = "a-key-that-must-not-travel"
 
 def client_of(store: HostileStore, waits: list[float] | None = None, **options) -> pf.Client:
     sleep = (waits if waits is not None else []).append
-    return pf.Client(store.base_url, KEY, sleep=sleep, **options)
+    return timed_client(store.base_url, KEY, sleep=sleep, **options)
 
 
 PROBLEM = '{"type":"https://stoplight.io/prism/errors#NOT_FOUND","title":"Not here","status":404}'
@@ -267,7 +268,7 @@ def test_a_refused_connection_is_proof() -> None:
     """Where nobody listens nothing was applied, for a POST too."""
     with HostileStore(lambda _: None) as store:
         address = store.base_url
-    with pf.Client(address, KEY, sleep=lambda _: None) as client:
+    with timed_client(address, KEY) as client:
         with pytest.raises(pf.APIConnectionError) as caught:
             client.create_pet({"name": "Luna", "category_id": 3})
     assert (caught.value.reason, caught.value.may_have_been_applied) == ("refused", False)

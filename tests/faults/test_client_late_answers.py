@@ -62,6 +62,32 @@ def test_the_beginning_of_a_second_answer_is_enough() -> None:
     assert store.connections == 2
 
 
+def chunked(pet_id: int) -> bytes:
+    """Return the answer of ``created`` in chunks, with no length in its head."""
+    head, _, body = created(pet_id).partition(b"\r\n\r\n")
+    lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"content-len")]
+    head = b"\r\n".join([*lines, b"Transfer-Encoding: chunked"])
+    return b"%b\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (head, len(body), body)
+
+
+@pytest.mark.parametrize("more", [chunked(1), created(1), b"H", b"0\r\n\r\n"])
+def test_what_comes_behind_the_last_chunk_is_seen(more: bytes) -> None:
+    """An answer in chunks has no length, and its end is known all the same."""
+    answers = iter([chunked(1) + more, chunked(2)])
+    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
+        assert [add_one(client), add_one(client)] == [1, 2]
+    assert store.connections == 2
+
+
+def test_answers_in_chunks_share_a_connection() -> None:
+    """However the end of an answer is cut into pieces, a connection that is clean is kept."""
+    whole = chunked(1)
+    answers = iter([iter([whole[:-at], whole[-at:]]) for at in range(1, 8)])
+    with HostileStore(lambda _: next(answers)) as store, client_of(store) as client:
+        assert [add_one(client) for _ in range(7)] == [1] * 7
+    assert store.connections == 1
+
+
 @pytest.mark.parametrize("ask", [pf.Client.list_pets, add_one])
 def test_after_a_refusal_a_connection_is_not_used_again(ask: Callable[[pf.Client], Any]) -> None:
     """A refusal names no pet, so a second copy of it could not be told from the next pet's own."""

@@ -10,6 +10,7 @@ from threading import Event
 import pytest
 
 import petstore_frame as pf
+from clocks import timed_client
 from faults.hostile import HostileStore, http
 
 TIMEOUT_S = 0.3
@@ -73,7 +74,7 @@ def test_an_answer_that_would_fill_the_memory_is_refused(words: str) -> None:
     coding, pack = UNUSABLE[words]
     answer = http("200 OK", pack(), f"Content-Encoding: {coding}")
     with HostileStore(lambda _: answer) as store:
-        with pf.Client(store.base_url, "k", sleep=lambda _: None) as client:
+        with timed_client(store.base_url, "k") as client:
             with pytest.raises(pf.APIConnectionError, match=words):
                 client.list_pets()
     assert len(store.heads) == 1

@@ -11,6 +11,7 @@ import time
 import pytest
 
 import petstore_frame as pf
+from clocks import timed_client
 from faults.hostile import HostileStore, http, pets_body
 from petstore_frame.errors import ForeignLinkError
 from petstore_frame.inventory.page import UnreadPage
@@ -37,7 +38,7 @@ def pages(count: int, faults: dict[int, list[bytes | None]]):
 
 
 def client_of(store: HostileStore) -> pf.Client:
-    return pf.Client(store.base_url, KEY, sleep=lambda _: None, max_retries=0)
+    return timed_client(store.base_url, KEY, max_retries=0)
 
 
 GONE = http("500 Oh", "{}")

@@ -1,7 +1,7 @@
 """Records every exchange anew: ``PYTHONPATH=tests python -m replay.record``.
 
-In: the bundled service, started once for each exchange. Out: one file per exchange in
-``cassettes/``, without a key.
+One file per exchange in ``cassettes/``, without a key. A recorder of httpx sees what goes through a
+transport of httpx.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 
+import httpx
 import yaml
 
 import petstore_frame as pf
@@ -23,7 +24,7 @@ def main() -> None:
         (CASSETTES / f"{name}.yaml").unlink(missing_ok=True)
         with pf.serve(sample=250, seed=7) as server:
             key = "not-the-key" if name == "wrong_key" else server.api_key.get_secret_value()
-            client = pf.Client(server.base_url, key)
+            client = pf.Client(server.base_url, key, transport=httpx.HTTPTransport())
             with client, tape("all").use_cassette(name), contextlib.suppress(pf.PetstoreError):
                 act(client)
             text = (CASSETTES / f"{name}.yaml").read_text(encoding="utf-8")

@@ -7,17 +7,19 @@ from pathlib import Path
 import pandas as pd
 
 import petstore_frame as pf
+from petstore_frame.history import Diff, Snapshot
+from petstore_frame.inventory import PetSearch, StatusCount
 
 
 def read(client: pf.Client) -> pd.DataFrame:
     page: pf.Page = client.list_pets(limit=20, status="available")
     first: pf.Pet = page.pets[0]
-    found: pf.PetSearch = client.find_pet(first.id)
+    found: PetSearch = client.find_pet(first.id)
     print(found.state)
     inventory: pf.Inventory = pf.fetch_inventory(client, max_pets=500)
     claim: pf.Completeness = inventory.completeness
     if claim.covers_all:
-        sold: pf.StatusCount = claim.count("sold")
+        sold: StatusCount = claim.count("sold")
         print(sold.count, sold.is_exact)
     summary: pf.Summary = pf.summarize(inventory)
     print(summary.count("sold"))
@@ -37,8 +39,8 @@ def load(client: pf.Client, path: Path) -> list[Path]:
 
 def keep(inventory: pf.Inventory) -> Path:
     history: pf.History = pf.History("history")
-    snapshot: pf.Snapshot = history.add(inventory)
-    changes: pf.Diff = history.diff()
+    snapshot: Snapshot = history.add(inventory)
+    changes: Diff = history.diff()
     print(snapshot, changes)
     return pf.write_report(inventory, "stock.xlsx", categories="categories.csv", history=history)
 

@@ -26,6 +26,15 @@ def test_an_id_may_be_written_in_several_ways(categories: Any) -> None:
     assert shown_labels(categories) == {3: "Cat"}
 
 
+@pytest.mark.parametrize("categories", [{"Cat": 3}, pd.Series([3.0], index=["Cat"])])
+def test_a_dict_may_stand_the_other_way_round(categories: Any) -> None:
+    """Ids by label mean the same as labels by id; keys that are ids are never taken for labels."""
+    assert category_labels(categories) == {3: "Cat"}
+    assert category_labels({"3": 7}) == {3: "7"}
+    with pytest.raises(pf.ArgumentError, match="labels by id"):
+        category_labels({"Cat": 3, 4: "Dog"})
+
+
 @pytest.mark.parametrize(
     "key", [2.9, np.float32(2.9), True, np.True_, "Dog", "1_0", "٣", None, float("nan")]
 )

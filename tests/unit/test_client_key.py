@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import logging
@@ -13,6 +14,7 @@ import httpx
 import pytest
 
 import petstore_frame as pf
+from faults.hostile import HostileStore, http
 from petstore_frame.http.outcome import Proof
 
 KEY = "pf_live_0123456789_the_key"
@@ -166,13 +168,46 @@ def test_a_key_that_is_a_word_changes_no_pet() -> None:
     assert b'"Bearer ***"' in body
 
 
-def test_the_key_is_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
-    """With every logger at its most talkative, ours names method, path and status alone."""
+def test_our_log_names_method_path_and_status(caplog: pytest.LogCaptureFixture) -> None:
+    """At its most talkative, our logger says no more."""
     caplog.set_level(logging.DEBUG, logger="petstore_frame")
-    ok = client_of(lambda _: httpx.Response(200, content=b"[]"))
-    ok.list_pets()
+    client_of(lambda _: httpx.Response(200, content=b"[]")).list_pets()
     assert [record.message for record in caplog.records] == ["GET /pets 200"]
-    assert KEY not in caplog.text
+
+
+@pytest.mark.parametrize("status", ["200 OK", "201 Created", "401 Unauthorized", "503 No"])
+@pytest.mark.parametrize("key", [KEY, "short", "a'quote\"and\\backslash/slash"])
+def test_the_key_is_in_no_log(status: str, key: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Every logger at DEBUG, the engine's included, and a store that sends the key back."""
+    caplog.set_level(logging.DEBUG)
+    for name in [*logging.root.manager.loggerDict]:
+        logging.getLogger(name).setLevel(logging.NOTSET)
+    echo = (f"WWW-Authenticate: Bearer {key}", f'X-Echo: "{key}"', f"Set-Cookie: key={key}")
+    with HostileStore(lambda _: http(status, json.dumps([key]), *echo)) as store:
+        with pf.Client(store.base_url, key, max_retries=0) as client:
+            for act in (client.list_pets, lambda: client.create_pet(name="a", category_id=1)):
+                with contextlib.suppress(pf.PetstoreError):
+                    act()
+    seen = [record for record in caplog.records if record.name == "httpcore.http11"]
+    assert any("X-Echo" in record.getMessage() for record in seen)
+    text = "\n".join(record.getMessage() for record in caplog.records)
+    for spelt in (key, json.dumps(key)[1:-1], repr(key.encode())[2:-1]):
+        assert spelt not in text
+
+
+def test_the_key_in_a_link_is_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    """A store that puts the key into its own addresses does not get it into ours."""
+    caplog.set_level(logging.DEBUG)
+
+    def answer(head: str) -> bytes:
+        link = f"Link: </v1/pets/{KEY}/more?key={KEY}>; rel=next"
+        return http("200 OK", '[{"id":1,"name":"a","categoryId":1}]', link)
+
+    with HostileStore(answer) as store, pf.Client(store.base_url, KEY, max_retries=0) as client:
+        with contextlib.suppress(pf.PetstoreError):
+            pf.fetch_inventory(client, max_pets=5)
+    assert len(store.heads) > 1
+    assert KEY not in "\n".join(record.getMessage() for record in caplog.records)
 
 
 def test_a_client_is_not_pickled() -> None:

@@ -12,8 +12,8 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.http.deprecation import GET_PET, Deprecation, read_deprecation
-from petstore_frame.http.headers import Headers
-from petstore_frame.http.retry import RetryPolicy, read_retry_after
+from petstore_frame.http.headers import Headers, read_retry_after
+from petstore_frame.http.retry import RetryPolicy
 from petstore_frame.http.settings import normalise_base_url, read_settings, same_store_address
 
 HERE = {"PETSTORE_BASE_URL": "http://127.0.0.1:1/v1", "PETSTORE_API_KEY": "env-key"}

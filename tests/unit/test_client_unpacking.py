@@ -6,10 +6,10 @@ import gzip
 import zlib
 from collections.abc import Callable
 
-import httpx
 import pytest
 
-from petstore_frame.http.content import unpacked
+from petstore_frame.http.answer import Flaw
+from petstore_frame.http.content import FlawError, unpacked
 
 
 def raw_deflate(content: bytes) -> bytes:
@@ -44,5 +44,6 @@ def test_a_body_in_a_coding_of_no_use_is_left_as_it_is() -> None:
 )
 def test_more_than_one_coding_is_refused(lines: list[tuple[bytes, bytes]]) -> None:
     """A few kilobytes that were packed twice could fill any memory."""
-    with pytest.raises(httpx.DecodingError):
+    with pytest.raises(FlawError) as caught:
         unpacked([b""], lines)
+    assert caught.value.flaw is Flaw.PACKED

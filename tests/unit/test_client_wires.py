@@ -8,7 +8,9 @@ from threading import Barrier
 import httpx
 
 import petstore_frame as pf
-from petstore_frame.http.wires import Wires
+from clocks import timed_client
+from petstore_frame.http.connections import Wires
+from petstore_frame.http.given import GivenWire
 
 BASE_URL = "http://127.0.0.1/v1"
 
@@ -38,8 +40,8 @@ def test_a_free_wire_is_used_again() -> None:
             raise problem
         return empty(request)
 
-    client = pf.Client(BASE_URL, "k", sleep=lambda _: None)
-    client._transport._wires = Wires(lambda: made.append(Wire(answer)) or made[-1])
+    client = timed_client(BASE_URL, "k")
+    client._transport._wires = Wires(lambda: made.append(Wire(answer)) or GivenWire(made[-1]))
     assert [len(client.list_pets()) for _ in range(3)] == [0, 0, 0]
     assert len(made) == 1
 
@@ -54,7 +56,7 @@ def test_requests_side_by_side_share_no_wire() -> None:
         return empty(request)
 
     with pf.Client(BASE_URL, "k") as client, ThreadPoolExecutor(4) as pool:
-        client._transport._wires = Wires(lambda: made.append(Wire(answer)) or made[-1])
+        client._transport._wires = Wires(lambda: made.append(Wire(answer)) or GivenWire(made[-1]))
         pages = [pool.submit(client.list_pets) for _ in range(4)]
         assert [len(page.result()) for page in pages] == [0] * 4
     assert [wire.closed for wire in made] == [1] * 4
@@ -80,7 +82,7 @@ def test_a_transport_of_the_callers_own_is_shared_and_closed_once() -> None:
 def test_a_wire_that_comes_back_after_the_end_is_closed() -> None:
     """A request that another thread began while the client was closed leaves no wire open."""
     made: list[Wire] = []
-    wires = Wires(lambda: made.append(Wire(empty)) or made[-1])
+    wires = Wires(lambda: made.append(Wire(empty)) or GivenWire(made[-1]))
     wires.close()
     wires.give_back(wires.borrow())
     assert [wire.closed for wire in made] == [1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 
@@ -129,6 +130,41 @@ def test_all_that_is_wrong_with_a_pet_is_said_at_once(
         said = told(call)
         assert [part for part in words if part not in said] == []
         assert "pydantic" not in said
+
+
+def test_a_pet_may_be_given_as_keywords(silent: pf.Client) -> None:
+    """The fields of a pet need no NewPet around them; both at once is one too many."""
+    luna = {"name": "Luna", "category_id": 3, "status": "sold"}
+    answer = pf.Pet(id=1, **luna).model_dump_json(by_alias=True)
+    transport = httpx.MockTransport(lambda _: httpx.Response(201, content=answer))
+    with pf.Client("http://127.0.0.1/v1", "k", transport=transport) as client:
+        assert client.create_pet(**luna) == client.create_pet(luna) == pf.Pet(id=1, **luna)
+    assert "category_id is missing" in told(lambda: silent.create_pet(name="Luna"))
+    assert "not both" in told(lambda: silent.create_pet(pf.NewPet(**luna), name="Max"))
+
+
+@pytest.mark.parametrize(
+    ("returned", "field"),
+    [
+        ({"name": "Max", "categoryId": 3, "status": "sold"}, "name"),
+        ({"name": "Luna", "categoryId": 4, "status": "sold"}, "category_id"),
+        ({"name": "Luna", "categoryId": 3, "status": "pending"}, "status"),
+        ({"name": "Luna", "categoryId": 3}, "status"),
+        ({"name": " luna", "categoryId": 3, "status": "sold"}, None),
+    ],
+)
+def test_another_pet_than_was_sent_is_an_error(returned: dict[str, Any], field: str | None) -> None:
+    """The error has both pets; a store may change no more than case, spaces and letter forms."""
+    answer = httpx.Response(201, json={"id": 7, **returned})
+    transport = httpx.MockTransport(lambda _: answer)
+    with pf.Client("http://127.0.0.1/v1", "k", transport=transport) as client:
+        if field is None:
+            assert client.create_pet(name="Luna", category_id=3, status="sold").id == 7
+            return
+        with pytest.raises(pf.ContractError, match="another pet than was sent, id 7") as caught:
+            client.create_pet(name="Luna", category_id=3, status="sold")
+    assert (caught.value.field, caught.value.pet.id) == (field, 7)
+    assert caught.value.may_have_been_applied
 
 
 def test_what_is_no_pet_at_all_is_refused(silent: pf.Client) -> None:

@@ -76,3 +76,35 @@ def test_a_name_of_ours_is_no_name_of_the_wire() -> None:
         read_pet(pet, operation="GET /pets/1")
     with pytest.raises(ContractError, match="categoryId"):
         read_page(b"[" + pet + b"]")
+
+
+LUNA = '{"id": 1, "name": "Luna", "categoryId": 1'
+
+
+@pytest.mark.parametrize(
+    "pet",
+    [
+        LUNA + ', "id": 2}',
+        LUNA + ', "name": "Max"}',
+        LUNA + ', "n\\u0061me": "Max"}',
+        LUNA + ', "status": null, "status": null}',
+        LUNA + ', "status": null, "status": "sold"}',
+        LUNA + ', "tag": 1, "tag": 1}',
+        LUNA + ', "more": {"a": 1, "a": 2}}',
+    ],
+)
+def test_a_field_that_stands_twice_is_no_answer(pet: str) -> None:
+    """Which of two values is meant cannot be told, so neither is taken."""
+    with pytest.raises(ContractError, match="twice"):
+        read_page(f"[{LUNA}}}, {pet}]".encode())
+    with pytest.raises(ContractError, match="twice"):
+        read_pet(pet.encode(), operation="GET /pets/1")
+
+
+@given(st.lists(PETS, max_size=3))
+def test_a_page_without_a_repeated_field_is_not_refused_for_one(page: list[Any]) -> None:
+    """Colons in names and fields beyond the interface are no repeats."""
+    try:
+        read_page(json.dumps(page).encode())
+    except ContractError as problem:
+        assert "twice" not in str(problem)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.schema.decoding import read_error, read_page, read_pet
-from petstore_frame.schema.surrogates import may_hold_lone, whole_body, whole_text
+from petstore_frame.schema.text import may_hold_lone, whole_body, whole_text
 
 ANY = st.text(st.characters(exclude_categories=()) | st.sampled_from("\ud83d\ude00\ud800"))
 STATUSES = ("available", "pending", "sold")

@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 
 import httpx
 
+from clocks import timed_client
 from petstore_frame import Client
 from zoo.habits import STATUSES, Habits
 
@@ -53,7 +54,7 @@ class ZooStore:
     def client(self) -> Client:
         """Return a client of this store; nothing leaves the process."""
         transport = httpx.MockTransport(self.answer)
-        return Client(BASE_URL, "zoo-key", transport=transport, sleep=lambda _: None)
+        return timed_client(BASE_URL, "zoo-key", transport=transport)
 
     @property
     def lasting_ids(self) -> set[int]:

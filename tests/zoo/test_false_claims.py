@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 import petstore_frame as pf
+from clocks import timed_client
 from petstore_frame.schema.decoding import read_page, read_pet
 
 BASE_URL = "http://127.0.0.1:1/v1"
@@ -35,7 +36,7 @@ def claim_about(answer: Answer, **options: Any) -> pf.Completeness:
         return answer(int(query.get("limit", "20")), query.get("status"), query)
 
     transport = httpx.MockTransport(handler)
-    client = pf.Client(BASE_URL, "a-key", transport=transport, sleep=lambda _: None)
+    client = timed_client(BASE_URL, "a-key", transport=transport)
     return pf.fetch_inventory(client, progress=False, **options).completeness
 
 

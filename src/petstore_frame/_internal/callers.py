@@ -1,12 +1,8 @@
-"""Which line of a caller's own code a warning belongs to.
-
-In: the stack of calls. Out: the ``stacklevel`` of the first frame outside this package. It knows
-no warning.
-"""
+"""Which line of a caller's own code a warning belongs to."""
 
 from __future__ import annotations
 
-import sys
+from inspect import currentframe
 
 # Libraries through which this package calls itself: their frames are nobody's own code.
 _BETWEEN = frozenset({"petstore_frame", "httpx", "httpcore", "contextlib"})
@@ -17,9 +13,9 @@ def callers_level() -> int:
 
     Call it in the same function as ``warnings.warn``.
     """
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back and _part(frame.f_globals.get("__name__")) in _BETWEEN:
-        level, frame = level + 1, frame.f_back
+    frame, level = currentframe(), 0
+    while frame and frame.f_back and _part(frame.f_globals.get("__name__")) in _BETWEEN:
+        frame, level = frame.f_back, level + 1
     return level
 
 

@@ -14,8 +14,6 @@ import secrets
 import subprocess
 import tempfile
 import threading
-import time
-from collections.abc import Callable
 from os import PathLike
 from typing import IO, Any, Literal, get_args
 
@@ -31,7 +29,7 @@ from petstore_frame._internal.arguments import (
 from petstore_frame.bundled.children import child_environ, module_command
 from petstore_frame.client import Client
 from petstore_frame.errors import ClosedError, MissingExtraError, ServiceStartError
-from petstore_frame.http import Wire
+from petstore_frame.http import GivenTransport
 from petstore_frame.http.settings import IdempotencyKey, checked_key
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 
@@ -81,9 +79,7 @@ class Server:
         *,
         timeout_s: float | None = None,
         max_retries: int | None = None,
-        transport: Wire | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-        clock: Callable[[], float] = time.monotonic,
+        transport: GivenTransport | None = None,
     ) -> Client:
         """Return a Client of this store, which knows whether it honours idempotency keys.
 
@@ -94,8 +90,6 @@ class Server:
             max_retries: Repeats of a GET after a passing failure; None reads
                 ``PETSTORE_MAX_RETRIES``, else 4.
             transport: An ``httpx.BaseTransport`` in place of real sockets; None opens sockets.
-            sleep: For tests: waits for a number of seconds.
-            clock: For tests: gives seconds that only rise.
 
         Raises:
             ClosedError: The server was closed, or its process has ended.
@@ -112,8 +106,6 @@ class Server:
             max_retries=max_retries,
             idempotency=self._idempotency,
             transport=transport,
-            sleep=sleep,
-            clock=clock,
         )
 
     def close(self) -> None:
@@ -175,8 +167,7 @@ def serve(
         rate: Requests per second and key; None is no limit.
         after_sunset: getPet after its removal date: ``serve`` or ``gone``.
         public_url: Address under which clients reach ``/v1``, where it is another one.
-        patience_s: Seconds that a client may take to send a request, and to read its answer; None
-            is the service's default.
+        patience_s: Seconds that the head of a request may take; None is the service's default.
         workers: Number of processes; more than one needs PostgreSQL.
         log_level: Least severe log line: ``debug``, ``info``, ``warning``, ``error`` or ``off``.
 

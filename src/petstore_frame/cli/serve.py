@@ -1,4 +1,7 @@
-"""``petstore-frame serve``: the bundled service from a shell."""
+"""``petstore-frame serve``: the bundled service from a shell.
+
+In: options. Out: a service in this process until SIGTERM, announced by one JSON line on stdout.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from petstore_frame.bundled.children import child_environ
 from petstore_frame.cli.bundled import service_errors
 from petstore_frame.cli.failures import plain_message
 from petstore_frame.cli.options import Database
@@ -61,20 +65,21 @@ def serve(
     }  # fmt: skip
     with service_errors():
         from petstore_frame.service.run import run
+        from petstore_frame.service.workers import run_workers
 
-        run(_options(settings, api_key_file))
+        options = _options(settings, api_key_file)
+        if options.workers > 1:
+            run_workers(options, environ=child_environ())
+        else:
+            run(options)
 
 
 def _options(settings: dict[str, Any], api_key_file: Path | None) -> Options:
-    from pydantic import ValidationError
-
     from petstore_frame.service.keys import key_from_file
-    from petstore_frame.service.options import Options, explain
+    from petstore_frame.service.options import Options
 
     try:
         key = None if api_key_file is None else key_from_file(api_key_file)
-        return Options.model_validate({**settings, "api_key": key})
-    except ValidationError as problem:
-        raise typer.BadParameter(explain(problem)) from None
+        return Options.from_mapping({**settings, "api_key": key})
     except (OSError, ValueError) as problem:
         raise typer.BadParameter(plain_message(problem)) from None

@@ -9,7 +9,7 @@ from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.fields import PET_COLUMNS
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
-from petstore_frame.schema.surrogates import whole_text
+from petstore_frame.schema.text import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd

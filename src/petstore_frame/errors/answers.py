@@ -5,6 +5,8 @@ Who meets them: whoever asks a store, one request at a time.
 
 from __future__ import annotations
 
+from typing import Any
+
 from petstore_frame.errors.calls import PetstoreError
 
 
@@ -145,6 +147,7 @@ class ContractError(PetstoreError):
         position: Position of the pet on that page, 1 for the first, or None.
         field: The wire field at fault, or None.
         may_have_been_applied: For a POST, whether a pet may exist because of it.
+        pet: The Pet that the store returned in place of the one that was meant, or None.
     """
 
     def __init__(
@@ -156,6 +159,7 @@ class ContractError(PetstoreError):
         position: int | None = None,
         field: str | None = None,
         may_have_been_applied: bool = False,
+        pet: Any = None,
     ) -> None:
         super().__init__(message)
         self.operation = operation
@@ -163,6 +167,7 @@ class ContractError(PetstoreError):
         self.position = position
         self.field = field
         self.may_have_been_applied = may_have_been_applied
+        self.pet = pet
 
 
 class CrossOriginError(PetstoreError):

@@ -1,8 +1,4 @@
-"""Which addresses belong to a store, so that its key goes nowhere else.
-
-In: a path, or an address that the store gave. Out: the whole address to ask, or a refusal. It sends
-nothing.
-"""
+"""Which addresses belong to a store, so that its key goes nowhere else."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What came back for one request.
-
-In: what ``transport`` read. Out: an Answer, which names no type of httpx. It judges nothing.
-"""
+"""What came back for one request."""
 
 from __future__ import annotations
 

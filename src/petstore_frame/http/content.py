@@ -1,41 +1,42 @@
-"""What an answer holds, unpacked and without the key.
-
-In: a response's bytes as they come. Out: a body and header lines that anyone may see. It refuses
-what would fill the memory, and judges no status.
-"""
+"""How an answer's body is unpacked, without filling the memory."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 
-import httpx
-from pydantic import SecretStr
 from pydantic_core import from_json
+
+from petstore_frame.http.answer import Flaw
 
 MAX_BODY_BYTES = 64 * 2**20
 _STEP_BYTES = 2**16
-# A shorter key may be a word of the store's own data, and is starred behind its scheme alone.
-_LEAST_UNUSUAL_KEY = 16
 # Header lines that state where a body ends.
 _FRAMES = frozenset((b"content-length", b"transfer-encoding"))
 RawLines = list[tuple[bytes, bytes]]
+
+
+class FlawError(Exception):
+    """A body cannot be had; has the Flaw."""
+
+    def __init__(self, flaw: Flaw) -> None:
+        super().__init__(flaw)
+        self.flaw = flaw
 
 
 def unpacked(content: Iterable[bytes], lines: RawLines) -> Iterable[bytes]:
     """Undo gzip or deflate, in small steps; bytes in any other coding are left as they are.
 
     Raises:
-        httpx.DecodingError: More than one coding (a few kilobytes could become terabytes), or
-            bytes of another one.
-        httpx.ReadError: The compressed bytes were cut.
+        FlawError: More than one coding (a few kilobytes could become terabytes), bytes of another
+            one, or compressed bytes that were cut.
     """
     named = b",".join(value for name, value in lines if name.lower() == b"content-encoding")
     if not named:
         return content
     codings = [coding.strip().lower() for coding in named.split(b",")]
     if len(codings) > 1:
-        raise httpx.DecodingError("more than one coding")
+        raise FlawError(Flaw.PACKED)
     if codings[0] in (b"gzip", b"x-gzip"):
         return _inflated(content, lambda _: 31)
     # Some stores send deflate without the two bytes in front by which zlib knows its format.
@@ -56,10 +57,10 @@ def _inflated(packed: Iterable[bytes], format_of: Callable[[int], int]) -> Itera
                 yield unpack.decompress(unpack.unconsumed_tail, _STEP_BYTES)
         if unpack is not None:
             yield unpack.flush()
-    except zlib.error as problem:
-        raise httpx.DecodingError(str(problem)) from None
+    except zlib.error:
+        raise FlawError(Flaw.PACKED) from None
     if unpack is not None and not unpack.eof:
-        raise httpx.ReadError("the compressed bytes have no end")
+        raise FlawError(Flaw.CUT)
 
 
 def stops_early(content: bytes, lines: RawLines) -> bool:
@@ -74,31 +75,3 @@ def stops_early(content: bytes, lines: RawLines) -> bool:
     except ValueError as problem:
         return str(problem).startswith("EOF while parsing")
     return False
-
-
-def without_key(
-    content: bytes, lines: RawLines, key: SecretStr, *, is_refusal: bool
-) -> tuple[bytes, RawLines]:
-    """Star the key out of an answer that a store made of our own request.
-
-    Args:
-        content: The body.
-        lines: The header lines.
-        key: The key that was sent.
-        is_refusal: The body is an error's text, in which a key of any length is starred.
-    """
-    for scheme, spelt in _spellings(key, is_refusal=is_refusal):
-        secret, stars = scheme + spelt, scheme + b"***"
-        if secret in content:
-            content = content.replace(secret, stars)
-        if any(secret in value for _, value in lines):
-            lines = [(name, value.replace(secret, stars)) for name, value in lines]
-    return content, lines
-
-
-def _spellings(key: SecretStr, *, is_refusal: bool) -> set[tuple[bytes, bytes]]:
-    """Return the scheme that must stand in front of the key, and the key, plain and as in JSON."""
-    plain = key.get_secret_value().encode()
-    scheme = b"" if is_refusal or len(plain) >= _LEAST_UNUSUAL_KEY else b"Bearer "
-    quoted = plain.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
-    return {(scheme, plain), (scheme, quoted), (scheme, quoted.replace(b"/", b"\\/"))}

@@ -1,7 +1,4 @@
-"""What an answer announces about the end of its operation.
-
-In: header lines. Out: a Deprecation, and one warning for each operation. It sends nothing.
-"""
+"""What an answer announces about the end of its operation, warned of once."""
 
 from __future__ import annotations
 

@@ -1,31 +1,36 @@
-"""What httpx raises, in our own errors: why no answer came, and whether the store can have acted.
-
-In: an exception of httpx and the events of its request. Out: an APIConnectionError;
-``may_have_been_applied`` is False only on proof. It sends nothing.
-"""
+"""Why no answer came, and whether the store can have acted: httpcore's errors as ours."""
 
 from __future__ import annotations
 
+import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import httpx
+import httpcore
 
 from petstore_frame.errors import APIConnectionError, APITimeoutError
 
+# All that httpcore raises on purpose; its classes have no base of their own.
+ENGINE_ERRORS = (
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.ProxyError,
+    httpcore.UnsupportedProtocol,
+)
 _NEVER_SENT = (
-    httpx.ConnectError,
-    httpx.ConnectTimeout,
-    httpx.PoolTimeout,
-    httpx.UnsupportedProtocol,
-    httpx.LocalProtocolError,
-    httpx.ProxyError,
+    httpcore.ConnectError,
+    httpcore.ConnectTimeout,
+    httpcore.PoolTimeout,
+    httpcore.UnsupportedProtocol,
+    httpcore.LocalProtocolError,
+    httpcore.ProxyError,
 )
 
 
 class Trace:
-    """Notes how far a request got, from the transport's own events."""
+    """Notes how far a request got, from the engine's own events."""
 
     def __init__(self) -> None:
         self.was_called = False
@@ -53,10 +58,11 @@ class Trace:
 def connection_error(
     problem: Exception, operation: str, trace: Trace, base_url: str
 ) -> APIConnectionError:
+    """Return our error for one of httpcore's."""
     is_unsent = trace.proves_not_applied(problem)
     reason = _reason(problem)
     doubt = "" if is_unsent or operation.startswith("GET") else "; it may have been applied"
-    kind = APITimeoutError if isinstance(problem, httpx.TimeoutException) else APIConnectionError
+    kind = APITimeoutError if isinstance(problem, httpcore.TimeoutException) else APIConnectionError
     return kind(
         f"{operation}: no answer from {base_url} ({_WORDS.get(reason, reason)}){doubt}; "
         "check the address and that the store is up",
@@ -85,25 +91,25 @@ _WORDS = {
 def _reason(problem: Exception) -> str:
     """Return one word for the cause, for a results column and for tests."""
     for kind, word in (
-        (httpx.ConnectTimeout, "connect_timeout"),
-        (httpx.PoolTimeout, "pool_timeout"),
-        (httpx.WriteTimeout, "write_timeout"),
-        (httpx.ReadTimeout, "read_timeout"),
-        (httpx.ReadError, "reset"),
-        (httpx.WriteError, "reset"),
-        (httpx.RemoteProtocolError, "closed"),
-        (httpx.ProxyError, "proxy"),
-        (httpx.LocalProtocolError, "invalid_request"),
-        (httpx.UnsupportedProtocol, "invalid_request"),
+        (httpcore.ConnectTimeout, "connect_timeout"),
+        (httpcore.PoolTimeout, "pool_timeout"),
+        (httpcore.WriteTimeout, "write_timeout"),
+        (httpcore.ReadTimeout, "read_timeout"),
+        (httpcore.ReadError, "reset"),
+        (httpcore.WriteError, "reset"),
+        (httpcore.RemoteProtocolError, "closed"),
+        (httpcore.ProxyError, "proxy"),
+        (httpcore.LocalProtocolError, "invalid_request"),
+        (httpcore.UnsupportedProtocol, "invalid_request"),
     ):
         if isinstance(problem, kind):
             return word
     causes = list(_chain(problem))
     if any(isinstance(cause, ssl.SSLError) for cause in causes):
         return "tls"
-    if any("Name or service not known" in str(c) or "getaddrinfo" in str(c) for c in causes):
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
         return "dns"
-    return "refused" if isinstance(problem, httpx.ConnectError) else "connection"
+    return "refused" if isinstance(problem, httpcore.ConnectError) else "connection"
 
 
 def _chain(problem: BaseException | None) -> Iterator[BaseException]:

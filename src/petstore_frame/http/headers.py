@@ -1,11 +1,10 @@
-"""The header lines of an answer.
-
-In: lines as text or bytes. Out: their values, by names in any case. What they mean, others know.
-"""
+"""The header lines of an answer, and what Retry-After says."""
 
 from __future__ import annotations
 
+import email.utils
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 
 # Identifies a store, in its answers and in a POST meant for it; an extension of the interface.
 STORE_ID = "X-Store-Id"
@@ -34,3 +33,26 @@ class Headers:
 
 def _text(part: str | bytes) -> str:
     return part if isinstance(part, str) else part.decode("latin-1")
+
+
+def read_retry_after(text: str | None, now: datetime | None = None) -> float | None:
+    """Return the seconds of a Retry-After header, in either form; None if it cannot be read.
+
+    Example:
+        >>> read_retry_after("7")
+        7.0
+        >>> read_retry_after("soon") is None
+        True
+    """
+    if text is None:
+        return None
+    text = text.strip()
+    if text.isascii() and text.isdigit() and len(text) <= 10:
+        return float(text)
+    try:
+        moment = email.utils.parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())

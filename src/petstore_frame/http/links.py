@@ -1,9 +1,4 @@
-"""What header lines say about other addresses.
-
-In: the values of ``Link`` header lines, and addresses that a store wrote. Out: links with their
-relations, as RFC 8288 reads them, and the parts of an address. It follows nothing, and an address
-that cannot be read is None rather than an error.
-"""
+"""The links of an answer's header lines, as RFC 8288 reads them."""
 
 from __future__ import annotations
 

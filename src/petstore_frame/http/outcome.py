@@ -1,7 +1,4 @@
-"""What the end of one ``create_pet`` proves.
-
-In: an Answer, or the error in its place. Out: one of four proofs. This is the only table of
-proofs in the package; the loader and ``Client.create_pet`` both read it.
+"""What the end of one ``create_pet`` proves: the only table of proofs, for client and loader.
 
 | seen                                          | proof                                        |
 |-----------------------------------------------|----------------------------------------------|
@@ -33,8 +30,7 @@ from petstore_frame.errors import (
     status_error_class,
 )
 from petstore_frame.http import Answer
-from petstore_frame.http.headers import STORE_ID
-from petstore_frame.http.retry import read_retry_after
+from petstore_frame.http.headers import STORE_ID, read_retry_after
 from petstore_frame.schema.decoding import excerpt, read_error, read_pet
 from petstore_frame.schema.models import Pet
 

@@ -1,7 +1,4 @@
-"""Which store, which key, how patient: an argument beats the environment.
-
-In: arguments and ``PETSTORE_*`` variables. Out: one frozen Settings. Nothing is sent from here.
-"""
+"""Which store, which key, how patient: an argument beats the environment."""
 
 from __future__ import annotations
 

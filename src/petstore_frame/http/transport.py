@@ -1,33 +1,26 @@
-"""How one request goes out and its answer comes back.
-
-In: method, address, body. Out: an Answer, or an error of ours; no exception of httpx leaves here.
-"""
+"""How one request goes out and its answer comes back; no type of the engine leaves here."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, cast
-from urllib.parse import urlencode
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
 
-import httpx
+import httpcore
 from pydantic import SecretStr
 
 from petstore_frame.errors import ConfigurationError
 from petstore_frame.http.addresses import path_below, unreadable_link, whole_address
 from petstore_frame.http.answer import Answer, Flaw
-from petstore_frame.http.content import (
-    MAX_BODY_BYTES,
-    RawLines,
-    stops_early,
-    unpacked,
-    without_key,
-)
-from petstore_frame.http.failure import Trace, connection_error
+from petstore_frame.http.connections import GivenTransport, Wire, Wires, new_sockets
+from petstore_frame.http.content import MAX_BODY_BYTES, FlawError, RawLines, stops_early, unpacked
+from petstore_frame.http.failure import ENGINE_ERRORS, Trace, connection_error
 from petstore_frame.http.headers import Headers
+from petstore_frame.http.secrecy import KEY_FILTER, without_key
 from petstore_frame.http.settings import DEFAULT_CONNECT_TIMEOUT_S, Settings
-from petstore_frame.http.wires import Wire, Wires, new_sockets
 
 _FIXED_LINES = [
     (b"Accept", b"application/json"),
@@ -36,20 +29,25 @@ _FIXED_LINES = [
 ]
 # An old answer out of a cache on the way would mix two states of a store in one listing.
 _FRESH = (b"Cache-Control", b"no-cache")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+# What an address may hold unencoded; a percent sign is part of what was encoded before.
+_AS_THEY_ARE = "".join(map(chr, range(0x21, 0x7F))).translate({ord(c): None for c in '"<>`{}'})
 
 
-class _Body(httpx.ByteStream):
+class _Body:
     """The bytes of a request, and work to do while its answer is awaited."""
 
-    work: Callable[[], None] | None = None
+    def __init__(self, content: bytes, work: Callable[[], None] | None) -> None:
+        self._content, self._work = content, work
 
     def __iter__(self) -> Iterator[bytes]:
-        yield from filter(None, super().__iter__())  # an empty piece would cost as much as one
+        if self._content:
+            yield self._content
         self.start_work()
 
     def start_work(self) -> None:
         """Do the work; only the first call counts."""
-        work, self.work = self.work, None
+        work, self._work = self._work, None
         if work is not None:
             work()
 
@@ -61,7 +59,7 @@ class Transport:
 
     Args:
         settings: Address, key and patience.
-        transport: An ``httpx.BaseTransport`` in place of real sockets, for tests and proxies.
+        transport: Stands in place of real sockets.
         clock: Gives seconds that only rise.
     """
 
@@ -69,24 +67,24 @@ class Transport:
         self,
         settings: Settings,
         *,
-        transport: Wire | None = None,
+        transport: GivenTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._total_s = 2 * settings.timeout_s
-        self._timeout = httpx.Timeout(
-            settings.timeout_s, connect=min(settings.timeout_s, DEFAULT_CONNECT_TIMEOUT_S)
-        ).as_dict() | {"total": self._total_s}
-        # Half the CPU of httpx.Client, whose cookies, redirects and hooks are not wanted here.
-        new_wire = new_sockets(settings.base_url) if transport is None else (lambda: transport)
-        self._wires = Wires(new_wire)
+        connect_s = min(settings.timeout_s, DEFAULT_CONNECT_TIMEOUT_S)
+        others = dict.fromkeys(("read", "write", "pool"), settings.timeout_s)
+        self._timeout = {"connect": connect_s, "total": self._total_s, **others}
+        self._wires = Wires(
+            new_sockets(settings.base_url) if transport is None else _given(transport)
+        )
+        self._target = lru_cache(maxsize=8)(target_of)  # an import asks one address all the time
         try:
-            host = httpx.URL(settings.base_url).netloc
-        except httpx.InvalidURL as problem:
+            host = self._target(settings.base_url)
+        except ValueError as problem:
             raise ConfigurationError(f"base_url is not an address: {problem}") from None
-        self._fixed_lines = [(b"Host", host), *_FIXED_LINES]
-        self._url = lru_cache(maxsize=8)(httpx.URL)  # an import asks one address all the time
+        self._fixed_lines = [(b"Host", _host_line(host)), *_FIXED_LINES]
 
     def send(
         self,
@@ -119,30 +117,31 @@ class Transport:
             f"?{urlencode(params)}" if params else ""
         )
         try:
-            target = self._url(url)
-        except httpx.InvalidURL as problem:  # which only a link of the store's can be
+            target = self._target(url)
+        except ValueError as problem:  # which only a link of the store's can be
             raise unreadable_link(url, str(problem).rstrip(".")) from None
         operation = f"{method} {path_below(self._settings.base_url, url)}"
         key = self._key()
-        trace, stream = Trace(), _Body(body or b"")
+        trace, stream = Trace(), _Body(body or b"", while_waiting)
         wire = self._wires.borrow()
         start = self._clock()
+        KEY_FILTER.hide(key)
         try:
-            request = self._request(method, target, stream, headers, trace, key)
-            stream.work = while_waiting
+            request = self._request(method, target, stream, len(body or b""), headers, trace, key)
             response = wire.handle_request(request)
             stream.start_work()
-            lines: RawLines = response.headers.raw
-            content, flaw = self._read(response, lines, start)
-        except httpx.HTTPError as problem:
+            lines: RawLines = response.headers
+            content, flaw = self._read(response, start)
+        except ENGINE_ERRORS as problem:
             raise connection_error(problem, operation, trace, self._settings.base_url) from None
         except BaseException as problem:  # noqa: BLE001 # raised again, without its frames:
             # those below hold the request's header lines, and a verbose traceback shows them.
             raise problem.with_traceback(None) from None
         finally:
             self._wires.give_back(wire)
+            KEY_FILTER.hide(None)
         took = self._clock() - start
-        status = response.status_code
+        status = response.status
         content, lines = without_key(content, lines, key, is_refusal=status >= 400)
         return Answer(operation, status, Headers(lines), content, flaw, took, url)
 
@@ -161,62 +160,90 @@ class Transport:
     def _request(
         self,
         method: str,
-        url: httpx.URL,
+        target: httpcore.URL,
         stream: _Body,
+        length: int,
         headers: Mapping[str, str] | None,
         trace: Trace,
         key: SecretStr,
-    ) -> httpx.Request:
-        """Make the request; the key goes on it here, and nothing else ever holds it in the open.
-
-        Given its lines and its bytes as they are, httpx adds and copies none: a tenth of the CPU.
-        """
+    ) -> httpcore.Request:
+        """Make the request; the key goes on it here, and nothing else ever holds it in the open."""
         lines, extensions = [*self._fixed_lines], dict[str, Any](timeout=self._timeout)
         if method == "GET":  # which can be repeated, however far it got
             lines.append(_FRESH)
         else:
-            length = b"%d" % len(b"".join(stream))
-            lines += [(b"Content-Type", b"application/json"), (b"Content-Length", length)]
+            lines += [(b"Content-Type", b"application/json"), (b"Content-Length", b"%d" % length)]
             extensions["trace"] = trace
         lines += ((name.encode(), value.encode()) for name, value in (headers or {}).items())
         secret = b"Bearer " + key.get_secret_value().encode()
-        request = httpx.Request(
+        return httpcore.Request(
             method,
-            url,
+            target,
             headers=[*lines, (b"Authorization", secret)],
-            stream=stream,
+            content=stream,
             extensions=extensions,
         )
-        request.read()  # a transport of the caller's own may ask for .content
-        return request
 
-    def _read(
-        self, response: httpx.Response, lines: RawLines, start: float
-    ) -> tuple[bytes, Flaw | None]:
+    def _read(self, response: httpcore.Response, start: float) -> tuple[bytes, Flaw | None]:
         """Read the body within limits of time and size; what is wrong with it is not raised."""
         chunks, size = list[bytes](), 0
-        packed = cast("httpx.SyncByteStream", response.stream)
         try:
-            for chunk in unpacked(packed, lines):
+            for chunk in unpacked(response.iter_stream(), response.headers):
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > MAX_BODY_BYTES:
                     return b"", Flaw.LARGE
                 if self._clock() - start > self._total_s:
                     return b"", Flaw.LATE
-        except httpx.TimeoutException:
+        except httpcore.TimeoutException:
             return b"", Flaw.LATE
-        except httpx.DecodingError:
-            return b"", Flaw.PACKED
-        except (httpx.HTTPError, httpx.StreamError):
+        except FlawError as problem:
+            return b"", problem.flaw
+        except ENGINE_ERRORS:
             return b"", Flaw.CUT
         finally:
-            packed.close()
+            response.close()
         content = b"".join(chunks)
-        if response.status_code == 200 and stops_early(content, lines):
+        if response.status == 200 and stops_early(content, response.headers):
             return b"", Flaw.CUT
         return content, None
 
     def close(self) -> None:
         """Close the connections."""
         self._wires.close()
+
+
+def _given(transport: GivenTransport) -> Callable[[], Wire]:
+    # Loads httpx, which sockets do without.
+    from petstore_frame.http.given import GivenWire
+
+    wire = GivenWire(transport)
+    return lambda: wire
+
+
+def target_of(url: str) -> httpcore.URL:
+    """Return a whole address as the engine takes it.
+
+    Raises:
+        ValueError: It cannot be read.
+
+    Example:
+        >>> target_of("http://[::1]:8000/v1/pets?name=Žofie")
+        URL(scheme=b'http', host=b'::1', port=8000, target=b'/v1/pets?name=%C5%BDofie')
+    """
+    if _CONTROL.search(url):
+        raise ValueError("a control character is in it")
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
+    return httpcore.URL(
+        scheme=parts.scheme,
+        host=host.encode("ascii" if host.isascii() else "idna"),
+        port=parts.port,
+        target=quote(path, safe=_AS_THEY_ARE),
+    )
+
+
+def _host_line(target: httpcore.URL) -> bytes:
+    host = b"[%b]" % target.host if b":" in target.host else target.host
+    return host if target.port is None else b"%b:%d" % (host, target.port)

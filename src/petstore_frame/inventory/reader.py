@@ -20,7 +20,7 @@ from petstore_frame.inventory.ages import Ages
 from petstore_frame.inventory.page import Page, UnreadPage
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.schema.models import Pet, pets_text
-from petstore_frame.schema.surrogates import REPLACEMENT
+from petstore_frame.schema.text import REPLACEMENT
 
 DEFAULT_PROBE_BUDGET = 16
 SIDE_BY_SIDE = 4

@@ -21,7 +21,7 @@ from petstore_frame.inventory.seal import SealState, read_seal
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.fields import FIELDS
 from petstore_frame.schema.palette import status_colours
-from petstore_frame.schema.surrogates import whole_text
+from petstore_frame.schema.text import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd

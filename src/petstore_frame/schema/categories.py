@@ -1,7 +1,4 @@
-"""What a category is called, since the interface shows only its number.
-
-In: a dict, a Series, a frame or a CSV path. Out: labels by category id. It knows nothing of pets.
-"""
+"""What a category is called, since the interface shows only its number."""
 
 from __future__ import annotations
 
@@ -21,7 +18,13 @@ if TYPE_CHECKING:
 
 NO_CATEGORY = "no category"
 Categories: TypeAlias = Union[
-    "Mapping[int, str]", "pd.Series[str]", "pd.DataFrame", str, "PathLike[str]", None
+    "Mapping[int, str]",
+    "Mapping[str, int]",
+    "pd.Series[Any]",
+    "pd.DataFrame",
+    str,
+    "PathLike[str]",
+    None,
 ]
 
 
@@ -30,8 +33,9 @@ def category_labels(
 ) -> dict[int, str]:
     """Return labels by category id from a dict, a Series, or the columns category_id and label.
 
-    The two columns are those of a frame, or of the CSV file at a path. A missing or empty label
-    is left out; of several labels of one id the last counts.
+    A dict or Series has labels by id, ``{1: "Dog"}``, or ids by label, ``{"Dog": 1}``. The two
+    columns are those of a frame, or of the CSV file at a path. A missing or empty label is left
+    out; of several labels of one id the last counts.
 
     Raises:
         InputError: The CSV cannot be opened or lacks a column, a line is not CSV, or an id in it
@@ -84,13 +88,38 @@ def shown_labels(categories: Categories) -> dict[int, str]:
 
 def _plain_words(categories: Any) -> list[tuple[int, str]]:
     try:
-        words = [(_whole_id(key), _label(label)) for key, label in _pairs_of(categories)]
+        pairs = list(_pairs_of(categories))
+        words = _by_id(pairs) if _are_ids(key for key, _ in pairs) else _by_label(pairs)
     except (TypeError, ValueError):
         raise ArgumentError(
-            'categories are labels by id, as in {1: "Dog"}, a Series of these, a frame or a CSV '
-            f"file with the columns category_id and label, got {_shown(categories)}"
+            'categories are labels by id, as in {1: "Dog"} or {"Dog": 1}, a Series of these, a '
+            "frame or a CSV file with the columns category_id and label, "
+            f"got {_shown(categories)}"
         ) from None
     return [(category_id, label) for category_id, label in words if label]
+
+
+def _by_id(pairs: Iterable[tuple[Any, Any]]) -> list[tuple[int, str]]:
+    return [(_whole_id(key), _label(label)) for key, label in pairs]
+
+
+def _by_label(pairs: Iterable[tuple[Any, Any]]) -> list[tuple[int, str]]:
+    """Return labels by id of pairs the other way round.
+
+    Raises:
+        ValueError: A key is no text, so it is not a label either.
+    """
+    pairs = list(pairs)
+    if not all(isinstance(label, str) for label, _ in pairs):
+        raise ValueError(pairs)
+    return [(_whole_id(key), label) for label, key in pairs]
+
+
+def _are_ids(keys: Iterable[Any]) -> bool:
+    try:
+        return all(_whole_id(key) is not None for key in keys)
+    except (TypeError, ValueError):
+        return False
 
 
 def _pairs_of(categories: Any) -> Iterable[tuple[Any, Any]]:

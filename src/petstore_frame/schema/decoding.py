@@ -14,7 +14,7 @@ from petstore_frame.errors import ContractError
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.fields import FIELDS, PET_COLUMNS
 from petstore_frame.schema.models import PET_STATUSES, Pet
-from petstore_frame.schema.surrogates import holds_lone, may_hold_lone, whole_body, whole_text
+from petstore_frame.schema.text import holds_lone, may_hold_lone, whole_body, whole_text
 
 
 class ErrorBody(BaseModel):

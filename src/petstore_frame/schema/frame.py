@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.fields import FIELDS, Field
 from petstore_frame.schema.models import PET_STATUSES
-from petstore_frame.schema.surrogates import whole_text
+from petstore_frame.schema.text import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd

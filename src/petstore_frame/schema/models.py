@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.schema.numeric import as_whole
-from petstore_frame.schema.surrogates import holds_lone
+from petstore_frame.schema.text import holds_lone, likeness
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 PetStatus: TypeAlias = Literal["available", "pending", "sold"]
@@ -124,6 +124,24 @@ class NewPet(PetFields):
     def to_json(self) -> bytes:
         """Return the request body; a field that is None is left out, never sent as null."""
         return self.model_dump_json(by_alias=True, exclude_none=True).encode()
+
+    def differences(self, pet: Pet) -> dict[str, tuple[Any, Any]]:
+        """Return what was sent and what was returned for each field in which a pet is another.
+
+        A store may change case, spaces and letter forms of a text, and fill in what was not sent.
+        """
+        pairs = {
+            field: (sent, getattr(pet, field))
+            for field in NewPet.model_fields
+            if (sent := getattr(self, field)) is not None
+        }
+        return {field: pair for field, pair in pairs.items() if not _are_alike(*pair)}
+
+
+def _are_alike(sent: Any, returned: Any) -> bool:
+    if isinstance(sent, str) and isinstance(returned, str):
+        return likeness(sent) == likeness(returned)
+    return bool(sent == returned)
 
 
 class Pet(PetFields, StoredFields):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.loader.journal.journal import JournalRow, Run
 from petstore_frame.loader.results.columns import CATEGORIES, COLUMNS, describe, original_columns
 from petstore_frame.schema.frame import text_series
-from petstore_frame.schema.surrogates import whole_text
+from petstore_frame.schema.text import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd

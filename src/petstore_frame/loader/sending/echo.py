@@ -8,7 +8,6 @@ request where that to the next is expected: believed, it would call a pet create
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections import deque
 from dataclasses import replace
 
@@ -16,20 +15,11 @@ from petstore_frame.errors import ContractError
 from petstore_frame.http.outcome import PostOutcome, Proof
 from petstore_frame.loader.journal.settlements import Intent
 from petstore_frame.schema.models import Pet
+from petstore_frame.schema.text import likeness
 
 # More than are ever in flight, so that the request which an answer belongs to is among them.
 RECENT = 256
 OTHERS_ANSWER = "answer_of_another"
-
-
-def likeness(name: str) -> str:
-    """Return a name without what a store may change of it: letter forms, case and spaces.
-
-    Example:
-        >>> likeness(" Zoe\u0308  the\tCat") == likeness("ZOË THE CAT")
-        True
-    """
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 class Echo:

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from petstore_frame.loader.journal.journal import JournalRow
 from petstore_frame.loader.record import State
-from petstore_frame.loader.sending.echo import likeness
 from petstore_frame.loader.settling.readback import Evidence, Found, wanted
 from petstore_frame.loader.settling.windows import Windows
+from petstore_frame.schema.text import likeness
 
 _ASSUMED = (
     "what was found has the name, category, status and age of its record, and nobody else was seen "

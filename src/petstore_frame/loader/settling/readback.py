@@ -24,7 +24,7 @@ from petstore_frame.loader.journal.journal import JournalRow
 from petstore_frame.loader.sending.clients import SettlingClient
 from petstore_frame.loader.settling.windows import Windows
 from petstore_frame.schema.models import PET_STATUSES, Pet
-from petstore_frame.schema.surrogates import REPLACEMENT
+from petstore_frame.schema.text import REPLACEMENT
 
 # After so many ids in a row that do not exist the search ends; they prove nothing.
 EMPTY_IDS = 50

@@ -1,13 +1,13 @@
-"""Lone surrogates: halves of a character that JSON can escape, and that UTF-8 cannot hold.
+"""Texts of a store: halves of characters replaced, and names compared.
 
-In: JSON bytes, and texts that were read from them. Out: the same with U+FFFD in each half's place.
-It knows no field, and leaves whole pairs alone.
+JSON can escape half a character (a lone surrogate), which UTF-8 cannot hold; U+FFFD replaces it.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import unicodedata
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _LONE = re.compile("[\ud800-\udfff]")  # Python joins a pair into one character when it reads it
@@ -44,3 +44,13 @@ def whole_body(body: bytes) -> bytes:
     except (ValueError, RecursionError):
         return body
     return whole_text(text).encode()
+
+
+def likeness(name: str) -> str:
+    """Return a name without what a store may change of it: letter forms, case and spaces.
+
+    Example:
+        >>> likeness(" Zoe\u0308  the\tCat") == likeness("ZOË THE CAT")
+        True
+    """
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

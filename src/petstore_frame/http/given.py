@@ -1,0 +1,104 @@
+"""A transport of the caller's own in place of sockets: the one door to httpx.
+
+What it raises is raised as httpcore's error of the same kind, so that nothing else need know of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+import httpcore
+import httpx
+
+from petstore_frame.http.connections import GivenTransport
+
+# The first class that fits counts.
+_KINDS: tuple[tuple[type[Exception], type[Exception]], ...] = (
+    (httpx.ConnectTimeout, httpcore.ConnectTimeout),
+    (httpx.PoolTimeout, httpcore.PoolTimeout),
+    (httpx.WriteTimeout, httpcore.WriteTimeout),
+    (httpx.TimeoutException, httpcore.ReadTimeout),
+    (httpx.ConnectError, httpcore.ConnectError),
+    (httpx.WriteError, httpcore.WriteError),
+    (httpx.NetworkError, httpcore.ReadError),
+    (httpx.LocalProtocolError, httpcore.LocalProtocolError),
+    (httpx.ProtocolError, httpcore.RemoteProtocolError),
+    (httpx.ProxyError, httpcore.ProxyError),
+    (httpx.UnsupportedProtocol, httpcore.UnsupportedProtocol),
+    (httpx.HTTPError, httpcore.NetworkError),
+    (httpx.StreamError, httpcore.NetworkError),
+    (httpx.InvalidURL, httpcore.LocalProtocolError),
+)
+
+
+class GivenWire:
+    """Carries requests by a transport of httpx.
+
+    Args:
+        transport: Shared by all requests.
+    """
+
+    def __init__(self, transport: GivenTransport) -> None:
+        self._transport = transport
+
+    def handle_request(self, request: httpcore.Request) -> httpcore.Response:
+        url = request.url
+        asked = httpx.Request(
+            request.method.decode(),
+            httpx.URL(
+                scheme=url.scheme.decode(),
+                host=url.host.decode(),
+                port=url.port,
+                raw_path=url.target,
+            ),
+            headers=request.headers,
+            stream=_Body(cast("Iterable[bytes]", request.stream)),
+            extensions=request.extensions,
+        )
+        asked.read()  # some transports ask for .content
+        try:
+            answer: httpx.Response = self._transport.handle_request(asked)
+        except Exception as problem:
+            raise _as_httpcore(problem) from problem
+        return httpcore.Response(
+            answer.status_code,
+            headers=answer.headers.raw,
+            content=_Pieces(cast("httpx.SyncByteStream", answer.stream)),
+        )
+
+    def close(self) -> None:
+        """Close the transport."""
+        self._transport.close()
+
+
+class _Body(httpx.SyncByteStream):
+    """The bytes of a request as httpx wants them."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = pieces
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._pieces)
+
+
+class _Pieces:
+    """The bytes of an answer as httpcore gives them."""
+
+    def __init__(self, stream: httpx.SyncByteStream) -> None:
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield from self._stream
+        except Exception as problem:
+            raise _as_httpcore(problem) from problem
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def _as_httpcore(problem: Exception) -> Exception:
+    kinds = (ours for theirs, ours in _KINDS if isinstance(problem, theirs))
+    kind = next(kinds, None)
+    return problem if kind is None else kind(str(problem))

@@ -1,0 +1,87 @@
+"""Keeps the key out of what a store sends back, and out of every log."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+
+from pydantic import SecretStr
+
+from petstore_frame.http.content import RawLines
+
+# A shorter key may be a word of the store's own data, and is starred behind its scheme alone.
+_LEAST_UNUSUAL_KEY = 16
+_LEAST_KEY_IN_LOGS = 4  # a log holds no data that could be spoilt
+# The engine's own loggers, which print header lines at DEBUG, and ours.
+_LOGGERS = (
+    "httpcore.connection",
+    "httpcore.http11",
+    "httpcore.http2",
+    "httpcore.proxy",
+    "httpcore.socks",
+    "petstore_frame",
+)
+
+
+def without_key(
+    content: bytes, lines: RawLines, key: SecretStr, *, is_refusal: bool
+) -> tuple[bytes, RawLines]:
+    """Star the key out of an answer that a store made of our own request.
+
+    Args:
+        content: The body.
+        lines: The header lines.
+        key: The key that was sent.
+        is_refusal: The body is an error's text, in which a key of any length is starred.
+    """
+    for scheme, spelt in _spellings(key, is_refusal=is_refusal):
+        secret, stars = scheme + spelt, scheme + b"***"
+        if secret in content:
+            content = content.replace(secret, stars)
+        if any(secret in value for _, value in lines):
+            lines = [(name, value.replace(secret, stars)) for name, value in lines]
+    return content, lines
+
+
+def _spellings(key: SecretStr, *, is_refusal: bool) -> set[tuple[bytes, bytes]]:
+    """Return the scheme that must stand in front of the key, and the key, plain and as in JSON."""
+    plain = key.get_secret_value().encode()
+    scheme = b"" if is_refusal or len(plain) >= _LEAST_UNUSUAL_KEY else b"Bearer "
+    quoted = plain.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+    return {(scheme, plain), (scheme, quoted), (scheme, quoted.replace(b"/", b"\\/"))}
+
+
+class KeyFilter(logging.Filter):
+    """Stars the key of the request that a thread has under way out of what that thread logs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._threads = threading.local()
+
+    def hide(self, key: SecretStr | None) -> None:
+        """Star this key from now on in the records of this thread; None ends that."""
+        self._threads.key = key
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        key: SecretStr | None = getattr(self._threads, "key", None)
+        if key is not None:
+            text = record.getMessage()
+            for secret, stars in _spellings_in_text(key):
+                text = text.replace(secret, stars)
+            if text != record.getMessage():
+                record.msg, record.args = text, ()
+        return True
+
+
+def _spellings_in_text(key: SecretStr) -> list[tuple[str, str]]:
+    """Return the key as a log may print it, plain, in JSON or as bytes, and what to print."""
+    plain = key.get_secret_value()
+    scheme = "" if len(plain) >= _LEAST_KEY_IN_LOGS else "Bearer "
+    spelt = {plain, json.dumps(plain)[1:-1], repr(plain)[1:-1], repr(plain.encode())[2:-1]}
+    return [(scheme + secret, scheme + "***") for secret in spelt]
+
+
+KEY_FILTER = KeyFilter()
+for _name in _LOGGERS:
+    logging.getLogger(_name).addFilter(KEY_FILTER)

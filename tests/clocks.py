@@ -1,0 +1,28 @@
+"""A Client whose waits a test replaces."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import petstore_frame as pf
+from petstore_frame.http.retry import Timing
+
+
+def no_wait(_: float) -> None:
+    """Wait no time at all."""
+
+
+def timed_client(
+    base_url: str,
+    api_key: str,
+    *,
+    sleep: Callable[[float], None] = no_wait,
+    clock: Callable[[], float] = time.monotonic,
+    **options: Any,
+) -> pf.Client:
+    """Return a Client that waits by ``sleep`` and reads the time from ``clock``."""
+    kind = type("TimedClient", (pf.Client,), {"_timing": Timing(sleep, clock)})
+    client: pf.Client = kind(base_url, api_key, **options)
+    return client
