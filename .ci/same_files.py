@@ -15,7 +15,6 @@ from zipfile import ZipFile
 PACKAGE = "petstore_frame/"
 NEEDED = {
     "petstore_frame/py.typed",
-    "petstore_frame/service/openapi.json",
     "petstore_frame/notebooks/01_first_look.ipynb",
 }
 

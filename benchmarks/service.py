@@ -27,7 +27,7 @@ from pathlib import Path
 import httpx
 
 import petstore_frame as pf
-from petstore_frame.service.listing import make_cursor
+from petstore_frame.service.pages import make_cursor
 
 SMALL = 10_000
 BARE = """

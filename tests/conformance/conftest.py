@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,6 +10,10 @@ import httpx
 import pytest
 
 import petstore_frame as pf
+
+NO_TLS = (
+    ssl.create_default_context()
+)  # made once: reading the certificates takes longer than a test
 
 
 @pytest.fixture(
@@ -24,15 +29,21 @@ def store(request: pytest.FixtureRequest, tmp_path_factory) -> Iterator[pf.Serve
         yield running
 
 
-def talk_to(server: pf.Server, **options: Any) -> httpx.Client:
-    """Return plain httpx with the server's address and key."""
-    headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"}
-    return httpx.Client(base_url=server.base_url, headers=headers, timeout=20, **options)
+def talk_to(server: pf.Server, *, key: bool = True) -> httpx.Client:
+    """Return plain httpx with the server's address, and with its key unless it is a stranger's."""
+    headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"} if key else {}
+    return httpx.Client(base_url=server.base_url, headers=headers, timeout=20, verify=NO_TLS)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def api(store: pf.Server) -> Iterator[httpx.Client]:
     with talk_to(store) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def stranger(store: pf.Server) -> Iterator[httpx.Client]:
+    with talk_to(store, key=False) as client:
         yield client
 
 

@@ -12,7 +12,6 @@ from benchmarks import all as all_benchmarks
 
 import petstore_frame
 from architecture.test_layers import LEVELS
-from petstore_frame.service.rules import CHOICES
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -44,12 +43,6 @@ def test_every_citation_of_the_interface_is_a_heading() -> None:
     cited = set(citations()) - {"none"}
     assert len(cited) > 8
     assert {name for name in cited if not is_heading(name)} == set()
-
-
-def test_every_choice_of_the_service_names_its_section() -> None:
-    """The table of the service's choices cites the same headings."""
-    parts = {choice.part.rstrip(" 123") for choice in CHOICES}
-    assert {part for part in parts if not is_heading(part)} == set()
 
 
 def test_the_layers_in_the_readme_are_those_of_the_imports() -> None:

@@ -148,9 +148,9 @@ def test_a_child_runs_the_package_of_its_parent(monkeypatch) -> None:
 def test_its_client_counts_on_keys_for_as_long_as_they_are_kept() -> None:
     """The two sides share no code, so the number is written twice and compared here."""
     from petstore_frame.bundled import server
-    from petstore_frame.service import rules
+    from petstore_frame.service import store
 
-    assert server._KEY_LIFETIME_S == rules.IDEMPOTENCY_KEEP_S
+    assert server._KEY_LIFETIME_S == store.IDEMPOTENCY_KEEP_S
 
 
 def test_it_tells_what_it_is_without_its_key(server) -> None:

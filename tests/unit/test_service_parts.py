@@ -1,20 +1,20 @@
-"""The parts of the service that need no process: storage, throttle, cache, addresses, keys."""
+"""The parts of the service that need no process: storage, throttle, pages, cursors, keys."""
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from petstore_frame.service.addresses import Addresses
-from petstore_frame.service.guard import Throttle
-from petstore_frame.service.keys import KeyBook, KeyRing, key_from_file
-from petstore_frame.service.pages import MAX_BYTES, Page, PageCache
-from petstore_frame.service.payload import NewPet
-from petstore_frame.service.problems import Problem
-from petstore_frame.service.rules import IDEMPOTENCY_KEEP_S
-from petstore_frame.service.store import Addition, Store
-from petstore_frame.service.tables import open_database, shown_url
+from petstore_frame.service.database import open_database, shown_url
+from petstore_frame.service.dependencies import Throttle
+from petstore_frame.service.errors import Refusal
+from petstore_frame.service.keys import KeyBook, key_from_file
+from petstore_frame.service.models import NewPet
+from petstore_frame.service.pages import Pages, make_cursor, read_cursor
+from petstore_frame.service.store import IDEMPOTENCY_KEEP_S, START, Addition, Store
 
-LUNA = NewPet("Luna", 3, None)
+LUNA = NewPet(name="Luna", category_id=3)
 
 
 class Clock:
@@ -26,7 +26,7 @@ class Clock:
 
 @pytest.fixture
 def engine(tmp_path):
-    engine = open_database(f"sqlite:///{tmp_path}/store.sqlite3")
+    engine = open_database(str(tmp_path / "store.sqlite3"))
     yield engine
     engine.dispose()
 
@@ -50,7 +50,7 @@ def test_an_idempotency_key_is_forgotten_after_a_week(engine) -> None:
 def test_one_batch_settles_equal_keys(engine) -> None:
     """The second of two in one transaction is a replay, a third with another body a conflict."""
     store = Store(engine)
-    other = Addition(NewPet("Otis", 3, None), "k")
+    other = Addition(NewPet(name="Otis", category_id=3), "k")
     first, second, third = store.add([Addition(LUNA, "k"), Addition(LUNA, "k"), other])
     store.close()
     assert (first.replayed, second.replayed, third.conflict) == (False, True, True)
@@ -67,74 +67,60 @@ def test_the_version_changes_with_each_commit(engine) -> None:
     assert before == same != after
 
 
-def filled_cache(versions: list[int | None], *pages: tuple[str, Page]) -> PageCache:
-    """Return a cache whose store has these versions, one for each page that is looked for."""
-    cache = PageCache(iter(versions).__next__)
-    for name, page in pages:
-        assert cache.find(name) is None
-        cache.keep(name, page)
-    return cache
+def test_a_page_is_kept_until_the_next_commit(engine, monkeypatch) -> None:
+    """It is read once while nothing is committed, and never shown after."""
+    store, reads = Store(engine), []
+    pages, read = Pages(store), store.page
+
+    async def counted(*asked):
+        reads.append(asked)
+        return await read(*asked)
+
+    monkeypatch.setattr(store, "page", counted)
+
+    def listed() -> bytes:
+        return asyncio.run(pages.page(5, START, None)).body
+
+    store.add([Addition(LUNA)])
+    first, again = listed(), listed()
+    store.add([Addition(LUNA)])
+    after = listed()
+    store.close()
+    assert first == again != after
+    assert len(reads) == 2
 
 
-def test_a_page_is_kept_for_one_version() -> None:
-    """A page is found while the version of the store stays, and never after."""
-    cache = filled_cache([1, 1, 2], ("a", Page(b"x", {})))
-    assert cache.find("a") == Page(b"x", {})
-    assert cache.find("a") is None
-
-
-def test_the_kept_pages_are_bounded() -> None:
-    """A page that exceeds the room displaces those before it."""
-    cache = filled_cache([1, 1, 1, 1], ("a", Page(b"x", {})), ("b", Page(b"y" * MAX_BYTES, {})))
-    assert cache.find("a") is None
-    assert cache.find("b") is not None
-
-
-def test_no_page_is_kept_without_a_version() -> None:
-    """A store that does not know its version has each page read again."""
-    cache = filled_cache([None, None], ("a", Page(b"x", {})))
-    assert cache.find("a") is None
+@pytest.mark.parametrize("last_id", [0, 5, -(2**63), 2**63 - 1])
+def test_a_cursor_is_read_back(last_id: int) -> None:
+    """And only in the one spelling that the service gives it."""
+    cursor = make_cursor(last_id)
+    assert read_cursor(cursor) == last_id
+    for wrong in (cursor + "=", cursor[:-1], "", make_cursor(2**63), "\u0663"):
+        with pytest.raises(ValueError, match="start again"):
+            read_cursor(wrong)
 
 
 def test_a_bucket_fills_again() -> None:
     """Two a second: two at once, then one each half second, for each key apart."""
     clock = Clock()
     throttle = Throttle(2, clock=clock)
-    throttle.take(b"a")
-    throttle.take(b"a")
-    with pytest.raises(Problem) as refused:
-        throttle.take(b"a")
-    throttle.take(b"b")
+    throttle.take("a")
+    throttle.take("a")
+    with pytest.raises(Refusal) as refused:
+        throttle.take("a")
+    throttle.take("b")
     clock.now += 0.5
-    throttle.take(b"a")
+    throttle.take("a")
     assert refused.value.headers == {"retry-after": "1"}
 
 
-@pytest.mark.parametrize(
-    ("host", "base"),
-    [
-        (b"127.0.0.1:80", "http://127.0.0.1:80/v1"),
-        (b"LOCALHOST:80", "http://localhost:80/v1"),
-        (b"evil:80", "/v1"),
-        (b"localhost:81", "/v1"),
-        (None, "/v1"),
-    ],
-)
-def test_only_own_names_stand_in_answers(host, base) -> None:
-    """A foreign or missing Host gives a reference without host."""
-    headers = [(b"host", host)] if host else []
-    assert Addresses("http://127.0.0.1:80/v1", None).base_for(headers) == base
-    assert Addresses("http://x:80/v1", "https://shop/v1").base_for(headers) == "https://shop/v1"
-
-
-def test_a_key_ring_takes_whole_keys_only(engine) -> None:
-    """The start of a key, or a key and more, is not the key."""
+def test_a_book_of_keys_keeps_no_key(engine) -> None:
+    """A record shows the first characters, and what the key is for."""
     book = KeyBook(engine)
     key = book.new("till")
-    ring = KeyRing(book)
-    assert ring.accepts(key.encode())
-    assert not any(ring.accepts(wrong) for wrong in (b"", key[:-1].encode(), key.encode() + b"x"))
     assert [(record.hint, record.label) for record in book.records()] == [(key[:10], "till")]
+    assert book.revoke(key[:9]) == 0
+    assert book.revoke(key) == 1
 
 
 def test_a_key_file_is_made_once(tmp_path) -> None:

@@ -17,12 +17,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 import petstore_frame as pf
 
 ROOT = Path(__file__).parents[2]
-DOCUMENT = Path(pf.__file__).parent / "service" / "openapi.json"
 STATUSES = ("available", "pending", "sold")
 
 
@@ -68,8 +68,13 @@ def json_server(tmp_path: Path) -> Iterator[pf.Client]:
 
 
 @pytest.fixture
-def prism() -> Iterator[pf.Client]:
-    with running("prism", "mock", "-h", "127.0.0.1", "-p", "PORT", str(DOCUMENT)) as origin:
+def prism(sample_server: pf.Server, tmp_path: Path) -> Iterator[pf.Client]:
+    """A mock of the description that the bundled service gives of itself."""
+    key = sample_server.api_key.get_secret_value()
+    headers = {"Authorization": f"Bearer {key}"}
+    document = tmp_path / "openapi.json"
+    document.write_text(httpx.get(f"{sample_server.base_url}/openapi.json", headers=headers).text)
+    with running("prism", "mock", "-h", "127.0.0.1", "-p", "PORT", str(document)) as origin:
         with pf.Client(origin, "a-key", max_retries=0) as client:
             yield client
 

@@ -167,7 +167,8 @@ def serve(
         rate: Requests per second and key; None is no limit.
         after_sunset: getPet after its removal date: ``serve`` or ``gone``.
         public_url: Address under which clients reach ``/v1``, where it is another one.
-        patience_s: Seconds that the head of a request may take; None is the service's default.
+        patience_s: Seconds that a client may take to send a request, and to read its answer; None
+            is the service's default.
         workers: Number of processes; more than one needs PostgreSQL.
         log_level: Least severe log line: ``debug``, ``info``, ``warning``, ``error`` or ``off``.
 

@@ -1,7 +1,6 @@
 """What can stop the bundled service, as errors of this package.
 
-In: a block that imports or runs the service. Out: nothing, or an error with the next step. The
-service shares no code with the package, so its own error is translated here.
+The service shares no code with the package, so its own error is translated here.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from petstore_frame.errors import MissingExtraError, ServiceStartError
-from petstore_frame.service.options import StartError
+from petstore_frame.service.errors import StartError
 
 _LIBRARIES = ("fastapi", "uvicorn", "sqlalchemy")
 

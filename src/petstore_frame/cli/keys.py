@@ -1,6 +1,5 @@
 """``petstore-frame keys``: the keys that a store's database holds.
 
-In: a database. Out: a new key (shown once), a list without keys, or a key that is no longer valid.
 The key in a file of ``serve --api-key-file`` is in no database, so it is not known here.
 """
 
@@ -82,7 +81,7 @@ def revoke(
     database: Database = "petstore.sqlite3",
     as_json: AsJson = False,
 ) -> None:
-    """Revoke a key; a running service refuses it within a second.
+    """Revoke a key; a running service refuses it from its next request on.
 
     Example: petstore-frame keys revoke psk_a1b2c3 --database petstore.sqlite3
     """
@@ -128,6 +127,6 @@ def _open(database: str) -> Iterator[KeyBook]:
 
 def _shown(database: str) -> str:
     with service_errors():
-        from petstore_frame.service.tables import shown_url
+        from petstore_frame.service.database import shown_url
 
         return shown_url(database)

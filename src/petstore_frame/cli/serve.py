@@ -1,7 +1,4 @@
-"""``petstore-frame serve``: the bundled service from a shell.
-
-In: options. Out: a service in this process until SIGTERM, announced by one JSON line on stdout.
-"""
+"""``petstore-frame serve``: the bundled service from a shell."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from petstore_frame.bundled.children import child_environ
 from petstore_frame.cli.bundled import service_errors
 from petstore_frame.cli.failures import plain_message
 from petstore_frame.cli.options import Database
@@ -65,21 +61,20 @@ def serve(
     }  # fmt: skip
     with service_errors():
         from petstore_frame.service.run import run
-        from petstore_frame.service.workers import run_workers
 
-        options = _options(settings, api_key_file)
-        if options.workers > 1:
-            run_workers(options, environ=child_environ())
-        else:
-            run(options)
+        run(_options(settings, api_key_file))
 
 
 def _options(settings: dict[str, Any], api_key_file: Path | None) -> Options:
+    from pydantic import ValidationError
+
     from petstore_frame.service.keys import key_from_file
-    from petstore_frame.service.options import Options
+    from petstore_frame.service.options import Options, explain
 
     try:
         key = None if api_key_file is None else key_from_file(api_key_file)
-        return Options.from_mapping({**settings, "api_key": key})
+        return Options.model_validate({**settings, "api_key": key})
+    except ValidationError as problem:
+        raise typer.BadParameter(explain(problem)) from None
     except (OSError, ValueError) as problem:
         raise typer.BadParameter(plain_message(problem)) from None

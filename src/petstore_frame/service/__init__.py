@@ -1,6 +1,5 @@
-"""The reference service: a pet store that answers the interface over HTTP, as its own program.
+"""The reference service: the published interface as a FastAPI application, run as its own program.
 
-In: HTTP requests. Out: HTTP answers, and rows in one SQLite file or one PostgreSQL database.
 It is sealed: nothing here imports the rest of the package, so that one misreading of the interface
-cannot pass on both sides of the wire. ``python -m petstore_frame.service`` is its entry.
+cannot pass on both sides of the wire. Start reading at ``pets`` (the operations) and ``models``.
 """

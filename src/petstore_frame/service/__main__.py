@@ -6,21 +6,21 @@ the parent is gone. A key passed this way appears in no process list.
 
 from __future__ import annotations
 
-import json
 import sys
 
-from petstore_frame.service.lifeline import end_with_parent
-from petstore_frame.service.options import Options, StartError
+from pydantic import ValidationError
+
+from petstore_frame.service.errors import StartError
+from petstore_frame.service.options import Options, explain
 from petstore_frame.service.run import run
-from petstore_frame.service.workers import run_workers
 
 
 def main() -> None:
     try:
-        options = Options.from_mapping(json.loads(sys.stdin.readline()))
-        serve = run_workers if options.workers > 1 else run
-        serve(options, on_start=lambda end: end_with_parent(end, sys.stdin))
-    except (StartError, ValueError, TypeError) as problem:
+        run(Options.model_validate_json(sys.stdin.readline()), lifeline=sys.stdin)
+    except ValidationError as problem:
+        raise SystemExit(explain(problem)) from None
+    except StartError as problem:
         raise SystemExit(str(problem)) from None
 
 

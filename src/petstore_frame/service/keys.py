@@ -1,27 +1,19 @@
-"""Which credentials are valid.
-
-In: keys, or what a request sent. Out: new keys, and yes or no. Only hashes are kept.
-It knows nothing of HTTP but the form of the Authorization header's value.
-"""
+"""The keys of a store: made, listed and revoked; only their hashes are kept."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
-import hmac
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from sqlalchemy import Engine, insert, or_, select, update
-from sqlalchemy.exc import SQLAlchemyError
 
-from petstore_frame.service.rules import KEY_REFRESH_S
-from petstore_frame.service.tables import api_keys, open_store
+from petstore_frame.service.database import api_keys, open_database
 
 PREFIX = "psk_"
 HINT_LENGTH = 10
@@ -80,7 +72,7 @@ class KeyBook:
         Raises:
             StartError: The database cannot be opened.
         """
-        engine = open_store(database)
+        engine = open_database(database)
         try:
             yield cls(engine)
         finally:
@@ -122,41 +114,3 @@ class KeyBook:
         )
         with self._engine.begin() as connection:
             return connection.execute(statement).rowcount
-
-    def valid_hashes(self) -> set[str]:
-        """Return the hashes of the keys that are not revoked."""
-        statement = select(api_keys.c.hash).where(api_keys.c.revoked_at.is_(None))
-        with self._engine.connect() as connection:
-            return set(connection.execute(statement).scalars())
-
-
-class KeyRing:
-    """The keys that are valid now, read again from the book twice per second.
-
-    Args:
-        book: The keys that the database knows.
-        extra: Hashes of keys that are valid for this run.
-    """
-
-    def __init__(self, book: KeyBook, extra: Iterable[str] = ()) -> None:
-        self._book = book
-        self._extra = frozenset(extra)
-        self._hashes = self._extra | book.valid_hashes()
-
-    def is_empty(self) -> bool:
-        return not self._hashes
-
-    async def keep_fresh(self, *, every_s: float = KEY_REFRESH_S) -> None:
-        """Take up new and revoked keys until cancelled; a failing database changes nothing."""
-        while True:
-            await asyncio.sleep(every_s)
-            with contextlib.suppress(SQLAlchemyError):
-                self._hashes = self._extra | await asyncio.to_thread(self._book.valid_hashes)
-
-    def accepts(self, key: bytes) -> bool:
-        """Return whether a key is valid, in a time that does not depend on its characters."""
-        candidate = hashlib.sha256(key).hexdigest()
-        valid = False
-        for known in self._hashes:
-            valid |= hmac.compare_digest(candidate, known)
-        return valid

@@ -1,8 +1,4 @@
-"""A child process that ends with its parent, however the parent ended.
-
-In: a stream whose other end only the parent holds, and a function that ends the child. Out: that
-function's call, once, when the stream is at its end or the parent is another.
-"""
+"""A child process that ends with its parent, however the parent ended."""
 
 from __future__ import annotations
 
@@ -12,16 +8,18 @@ from collections.abc import Callable
 from typing import TextIO
 
 
-def end_with_parent(end: Callable[[], None], lifeline: TextIO, *, poll_s: float = 1.0) -> None:
-    """Call ``end`` when the other end of ``lifeline`` is gone, or the parent is.
+def end_with_parent(
+    end: Callable[[], None], lifeline: TextIO | None = None, *, poll_s: float = 1.0
+) -> None:
+    """Call ``end`` when the parent is gone, or the other end of ``lifeline`` is.
 
     A forked sibling may hold the pipe open after the parent's death, so the parent's process id is
-    watched too.
+    always watched.
     """
     parent = os.getppid()
 
     def watch_pipe() -> None:
-        while lifeline.read(1):
+        while lifeline is not None and lifeline.read(1):
             pass
         end()
 
@@ -31,5 +29,5 @@ def end_with_parent(end: Callable[[], None], lifeline: TextIO, *, poll_s: float 
             never.wait(poll_s)
         end()
 
-    for watch in (watch_pipe, watch_parent):
+    for watch in (watch_parent,) if lifeline is None else (watch_pipe, watch_parent):
         threading.Thread(target=watch, daemon=True).start()

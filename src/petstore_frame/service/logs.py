@@ -1,8 +1,4 @@
-"""What the service reports to its operator: one JSON object per line, on stderr.
-
-In: a level, an event and its facts. Out: a line without raw control characters.
-Keys and bodies are never passed in.
-"""
+"""What the service reports to its operator: one JSON object per line, on stderr."""
 
 from __future__ import annotations
 
@@ -13,37 +9,53 @@ from datetime import UTC, datetime
 
 from petstore_frame.service.options import LogLevel
 
-_RANKS: dict[LogLevel, int] = {
-    "debug": logging.DEBUG,
-    "info": logging.INFO,
-    "warning": logging.WARNING,
-    "error": logging.ERROR,
-    "off": logging.CRITICAL + 1,
-}
-# One process has one log; this holds the least severe level that is written.
-_OWN = logging.getLogger("petstore_frame.service")
-_OWN.setLevel(logging.INFO)
+_logger = logging.getLogger("petstore_frame.service")
+_OFF = logging.CRITICAL + 1
 
 
-def set_log_level(level: LogLevel) -> None:
-    """Choose the least severe level, and let the libraries' own lines take the same way."""
-    _OWN.setLevel(_RANKS[level])
+def set_up_logging(level: LogLevel) -> None:
+    """Choose the least severe level; the libraries' warnings take the same way."""
+    number = _OFF if level == "off" else logging.getLevelNamesMapping()[level.upper()]
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_JsonLine())
     root = logging.getLogger()
-    root.handlers = [_JsonHandler()]
-    root.setLevel(logging.WARNING)
+    root.handlers = [handler]
+    root.setLevel(max(number, logging.WARNING))
+    _logger.setLevel(number)
 
 
-def write_log(level: LogLevel, event: str, **facts: object) -> None:
-    """Write one line; JSON escapes control and non-ASCII characters."""
-    if not _OWN.isEnabledFor(_RANKS[level]):
-        return
-    time = datetime.now(UTC).isoformat(timespec="milliseconds")
-    line = json.dumps({"time": time, "level": level, "event": event, **facts})
-    sys.stderr.write(line + "\n")
+def log(event: str, *, level: int = logging.INFO, **facts: object) -> None:
+    """Write one line of facts; keys and bodies are never among them."""
+    if _logger.isEnabledFor(level):
+        _logger.log(level, event, extra={"facts": facts})
 
 
-class _JsonHandler(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        level: LogLevel = "error" if record.levelno >= logging.ERROR else "warning"
-        error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else None
-        write_log(level, "library", logger=record.name, text=record.getMessage(), error=error)
+def log_failure(failure: BaseException, request_id: str) -> None:
+    """Report an unexpected failure by its class and place."""
+    log("request failed", level=logging.ERROR, request_id=request_id, **_facts_of(failure))
+
+
+class _JsonLine(logging.Formatter):
+    """JSON escapes control and non-ASCII characters, so that no name can forge a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage().strip(),
+        }
+        if record.name != _logger.name:
+            line["logger"] = record.name
+        if record.exc_info and record.exc_info[1] is not None:
+            line |= _facts_of(record.exc_info[1])
+        return json.dumps(line | getattr(record, "facts", {}))
+
+
+def _facts_of(failure: BaseException) -> dict[str, object]:
+    # Never the text: a database's message may quote what was sent.
+    cause = failure.__cause__ or failure
+    trace, place = cause.__traceback__, ""
+    while trace is not None:
+        place = f"{trace.tb_frame.f_code.co_name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return {"error": type(cause).__name__, "place": place}

@@ -1,110 +1,60 @@
-"""What one run of the service is asked to be.
-
-In: values from a command line or one JSON line. Out: a checked, frozen ``Options``.
-It opens nothing and knows no library.
-"""
+"""What one run of the service is asked to be."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, Self
 
-from petstore_frame.service.rules import HEAD_S
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 LimitPolicy = Literal["refuse", "clamp"]
 AfterSunset = Literal["serve", "gone"]
 LogLevel = Literal["debug", "info", "warning", "error", "off"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """Settings of one service run.
+class Options(BaseModel):
+    """Settings of one service run; each is refused where it is out of its bounds."""
 
-    Args:
-        host: Address to listen on.
-        port: Port to listen on; 0 picks a free one.
-        database: SQLAlchemy URL or path of a SQLite file; None is a fresh one that ends
-            with the run.
-        api_key: A key to accept beside those in the database.
-        sample: Number of made-up pets to put into an empty store.
-        seed: Seed of those pets; the same seed gives the same pets.
-        public_url: Address under which clients reach ``/v1``, where it is not the own one.
-        spec_only: Leave out every extension of the interface.
-        strict: Refuse unknown body fields and query parameters.
-        limit_policy: What becomes of a limit outside 1 to 100.
-        rate: Requests per second and key; None is no limit.
-        after_sunset: Whether getPet goes on after its removal date.
-        patience_s: Seconds that a request's head may take; its body, and the reading of an answer,
-            may take twice as long.
-        workers: Number of processes; more than one needs PostgreSQL.
-        listen_fd: An inherited socket that listens already; host and port are then its own.
-        log_level: Least severe log line that is written; ``off`` writes none.
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    Raises:
-        ValueError: A setting is outside its bounds; the text names it and what it can be.
-    """
+    host: str = Field("127.0.0.1", description="Address to listen on")
+    port: int = Field(0, ge=0, le=65535, description="Port to listen on; 0 picks a free one")
+    database: str | None = Field(
+        None, description="SQLAlchemy URL, or path of a SQLite file; None is a fresh store"
+    )
+    api_key: SecretStr | None = Field(None, description="A key beside those in the database")
+    sample: int = Field(0, ge=0, description="Made-up pets to put into an empty store")
+    seed: int = Field(0, description="Seed of those pets")
+    public_url: str | None = Field(None, description="Address that clients use, ending in /v1")
+    spec_only: bool = Field(False, description="Leave out every extension of the interface")
+    strict: bool = Field(False, description="Refuse unknown body fields and query parameters")
+    limit_policy: LimitPolicy = Field("refuse", description="A limit outside 1 to 100")
+    rate: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="Requests per second and key"
+    )
+    after_sunset: AfterSunset = Field("serve", description="getPet after its removal date")
+    patience_s: float = Field(
+        20.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="Seconds that a client may take to send a request, and to read its answer",
+    )
+    workers: int = Field(1, ge=1, description="Processes; more than one needs PostgreSQL")
+    log_level: LogLevel = Field("info", description="Least severe log line that is written")
 
-    host: str = "127.0.0.1"
-    port: int = 0
-    database: str | None = None
-    api_key: str | None = field(default=None, repr=False)
-    sample: int = 0
-    seed: int = 0
-    public_url: str | None = None
-    spec_only: bool = False
-    strict: bool = False
-    limit_policy: LimitPolicy = "refuse"
-    rate: float | None = None
-    after_sunset: AfterSunset = "serve"
-    patience_s: float = HEAD_S
-    workers: int = 1
-    listen_fd: int | None = None
-    log_level: LogLevel = "info"
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.port <= 65535:
-            raise ValueError(f"port is 0 to 65535, got {self.port}")
-        if self.sample < 0:
-            raise ValueError(f"sample is 0 or more, got {self.sample}")
-        _check_choice("limit_policy", self.limit_policy, LimitPolicy)
-        _check_choice("after_sunset", self.after_sunset, AfterSunset)
-        _check_choice("log_level", self.log_level, LogLevel)
-        for name in ("rate", "patience_s"):
-            value = getattr(self, name)
-            if value is not None and not (value > 0 and math.isfinite(value)):
-                raise ValueError(f"{name} is a finite number above 0, got {value}")
-        if self.workers < 1:
-            raise ValueError(f"workers is 1 or more, got {self.workers}")
+    @model_validator(mode="after")
+    def _workers_need_postgresql(self) -> Self:
         if self.workers > 1 and not (self.database or "").startswith("postgresql"):
             raise ValueError(
                 "more than one worker needs PostgreSQL: --database postgresql+psycopg://..."
             )
-
-    @classmethod
-    def from_mapping(cls, values: dict[str, Any]) -> Options:
-        """Build Options from a JSON object, refusing names that it does not know."""
-        known = {entry.name for entry in fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise ValueError(f"unknown option: {', '.join(unknown)}")
-        return cls(**values)
+        return self
 
 
-class StartError(Exception):
-    """The service cannot start as it was asked to; the text gives the reason."""
-
-
-def _check_choice(name: str, value: object, choices: Any) -> None:
-    allowed = get_args(choices)
-    if value not in allowed:
-        listed = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
-        raise ValueError(f"{name} is {listed}, got {value!r}")
-
-
-def database_url(database: str) -> str:
-    """Return a SQLAlchemy URL for a URL or the path of a SQLite file."""
-    if "://" in database:
-        return database
-    return f"sqlite:///{Path(database).absolute()}"
+def explain(error: ValidationError) -> str:
+    """Return what is wrong with the options in one line, without their values."""
+    lines = []
+    for problem in error.errors(include_url=False, include_input=False, include_context=False):
+        name = ".".join(map(str, problem["loc"]))
+        message = problem["msg"].removeprefix("Value error, ")
+        lines.append(f"{name}: {message}" if name else message)
+    return "; ".join(lines)

@@ -1,54 +1,90 @@
-"""Which pages, once read, are still true.
-
-In: a page as it was answered, and the store's version. Out: that page again, as long as nothing was
-committed since. It knows nothing of pets.
-"""
+"""Pages of the list: where the next one begins, and which of them, once read, are still true."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import NamedTuple
+import base64
+import binascii
+from dataclasses import dataclass
 
-MAX_BYTES = 8 * 1024 * 1024
+from pydantic import TypeAdapter
+
+from petstore_frame.service.models import INT64_MAX, INT64_MIN, Pet, PetStatus
+from petstore_frame.service.store import Store
+
+MAX_KEPT_BYTES = 8 * 1024 * 1024
+_PETS = TypeAdapter(list[Pet])
 
 
-class Page(NamedTuple):
-    """A body with the headers that belong to it."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page as it is sent.
 
-    body: bytes
-    headers: dict[str, str]
-
-
-class PageCache:
-    """Pages of one version of the store; forgotten at the next commit, and when they grow too many.
-
-    Args:
-        version: Returns the store's version, or None where there is none: nothing is kept then.
+    Attributes:
+        body: The JSON array.
+        last_id: The id that the next page begins behind; None on the last page.
     """
 
-    def __init__(self, version: Callable[[], int | None]) -> None:
-        self._read_version = version
+    body: bytes
+    last_id: int | None
+
+
+class Pages:
+    """The pages of a store, each read and encoded once for as long as nothing is committed."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._version: int | None = None
-        self._pages: dict[Hashable, Page] = {}
+        self._kept: dict[tuple[int, int, PetStatus | None], Page] = {}
         self._bytes = 0
 
-    def find(self, key: Hashable) -> Page | None:
-        """Return a page that is true now. To be called before the store is read for ``keep``."""
-        version = self._read_version()
-        if version != self._version:
+    async def page(self, limit: int, after: int, status: PetStatus | None) -> Page:
+        """Return the page of up to ``limit`` pets with ids above ``after``."""
+        asked = (limit, after, status)
+        version = self._store.version()
+        if version is None or version != self._version:
             self._version = version
             self._forget()
-        return self._pages.get(key)
+        page = self._kept.get(asked)
+        if page is None:
+            page = await self._read(*asked)
+            if version is not None:
+                self._keep(asked, page)
+        return page
 
-    def keep(self, key: Hashable, page: Page) -> None:
-        if self._version is None:
-            return
-        self._bytes += len(page.body)
-        if self._bytes > MAX_BYTES:
+    async def _read(self, limit: int, after: int, status: PetStatus | None) -> Page:
+        # One pet more than asked for shows whether there is a next page.
+        pets = await self._store.page(limit + 1, after, status)
+        shown = pets[:limit]
+        body = _PETS.dump_json(shown, by_alias=True, exclude_none=True)
+        return Page(body, shown[-1].id if len(pets) > limit else None)
+
+    def _keep(self, asked: tuple[int, int, PetStatus | None], page: Page) -> None:
+        if self._bytes + len(page.body) > MAX_KEPT_BYTES:
             self._forget()
-            self._bytes = len(page.body)
-        self._pages[key] = page
+        self._kept[asked] = page
+        self._bytes += len(page.body)
 
     def _forget(self) -> None:
-        self._pages.clear()
+        self._kept.clear()
         self._bytes = 0
+
+
+def make_cursor(last_id: int) -> str:
+    """Return the opaque cursor of the page behind an id."""
+    return base64.urlsafe_b64encode(f"after:{last_id}".encode()).decode().rstrip("=")
+
+
+def read_cursor(cursor: str) -> int:
+    """Return the id behind which a page begins.
+
+    Raises:
+        ValueError: The cursor is not exactly one that ``make_cursor`` gives.
+    """
+    try:
+        padded = cursor.encode() + b"=" * (-len(cursor) % 4)
+        last_id = int(base64.b64decode(padded, b"-_", validate=True).removeprefix(b"after:"))
+    except (ValueError, binascii.Error):
+        last_id = INT64_MAX + 1
+    if last_id > INT64_MAX or last_id < INT64_MIN or make_cursor(last_id) != cursor:
+        raise ValueError("not a cursor of this service; start again without it")
+    return last_id

@@ -1,132 +1,151 @@
-"""How the bytes of a connection are checked before they are a request.
+"""HTTP/1.1 as uvicorn and h11 speak it, with deadlines, and with Error bodies for what is none.
 
-In: bytes of a socket. Out: requests for the application; an Error body and a closed connection
-where the bytes are not HTTP, too many or too slow. It knows nothing of pets or keys.
+What makes a request, and where it ends, is theirs to decide. Added is what they have no option for:
+a client that takes too long, and a chunk that is announced larger than any body may be.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from petstore_frame.service.problems import Problem
-
-# How long a client may take for each part of a request, as a multiple of the time for its head.
-_SHARES = {"head": 1.0, "body": 2.0, "unread body": 0.2, "reading": 2.0}
+from petstore_frame.service.bodies import MAX_BODY_BYTES
+from petstore_frame.service.errors import Refusal
+from petstore_frame.service.middleware import MAX_HEAD_BYTES
 
 
 class PatientProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 protocol with deadlines and with Error bodies for what is not a request.
+    """uvicorn's protocol for clients that may be slow, but not for ever.
 
     Args:
-        patience_s: Seconds that a request's head may take.
+        patience_s: Seconds for a request to arrive, and for its answer to be read.
         options: What uvicorn passes.
     """
 
     def __init__(self, *, patience_s: float, **options: Any) -> None:
         super().__init__(**options)
+        self.conn = _Connection(h11.SERVER, MAX_HEAD_BYTES)
         self._patience_s = patience_s
-        self._waiting_for: str | None = None
-        self._deadline: asyncio.TimerHandle | None = None
-        self._write_deadline: asyncio.TimerHandle | None = None
+        self._arriving: asyncio.TimerHandle | None = None
+        self._reading: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         super().connection_made(transport)
-        self._wait_for("head")
+        self._arriving = self._later(self._too_slow)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._wait_for(None)
-        self.resume_writing()
+        for timer in (self._arriving, self._reading):
+            if timer is not None:
+                timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        self._watch()
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        if not self.transport.is_closing():
-            self._watch(answered=True)
+        state = self.conn.their_state
+        is_arriving = state is h11.SEND_BODY or (
+            state is h11.IDLE and bool(self.conn.trailing_data[0])
+        )
+        if is_arriving and self._arriving is None:
+            self._arriving = self._later(self._too_slow)
+        elif not is_arriving and self._arriving is not None:
+            self._arriving.cancel()
+            self._arriving = None
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._write_deadline = self._later("reading", self.transport.abort)
+        self._reading = self._later(self.transport.abort)
 
     def resume_writing(self) -> None:
-        if self._write_deadline is not None:
-            self._write_deadline.cancel()
-            self._write_deadline = None
-            super().resume_writing()
-
-    def timeout_keep_alive_handler(self) -> None:
-        super().timeout_keep_alive_handler()
-        self._close()
+        super().resume_writing()
+        if self._reading is not None:
+            self._reading.cancel()
 
     def send_400_response(self, msg: str) -> None:
-        # uvicorn calls this while handling h11's error, which shows if the head was too long.
-        hint = getattr(sys.exception(), "error_status_hint", 400)
-        if hint == 431:
-            self._refuse(Problem(431, "head_too_large", "the request's head is too large"))
-        else:
-            self._refuse(Problem(400, "invalid_request", "this is not a valid HTTP request"))
-
-    def _watch(self, *, answered: bool = False) -> None:
-        """Set the deadline that fits what the client has still to send."""
-        state = self.conn.their_state
-        if state is h11.SEND_BODY:
-            has_answer = self.cycle is not None and self.cycle.response_complete
-            self._wait_for("unread body" if has_answer else "body")
-        elif state is h11.IDLE and not (answered and not self.conn.trailing_data[0]):
-            self._wait_for("head")
-        else:
-            self._wait_for(None)
-
-    def _wait_for(self, what: str | None) -> None:
-        if what == self._waiting_for:
-            return
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-        self._waiting_for = what
-        if what is not None:
-            self._deadline = self._later(what, self._too_slow)
+        # uvicorn calls this while handling h11's error, which has a status of its own for some.
+        known = {413: "the chunk is larger than a body may be", 431: "the head is too large"}
+        status = getattr(sys.exception(), "error_status_hint", 400)
+        message = known.get(status, "this is not a valid HTTP request")
+        self._refuse(Refusal(status if status in known else 400, message))
 
     def _too_slow(self) -> None:
+        self._refuse(Refusal(408, "the request took too long to arrive"))
+
+    def _refuse(self, refusal: Refusal) -> None:
+        """Answer outside any request and close; only close where an answer has begun."""
         if self.transport.is_closing():
             return
-        self._refuse(Problem(408, "request_timeout", "the request took too long to arrive"))
-
-    def _refuse(self, problem: Problem) -> None:
-        """Answer outside any request and close; only close where an answer has begun."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            body = problem.body()
-            headers = [
-                ("content-type", "application/json"),
-                ("content-length", str(len(body))),
-                ("connection", "close"),
-            ]
-            response = h11.Response(
-                status_code=problem.status,
-                headers=headers,
-                reason=HTTPStatus(problem.status).phrase,
+            answer = refusal.response()
+            answer.headers["connection"] = "close"
+            events = (
+                h11.Response(
+                    status_code=refusal.status_code,
+                    headers=answer.headers.raw,
+                    reason=HTTPStatus(refusal.status_code).phrase,
+                ),
+                h11.Data(data=bytes(answer.body)),
+                h11.EndOfMessage(),
             )
-            for event in (response, h11.Data(data=body), h11.EndOfMessage()):
+            for event in events:
                 self.transport.write(self.conn.send(event) or b"")
-        if self.cycle is not None:
+        if self.cycle is not None:  # an operation that waits for the rest of the request
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-        self._close()
-
-    def _close(self) -> None:
-        # A peer that does not read would keep a closing transport, and its buffer, for ever.
         self.transport.close()
-        self._later("reading", self.transport.abort)
+        # A peer that does not read would keep a closing transport, and its buffer, for ever.
+        self._later(self.transport.abort)
 
-    def _later(self, what: str, act: Callable[[], None]) -> asyncio.TimerHandle:
-        return self.loop.call_later(_SHARES[what] * self._patience_s, act)
+    def _later(self, act: Any) -> asyncio.TimerHandle:
+        return self.loop.call_later(self._patience_s, act)
+
+
+class _Connection(h11.Connection):
+    """An h11 connection that does not wait for a chunk that cannot be true."""
+
+    _left = 0  # of the chunk that is being received, with its line end
+    _line: bytes | None = None  # what is there of a chunk's first line; None outside chunks
+    _is_impossible = False
+
+    def receive_data(self, data: bytes) -> None:
+        if self._line is not None:
+            self._follow(data)
+        super().receive_data(data)
+
+    def next_event(self) -> Any:
+        if self._is_impossible:
+            raise h11.RemoteProtocolError("chunk too large", error_status_hint=413)
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            self._left = 0
+            self._line = b"" if dict(event.headers).get(b"transfer-encoding") else None
+            self._follow(self.trailing_data[0])
+        elif isinstance(event, h11.EndOfMessage):
+            self._line = None
+        return event
+
+    def _follow(self, data: bytes) -> None:
+        """Read the chunks' sizes, and nothing else of them: what they hold is h11's part."""
+        while data and self._line is not None:
+            skipped = min(self._left, len(data))
+            self._left, data = self._left - skipped, data[skipped:]
+            line, end, data = data.partition(b"\n")
+            self._line += line
+            if not end:
+                return
+            digits, self._line = self._line.partition(b";")[0].strip(), b""
+            try:
+                size = int(digits, 16)
+            except ValueError:
+                self._line = None  # h11 refuses what is no size
+                return
+            if size > MAX_BODY_BYTES:
+                self._is_impossible = True
+                return
+            self._left = size + len(b"\r\n")
+            if size == 0:
+                self._line = None

@@ -1,8 +1,4 @@
-"""One run of the service: from options to a listening process, and to its end.
-
-In: ``Options``. Out: a process that answers, announced by one JSON line, until SIGTERM or until its
-parent is gone. Beside ``protocol`` it is the only file that knows uvicorn.
-"""
+"""One run of the service: from options to listening processes, and to their end."""
 
 from __future__ import annotations
 
@@ -10,98 +6,79 @@ import errno
 import gc
 import json
 import os
+import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack, closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from types import FrameType
-from typing import TextIO
+from typing import Any, TextIO
 
 import uvicorn
 from sqlalchemy import Engine
+from uvicorn.supervisors import Multiprocess
 
-from petstore_frame.service.addresses import Addresses
-from petstore_frame.service.app import build_app
-from petstore_frame.service.keys import KeyBook, KeyRing, hash_key
-from petstore_frame.service.logs import set_log_level, write_log
-from petstore_frame.service.options import Options, StartError
+from petstore_frame.service.app import create_app
+from petstore_frame.service.database import open_database
+from petstore_frame.service.errors import StartError
+from petstore_frame.service.keys import KeyBook
+from petstore_frame.service.lifeline import end_with_parent
+from petstore_frame.service.logs import log, set_up_logging
+from petstore_frame.service.middleware import MAX_HEAD_BYTES
+from petstore_frame.service.options import Options
 from petstore_frame.service.protocol import PatientProtocol
-from petstore_frame.service.rules import DRAIN_S, KEEP_ALIVE_S, MAX_HEAD_BYTES
 from petstore_frame.service.samples import sample_pets
 from petstore_frame.service.store import Store
-from petstore_frame.service.tables import open_store
 
+KEEP_ALIVE_S = 75
+DRAIN_S = 8
+_START_S = 30
 _SAMPLE_BATCH = 10_000
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+_OPEN_TO_ALL = ("0.0.0.0", "[::]")  # noqa: S104 # compared with, not listened on
 
 
-def run(
-    options: Options,
-    *,
-    announce: TextIO = sys.stdout,
-    on_start: Callable[[Callable[[], None]], None] | None = None,
-) -> None:
-    """Serve in this process until SIGTERM, SIGINT or the end that ``on_start`` was given.
+def run(options: Options, *, announce: TextIO = sys.stdout, lifeline: TextIO | None = None) -> None:
+    """Serve until SIGTERM or SIGINT, or until the other end of ``lifeline`` is gone.
 
     Args:
         options: What to serve.
         announce: Where the line ``{"base_url": ..., "pid": ...}`` goes once requests are answered.
-        on_start: Receives, before requests are answered, a function that ends the run.
+        lifeline: A stream whose other end only the parent holds.
 
     Raises:
         StartError: The database or the port cannot be opened.
     """
-    set_log_level(options.log_level)
+    set_up_logging(options.log_level)
+    if lifeline is not None:
+        end_with_parent(partial(os.kill, os.getpid(), signal.SIGTERM), lifeline)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _was_meant)  # uvicorn handles them, and raises them again at its end
     with ExitStack() as resources:
         # The port first: where it is taken, nothing is written to a database, least of all a key.
-        listener = resources.enter_context(closing(listen(options)))
-        engine = resources.enter_context(_open(options))
-        store = resources.enter_context(closing(Store(engine)))
-        ring = prepare(engine, options)
-        base_url = own_address(listener)
-        app = build_app(store, ring, options, Addresses(base_url, options.public_url))
-        config = uvicorn.Config(
-            app,
-            http=partial(PatientProtocol, patience_s=options.patience_s),  # type: ignore[arg-type] # called only
-            ws="none",
-            lifespan="on",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
-            timeout_keep_alive=KEEP_ALIVE_S,
-            timeout_graceful_shutdown=DRAIN_S,
-        )
-        server = _Server(config, lambda: announce_ready(announce, base_url))
-        if on_start is not None:
-            on_start(server.end)
-        server.run(sockets=[listener])
+        listener = resources.enter_context(closing(_listen(options)))
+        if options.database is None:
+            folder = tempfile.TemporaryDirectory(prefix="petstore-frame-")
+            place = str(Path(resources.enter_context(folder), "store.sqlite3"))
+            options = options.model_copy(update={"database": place})
+        engine = open_database(options.database or "")
+        resources.callback(engine.dispose)
+        prepare(engine, options)
+        ready = partial(_announce, announce, _own_address(listener))
+        if options.workers > 1:
+            engine.dispose()
+            app = partial(_worker, options, _own_hosts(listener))
+            config = _config(app, options, factory=True, workers=options.workers)
+            _Workers(config, listener, ready).run()
+        else:
+            config = _config(create_app(options, engine, _own_hosts(listener)), options)
+            _Server(config, ready).run(sockets=[listener])
 
 
-class _Server(uvicorn.Server):
-    """A uvicorn server that reports when it is ready and ends with exit code 0 on SIGTERM."""
-
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._on_ready = on_ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        gc.collect()
-        gc.freeze()  # else each full collection scans everything imported, 40 ms in a request
-        self._on_ready()
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self.end()
-
-    def end(self) -> None:
-        self.should_exit = True
-
-
-def prepare(engine: Engine, options: Options) -> KeyRing:
+def prepare(engine: Engine, options: Options) -> None:
     """Fill an empty store with the sample asked for, and make a key where there is none."""
     with closing(Store(engine)) as store:
         if options.sample and not store.is_empty():
@@ -112,18 +89,70 @@ def prepare(engine: Engine, options: Options) -> KeyRing:
             while batch := list(islice(pets, _SAMPLE_BATCH)):
                 store.fill(batch)
     book = KeyBook(engine)
-    ring = KeyRing(book, [hash_key(options.api_key)] if options.api_key else [])
-    if ring.is_empty():
+    if options.api_key is None and all(record.revoked_at for record in book.records()):
         key = book.new("made by serve")
         sys.stderr.write(f"no key yet, so one was made; it is shown this once: {key}\n")
-        ring = KeyRing(book)
-    return ring
 
 
-def listen(options: Options) -> socket.socket:
-    """Return the listening socket: the inherited one, or a new one."""
-    if options.listen_fd is not None:
-        return socket.socket(fileno=options.listen_fd)
+class _Server(uvicorn.Server):
+    """A uvicorn server that reports when it answers."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        gc.collect()
+        gc.freeze()  # else each full collection scans everything imported, 40 ms in a request
+        self._ready()
+
+
+class _Workers(Multiprocess):
+    """uvicorn's supervisor, which reports when each of its processes answers."""
+
+    def __init__(
+        self, config: uvicorn.Config, listener: socket.socket, ready: Callable[[], None]
+    ) -> None:
+        super().__init__(config, [listener])
+        self._ready = ready
+
+    def init_processes(self) -> None:
+        super().init_processes()
+        if all(process.wait_until_ready(_START_S) for process in self.processes):
+            self._ready()
+        else:
+            self.should_exit.set()
+
+
+def _worker(options: Options, own_hosts: set[str]) -> Any:
+    """Return the application of one worker process, which ends when its supervisor does."""
+    set_up_logging(options.log_level)
+    end_with_parent(partial(os.kill, os.getpid(), signal.SIGTERM))
+    return create_app(options, open_database(options.database or ""), own_hosts)
+
+
+def _was_meant(_number: int, _frame: object) -> None:
+    """Let the process end with exit code 0 after it was asked to end."""
+
+
+def _config(app: Any, options: Options, **more: Any) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=partial(PatientProtocol, patience_s=options.patience_s),  # type: ignore[arg-type] # called only
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=DRAIN_S,
+        **more,
+    )
+
+
+def _listen(options: Options) -> socket.socket:
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     # asyncio switches Nagle's delay off only on a socket that states its protocol.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -140,26 +169,24 @@ def listen(options: Options) -> socket.socket:
     return listener
 
 
-def own_address(listener: socket.socket) -> str:
+def _host_and_port(listener: socket.socket) -> tuple[str, int]:
     host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
+    return f"[{host}]" if ":" in host else host, port
 
 
-def announce_ready(stream: TextIO, base_url: str) -> None:
+def _own_address(listener: socket.socket) -> str:
+    host, port = _host_and_port(listener)
+    return f"http://{host}:{port}/v1"
+
+
+def _own_hosts(listener: socket.socket) -> set[str]:
+    host, port = _host_and_port(listener)
+    names = _LOOPBACK if host in (*_LOOPBACK, *_OPEN_TO_ALL) else (host,)
+    return {f"{name}:{port}" for name in names}
+
+
+def _announce(stream: TextIO, base_url: str) -> None:
     """Write the line that a script waits for."""
     stream.write(json.dumps({"base_url": base_url, "pid": os.getpid()}) + "\n")
     stream.flush()
-    write_log("info", "serving", base_url=base_url)
-
-
-@contextmanager
-def _open(options: Options) -> Iterator[Engine]:
-    """Open the database asked for, or a fresh one that is removed afterwards."""
-    with ExitStack() as resources:
-        database = options.database
-        if not database:
-            folder = tempfile.TemporaryDirectory(prefix="petstore-frame-")
-            database = str(Path(resources.enter_context(folder), "store.sqlite3"))
-        engine = open_store(database)
-        resources.callback(engine.dispose)
-        yield engine
+    log("serving", base_url=base_url)

@@ -1,14 +1,11 @@
-"""Made-up pets for an empty store.
-
-In: a number and a seed. Out: that many pets, the same for the same seed.
-"""
+"""Made-up pets for an empty store; the same seed gives the same pets."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
 
-from petstore_frame.service.payload import NewPet
+from petstore_frame.service.models import NewPet, PetStatus
 
 # fmt: off
 _NAMES = (
@@ -22,15 +19,16 @@ _NAMES = (
 # fmt: on
 _SECOND = ("", "", "", "", "", "", " II", " Jr.", " Blue", " Rae", " Bean", " O'Malley")
 _CATEGORIES = (1, 1, 1, 1, 2, 2, 2, 3, 4, 5, 6, 7)
-_STATUSES = ("available",) * 11 + ("pending",) * 3 + ("sold",) * 5 + (None,)
+_STATUSES = (PetStatus.AVAILABLE,) * 11 + (PetStatus.PENDING,) * 3 + (PetStatus.SOLD,) * 5 + (None,)
 
 
 def sample_pets(size: int, seed: int) -> Iterator[NewPet]:
     """Yield made-up pets: every status, some without one, names in several scripts."""
     chance = random.Random(seed)
     for _ in range(size):
-        yield NewPet(
-            chance.choice(_NAMES) + chance.choice(_SECOND),
-            chance.choice(_CATEGORIES),
-            chance.choice(_STATUSES),
+        pet = NewPet(
+            name=chance.choice(_NAMES) + chance.choice(_SECOND),
+            category_id=chance.choice(_CATEGORIES),
         )
+        status = chance.choice(_STATUSES)
+        yield pet if status is None else pet.model_copy(update={"status": status.value})

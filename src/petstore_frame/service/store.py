@@ -1,33 +1,38 @@
-"""What the store holds: reading pets and adding them in durable batches.
-
-In: checked pets, cursors, limits. Out: stored pets, with whether a repeated key had made them.
-It knows nothing of HTTP or JSON.
-"""
+"""What the store holds: reading pets, and adding them in durable batches."""
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, Engine, bindparam, delete, insert, select, text
+from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, insert, select, text
 from sqlalchemy.exc import DBAPIError
 
-from petstore_frame.service.payload import NewPet, StoredPet
-from petstore_frame.service.rules import IDEMPOTENCY_KEEP_S
-from petstore_frame.service.tables import idempotency_keys, is_sqlite, pets, store_identity
-
-_COLUMNS = (pets.c.id, pets.c.name, pets.c.category_id, pets.c.status)
-_PAGE = (
-    select(*_COLUMNS)
-    .where(pets.c.id > bindparam("after"))
-    .order_by(pets.c.id)
-    .limit(bindparam("size"))
+from petstore_frame.service.database import (
+    api_keys,
+    idempotency_keys,
+    is_sqlite,
+    pets,
+    store_identity,
 )
+from petstore_frame.service.errors import unavailable
+from petstore_frame.service.models import INT64_MIN, NewPet, Pet, PetStatus
+
+IDEMPOTENCY_KEEP_S = 7 * 24 * 3600
+START = INT64_MIN
+
+_PAGE = select(pets).where(pets.c.id > bindparam("after")).order_by(pets.c.id)
+_PAGE = _PAGE.limit(bindparam("size"))
 _STATUS_PAGE = _PAGE.where(pets.c.status == bindparam("status"))
-_ONE = select(*_COLUMNS).where(pets.c.id == bindparam("id"))
-_BY_KEY = (
-    select(*_COLUMNS)
+_ONE = select(pets).where(pets.c.id == bindparam("id"))
+_VALID_KEY = select(api_keys.c.hash).where(
+    api_keys.c.hash == bindparam("hash"), api_keys.c.revoked_at.is_(None)
+)
+_BY_IDEMPOTENCY_KEY = (
+    select(pets)
     .join_from(idempotency_keys, pets, pets.c.id == idempotency_keys.c.pet_id)
     .where(idempotency_keys.c.key == bindparam("key"))
 )
@@ -37,7 +42,7 @@ _FORGET = delete(idempotency_keys).where(idempotency_keys.c.created_at < bindpar
 # The commit mark was not written, so no recovery can find it. After a failed fsync it might.
 _SQLITE_BUSY, _SQLITE_READONLY, _SQLITE_FULL = 5, 8, 13
 _NOT_WRITTEN = {_SQLITE_BUSY, _SQLITE_READONLY, _SQLITE_FULL}
-_LOCK = text("SELECT pg_advisory_xact_lock(7385020071)")
+_WRITERS_LOCK = text("SELECT pg_advisory_xact_lock(7385020071)")
 
 
 class NotStored(Exception):  # noqa: N818 # it states a fact that the caller may rely on
@@ -62,7 +67,7 @@ class Added:
         conflict: Whether that earlier request had another body; nothing was added then.
     """
 
-    pet: StoredPet
+    pet: Pet
     replayed: bool = False
     conflict: bool = False
 
@@ -73,8 +78,11 @@ class Store:
     def __init__(self, engine: Engine, *, clock: Callable[[], float] = time.time) -> None:
         self.engine = engine
         self._clock = clock
+        self._is_sqlite = is_sqlite(engine)
         # SQLite reports to a connection only the commits of others, so this one never writes.
-        self._watch = engine.raw_connection() if is_sqlite(engine) else None
+        self._watch = engine.raw_connection() if self._is_sqlite else None
+        with engine.connect() as connection:
+            self.store_id: str = connection.execute(select(store_identity.c.store_id)).scalar_one()
 
     def close(self) -> None:
         """Close the connection that watches for commits; the caller closes the engine."""
@@ -82,14 +90,34 @@ class Store:
             self._watch.close()
             self._watch = None
 
-    def page(self, size: int, after: int, status: str | None) -> list[StoredPet]:
+    async def page(self, size: int, after: int, status: PetStatus | None) -> list[Pet]:
         """Return up to ``size`` pets with ids above ``after``, ascending."""
-        values = {"after": after, "size": size, "status": status}
+        values = {"after": after, "size": size}
         if status is None:
-            del values["status"]
+            rows = await self._read(_PAGE, values)
+        else:
+            rows = await self._read(_STATUS_PAGE, {**values, "status": status.value})
+        return [Pet.model_validate(row) for row in rows]
+
+    async def pet(self, pet_id: int) -> Pet | None:
+        rows = await self._read(_ONE, {"id": pet_id})
+        return Pet.model_validate(rows[0]) if rows else None
+
+    async def is_valid_key(self, key_hash: str) -> bool:
+        return bool(await self._read(_VALID_KEY, {"hash": key_hash}))
+
+    async def _read(self, statement: Select[Any], values: Mapping[str, Any]) -> Sequence[Row[Any]]:
+        # A SQLite read never waits for a writer (WAL) and costs less than a change of thread.
+        try:
+            if self._is_sqlite:
+                return self._fetch(statement, values)
+            return await asyncio.to_thread(self._fetch, statement, values)
+        except DBAPIError as problem:
+            raise unavailable("the database does not answer at the moment") from problem
+
+    def _fetch(self, statement: Select[Any], values: Mapping[str, Any]) -> Sequence[Row[Any]]:
         with self.engine.connect() as connection:
-            rows = connection.execute(_PAGE if status is None else _STATUS_PAGE, values)
-            return list(map(StoredPet._make, rows.all()))
+            return connection.execute(statement, values).all()
 
     def version(self) -> int | None:
         """Return a number that differs after each commit, or None where that would be slow.
@@ -100,21 +128,7 @@ class Store:
             return None
         cursor = self._watch.cursor()
         cursor.execute("PRAGMA data_version")
-        (version,) = cursor.fetchall()[0]
-        return int(version)
-
-    def pet(self, pet_id: int) -> StoredPet | None:
-        with self.engine.connect() as connection:
-            row = connection.execute(_ONE, {"id": pet_id}).first()
-            return StoredPet(*row) if row is not None else None
-
-    def store_id(self) -> str:
-        """Return the id of this store: random, made with its database."""
-        with self.engine.connect() as connection:
-            return str(connection.execute(select(store_identity.c.store_id)).scalar_one())
-
-    def is_empty(self) -> bool:
-        return not self.page(1, -(2**63), None)
+        return int(cursor.fetchall()[0][0])
 
     def add(self, batch: Sequence[Addition]) -> list[Added]:
         """Add pets in one transaction that is on disk when this returns.
@@ -132,7 +146,11 @@ class Store:
             raise NotStored(str(problem.orig)) from problem
         with connection:
             try:
-                self._begin(connection)
+                # The lock of all writers, so that ids are given out in the order of commits.
+                if self._is_sqlite:
+                    connection.exec_driver_sql("BEGIN IMMEDIATE")
+                else:
+                    connection.execute(_WRITERS_LOCK)
                 added = [self._add_one(connection, addition) for addition in batch]
             except DBAPIError as problem:
                 raise NotStored(str(problem.orig)) from problem
@@ -141,43 +159,36 @@ class Store:
 
     def fill(self, new_pets: Iterable[NewPet]) -> None:
         """Add many pets at once, in one transaction; their ids are not returned."""
-        rows = [pet._asdict() for pet in new_pets]
         with self.engine.begin() as connection:
-            connection.execute(insert(pets), rows)
+            connection.execute(insert(pets), [pet.model_dump() for pet in new_pets])
+
+    def is_empty(self) -> bool:
+        return not self._fetch(_PAGE, {"after": START, "size": 1})
 
     def forget_old_keys(self) -> None:
         """Drop the idempotency keys that are past their time."""
         with self.engine.begin() as connection:
             connection.execute(_FORGET, {"before": int(self._clock()) - IDEMPOTENCY_KEEP_S})
 
-    def _begin(self, connection: Connection) -> None:
-        """Take the lock of all writers, so that ids are given out in the order of commits."""
-        if is_sqlite(self.engine):
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-        else:
-            connection.execute(_LOCK)
-
     def _commit(self, connection: Connection) -> None:
         try:
             connection.commit()
         except DBAPIError as problem:
-            code = getattr(problem.orig, "sqlite_errorcode", 0) & 0xFF
-            if code in _NOT_WRITTEN:
+            if getattr(problem.orig, "sqlite_errorcode", 0) & 0xFF in _NOT_WRITTEN:
                 raise NotStored(str(problem.orig)) from problem
             raise
 
     def _add_one(self, connection: Connection, addition: Addition) -> Added:
+        values = addition.pet.model_dump()
         if addition.key is not None:
-            row = connection.execute(_BY_KEY, {"key": addition.key}).first()
+            row = connection.execute(_BY_IDEMPOTENCY_KEY, {"key": addition.key}).first()
             if row is not None:
-                earlier = StoredPet(*row)
+                earlier = Pet.model_validate(row)
                 # No operation changes a pet, so the stored pet shows what the first body was.
-                return Added(earlier, replayed=True, conflict=earlier[1:] != addition.pet)
-        values = addition.pet._asdict()
+                conflict = earlier.model_dump(exclude={"id"}) != values
+                return Added(earlier, replayed=True, conflict=conflict)
         pet_id = connection.execute(_INSERT_PET, values).scalar_one()
         if addition.key is not None:
-            connection.execute(
-                _INSERT_KEY,
-                {"key": addition.key, "pet_id": pet_id, "created_at": int(self._clock())},
-            )
-        return Added(StoredPet(pet_id, *addition.pet))
+            made = {"key": addition.key, "pet_id": pet_id, "created_at": int(self._clock())}
+            connection.execute(_INSERT_KEY, made)
+        return Added(Pet.model_construct(id=pet_id, **values))

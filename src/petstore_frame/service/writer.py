@@ -1,9 +1,4 @@
-"""How many creations become one durable transaction.
-
-In: additions from the event loop. Out: awaitable answers, each after its commit is on disk.
-One thread commits all that waits in one transaction, so that the cost of reaching the disk is
-shared. It knows nothing of HTTP.
-"""
+"""Group commits: the additions that wait become one durable transaction, in one thread."""
 
 from __future__ import annotations
 
@@ -16,7 +11,9 @@ from collections.abc import Sequence
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from petstore_frame.service.store import Added, Addition, Store
+from petstore_frame.service.errors import unavailable
+from petstore_frame.service.models import NewPet
+from petstore_frame.service.store import Added, Addition, NotStored, Store
 
 MAX_BATCH = 256
 SWEEP_S = 3600
@@ -33,11 +30,19 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
-    async def add(self, addition: Addition) -> Added:
-        """Add one pet; returns once it is on disk."""
+    async def add(self, pet: NewPet, key: str | None = None) -> Added:
+        """Add one pet; returns once it is on disk.
+
+        Raises:
+            Refusal: 503, and the pet was certainly not stored.
+        """
         answer: asyncio.Future[Added] = self._loop.create_future()
-        self._waiting.put((addition, answer))
-        return await answer
+        self._waiting.put((Addition(pet, key), answer))
+        try:
+            return await answer
+        except NotStored as problem:
+            message = "the store cannot write at the moment; nothing was stored"
+            raise unavailable(message) from problem
 
     async def close(self) -> None:
         self._waiting.put(None)

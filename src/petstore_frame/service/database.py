@@ -1,13 +1,10 @@
-"""Where pets, keys and idempotency keys are kept: the tables and how a database is opened.
-
-In: a database URL. Out: SQLAlchemy tables and an engine set up for durable commits.
-It knows nothing of HTTP.
-"""
+"""Where pets and keys are kept: the tables, and how a database is opened for durable commits."""
 
 from __future__ import annotations
 
 import secrets
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -28,9 +25,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from petstore_frame.service.options import StartError, database_url
+from petstore_frame.service.errors import StartError
 
-BUSY_TIMEOUT_S = 5
+_BUSY_TIMEOUT_S = 5
 
 metadata = MetaData()
 
@@ -75,37 +72,31 @@ store_identity = Table(
 )
 
 
-def open_store(database: str) -> Engine:
-    """Open a database given as a URL or a path.
+def open_database(database: str) -> Engine:
+    """Open a database given as a SQLAlchemy URL or as the path of a SQLite file.
+
+    Returns:
+        An engine whose commits are on disk when they return; its tables are made where missing.
 
     Raises:
         StartError: It cannot be opened; a password in its address is not shown.
     """
+    url = database if "://" in database else f"sqlite:///{Path(database).absolute()}"
     try:
-        return open_database(database_url(database))
+        engine = _engine(url)
+        try:
+            _prepare(engine)
+        except BaseException:
+            engine.dispose()
+            raise
     except (SQLAlchemyError, ValueError) as problem:
         cause = getattr(problem, "orig", None) or problem
         raise StartError(f"cannot open the database {shown_url(database)}: {cause}") from problem
-
-
-def open_database(url: str) -> Engine:
-    """Open a database, its tables made where missing.
-
-    Returns:
-        An engine whose commits are on disk when they return.
-    """
-    if url.startswith("sqlite"):
-        engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S})
-        event.listen(engine, "connect", _prepare_sqlite)
-    else:
-        engine = create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
-        event.listen(engine, "connect", _prepare_postgres)
-    try:
-        _prepare_tables(engine)
-    except BaseException:
-        engine.dispose()
-        raise
     return engine
+
+
+def is_sqlite(engine: Engine) -> bool:
+    return engine.dialect.name == "sqlite"
 
 
 def shown_url(database: str) -> str:
@@ -116,31 +107,14 @@ def shown_url(database: str) -> str:
         return database if "@" not in database else "given"
 
 
-def _prepare_tables(engine: Engine) -> None:
-    if engine.dialect.name != "sqlite":
-        _check_encoding(engine)
-    metadata.create_all(engine)
-    _name_store(engine)
-
-
-def _check_encoding(engine: Engine) -> None:
-    """Refuse a database that cannot hold every name: one would fail a whole batch."""
-    with engine.connect() as connection:
-        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
-    if encoding != "UTF8":
-        raise ValueError(f"its encoding is {encoding}; names need UTF8")
-
-
-def _name_store(engine: Engine) -> None:
-    """Give a database without an id one; of two processes that try at once, the first succeeds."""
-    with suppress(IntegrityError), engine.begin() as connection:
-        if connection.execute(select(store_identity)).first() is None:
-            name = {"place": 1, "store_id": secrets.token_hex(16)}
-            connection.execute(insert(store_identity), name)
-
-
-def is_sqlite(engine: Engine) -> bool:
-    return engine.dialect.name == "sqlite"
+def _engine(url: str) -> Engine:
+    if url.startswith("sqlite"):
+        engine = create_engine(url, connect_args={"timeout": _BUSY_TIMEOUT_S})
+        event.listen(engine, "connect", _prepare_sqlite)
+    else:
+        engine = create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
+        event.listen(engine, "connect", _prepare_postgresql)
+    return engine
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
@@ -150,9 +124,23 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
     cursor.close()
 
 
-def _prepare_postgres(connection: Any, _record: Any) -> None:
+def _prepare_postgresql(connection: Any, _record: Any) -> None:
     cursor = connection.cursor()
-    cursor.execute(f"SET lock_timeout = '{BUSY_TIMEOUT_S}s'")
+    cursor.execute(f"SET lock_timeout = '{_BUSY_TIMEOUT_S}s'")
     cursor.execute("SET synchronous_commit = on")  # whatever the cluster's own setting
     cursor.close()
     connection.commit()
+
+
+def _prepare(engine: Engine) -> None:
+    if not is_sqlite(engine):
+        with engine.connect() as connection:
+            encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+        if encoding != "UTF8":  # one name that it cannot hold would fail a whole batch
+            raise ValueError(f"its encoding is {encoding}; names need UTF8")
+    metadata.create_all(engine)
+    # Of two processes that name a new store at once, the first succeeds.
+    with suppress(IntegrityError), engine.begin() as connection:
+        if connection.execute(select(store_identity)).first() is None:
+            identity = {"place": 1, "store_id": secrets.token_hex(16)}
+            connection.execute(insert(store_identity), identity)

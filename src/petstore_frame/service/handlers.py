@@ -1,0 +1,81 @@
+"""Every refusal as an Error body: what the operations, FastAPI or the router refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
+
+from petstore_frame.service import health, pets
+from petstore_frame.service.dependencies import bearer, get_shop, invalid_parameter, require_key
+from petstore_frame.service.errors import Refusal
+
+_MESSAGES = {
+    400: ("invalid_json", "the body is not UTF-8, nested too deeply, or holds a huge number"),
+    404: (None, "there is nothing at this address"),
+    405: (None, "this method is not supported at this address"),
+}
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Let the application answer each refusal with an Error body."""
+    app.add_exception_handler(RequestValidationError, _refuse_invalid)  # type: ignore[arg-type] # of its own kind
+    app.add_exception_handler(HTTPException, _refuse)  # type: ignore[arg-type] # of its own kind
+
+
+async def _refuse_invalid(request: Request, error: RequestValidationError) -> Response:
+    """Answer what a model or a parameter did not allow: 400, or 404 for what is no petId."""
+    return await _refuse(request, _refusal_of(error.errors()[0]))
+
+
+async def _refuse(request: Request, error: HTTPException) -> Response:
+    try:
+        # FastAPI finds no route, and reads a body, before it asks for the key: a stranger must
+        # learn nothing from either.
+        if error.status_code < 500 and not getattr(request.state, "is_known", False):
+            await require_key(request, await bearer(request))
+    except Refusal as stranger:
+        error = stranger
+    if error.status_code == 405:
+        allow = {"allow": ", ".join(sorted(_methods_at(request)))}
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers=allow)
+        error.headers = allow
+    refusal = error if isinstance(error, Refusal) else _known(error)
+    if (await get_shop(request)).options.spec_only:
+        refusal.field = None
+    return refusal.response()
+
+
+def _known(error: HTTPException) -> Refusal:
+    code, message = _MESSAGES.get(error.status_code, (None, str(error.detail)))
+    return Refusal(error.status_code, message, code=code, headers=error.headers)
+
+
+def _methods_at(request: Request) -> set[str]:
+    methods = {"OPTIONS"}
+    for route in (*pets.router.routes, *health.router.routes, *request.app.routes):
+        if route.matches(request.scope)[0] is not Match.NONE:
+            methods |= getattr(route, "methods", None) or set()
+    return methods | {"HEAD"} if "GET" in methods else methods
+
+
+def _refusal_of(problem: Mapping[str, Any]) -> Refusal:
+    """Return the refusal of the first thing that pydantic found wrong."""
+    part, *place = problem["loc"]
+    message = problem["msg"].removeprefix("Value error, ")
+    if part == "path":
+        return Refusal(404, "there is no pet with this id", headers=pets.LIFECYCLE)
+    if part in ("query", "header"):
+        return invalid_parameter(str(place[0]), message)
+    if problem["type"] == "json_invalid":
+        text = f"{problem['ctx']['error']} at character {place[0]}"
+        return Refusal(400, text, code="invalid_json")
+    if not place:
+        return Refusal(400, "the body is a JSON object", code="invalid_json")
+    field = str(place[0])[:40]
+    return Refusal(400, f"{field}: {message}", field=field)

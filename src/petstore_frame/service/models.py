@@ -1,0 +1,118 @@
+"""What crosses the wire, named as the interface names it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator
+from pydantic.json_schema import SkipJsonSchema
+
+MAX_NAME_LENGTH = 1000
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+
+
+def _whole(value: Any) -> Any:
+    """Take ``1.0`` as 1, as JSON Schema does, and exactly; leave everything else as it is."""
+    if isinstance(value, Decimal) and abs(value) <= 2**63 and value == value.to_integral_value():
+        return int(value)
+    return value
+
+
+# The format says what the bounds are; as numbers of the document they would be rounded to floats.
+INT64_SCHEMA = WithJsonSchema({"type": "integer", "format": "int64"})
+Int64 = Annotated[
+    int, Field(strict=True, ge=INT64_MIN, le=INT64_MAX), BeforeValidator(_whole), INT64_SCHEMA
+]
+
+
+class PetStatus(StrEnum):
+    """Availability of a pet.
+
+    Interface: Resources, PetStatus.
+    """
+
+    AVAILABLE = "available"
+    PENDING = "pending"
+    SOLD = "sold"
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+
+
+class _PetFields(BaseModel):
+    # Python's engine, as readers of the schema have it: Rust's knows other white space.
+    model_config = ConfigDict(
+        validate_by_name=True,
+        validate_by_alias=True,
+        use_enum_values=True,
+        regex_engine="python-re",
+    )
+
+    name: str = Field(
+        strict=True,
+        min_length=1,
+        max_length=MAX_NAME_LENGTH,
+        pattern=r"^[^\x00]*[^\s\x00][^\x00]*$",
+        description="The animal's name: any text that is not blank, without U+0000",
+    )
+    category_id: Int64 = Field(
+        alias="categoryId", description="Identifier of the category the animal belongs to"
+    )
+    status: PetStatus | SkipJsonSchema[None] = Field(
+        None, description="Availability status", json_schema_extra=_without_default
+    )
+
+
+class NewPet(_PetFields):
+    """The body of createPet.
+
+    Interface: Resources, NewPet.
+    """
+
+    @field_validator("status", mode="before")
+    @classmethod
+    def _no_null(cls, value: Any) -> Any:
+        if value is None:
+            raise ValueError("null is not a status; leave the field out")
+        return value
+
+
+class StrictNewPet(NewPet):
+    """The same for a service that refuses what it does not know."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Pet(_PetFields):
+    """A pet as the store keeps it.
+
+    Interface: Resources, Pet.
+    """
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: Int64 = Field(description="Unique identifier assigned by the service on creation")
+
+
+class Error(BaseModel):
+    """The body of every answer that is not a success.
+
+    Interface: Errors.
+    """
+
+    code: str = Field(description="Machine-readable error code; the set is open")
+    message: str = Field(description="Human-readable description")
+    status: int = Field(description="The HTTP status code")
+    field: str | SkipJsonSchema[None] = Field(
+        None,
+        description="The field or parameter at fault",
+        json_schema_extra=lambda schema: schema.update(_extension(schema)),
+    )
+
+
+def _extension(schema: dict[str, Any]) -> dict[str, Any]:
+    _without_default(schema)
+    return {"x-extension": True}

@@ -1,0 +1,213 @@
+"""The operations on pets, as the interface states them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from petstore_frame.service.bodies import JsonRoute
+from petstore_frame.service.dependencies import (
+    BaseOf,
+    Parameters,
+    ShopOf,
+    meant_for_this_store,
+    plain_digits,
+    require_key,
+)
+from petstore_frame.service.errors import Refusal
+from petstore_frame.service.models import (
+    INT64_MAX,
+    INT64_MIN,
+    INT64_SCHEMA,
+    Error,
+    NewPet,
+    Pet,
+    PetStatus,
+    StrictNewPet,
+)
+from petstore_frame.service.pages import make_cursor, read_cursor
+from petstore_frame.service.store import START
+
+LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX = 1, 20, 100
+DEPRECATED_AT = datetime(2026, 11, 21, tzinfo=UTC)
+SUNSET_AT = datetime(2030, 12, 5, tzinfo=UTC)
+LIFECYCLE = {
+    "deprecation": f"@{int(DEPRECATED_AT.timestamp())}",
+    "sunset": format_datetime(SUNSET_AT, usegmt=True),
+}
+
+_EXTENSION = {"x-extension": True}
+_Plain = BeforeValidator(plain_digits)
+_Limit = Annotated[int, Field(ge=LIMIT_MIN, le=LIMIT_MAX), _Plain]
+_PetId = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX), _Plain, INT64_SCHEMA]
+_Cursor = Annotated[int, BeforeValidator(read_cursor), WithJsonSchema({"type": "string"})]
+
+
+def _header(description: str) -> dict[str, Any]:
+    return {"description": description, "schema": {"type": "string"}, **_EXTENSION}
+
+
+def _refused(description: str) -> dict[str, Any]:
+    return {"model": Error, "description": description}
+
+
+# One "default" answer stands for what HTTP asks for (405, 413, 415, 431) and what may always happen
+# (500, 503); FastAPI would otherwise describe a 422 that this service never sends.
+router = APIRouter(
+    prefix="/v1",
+    tags=["pets"],
+    route_class=JsonRoute,
+    dependencies=[Depends(require_key)],
+    responses={
+        401: _refused("Credential missing or invalid"),
+        "default": {**_refused("Any other refusal"), **_EXTENSION},
+    },
+)
+
+
+async def stated_limit(
+    limit: Annotated[
+        _Limit, Query(description="Maximum number of animals to return")
+    ] = LIMIT_DEFAULT,
+) -> int:
+    return limit
+
+
+async def clamped_limit(limit: Annotated[int, _Plain, Query()] = LIMIT_DEFAULT) -> int:
+    """Stand in for ``stated_limit`` where the limit policy is to clamp."""
+    return min(max(limit, LIMIT_MIN), LIMIT_MAX)
+
+
+@router.get(
+    "/pets",
+    operation_id="listPets",
+    summary="List all animals",
+    response_model=list[Pet],
+    response_description="The list of animals",
+    dependencies=[Depends(Parameters("limit", "status", "cursor"))],
+    responses={
+        200: {"headers": {"Link": _header('The next page, as rel="next"; none on the last one')}},
+        400: {**_refused("A parameter has an invalid value"), **_EXTENSION},
+    },
+)
+async def list_pets(
+    shop: ShopOf,
+    base: BaseOf,
+    limit: Annotated[int, Depends(stated_limit)],
+    status: Annotated[PetStatus | None, Query(description="Filter by availability status")] = None,
+    after: Annotated[
+        _Cursor | None,
+        Query(
+            alias="cursor",
+            description="Where the page begins, as a next link gives it",
+            json_schema_extra=_EXTENSION,
+        ),
+    ] = None,
+) -> Response:
+    """Return a paginated list of animals in the store, by ascending id."""
+    page = await shop.pages.page(limit, START if after is None else after, status)
+    headers = {"cache-control": "no-store"}
+    if page.last_id is not None:
+        query = {"limit": limit, "status": status, "cursor": make_cursor(page.last_id)}
+        following = urlencode({name: value for name, value in query.items() if value is not None})
+        headers["link"] = f'<{base}/pets?{following}>; rel="next"'
+    return Response(page.body, headers=headers, media_type="application/json")
+
+
+async def new_pet(pet: NewPet) -> NewPet:
+    return pet
+
+
+async def strict_new_pet(pet: StrictNewPet) -> NewPet:
+    """Stand in for ``new_pet`` where the service is strict."""
+    return pet
+
+
+@router.post(
+    "/pets",
+    operation_id="createPet",
+    summary="Add an animal",
+    status_code=201,
+    response_model=Pet,
+    response_model_exclude_none=True,
+    response_description="Animal added; the body carries the assigned id",
+    dependencies=[Depends(Parameters(headers=("Idempotency-Key",))), Depends(meant_for_this_store)],
+    responses={
+        201: {
+            "headers": {
+                "Location": _header("The address of the new animal"),
+                "Idempotency-Replayed": _header("Whether an earlier request had added it"),
+            }
+        },
+        400: _refused("Body lacks required fields or contains invalid values"),
+        412: {**_refused("The pet is meant for another store"), **_EXTENSION},
+        422: {**_refused("The Idempotency-Key was used with another body"), **_EXTENSION},
+    },
+)
+async def create_pet(
+    shop: ShopOf,
+    base: BaseOf,
+    pet: Annotated[NewPet, Depends(new_pet)],
+    response: Response,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            min_length=1,
+            max_length=255,
+            pattern="^[ -~]+$",
+            description="Sent again with the same body, it gives the same pet for 7 days",
+            json_schema_extra=_EXTENSION,
+        ),
+    ] = None,
+) -> Pet:
+    """Add an animal; it is on disk when the answer is sent."""
+    added = await shop.writer.add(pet, idempotency_key)
+    if added.conflict:
+        message = "this Idempotency-Key was used before with another body; nothing was stored"
+        raise Refusal(422, message)
+    response.headers["location"] = f"{base}/pets/{added.pet.id}"
+    if idempotency_key is not None:
+        response.headers["idempotency-replayed"] = "true" if added.replayed else "false"
+    return added.pet
+
+
+@router.get(
+    "/pets/{petId}",
+    operation_id="getPet",
+    summary="Get an animal",
+    deprecated=True,
+    response_model=Pet,
+    response_model_exclude_none=True,
+    response_description="The requested animal",
+    dependencies=[Depends(Parameters())],
+    responses={
+        200: {
+            "headers": {
+                "Deprecation": _header("Since when the operation is deprecated (RFC 9745)"),
+                "Sunset": _header("When it is scheduled for removal (RFC 8594)"),
+            }
+        },
+        404: _refused("No animal with that identifier"),
+    },
+)
+async def get_pet(
+    shop: ShopOf,
+    response: Response,
+    pet_id: Annotated[
+        _PetId,
+        Path(alias="petId", description="The identifier of the animal"),
+    ],
+) -> Pet:
+    """Get one animal by its id. Scheduled for removal on 5 December 2030: use `GET /pets`."""
+    if shop.options.after_sunset == "gone":
+        raise Refusal(410, "getPet was removed; use GET /pets", headers=LIFECYCLE)
+    pet = await shop.store.pet(pet_id)
+    if pet is None:
+        raise Refusal(404, "there is no pet with this id", headers=LIFECYCLE)
+    response.headers.update(LIFECYCLE)
+    return pet

@@ -1,0 +1,618 @@
+"""Each row of the tables in docs/service.md, held to what the service does."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+LUNA = {"name": "Luna", "categoryId": 3}
+DOCUMENT = Path(__file__).parents[2] / "docs/service.md"
+FILLED: set[str] = set()
+
+
+def gap(name: str) -> Callable[[Any], Any]:
+    """Say which row a test holds."""
+    FILLED.add(name)
+    return lambda test: test
+
+
+def rows() -> list[list[str]]:
+    """Return the cells of each row of the document's tables of choices."""
+    lines = re.findall(r"^\| (.+) \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
+    table = [line.split(" | ") for line in lines if not line.startswith("gap |")]
+    return [row for row in table if len(row) == 3]
+
+
+def post_bytes(api: httpx.Client, body: bytes, **headers: str) -> httpx.Response:
+    return api.post("/pets", content=body, headers={"Content-Type": "application/json", **headers})
+
+
+def test_every_row_is_held_and_has_a_reason() -> None:
+    """The rows of the document and the tests below are the same gaps, each once."""
+    gaps = [row[0] for row in rows()]
+    assert len(gaps) == len(set(gaps)) > 40
+    assert set(gaps) == FILLED
+    assert all(row[1].strip() and row[2].strip() for row in rows())
+
+
+# Pets
+
+
+@gap("default status on creation")
+def test_a_status_left_out_stays_out(api) -> None:
+    """A pet without a status is stored without one and matches no status filter."""
+    created = api.post("/pets", json=LUNA).json()
+    assert "status" not in created
+    assert "status" not in api.get(f"/pets/{created['id']}").json()
+
+
+@gap("`status: null`")
+def test_a_null_status_is_refused(api, is_error) -> None:
+    """null is not one of the three strings."""
+    is_error(api.post("/pets", json={**LUNA, "status": None}), 400, "invalid_request")
+
+
+@gap("fields beyond NewPet")
+def test_unknown_fields_are_ignored(api) -> None:
+    """A field beyond NewPet is not stored and not echoed, an id least of all."""
+    created = api.post("/pets", json={**LUNA, "id": -5, "colour": "red"}).json()
+    assert created["id"] > 0
+    assert "colour" not in created
+
+
+@gap("blank name")
+@gap("length of a name")
+@pytest.mark.parametrize("name", ["", " ", "\t\n", "\u3000", "x" * 1001])
+def test_blank_and_endless_names_are_refused(api, is_error, name) -> None:
+    """A name has 1 to 1000 code points, and not only white space."""
+    is_error(api.post("/pets", json={**LUNA, "name": name}), 400, "invalid_request")
+
+
+NAMES = [
+    " outer spaces ", "NA", "null", "小雪", "e\u0301 and \u00e9", "\U0001f436" * 1000, "x" * 1000,
+    "'; DROP TABLE pets; --", '" OR 1=1 --', "100%_\\", "<b>bold</b>", "=1+1", "\x1b[31mred",
+    "a\nb\r\nc\td", "\u202eright to left", "\ufeffmark", "\x7f\x01", '[{"\\' * 100,
+]  # fmt: skip
+
+
+@gap("characters of a name")
+def test_names_are_kept_byte_for_byte(api) -> None:
+    """All of Unicode is a name, SQL and terminal sequences included."""
+    created = [api.post("/pets", json={**LUNA, "name": name}).json() for name in NAMES]
+    assert [pet["name"] for pet in created] == NAMES
+    assert [api.get(f"/pets/{pet['id']}").json() for pet in created] == created
+
+
+@gap("characters of a name")
+@pytest.mark.parametrize("name", ["\\ud800", "\\udc00x", "a\\u0000b"])
+def test_text_that_cannot_be_stored_is_refused(api, is_error, name) -> None:
+    """Half surrogate pairs and U+0000 are 400."""
+    is_error(post_bytes(api, b'{"name":"%s","categoryId":1}' % name.encode()), 400)
+
+
+@gap("range of categoryId")
+@pytest.mark.parametrize("category_id", [0, -1, 2**63 - 1, -(2**63)])
+def test_any_int64_is_a_category(api, category_id) -> None:
+    """No category can be called wrong."""
+    created = api.post("/pets", json={**LUNA, "categoryId": category_id})
+    assert created.json()["categoryId"] == category_id
+
+
+@gap("spelling of categoryId")
+@pytest.mark.parametrize(
+    ("number", "value"),
+    [("1.0", 1), ("1e0", 1), ("10e-1", 1), ("-0.0", 0), ("9007199254740993.0", 2**53 + 1)],
+)
+def test_whole_numbers_have_many_spellings(api, number, value) -> None:
+    """1.0 is 1, exactly, as JSON Schema has it."""
+    answer = post_bytes(api, b'{"name":"Luna","categoryId":%s}' % number.encode())
+    assert answer.json()["categoryId"] == value
+
+
+@gap("spelling of categoryId")
+@pytest.mark.parametrize("number", ["9223372036854775808.0", "1e19", "1e999999", "1.5", "true"])
+def test_what_is_no_int64_is_refused(api, is_error, number) -> None:
+    """A number past int64 costs nothing, however it is spelt."""
+    answer = post_bytes(api, b'{"name":"Luna","categoryId":%s}' % number.encode())
+    is_error(answer, 400, "invalid_request")
+
+
+BAD_JSON = {
+    "empty": b"",
+    "cut": b'{"name":"Luna"',
+    "trailing comma": b'{"name":"Luna","categoryId":1,}',
+    "two values": b"{}{}",
+    "array": b"[]",
+    "text": b'"x"',
+    "null": b"null",
+    "NaN": b'{"name":"Luna","categoryId":NaN}',
+    "Infinity": b'{"name":"Luna","categoryId":1,"x":-Infinity}',
+    "twice": b'{"name":"Luna","name":"Otis","categoryId":1}',
+    "twice inside": b'{"name":"Luna","categoryId":1,"x":{"a":1,"a":2}}',
+    "not UTF-8": b'{"name":"\xff","categoryId":1}',
+    "overlong": b'{"name":"\xc0\xaf","categoryId":1}',
+    "byte order mark": b'\xef\xbb\xbf{"name":"Luna","categoryId":1}',
+    "UTF-16": '{"name":"Luna","categoryId":1}'.encode("utf-16"),
+    "raw newline": b'{"name":"a\nb","categoryId":1}',
+    "leading zero": b'{"name":"Luna","categoryId":01}',
+    "form": b"name=Luna&categoryId=1",
+    "very deep": b"[" * 60_000,
+    "deep inside": b'{"name":"Luna","categoryId":1,"x":' + b"[" * 9000 + b"]" * 9000 + b"}",
+    "huge number": b'{"name":"Luna","categoryId":' + b"9" * 10_000 + b"}",
+    "impossible exponent": b'{"name":"Luna","categoryId":1e99999999999999999999}',
+}
+
+
+@gap("bodies that two parsers may read in two ways")
+@gap("nesting and huge numbers")
+@pytest.mark.parametrize("body", BAD_JSON.values(), ids=BAD_JSON)
+def test_what_is_no_json_object_is_refused(api, is_error, body) -> None:
+    """400 invalid_json, duplicate keys and deep nesting included."""
+    is_error(post_bytes(api, body), 400, "invalid_json")
+
+
+@gap("how ids are assigned")
+def test_ids_rise_on_one_connection(api) -> None:
+    """Rising ids, below 2^53, in the order of the answers."""
+    ids = [api.post("/pets", json=LUNA).json()["id"] for _ in range(10)]
+    assert ids == sorted(set(ids))
+    assert ids[-1] < 2**53
+
+
+# Lists
+
+
+@gap("pages beyond `limit` +")
+@gap("order of the list")
+def test_the_next_links_lead_through_the_whole_list(api) -> None:
+    """Each pet once, ascending by id, and no link on the last page."""
+    ids, answer = [], api.get("/pets", params={"limit": 7})
+    while "next" in answer.links:
+        ids += [pet["id"] for pet in answer.json()]
+        answer = api.get(answer.links["next"]["url"])
+    ids += [pet["id"] for pet in answer.json()]
+    assert ids == sorted(set(ids))
+    assert len(ids) >= 130
+
+
+@gap("pages beyond `limit` +")
+def test_the_next_link_keeps_limit_and_status(api) -> None:
+    """A link is the whole question, so that following it is enough."""
+    answer = api.get("/pets", params={"limit": 3, "status": "available"})
+    query = parse_qs(urlsplit(answer.links["next"]["url"]).query)
+    assert query["limit"] == ["3"] and query["status"] == ["available"]
+    following = api.get(answer.links["next"]["url"]).json()
+    assert {pet["status"] for pet in following} == {"available"}
+    assert following[0]["id"] > answer.json()[-1]["id"]
+
+
+@gap("pages beyond `limit` +")
+def test_a_full_last_page_has_no_next_link(serve_with) -> None:
+    """A link that leads to an empty page would be a false promise."""
+    api = serve_with(sample=20)
+    assert "link" not in api.get("/pets").headers
+    api.post("/pets", json=LUNA)
+    assert "next" in api.get("/pets").links
+
+
+@gap("order of the list")
+def test_a_walk_during_insertions_sees_each_old_pet_once(api) -> None:
+    """What was there at the start of a walk is seen once, and the walk ends."""
+    before = api.get("/pets", params={"limit": 100}).json()
+    seen, answer = [], api.get("/pets", params={"limit": 20})
+    while "next" in answer.links and len(seen) < 1000:
+        seen += [pet["id"] for pet in answer.json()]
+        api.post("/pets", json=LUNA)
+        answer = api.get(answer.links["next"]["url"])
+    seen += [pet["id"] for pet in answer.json()]
+    assert all(seen.count(pet["id"]) == 1 for pet in before)
+
+
+BAD_QUERIES = {
+    "`limit` outside 1 to 100": ["limit=0", "limit=101", "limit=-1", f"limit={2**63}"],
+    "`limit` that is no plain number, unknown `status`": [
+        "limit=", "limit=x", "limit=1e2", "limit=1.0", "limit=%2B5", "limit=%205", "limit=05",
+        "limit=1_0", "limit=%D9%A3", "limit=" + "9" * 5000, "limit=%ff", "status=", "status=Sold",
+        "status=reserved", "status=sold,pending", "status=%20sold", "status=sold%00", "status=%ff",
+    ],
+    "a parameter given twice": [
+        "limit=5&limit=5", "status=sold&status=sold", "cursor=YWZ0ZXI6NQ&cursor=YWZ0ZXI6NQ",
+    ],
+    "a foreign cursor +": [
+        "cursor=", "cursor=abc", "cursor=YWZ0ZXI6NQ==", "cursor=YWZ0ZXI6NR",
+        "cursor=" + "A" * 5000, "cursor=%0d%0aX-Evil:1", "cursor=%ff", "cursor=YWZ0ZXI6MDU",
+    ],
+}  # fmt: skip
+
+
+@gap("`limit` outside 1 to 100")
+@gap("`limit` that is no plain number, unknown `status`")
+@gap("a parameter given twice")
+@gap("a foreign cursor +")
+@pytest.mark.parametrize("queries", BAD_QUERIES.values(), ids=BAD_QUERIES)
+def test_bad_parameters_are_refused(api, is_error, queries) -> None:
+    """400, never a silent cut or another list than was asked for."""
+    for query in queries:
+        is_error(api.get(f"/pets?{query}"), 400, "invalid_parameter")
+
+
+@gap("unknown parameters")
+def test_unknown_parameters_are_ignored(api) -> None:
+    """The interface may grow."""
+    assert api.get("/pets?colour=red&limit=1").status_code == 200
+
+
+@gap("host of a Link or Location +")
+def test_a_foreign_host_steers_nobody(api) -> None:
+    """The address in a Link is the service's own, or has no host at all."""
+    for host in ("evil.example", "127.0.0.1:1", "localhost"):
+        link = api.get("/pets", headers={"Host": host}).headers["link"]
+        assert link.startswith("</v1/pets?")
+    own = f"LOCALHOST:{api.base_url.port}"
+    link = api.get("/pets", headers={"Host": own}).headers["link"]
+    assert link.startswith(f"<http://{own.lower()}/v1/pets?")
+
+
+@gap("host of a Link or Location +")
+def test_a_public_address_is_used(serve_with) -> None:
+    """--public-url is what clients see, whatever the Host."""
+    answer = serve_with(sample=30, public_url="https://shop.example/v1/").get("/pets")
+    assert answer.headers["link"].startswith("<https://shop.example/v1/pets?")
+
+
+# Requests and answers
+
+
+@gap("values of `code`")
+@gap("which field was at fault +")
+def test_an_error_names_its_cause_and_field(api) -> None:
+    """One word per cause, and the extra member field."""
+    wrong = api.post("/pets", json={"name": "x", "categoryId": "y"}).json()
+    limit = api.get("/pets?limit=0").json()
+    assert (wrong["code"], wrong["field"]) == ("invalid_request", "categoryId")
+    assert (limit["code"], limit["field"]) == ("invalid_parameter", "limit")
+    assert api.get("/pets/0").json()["code"] == "not_found"
+
+
+@gap("what is checked first")
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "/pets"), ("GET", "/pets/x"), ("GET", "/x"), ("PUT", "/pets"), ("OPTIONS", "/pets")],
+)
+def test_a_stranger_learns_nothing(stranger, is_error, method, path) -> None:
+    """401 before any check of address, method, size or body."""
+    body = b" " * 70_000
+    is_error(stranger.request(method, path, content=body), 401, "unauthorized")
+    is_error(stranger.request(method, path, content=b"{"), 401, "unauthorized")
+
+
+@gap("other addresses")
+@pytest.mark.parametrize(
+    "path",
+    ["/store/orders", "/", "/pets/", "/pets//", "//pets", "/pets/1/", "/pets/1/x", "/Pets"],
+)
+def test_unknown_addresses_are_not_found(api, is_error, path) -> None:
+    """404, never a redirect, and nothing under /store."""
+    is_error(api.get(path), 404, "not_found")
+
+
+@gap("other methods")
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "TRACE", "FOO"])
+def test_unknown_methods_are_refused(api, is_error, method) -> None:
+    """405 with Allow; no pet is changed or removed."""
+    answer = api.request(method, "/pets")
+    is_error(answer, 405, "method_not_allowed")
+    assert answer.headers["allow"] == "GET, HEAD, OPTIONS, POST"
+    assert api.request(method, "/pets/1").headers["allow"] == "GET, HEAD, OPTIONS"
+
+
+@gap("other methods")
+def test_options_name_the_methods(api) -> None:
+    """204 with Allow, and no CORS."""
+    answer = api.options("/pets", headers={"Origin": "http://example.com"})
+    assert answer.status_code == 204 and answer.content == b""
+    assert answer.headers["allow"] == "GET, HEAD, OPTIONS, POST"
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+@gap("other methods")
+@pytest.mark.parametrize("path", ["/pets?limit=100", "/pets/1", "/pets/0", "/openapi.json"])
+def test_head_is_get_without_the_body(api, path) -> None:
+    """The same status and headers, no body."""
+    get, head = api.get(path), api.head(path)
+    own = {"date", "x-request-id"}
+    assert head.content == b"" and head.status_code == get.status_code
+    assert {k: v for k, v in head.headers.items() if k not in own} == {
+        k: v for k, v in get.headers.items() if k not in own
+    }
+
+
+@gap("petId that is no plain int64")
+def test_what_is_no_id_is_not_found(api, is_error) -> None:
+    """404 is the status that getPet lists, and no id is too large for it."""
+    odd = ["0", "-1", "007", "+1", "1.0", "x", "٣", "1%00", "%2F1", "1e0", "9" * 4000]
+    for pet_id in [*odd, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1]:
+        is_error(api.get(f"/pets/{pet_id}"), 404, "not_found")
+
+
+@gap("media type of a body")
+def test_another_media_type_is_refused(api, is_error) -> None:
+    """415 for a stated type other than application/json, and for a compressed body."""
+    for media_type in ("text/plain", "application/xml", "multipart/form-data", ""):
+        answer = api.post("/pets", content=b"{}", headers={"Content-Type": media_type})
+        is_error(answer, 415, "unsupported_media_type")
+    is_error(post_bytes(api, b"x", **{"Content-Encoding": "gzip"}), 415)
+
+
+@gap("media type of a body")
+def test_json_needs_no_label(api) -> None:
+    """No media type is read as JSON, and parameters of it do not matter."""
+    body = json.dumps(LUNA).encode()
+    assert api.post("/pets", content=body).status_code == 201
+    assert post_bytes(api, body, **{"Content-Type": "Application/JSON; charset=utf-8"}).is_success
+
+
+@gap("`Accept` without JSON")
+@gap("caching")
+def test_another_accept_is_answered_in_json(api) -> None:
+    """A 406 would help nobody; and no cache keeps a list."""
+    answer = api.get("/pets", headers={"Accept": "text/html"})
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["cache-control"] == "no-store"
+
+
+def raw(api: httpx.Client, target: str, extra: str = "") -> bytes:
+    """Send one request as bytes and return the answer's first line."""
+    key = api.headers["authorization"]
+    with socket.create_connection((api.base_url.host, api.base_url.port), timeout=10) as wire:
+        head = f"GET {target} HTTP/1.1\r\nHost: x\r\nAuthorization: {key}\r\n{extra}\r\n"
+        wire.sendall(head.encode())
+        return wire.recv(65536).partition(b"\r\n")[0]
+
+
+@gap("absolute request targets")
+def test_an_absolute_target_is_served(api) -> None:
+    """RFC 9112, 3.2.2: a server accepts the form that is meant for proxies."""
+    assert raw(api, "http://x/v1/pets?limit=1").startswith(b"HTTP/1.1 200 ")
+    assert raw(api, "https://other.example:8/v1/pets/1").startswith(b"HTTP/1.1 200 ")
+    assert raw(api, "http://x").startswith(b"HTTP/1.1 404 ")
+
+
+@gap("sizes")
+def test_what_is_too_large_is_refused(api, is_error) -> None:
+    """413 past 64 KiB, with a stated length and without; 431 past 16 KiB."""
+    is_error(post_bytes(api, b" " * (64 * 1024 + 1)), 413, "payload_too_large")
+    is_error(api.post("/pets", content=(b" " * 4096 for _ in range(20))), 413)
+    assert post_bytes(api, json.dumps(LUNA).encode().ljust(64 * 1024)).status_code == 201
+    is_error(api.get("/pets", headers={"X-Long": "y" * 16_400}), 431, "head_too_large")
+    is_error(api.get("/pets?x=" + "y" * 16_400), 431, "head_too_large")
+
+
+@gap("time a client may take")
+def test_the_time_is_the_one_stated() -> None:
+    """The default of the option; what happens then is in tests/faults/test_service_wire.py."""
+    from petstore_frame.service.options import Options
+
+    assert Options().patience_s == 20
+
+
+@gap("failures of the service")
+def test_a_store_that_cannot_be_written_says_so(tmp_path, serve_with, is_error) -> None:
+    """503 with Retry-After, as certainly nothing was stored; reading goes on."""
+    api = serve_with(sample=1)
+    with closing(sqlite3.connect(tmp_path / "store0.sqlite3", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        refused = api.post("/pets", json=LUNA)
+        listed = api.get("/pets").json()
+    is_error(refused, 503, "unavailable")
+    assert refused.headers["retry-after"] and len(listed) == 1
+
+
+@gap("finding a request again +")
+def test_requests_have_names(api) -> None:
+    """X-Request-Id: the client's if it is harmless, else a new one."""
+    assert api.get("/pets", headers={"X-Request-Id": "my-1"}).headers["x-request-id"] == "my-1"
+    first, second = (api.get("/pets/0").headers["x-request-id"] for _ in range(2))
+    assert first != second
+    odd = api.get("/pets", headers={"X-Request-Id": "a b;c"}).headers["x-request-id"]
+    assert re.fullmatch("[0-9a-f]{16}", odd)
+
+
+@gap("is it alive +")
+def test_health_needs_no_key(store, stranger) -> None:
+    """/healthz is outside /v1 and reports only that the database answers."""
+    answer = stranger.get(store.base_url.replace("/v1", "/healthz"))
+    assert answer.status_code == 200
+    assert answer.json() == {"status": "ok"}
+
+
+@gap("a description for machines +")
+def test_the_description_is_served(api, stranger, is_error) -> None:
+    """With a key like everything else, and with the address that was asked."""
+    served = api.get("/openapi.json").json()
+    assert served["servers"][0]["url"] == str(api.base_url).rstrip("/")
+    is_error(stranger.get("/openapi.json"), 401)
+
+
+# Keys, repeats, versions
+
+
+@gap("how keys are issued")
+def test_keys_are_made_and_revoked_without_a_restart(tmp_path, serve_with) -> None:
+    """Several are valid at once; only hashes are stored; a revoked key is refused at once."""
+    from petstore_frame.service.keys import KeyBook
+
+    api = serve_with()
+
+    def status(key: str) -> int:
+        return api.get("/pets", headers={"Authorization": f"Bearer {key}"}).status_code
+
+    with KeyBook.open(str(tmp_path / "store0.sqlite3")) as book:
+        first, second = book.new("till"), book.new("web")
+        assert [status(key) for key in (first, second, first[:-1])] == [200, 200, 401]
+        assert book.revoke(first[:10]) == 1
+        assert [status(key) for key in (first, second)] == [401, 200]
+    stored = b"".join(path.read_bytes() for path in tmp_path.glob("store0.sqlite3*"))
+    assert first.encode() not in stored and second.encode() not in stored
+
+
+@gap("the challenge of a 401")
+def test_a_refused_stranger_is_challenged(store, stranger) -> None:
+    """WWW-Authenticate: Bearer, and invalid_token when a key was sent; the scheme has no case."""
+    wrong = stranger.get("/pets", headers={"Authorization": "Bearer x"})
+    assert stranger.get("/pets").headers["www-authenticate"] == "Bearer"
+    assert wrong.headers["www-authenticate"] == 'Bearer error="invalid_token"'
+    headers = {"Authorization": f"bEARER {store.api_key.get_secret_value()}"}
+    assert stranger.get("/pets", headers=headers).status_code == 200
+
+
+@gap("a key elsewhere")
+def test_a_key_elsewhere_does_not_count(store, stranger, is_error) -> None:
+    """In the query, in a cookie or in two headers: 401."""
+    key = store.api_key.get_secret_value()
+    twice = [("Authorization", f"Bearer {key}")] * 2
+    is_error(stranger.get(f"/pets?access_token={key}"), 401)
+    is_error(stranger.get("/pets", headers={"Cookie": f"api_key={key}"}), 401)
+    is_error(stranger.get("/pets", headers=twice), 401)
+
+
+@gap("rate limits")
+def test_a_rate_is_kept_for_each_key(serve_with, is_error) -> None:
+    """--rate: 429 with the seconds to wait."""
+    api = serve_with(rate=2)
+    answers = [api.get("/pets") for _ in range(6)]
+    refused = [answer for answer in answers if answer.status_code == 429]
+    assert refused and answers[0].status_code == 200
+    is_error(refused[0], 429, "rate_limited")
+    assert int(refused[0].headers["retry-after"]) == 1
+
+
+@gap("which store answers +")
+def test_a_pet_meant_for_another_store_is_refused(api, stranger, is_error) -> None:
+    """412, and nothing is stored; the store's own name, on every answer, lets it pass."""
+    before = api.get("/pets").json()
+    is_error(api.post("/pets", json=LUNA, headers={"X-Store-Id": "0" * 32}), 412, "other_store")
+    assert api.get("/pets").json() == before
+    own = {"X-Store-Id": stranger.get("/none").headers["x-store-id"]}
+    assert api.post("/pets", json=LUNA, headers=own).status_code == 201
+
+
+@gap("sending an addition again +")
+@gap("was the key honoured +")
+def test_a_repeated_key_gives_the_same_pet(api, is_error) -> None:
+    """The same 201 and id, marked as replayed; another body is 422, and nothing is stored."""
+    key = {"Idempotency-Key": "order-1"}
+    refused = api.post("/pets", json={"name": "Luna"}, headers=key)
+    first, second = (api.post("/pets", json=LUNA, headers=key) for _ in range(2))
+    reordered = api.post(
+        "/pets", json={"categoryId": 3.0, "name": "Luna", "colour": "red"}, headers=key
+    )
+    assert refused.status_code == 400, "a refused body does not use up its key"
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert first.content == second.content == reordered.content
+    assert [a.headers["idempotency-replayed"] for a in (first, second)] == ["false", "true"]
+    other = api.post("/pets", json={**LUNA, "name": "Otis"}, headers=key)
+    is_error(other, 422, "idempotency_conflict")
+
+
+@gap("sending an addition again +")
+def test_odd_keys_are_refused(api, is_error) -> None:
+    """One key of 1 to 255 printable ASCII characters, or none."""
+    for keys in ([""], ["k" * 256], ["a", "b"], ["a\tb"]):
+        headers = [("Idempotency-Key", key) for key in keys]
+        is_error(api.post("/pets", json=LUNA, headers=headers), 400, "invalid_parameter")
+
+
+@gap("sending an addition again +")
+def test_equal_requests_in_parallel_make_one_pet(api) -> None:
+    """100 at once with one key: one pet, one answer that is not replayed."""
+    key = {"Idempotency-Key": "parallel"}
+    with ThreadPoolExecutor(25) as pool:
+        answers = list(pool.map(lambda _: api.post("/pets", json=LUNA, headers=key), range(100)))
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    replayed = [answer.headers["idempotency-replayed"] for answer in answers]
+    assert sorted(replayed) == ["false"] + ["true"] * 99
+
+
+@gap("address of a new pet +")
+def test_a_new_pet_has_an_address(api) -> None:
+    """Location on 201."""
+    created = api.post("/pets", json=LUNA)
+    address = f"{str(api.base_url).rstrip('/')}/pets/{created.json()['id']}"
+    assert created.headers["location"] == address
+    assert api.get(address).json() == created.json()
+
+
+@gap("how a deprecation shows +")
+def test_the_deprecation_is_told(api) -> None:
+    """RFC 9745 and RFC 8594 on each answer of getPet, and on no other."""
+    for path in ("/pets/1", "/pets/0", "/pets/x"):
+        headers = api.get(path).headers
+        deprecated = datetime.fromtimestamp(int(headers["deprecation"].removeprefix("@")), UTC)
+        sunset = parsedate_to_datetime(headers["sunset"])
+        assert deprecated < sunset == datetime(2030, 12, 5, tzinfo=UTC)
+    assert "sunset" not in api.get("/pets").headers
+
+
+@gap("after the removal date")
+def test_the_removal_can_be_rehearsed(serve_with, is_error) -> None:
+    """--after-sunset gone: 410 with the date."""
+    answer = serve_with(sample=1, after_sunset="gone").get("/pets/1")
+    is_error(answer, 410, "gone")
+    assert answer.headers["sunset"]
+
+
+@gap("stability markers, events, category records, changes of status")
+def test_nothing_is_invented(api) -> None:
+    """The description has the three operations and no marker."""
+    described = api.get("/openapi.json")
+    assert set(described.json()["paths"]) == {"/pets", "/pets/{petId}"}
+    assert "x-stability" not in described.text
+
+
+# Switches
+
+
+def test_spec_only_has_no_extension(serve_with, is_error) -> None:
+    """--spec-only: what the interface states, and nothing else."""
+    api = serve_with(sample=30, spec_only=True)
+    created = [api.post("/pets", json=LUNA, headers={"Idempotency-Key": "k"}) for _ in range(2)]
+    assert created[0].json()["id"] != created[1].json()["id"]
+    answers = [created[0], *(api.get(path) for path in ("/pets", "/pets/1", "/pets/0"))]
+    names = {name for answer in answers for name in answer.headers}
+    assert names <= {"date", "content-length", "content-type", "cache-control"}
+    assert set(api.post("/pets", json={}).json()) == {"code", "message", "status"}
+    assert api.get("/pets?cursor=x").status_code == 200
+    is_error(api.get("/openapi.json"), 404)
+    is_error(httpx.get(str(api.base_url).replace("/v1/", "/healthz")), 401)
+
+
+def test_strict_refuses_what_it_does_not_know(serve_with, is_error) -> None:
+    """--strict: an unknown field or parameter is 400."""
+    api = serve_with(strict=True)
+    is_error(api.post("/pets", json={**LUNA, "categoryID": 3}), 400, "invalid_request")
+    is_error(api.post("/pets?x=1", json=LUNA), 400, "invalid_parameter")
+    is_error(api.get("/pets?statsu=sold"), 400, "invalid_parameter")
+    assert api.post("/pets", json=LUNA).status_code == 201
+
+
+def test_clamp_cuts_the_limit(serve_with, is_error) -> None:
+    """--limit-policy clamp: out of range is cut to the range; no number is still 400."""
+    api = serve_with(sample=120, limit_policy="clamp")
+    assert len(api.get("/pets?limit=1000").json()) == 100
+    assert len(api.get("/pets?limit=-3").json()) == 1
+    is_error(api.get("/pets?limit=x"), 400)
