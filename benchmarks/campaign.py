@@ -29,7 +29,7 @@ import pandas as pd
 
 from faults.flaky_store import CUT_201, DOUBTFUL, KEY, FlakyStore
 from petstore_frame.client import Client
-from petstore_frame.loader.journal.journal import rows
+from petstore_frame.loader.journal.rows import rows
 from petstore_frame.loader.load import load_frame
 from petstore_frame.loader.record import State
 from petstore_frame.loader.settling.reconcile import reconcile

@@ -19,6 +19,7 @@ from .errors import AuthenticationError as AuthenticationError
 from .errors import BadRequestError as BadRequestError
 from .errors import ConfigurationError as ConfigurationError
 from .errors import ContractError as ContractError
+from .errors import DuplicatesError as DuplicatesError
 from .errors import EndpointDeprecatedWarning as EndpointDeprecatedWarning
 from .errors import IncompleteInventoryError as IncompleteInventoryError
 from .errors import InputError as InputError
@@ -33,9 +34,11 @@ from .inventory import Verdict as Verdict
 from .inventory import fetch_inventory as fetch_inventory
 from .inventory.page import Page as Page
 from .inventory.result import completeness as completeness
+from .loader.engine import resume_loads as resume_loads
 from .loader.load import load_csv as load_csv
 from .loader.load import load_excel as load_excel
 from .loader.load import load_frame as load_frame
+from .loader.results.ids import read_ids as read_ids
 from .loader.results.results import LoadResult as LoadResult
 from .report import write_report as write_report
 from .schema.fields import PET_COLUMNS as PET_COLUMNS

@@ -49,6 +49,7 @@ DOORS = {
     "httpcore": {"http"},
     "msgspec": {"schema"},
     "xlsxwriter": {"files"},
+    "filelock": {"files"},
     "openpyxl": {"loader"},
     "sqlite3": {"loader"},
     "narwhals": {"counts", "history"},

@@ -16,6 +16,7 @@ from faults.load_harness import start_child
 from petstore_frame.client import Client
 from petstore_frame.loader.engine import load
 from petstore_frame.loader.limits import Limits
+from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.results.results import LoadResult
 
 STATUSES = ("available", "pending", "sold", "")
@@ -59,13 +60,16 @@ def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
     def run(path: Any, store: FlakyStore, **options: Any) -> LoadResult:
         limits = {name: options.pop(name) for name in list(options) if name in _LIMITS}
         client = {name: options.pop(name) for name in list(options) if name in _CLIENT}
+        reading = {name: options.pop(name) for name in list(options) if name in _READING}
         with Client(
-            store.base_url, client.pop("key", KEY), **{"timeout_s": 10.0, "max_retries": 0} | client
+            store.base_url,
+            client.pop("api_key", KEY),
+            **{"timeout_s": 10.0, "max_retries": 0} | client,
         ) as made:
             return load(
                 path,
                 made,
-                {},
+                Reading(**reading),
                 Limits(**limits),
                 **{"journal": tmp_path / "journal", "progress": False} | options,
             )
@@ -74,7 +78,8 @@ def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
 
 
 _LIMITS = set(Limits.__dataclass_fields__)
-_CLIENT = {"key", "timeout_s", "max_retries", "idempotency", "sleep"}
+_READING = set(Reading.__dataclass_fields__)
+_CLIENT = {"api_key", "timeout_s", "max_retries", "idempotency", "sleep"}
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from petstore_frame.client import Client
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.engine import load
 from petstore_frame.loader.limits import Limits
+from petstore_frame.loader.reading.options import Reading
 
 
 def main() -> None:
@@ -40,7 +41,7 @@ def main() -> None:
     result = load(
         wish["file"],
         client,
-        {},
+        Reading(),
         Limits(workers=wish.get("workers", 8)),
         journal=wish["journal"],
         progress=False,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from faults.flaky_store import KEY, FlakyStore
-from petstore_frame.loader.journal.journal import rows
+from petstore_frame.loader.journal.database import SUFFIX, reading
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.pool import Done, Inbox
 from petstore_frame.loader.sending.timing import Timing
@@ -37,6 +37,20 @@ class FakeTime:
         except queue.Empty:
             self.now += timeout_s
             raise
+
+
+def journal_in(folder: Path) -> Path:
+    """Return the one journal of a test."""
+    (path,) = (folder / "journal").glob(f"*{SUFFIX}")
+    return path
+
+
+def result_in(folder: Path) -> LoadResult:
+    """Return the result of the last import in the one journal of a test."""
+    path = journal_in(folder)
+    with reading(path) as sql:
+        (run_id,) = sql.execute("SELECT run_id FROM imports ORDER BY import DESC").fetchone()
+    return LoadResult(path, run_id)
 
 
 def start_child(
@@ -64,7 +78,7 @@ def start_child(
 
 def check_promises(result: LoadResult, store: FlakyStore) -> None:
     """Hold a result against the store: none twice, none lost, no wrong id, one state each."""
-    found = list(rows(result.path))
+    found = list(result.rows())
     pets = store.pet_counts()
     file_counts: Counter[tuple] = Counter()
     created: Counter[tuple] = Counter()
@@ -82,7 +96,7 @@ def check_promises(result: LoadResult, store: FlakyStore) -> None:
             assert (pet["name"], pet["categoryId"], pet.get("status")) == key, "a wrong id"
     ids = [row.pet_id for row in found if row.pet_id is not None]
     assert len(ids) == len(set(ids)), "one id for two records"
-    assert [row.number for row in found] == list(range(1, len(found) + 1)), "a record is lost"
+    assert [row.record for row in found] == list(range(1, len(found) + 1)), "a record is lost"
     for key, count in pets.items():
         assert count <= file_counts[key], f"{key} was created {count} times"
         assert count <= created[key] + doubtful[key], f"{key} is in the store and not said to be"

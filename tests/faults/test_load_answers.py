@@ -46,20 +46,20 @@ def load_six(path: Path, run_load, answers: dict[int, dict]):
 def test_an_id_that_another_record_has_creates_none(six_csv, run_load) -> None:
     """The answer to an earlier request, come a second time, leaves its record in doubt."""
     result = load_six(six_csv, run_load, {4: {"id": 3, "name": "Pet 3", "categoryId": 1}})
-    assert [row.number for row in result.rows(State.UNKNOWN)] == [4]
+    assert [row.record for row in result.rows(State.UNKNOWN)] == [4]
     assert result.exit_code == 3 and result.counts[State.CREATED] == 5
 
 
 def test_a_pet_of_another_name_and_category_creates_none(six_csv, run_load) -> None:
     """An answer that shows neither what was sent proves nothing."""
     result = load_six(six_csv, run_load, {4: {"id": 99, "name": "Rex", "categoryId": 8}})
-    assert [row.number for row in result.rows(State.UNKNOWN)] == [4]
+    assert [row.record for row in result.rows(State.UNKNOWN)] == [4]
 
 
 def test_the_pet_of_the_request_before_creates_none(six_csv, run_load) -> None:
     """Once answers are out of step, a new id does not make them right."""
     result = load_six(six_csv, run_load, {4: {"id": 99, "name": "Pet 3", "categoryId": 1}})
-    assert [row.number for row in result.rows(State.UNKNOWN)] == [4]
+    assert [row.record for row in result.rows(State.UNKNOWN)] == [4]
 
 
 def test_a_store_that_changes_names_is_believed(tmp_path: Path, run_load) -> None:

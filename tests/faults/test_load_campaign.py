@@ -18,7 +18,7 @@ import pytest
 from benchmarks import campaign
 
 import petstore_frame as pf
-from petstore_frame.loader.journal.journal import rows
+from petstore_frame.loader.journal.rows import rows
 
 # A new one each time; a failure names it, for `benchmarks/campaign.py --first-seed`.
 SEED = random.SystemRandom().randrange(10**6)

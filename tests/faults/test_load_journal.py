@@ -13,7 +13,7 @@ from faults.flaky_store import FlakyStore
 from faults.load_harness import check_promises
 from petstore_frame.errors import JournalError
 from petstore_frame.loader import writer as writing
-from petstore_frame.loader.journal.journal import count_states, rows
+from petstore_frame.loader.journal.rows import count_states, rows
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.results.results import LoadResult
 
@@ -199,5 +199,5 @@ def test_a_journal_of_another_store_is_refused(tmp_path: Path, pets_csv, stores,
     other = stores()
     second = run_load(pets_csv(5), other)
     assert first.path != second.path and len(other.pets) == 5
-    assert {row.state for row in rows(first.path)} == {State.CREATED}
+    assert {row.state for row in rows(first.path, first.run_id)} == {State.CREATED}
     assert LoadResult(first.path).run.base_url != second.run.base_url

@@ -18,8 +18,8 @@ from petstore_frame.client import Client
 from petstore_frame.errors import JournalLockedError
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.engine import load
-from petstore_frame.loader.journal.journal import SUFFIX, rows
 from petstore_frame.loader.journal.lock import Lock
+from petstore_frame.loader.journal.rows import SUFFIX, rows
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.record import State
 from petstore_frame.loader.settling.reconcile import reconcile

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from faults.load_harness import start_child
-from petstore_frame.loader.journal.journal import count_states
+from petstore_frame.loader.journal.rows import count_states
 from petstore_frame.loader.record import State
 
 COMPILER = shutil.which("cc") or shutil.which("gcc")

@@ -15,7 +15,8 @@ from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 
 RUN = "0123456789abcdef" * 2
-FIX = f"Tier,Art,name,_pf_error,_pf_state,_pf_row,_pf_run,_pf_escaped\r\nZoë,3,Anna,?,,4,{RUN},\r\n"
+HEADER = "Tier,Art,name,_pf_error,_pf_state,_pf_record,_pf_run,_pf_escaped"
+FIX = f"{HEADER}\r\nZoë,3,Anna,?,,4,{RUN},\r\n"
 MAPPING = {"name": "Tier", "category_id": "Art"}
 KNOWN = {RUN: Columns(MAPPING)}
 

@@ -8,20 +8,15 @@ from pathlib import Path
 
 import openpyxl
 
-from petstore_frame.loader.journal import journal
-from petstore_frame.loader.journal.journal import Run
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.results.results import LoadResult
+from unit.staged import run_of, stage
 
 
 def load_notes(path: Path) -> LoadResult:
     """Return the result of a file that was staged."""
     with open_source(path) as source:
-        facts = (path.name, str(path), source.sha256, "id", source.columns, source.mapping)
-        run = Run("ab" * 16, "http://127.0.0.1/v1", *facts)
-        path.with_suffix(".journal").unlink(missing_ok=True)
-        journal.create(path.with_suffix(".journal"), run, source)
-    return LoadResult(path.with_suffix(".journal"))
+        return stage(path.with_suffix(".sqlite3"), run_of(source), source, is_rehearsal=True)
 
 
 def test_dates_and_numbers_that_become_names_are_shown(tmp_path: Path) -> None:

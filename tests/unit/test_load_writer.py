@@ -3,68 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from petstore_frame.errors import JournalError
 from petstore_frame.http.outcome import PostOutcome, Proof
-from petstore_frame.loader.journal import journal
-from petstore_frame.loader.journal.journal import Run, rows
-from petstore_frame.loader.journal.runs import identity_of
-from petstore_frame.loader.journal.settlements import Intent, Resettlement, Settlement
-from petstore_frame.loader.journal.writer import Writer
+from petstore_frame.loader.journal.moves import Intent, Resettlement, Settlement
+from petstore_frame.loader.journal.writer import Session, Writer
 from petstore_frame.loader.record import MOVES, Ending, Record, RecordProblem, State, exit_code
+from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.judge import settle
+from unit.staged import RUN, records_of, stage
 
-RUN = Run("ab" * 16, "http://127.0.0.1:1/v1", "x.csv", None, "00", "11", ("name",), {})
 CELLS = [("plain",), ("a\x1fb",), (), ("",), ("lone \ud800",), ("Zoë\n", "=1"), ("\x00", "")]
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """A journal of six pending records."""
-    made = tmp_path / "x.journal"
-    body = b'{"name":"A","categoryId":1}'
-    journal.create(made, RUN, (Record(n, n + 1, ("A",), State.PENDING, body) for n in range(1, 7)))
-    return made
+BODY = b'{"name":"A","categoryId":1}'
 
 
 @pytest.fixture
-def writer(path: Path) -> Iterator[Writer]:
-    with closing(Writer(path, RUN.run_id)) as made:
+def result(tmp_path: Path) -> LoadResult:
+    """An import of six pending records."""
+    return stage(tmp_path / "x.sqlite3", RUN, records_of([BODY] * 6))
+
+
+@contextmanager
+def session_of(result: LoadResult) -> Iterator[Session]:
+    with Writer(result.path, RUN.base_url) as made:
+        yield made.session(result.run)
+
+
+@pytest.fixture
+def writer(result: LoadResult) -> Iterator[Session]:
+    with session_of(result) as made:
         made.start(0.0)
         yield made
 
 
-def states(path: Path) -> list[str]:
-    return [row.state.value for row in rows(path)]
+def states(result: LoadResult) -> list[str]:
+    return [row.state.value for row in result.rows()]
 
 
 def end(intent: Intent, state: State, **more) -> Settlement:
     return Settlement(intent, state, "made up", "made up", **more)
 
 
-def test_an_intent_is_on_disk_when_it_is_returned(path: Path, writer: Writer) -> None:
+def test_an_intent_is_on_disk_when_it_is_returned(result: LoadResult, writer: Session) -> None:
     """Whatever commit returns reads as in flight from any other connection."""
     intents = writer.commit([], 1.0, fresh=2)
-    assert [intent.number for intent in intents] == [1, 2]
-    assert states(path)[:3] == ["in_flight", "in_flight", "pending"]
+    assert [intent.record for intent in intents] == [1, 2]
+    assert states(result)[:3] == ["in_flight", "in_flight", "pending"]
 
 
-def test_a_settled_record_does_not_move_again(path: Path, writer: Writer) -> None:
+def test_a_settled_record_does_not_move_again(result: LoadResult, writer: Session) -> None:
     """A move that record.py does not list is refused, with the whole commit."""
     (intent,) = writer.commit([], 1.0, fresh=1)
     writer.commit([end(intent, State.CREATED, pet_id=7)], 2.0)
     for state in State:
         with pytest.raises(JournalError, match="cannot become"):
             writer.commit([end(intent, state)], 3.0, fresh=1)
-    assert states(path) == ["created", *["pending"] * 5]
+    assert states(result) == ["created", *["pending"] * 5]
     assert MOVES[State.CREATED] == frozenset()
 
 
-def test_doubt_is_not_lifted_by_a_later_refusal(path: Path, writer: Writer) -> None:
+def test_doubt_is_not_lifted_by_a_later_refusal(result: LoadResult, writer: Session) -> None:
     """A record that was in doubt once never becomes pending by an answer."""
     (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
     writer.commit([end(intent, State.UNKNOWN)], 2.0)
@@ -76,7 +80,7 @@ def test_doubt_is_not_lifted_by_a_later_refusal(path: Path, writer: Writer) -> N
         writer.commit([end(again, State.PENDING)], 4.0)
 
 
-def test_a_key_is_repeated_only_while_it_is_remembered(path: Path, writer: Writer) -> None:
+def test_a_key_is_repeated_only_while_it_is_remembered(result: LoadResult, writer: Session) -> None:
     """An unknown record is sent again under its key, neither without one nor after its time."""
     first, second = writer.commit([], 100.0, fresh=2, keys_since=0.0)
     third = writer.commit([], 100.0, fresh=1)[0]
@@ -84,45 +88,44 @@ def test_a_key_is_repeated_only_while_it_is_remembered(path: Path, writer: Write
     assert third.key is None
     assert writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=150.0) == []
     again = writer.commit([], 200.0, repeats=[1, 2, 3], keys_since=50.0)
-    assert [intent.number for intent in again] == [1, 2]
+    assert [intent.record for intent in again] == [1, 2]
 
 
-def test_an_id_belongs_to_one_record(path: Path, writer: Writer) -> None:
+def test_an_id_belongs_to_one_record(result: LoadResult, writer: Session) -> None:
     """An answer with an id that a record has already proves nothing of a second one."""
     first, second = writer.commit([], 1.0, fresh=2)
     writer.commit([end(first, State.CREATED, pet_id=7), end(second, State.CREATED, pet_id=7)], 2.0)
-    found = list(rows(path))
+    found = list(result.rows())
     assert (found[0].pet_id, found[1].pet_id) == (7, None)
     assert found[1].state is State.UNKNOWN and found[1].reason == "answer_of_another"
 
 
-def test_what_a_dead_session_left_is_in_doubt(path: Path) -> None:
+def test_what_a_dead_session_left_is_in_doubt(result: LoadResult) -> None:
     """On opening, in flight is unknown, never pending."""
-    with closing(Writer(path, RUN.run_id)) as dead:
+    with session_of(result) as dead:
         dead.commit([], 1.0, fresh=3)
-    with closing(Writer(path, RUN.run_id)) as writer:
+    with session_of(result) as writer:
         assert writer.start(9.0) == 3
-    assert states(path) == [*["unknown"] * 3, *["pending"] * 3]
-    assert all(row.reason == "killed" for row in rows(path, State.UNKNOWN))
+    assert states(result) == [*["unknown"] * 3, *["pending"] * 3]
+    assert all(row.reason == "killed" for row in result.rows(State.UNKNOWN))
 
 
-def test_an_absent_record_begins_a_new_life(path: Path, writer: Writer) -> None:
+def test_an_absent_record_begins_a_new_life(result: LoadResult, writer: Session) -> None:
     """Sent again it has another key, so that a stored answer to the old one is not replayed."""
     (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
     writer.commit([end(intent, State.UNKNOWN)], 2.0)
     writer.resettle([Resettlement(1, State.UNKNOWN, State.ABSENT, "not found")], 3.0)
     writer.resettle([Resettlement(1, State.ABSENT, State.PENDING, "resent")], 4.0)
     (again,) = writer.commit([], 5.0, fresh=1, keys_since=0.0)
-    assert again.number == 1 and again.key not in (None, intent.key)
+    assert again.record == 1 and again.key not in (None, intent.key)
 
 
 @pytest.mark.parametrize("cells", CELLS, ids=repr)
 def test_cells_come_back_as_they_were(cells: tuple[str, ...], tmp_path: Path) -> None:
     """Any text, also separators, NUL, lone surrogates and no cell at all, is kept verbatim."""
-    path = tmp_path / "x.journal"
-    problem = RecordProblem("odd", "it is odd", "name", "\ud800", "fix it")
-    journal.create(path, RUN, [Record(1, 2, cells, State.INVALID, None, problem, ("a", "b"))])
-    (row,) = rows(path)
+    problem = RecordProblem("odd", "it is odd", "name", "\ud800", "fix it", ("accept", ["x"]), "x")
+    record = Record(1, 2, cells, State.INVALID, None, problem, ("a", "b"))
+    (row,) = stage(tmp_path / "x.sqlite3", RUN, [record]).rows()
     assert (row.cells, row.problem, row.warnings) == (cells, problem, ("a", "b"))
 
 
@@ -146,7 +149,7 @@ def test_the_worst_exit_code_wins(counts: dict, ending: Ending, code: int) -> No
     assert exit_code(counts, ending) == code
 
 
-def test_a_key_does_not_outlive_a_sending_without_it(path: Path, writer: Writer) -> None:
+def test_a_key_does_not_outlive_a_sending_without_it(result: LoadResult, writer: Session) -> None:
     """A record sent without a key is never repeated under the key of an attempt before it."""
     (keyed,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
     writer.commit([end(keyed, State.PENDING)], 2.0)
@@ -157,7 +160,7 @@ def test_a_key_does_not_outlive_a_sending_without_it(path: Path, writer: Writer)
     assert writer.commit([], 5.0, repeats=[1], keys_since=0.0) == []
 
 
-def test_a_key_is_no_younger_than_the_first_sending(path: Path, writer: Writer) -> None:
+def test_a_key_is_no_younger_than_the_first_sending(result: LoadResult, writer: Session) -> None:
     """A key that follows a sending without one counts as old as that, never as younger."""
     (bare,) = writer.commit([], 1.0, fresh=1)
     writer.commit([end(bare, State.PENDING)], 2.0)
@@ -165,11 +168,3 @@ def test_a_key_is_no_younger_than_the_first_sending(path: Path, writer: Writer) 
     writer.commit([end(keyed, State.UNKNOWN)], 10.0)
     assert keyed.key is not None
     assert (writer.repeatable(0.5, 10.0), writer.repeatable(5.0, 10.0)) == ([1], [])
-
-
-def test_an_import_is_known_with_keys_of_any_type() -> None:
-    """Options keyed by numbers and words have one identity, and 1 is not the word "1"."""
-    mixed = {"value_map": {"category_id": {1: 5, "Dog": 3}}}
-    other = {"value_map": {"category_id": {"1": 5, "Dog": 3}}}
-    assert identity_of("00", mixed) == identity_of("00", dict(reversed(mixed.items())))
-    assert identity_of("00", mixed) != identity_of("00", other)

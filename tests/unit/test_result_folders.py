@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
@@ -12,11 +11,9 @@ from pathlib import Path
 import pytest
 
 from petstore_frame.files.atomic import replacing
-from petstore_frame.loader.journal import journal
-from petstore_frame.loader.journal.journal import Run
-from petstore_frame.loader.journal.lock import LOCK
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.results.results import LoadResult
+from unit.staged import run_of, stage
 
 TEXT = "name,categoryId\nRex,3\nBo,x\n"
 
@@ -27,16 +24,9 @@ def make_result(
     """A result of a file, whose first record is pending and whose second is invalid."""
     if not path.exists():
         path.write_text(text)
-    place = path.with_name(f"{path.stem}-{run_id[:4]}.journal")
-    started = None if is_rehearsal else time.time()
+    place = path.with_name(f"{path.stem}-{run_id[:4]}.sqlite3")
     with open_source(path) as source:
-        run = Run(
-            run_id, "http://127.0.0.1:8000/v1", source.name, str(path), source.sha256, run_id,
-            source.columns, source.mapping, created_at=time.time(), started_at=started,
-        )  # fmt: skip
-        journal.create(place, run, source)
-    place.with_name(place.name + LOCK).touch()  # as the importer at work would leave it
-    return LoadResult(place)
+        return stage(place, run_of(source, run_id), source, is_rehearsal=is_rehearsal)
 
 
 @pytest.fixture

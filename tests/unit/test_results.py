@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import sqlite3
-import time
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,16 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from petstore_frame.errors import ArgumentError, InputError, LoadFailedError
-from petstore_frame.loader.journal import journal
-from petstore_frame.loader.journal.journal import Run
-from petstore_frame.loader.journal.lock import LOCK
+from petstore_frame.errors import ArgumentError, LoadFailedError
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.returned import escaped_columns, harmless
 from petstore_frame.loader.record import Record, State
 from petstore_frame.loader.results.columns import COLUMNS
 from petstore_frame.loader.results.results import LoadResult
+from unit.staged import change, run_of, stage
 
 SPOILT = '<img src=x onerror="alert(1)">'
 
@@ -50,26 +45,22 @@ Rex, the dog,3,sold,!
 """
 
 
-def make_result(folder: Path, text: str = ARRIVALS) -> LoadResult:
-    source_path, path = folder / "arrivals.csv", folder / "run.journal"
+def make_result(folder: Path, text: str = ARRIVALS, *, is_rehearsal: bool = False) -> LoadResult:
+    source_path, path = folder / "arrivals.csv", folder / "run.sqlite3"
     source_path.write_text(text, encoding="utf-8", errors="surrogatepass", newline="")
     with open_source(source_path) as source:
-        run = Run(
-            "ab" * 16, "http://127.0.0.1:8000/v1", source.name, str(source_path), source.sha256,
-            "id", source.columns, source.mapping, created_at=time.time(), started_at=time.time(),
-            ended_at=time.time(),
-        )  # fmt: skip
-        journal.create(path, run, source)
-    path.with_name(path.name + LOCK).touch()  # as the importer at work would leave it
-    with closing(sqlite3.connect(path)) as connection, connection:
-        for number, (state, facts) in OUTCOMES.items():
-            values = {"state": state, "attempts": 1, "first_sent_at": 1.8e9, **facts}
-            setting = ", ".join(f"{name} = ?" for name in values)
-            connection.execute(
-                f"UPDATE rows SET {setting} WHERE number = ? AND state = 'pending'",
-                [*values.values(), number],
-            )
-    return LoadResult(path)
+        result = stage(path, run_of(source), source, is_rehearsal=is_rehearsal)
+    for record, (state, facts) in ({} if is_rehearsal else OUTCOMES).items():
+        values = {"state": state, "attempts": 1, "first_sent_at": 1.8e9, **facts}
+        setting = ", ".join(f"{name} = ?" for name in values)
+        change(
+            result,
+            f"UPDATE records SET {setting} WHERE import = :import AND record = ?"
+            " AND state = 'pending'",
+            *values.values(),
+            record,
+        )
+    return result
 
 
 @pytest.fixture
@@ -113,7 +104,8 @@ def test_what_to_fix_is_seen_first(result: LoadResult) -> None:
     """A notebook shows the first columns, so these say where, what and how; few follow."""
     first = ["line", "error_column", "error_value", "error_message", "hint", "name", "categoryId"]
     assert list(result.fix.columns[:7]) == first
-    assert len(result.fix.columns) <= 20 and set(result.fix.columns) < set(result.frame.columns)
+    assert list(result.fix.columns[-2:]) == ["_pf_run", "_pf_record"]
+    assert len(result.fix.columns) <= 20
 
 
 def test_times_of_the_summary_are_iso(result: LoadResult) -> None:
@@ -158,8 +150,8 @@ def test_half_a_character_is_shown_and_kept(tmp_path: Path) -> None:
 
 
 def test_column_names_never_collide(tmp_path: Path) -> None:
-    """A file's own column called state or row keeps its cells beside ours."""
-    result = make_result(tmp_path, "name,categoryId,state,,row\nRex,3,Texas,x,9\n")
+    """A file's own column called state or record keeps its cells beside ours."""
+    result = make_result(tmp_path, "name,categoryId,state,,record\nRex,3,Texas,x,9\n")
     assert list(result.frame["state (file)"]) == ["Texas"]
     assert list(result.frame["column 4"]) == ["x"]
     assert list(result.frame["state"]) == ["created"]
@@ -184,9 +176,9 @@ def test_files_hold_what_they_promise(result: LoadResult, tmp_path: Path) -> Non
     names = ["results.csv", "fix.csv", "unknown.csv", "results.xlsx", "summary.json"]
     assert [path.name for path in paths] == names
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
-    assert [row["_pf_row"] for row in rows_of(paths[0])] == [str(n) for n in range(1, 9)]
-    assert [row["_pf_row"] for row in rows_of(paths[1])] == ["2", "5", "6", "7"]
-    assert [row["_pf_row"] for row in rows_of(paths[2])] == ["3", "4"]
+    assert [row["_pf_record"] for row in rows_of(paths[0])] == [str(n) for n in range(1, 9)]
+    assert [row["_pf_record"] for row in rows_of(paths[1])] == ["2", "5", "6", "7"]
+    assert [row["_pf_record"] for row in rows_of(paths[2])] == ["3", "4"]
 
 
 @pytest.mark.parametrize(
@@ -246,21 +238,23 @@ def test_unedited_fix_is_what_it_was(result: LoadResult, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["unknown.csv", "results.csv"])
-def test_doubtful_file_is_refused(result: LoadResult, tmp_path: Path, name: str) -> None:
-    """Records that are or may be in the store are refused as input, with what to do instead."""
+def test_each_row_of_a_result_file_names_its_record(
+    result: LoadResult, tmp_path: Path, name: str
+) -> None:
+    """Records that are or may be in the store come back as themselves: the journal knows them."""
     result.write(tmp_path)
-    with pytest.raises(InputError, match=r"line 2, .*in an earlier import.*reconcile"):
-        read(tmp_path / name)
+    origins = [record.origin for record in read(tmp_path / name)]
+    expected = [3, 4] if name == "unknown.csv" else range(1, 9)
+    assert origins == [("ab" * 16, n) for n in expected]
 
 
-def test_doubtful_frame_is_refused(result: LoadResult) -> None:
-    """A result's frame is refused like its file, and its part to fix is read like fix.csv."""
-    with pytest.raises(InputError, match="in an earlier import"):
-        read(result.unknown)  # type: ignore[arg-type]
+def test_a_frame_to_fix_names_its_records(result: LoadResult) -> None:
+    """The part of a result that is to fix is read like fix.csv, and so are its records known."""
     fixed = result.fix.iloc[:1].copy()
     fixed["name"] = "Luna"
     (record,) = read(fixed)  # type: ignore[arg-type]
     assert record.payload == b'{"name":"Luna","categoryId":3,"status":"sold"}'
+    assert record.origin == ("ab" * 16, 2)
 
 
 def test_workbook_has_the_promised_sheets(result: LoadResult, tmp_path: Path) -> None:
@@ -288,14 +282,12 @@ def written_workbook(result: LoadResult, folder: Path) -> openpyxl.Workbook:
 
 
 def test_fix_sheet_comes_back(result: LoadResult, tmp_path: Path) -> None:
-    """The sheet Fix is read like the file fix.csv, and the sheet Unknown is refused."""
+    """The sheet Fix is read like the file fix.csv."""
     result.write(tmp_path)
     path = tmp_path / "results.xlsx"
     from_csv = read(tmp_path / "fix.csv")
     assert [r.payload for r in read(path, sheet="Fix")] == [r.payload for r in from_csv]
     assert [r.problem for r in read(path, sheet="Fix")] == [r.problem for r in from_csv]
-    with pytest.raises(InputError, match="in an earlier import"):
-        read(path, sheet="Unknown")
 
 
 def test_sheets_are_split(
@@ -346,7 +338,8 @@ def test_any_cell_survives_the_way_back(tmp_path: Path, rows: list[tuple[str, st
         csv.writer(file).writerows(
             [["name", "categoryId", "note"], *((a, "cat", b) for a, b in rows)]
         )
-    (tmp_path / "run.journal").unlink(missing_ok=True)
+    for old in tmp_path.glob("run.sqlite3*"):
+        old.unlink()
     result = make_result(tmp_path, source.read_bytes().decode())
     result.write(tmp_path)
     expected = [(a, "cat", b) for a, b in rows]
@@ -376,14 +369,9 @@ def test_views_escape_everything(result: LoadResult) -> None:
 
 
 def test_view_says_how_the_file_is_read(result: LoadResult) -> None:
-    """Which column is what, what is not sent, and what an edited file has of earlier imports."""
-    with closing(sqlite3.connect(result.path)) as connection, connection:
-        plan = {"matched": 2, "created": 2, "taken_over": 0, "new": 1200, "vanished": 1}
-        connection.execute("UPDATE run SET plan = ?", [json.dumps(plan)])
-    words = "2 created before, 1,200 new, 1 no longer in the file"
+    """Which column is what, and what is not sent."""
     for view in (str(result), result._repr_html_()):
         assert "columns: name, category_id from " in view
-        assert words in view
     assert "; not sent: 'note'" in str(result)
 
 
@@ -398,10 +386,7 @@ def test_failures_can_be_raised(result: LoadResult, tmp_path: Path) -> None:
 
 def test_rehearsal_says_what_would_be_sent(tmp_path: Path) -> None:
     """A result of which nothing was sent is called a rehearsal."""
-    result = make_result(tmp_path)
-    with closing(sqlite3.connect(result.path)) as connection, connection:
-        connection.execute("UPDATE run SET started_at = NULL")
-        connection.execute("UPDATE rows SET state = 'pending' WHERE number <= 4")
+    result = make_result(tmp_path, is_rehearsal=True)
     assert str(result).startswith("Rehearsal: arrivals.csv: 8 records read, 4 would be sent")
     assert "nothing was sent: load it without dry_run" in result._repr_html_()
 

@@ -36,11 +36,15 @@ class Voice:
 
     def resolve(self) -> str:
         """Return how a person settles a record in doubt."""
-        return "result.resolve(row, pet_id=...) or result.resolve(row, not_created=True)"
+        return "result.resolve(record, pet_id=...) or result.resolve(record, not_created=True)"
 
     def again(self) -> str:
         """Return how an unfinished import is continued."""
         return "the same call"
+
+    def resume(self) -> str:
+        """Return how the unfinished imports into a store are continued without their files."""
+        return "pf.resume_loads(client)"
 
 
 class ShellVoice(Voice):
@@ -76,10 +80,13 @@ class ShellVoice(Voice):
         return f"the same command with --reconcile{' --resend-absent' if resends else ''}"
 
     def resolve(self) -> str:
-        return "the same command with --resolve ROW=PET_ID or --resolve ROW=none"
+        return "the same command with --resolve RECORD=PET_ID or --resolve RECORD=none"
 
     def again(self) -> str:
         return "the same command"
+
+    def resume(self) -> str:
+        return "petstore-frame load --resume"
 
 
 class FormVoice(Voice):

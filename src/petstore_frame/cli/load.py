@@ -1,22 +1,24 @@
-"""``petstore-frame load``: a file of animals into the store, from a shell.
-
-In: a file and a store. Out: the result files, a table of what became of the records, and an
-exit code for the worst of it. The same command again goes on where the last one stopped.
-"""
+"""``petstore-frame load``: a file of animals into the store, from a shell."""
 
 from __future__ import annotations
 
-import math
-import os
+from dataclasses import replace
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
-from time import sleep
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from petstore_frame._internal.voice import ShellVoice
+from petstore_frame.cli.failures import REFUSED, end
+from petstore_frame.cli.load_arguments import (
+    check_output,
+    check_reconcile,
+    options_of_kind,
+    read_mapping,
+    resolutions,
+)
+from petstore_frame.cli.load_question import ask, command_with, is_attended
 from petstore_frame.cli.options import (
     AllowInsecure,
     ApiKey,
@@ -27,10 +29,21 @@ from petstore_frame.cli.options import (
     print_json,
 )
 from petstore_frame.loader.limits import DEFAULT_WORKERS, GRACE_S, MOST_WORKERS
-from petstore_frame.loader.reading.kinds import is_workbook
 
 if TYPE_CHECKING:
+    from petstore_frame.client import Client
+    from petstore_frame.loader.limits import Limits
+    from petstore_frame.loader.reading.options import Reading
+    from petstore_frame.loader.results.question import Question
     from petstore_frame.loader.results.results import LoadResult
+
+
+class Duplicates(StrEnum):
+    """What to do with records that equal earlier ones."""
+
+    REFUSE = "refuse"
+    SKIP = "skip"
+    SEND = "send"
 
 
 class Quoting(StrEnum):
@@ -40,74 +53,168 @@ class Quoting(StrEnum):
     NONE = "none"
 
 
+_READING, _ANIMALS, _SENDING, _DOUBT = (
+    "How the file is read",
+    "Which animal a record is",
+    "How it is sent",
+    "What to do with records in doubt",
+)
+
+
 def load(
-    path: Annotated[Path, typer.Argument(help="CSV, TSV, gzip of these, or .xlsx.")],
+    path: Annotated[
+        Path | None, typer.Argument(help="CSV, TSV, gzip of these, or .xlsx.", show_default=False)
+    ] = None,
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
-    timeout: Timeout = None,
-    allow_insecure: AllowInsecure = False,
-    journal: Annotated[
-        Path | None, typer.Option(help="Folder of the journals; else the user's state directory.")
-    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Folder for results, fix, unknown and summary."),
     ] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="Column names of a file without a header: name,category_id.")
-    ] = None,
-    header_row: Annotated[
-        int | None, typer.Option(help="Row of the header, below a title; 1 is the first.", min=1)
-    ] = None,
-    quoting: Annotated[
-        Quoting | None, typer.Option(help="none reads quotes as letters; else strict.")
-    ] = None,
-    thousands: Annotated[
-        str | None, typer.Option(help="Separator of thousands in category ids: , or .")
-    ] = None,
-    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook.")] = None,
-    encoding: Annotated[
-        str | None, typer.Option(help="Encoding of a text file, if not UTF-8.")
-    ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help=r"Character between cells, \t for a tab; else it is found.")
-    ] = None,
-    column: Annotated[
+    key: Annotated[
         list[str] | None,
-        typer.Option(help="field=column, such as name='Pet name'; may be repeated."),
+        typer.Option(help="Column that identifies an animal; several: --key A --key B."),
     ] = None,
     categories: CategoriesFile = None,
-    keep_spaces: Annotated[
-        bool, typer.Option("--keep-spaces", help="Leave the outer spaces of names.")
-    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read, check and plan; send nothing.")
     ] = False,
-    again: Annotated[
-        bool, typer.Option("--again", help="Load the same file a second time, on purpose.")
-    ] = False,
-    ignore_earlier: Annotated[
+    as_json: AsJson = False,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="field=column, such as name='Pet name'; may be repeated.",
+            rich_help_panel=_READING,
+        ),
+    ] = None,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A kind of suspicious record to send after all; may be repeated.",
+            rich_help_panel=_READING,
+        ),
+    ] = None,
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of a workbook.", rich_help_panel=_READING)
+    ] = None,
+    header_row: Annotated[
+        int | None,
+        typer.Option(
+            help="Row of the header, below a title; 1 is the first.",
+            min=1,
+            rich_help_panel=_READING,
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            help="Column names of a file without a header: name,category_id.",
+            rich_help_panel=_READING,
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(help="Encoding of a text file, if not UTF-8.", rich_help_panel=_READING),
+    ] = None,
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            help=r"Character between cells, \t for a tab; else it is found.",
+            rich_help_panel=_READING,
+        ),
+    ] = None,
+    quoting: Annotated[
+        Quoting | None,
+        typer.Option(help="none reads quotes as letters; else strict.", rich_help_panel=_READING),
+    ] = None,
+    thousands: Annotated[
+        str | None,
+        typer.Option(
+            help="Separator of thousands in category ids: , or .", rich_help_panel=_READING
+        ),
+    ] = None,
+    keep_spaces: Annotated[
         bool,
         typer.Option(
-            "--ignore-earlier",
-            help="Compare with no earlier file: what was skipped as loaded before is sent.",
+            "--keep-spaces", help="Leave the outer spaces of names.", rich_help_panel=_READING
+        ),
+    ] = False,
+    duplicates: Annotated[
+        Duplicates,
+        typer.Option(
+            help="Without a key, for records that equal earlier ones in all but the status: refuse "
+            "a file that seems to repeat an earlier one, skip them, or send them as other animals.",
+            rich_help_panel=_ANIMALS,
+        ),
+    ] = Duplicates.REFUSE,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again",
+            help="Load the same file a second time, on purpose.",
+            rich_help_panel=_ANIMALS,
+        ),
+    ] = False,
+    ids: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write which pet each key is to this CSV file.", rich_help_panel=_ANIMALS
+        ),
+    ] = None,
+    journal: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the journals; else the user's state directory.",
+            rich_help_panel=_SENDING,
+        ),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Without a file: finish the imports into this store that stopped.",
+            rich_help_panel=_SENDING,
         ),
     ] = False,
     max_errors: Annotated[
-        int | None, typer.Option(help="Stop above so many invalid or rejected records.", min=0)
+        int | None,
+        typer.Option(
+            help="Stop above so many invalid or rejected records.",
+            min=0,
+            rich_help_panel=_SENDING,
+        ),
     ] = None,
     workers: Annotated[
-        int, typer.Option(help="Requests in flight at most.", min=1, max=MOST_WORKERS)
+        int,
+        typer.Option(
+            help="Requests in flight at most.", min=1, max=MOST_WORKERS, rich_help_panel=_SENDING
+        ),
     ] = DEFAULT_WORKERS,
+    timeout: Timeout = None,
+    allow_insecure: AllowInsecure = False,
     idempotency_lifetime: Annotated[
         float | None,
         typer.Option(
-            help="The store is known to remember Idempotency-Keys for so many seconds.", min=1
+            help="The store is known to remember Idempotency-Keys for so many seconds.",
+            min=1,
+            rich_help_panel=_SENDING,
         ),
     ] = None,
     reconcile: Annotated[
         bool,
-        typer.Option("--reconcile", help="Settle records in doubt by reading the store back."),
+        typer.Option(
+            "--reconcile",
+            help="Look for records in doubt by reading the store back.",
+            rich_help_panel=_DOUBT,
+        ),
+    ] = False,
+    sole_writer: Annotated[
+        bool,
+        typer.Option(
+            "--sole-writer",
+            help="With --reconcile: nobody else adds pets, so one that equals a record is its own.",
+            rich_help_panel=_DOUBT,
+        ),
     ] = False,
     grace: Annotated[
         float | None,
@@ -115,151 +222,138 @@ def load(
             help="With --reconcile: seconds after which the store can no longer act on a request; "
             f"else {GRACE_S:.0f}.",
             min=0,
+            rich_help_panel=_DOUBT,
         ),
     ] = None,
     resend_absent: Annotated[
         bool,
-        typer.Option("--resend-absent", help="With --reconcile: send what was not found again."),
+        typer.Option(
+            "--resend-absent",
+            help="With --reconcile: send what was not found again.",
+            rich_help_panel=_DOUBT,
+        ),
     ] = False,
     resolve: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="ROW=PET_ID",
-            help="A record in doubt is this pet; ROW=none: it was not created. May be repeated.",
+            metavar="RECORD=PET_ID",
+            help="A record in doubt is this pet; RECORD=none: it was not created. May be repeated.",
+            rich_help_panel=_DOUBT,
         ),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Load a file of animals, none twice and none lost; the same command again resumes.
 
     The exit code is that of the worst outcome among the records.
 
-    Example: petstore-frame load arrivals.csv --output results
+    Example: petstore-frame load arrivals.csv --key animal_id --output results
     """
     from petstore_frame.client import Client
-    from petstore_frame.errors import LoadInterrupted
     from petstore_frame.http.settings import IdempotencyKey
-    from petstore_frame.loader.load import load_csv, load_excel
+    from petstore_frame.loader.limits import Limits
+    from petstore_frame.loader.reading.options import Reading
 
-    _check_output(output)
-    _check_reconcile(reconcile, dry_run=dry_run, grace=grace, resends=resend_absent)
-    resolved = _resolutions(resolve, dry_run=dry_run)
-    for_text = {
-        "encoding": encoding,
-        "delimiter": "\t" if delimiter == r"\t" else delimiter,
-        "quoting": None if quoting is None else str(quoting),
-    }
-    options: dict[str, Any] = {
-        "mapping": _mapping(column),
-        "categories": categories,
-        "columns": None if columns is None else columns.split(","),
-        "header_row": header_row,
-        "keep_spaces": keep_spaces,
-        "thousands": thousands,
-        "dry_run": dry_run,
-        "again": again,
-        "ignore_earlier": ignore_earlier,
-        "max_errors": max_errors,
-        "workers": workers,
-        "journal": journal,
-        **_options_of_kind(path, for_text, {"sheet": sheet}),
-    }
+    if (path is None) is not resume:
+        raise typer.BadParameter("give a file to load, or --resume without one")
+    check_output(output)
+    check_reconcile(
+        reconcile, dry_run=dry_run, grace=grace, resends=resend_absent, is_sole=sole_writer
+    )
+    resolved = resolutions(resolve, dry_run=dry_run)
     keys = None if idempotency_lifetime is None else IdempotencyKey(idempotency_lifetime)
-    load_file = load_excel if is_workbook(path) else load_csv
-    try:
-        with Client(
-            base_url,
-            api_key,
-            timeout_s=timeout,
-            idempotency=keys,
-            allow_insecure=allow_insecure,
-        ) as client:
-            result = load_file(path, client, **options)
-            seconds = GRACE_S if grace is None else grace
-            try:
-                for row, pet_id in resolved.items():
-                    result.resolve(row, pet_id=pet_id, not_created=pet_id is None)
-                if reconcile:
-                    result.reconcile(
-                        client,
-                        grace_s=seconds,
-                        resend_absent=resend_absent,
-                        sleep=partial(_wait_announced, grace_s=seconds),
-                    )
-            except BaseException:  # raised again, after what the import has done was shown
-                _tell(result, output, as_json=as_json)
-                raise
-    except LoadInterrupted as interrupted:
-        result = interrupted.result
+    with Client(
+        base_url, api_key, timeout_s=timeout, idempotency=keys, allow_insecure=allow_insecure
+    ) as client:
+        if path is None:
+            raise typer.Exit(_resume(client, journal, as_json=as_json))
+        for_text = {
+            "encoding": encoding,
+            "delimiter": "\t" if delimiter == r"\t" else delimiter,
+            "quoting": None if quoting is None else str(quoting),
+        }
+        reading = Reading(
+            mapping=read_mapping(column),
+            categories=categories,
+            key=key or (),
+            accept=accept or (),
+            columns=None if columns is None else columns.split(","),
+            header_row=header_row,
+            keep_spaces=keep_spaces,
+            thousands=thousands,
+            **options_of_kind(path, for_text, {"sheet": sheet}),
+        )
+        result = _load(
+            path,
+            client,
+            reading,
+            Limits(workers=workers, max_errors=max_errors),
+            is_asking=not as_json and is_attended(),
+            duplicates=str(duplicates),
+            dry_run=dry_run,
+            again=again,
+            journal=journal,
+            output=output,
+        )
+        try:
+            for record, pet_id in resolved.items():
+                result.resolve(record, pet_id=pet_id, not_created=pet_id is None)
+            if reconcile:
+                result.reconcile(
+                    client,
+                    grace_s=GRACE_S if grace is None else grace,
+                    sole_writer=sole_writer,
+                    resend_absent=resend_absent,
+                )
+        except BaseException:  # raised again, after what the import has done was shown
+            _tell(result, output, as_json=as_json)
+            raise
     _tell(result, output, as_json=as_json)
+    if ids is not None:
+        result.ids.to_csv(ids, index=False)
     raise typer.Exit(result.exit_code)
 
 
-def _wait_announced(seconds: float, *, grace_s: float) -> None:
-    """Say until when nothing happens, and why."""
-    from petstore_frame.loader.sending.waiting import announcement
+def _load(
+    path: Path,
+    client: Client,
+    reading: Reading,
+    limits: Limits,
+    *,
+    is_asking: bool,
+    **options: Any,
+) -> LoadResult:
+    """Load a file; where it seems to repeat an earlier one, ask, or refuse it with the ways on."""
+    from petstore_frame.errors import DuplicatesError, LoadInterrupted
+    from petstore_frame.loader.engine import load as load_file
 
-    if words := announcement(seconds):
-        typer.echo(f"{words} (--grace {grace_s:.0f})", err=True)
-    sleep(seconds)
-
-
-def _check_reconcile(reconcile: bool, *, dry_run: bool, grace: float | None, resends: bool) -> None:
-    """Refuse options that would have no effect."""
-    if reconcile and dry_run:
-        raise typer.BadParameter("--dry-run and --reconcile exclude each other")
-    if grace is not None and not reconcile:
-        raise typer.BadParameter("--grace needs --reconcile")
-    if grace is not None and not math.isfinite(grace):
-        raise typer.BadParameter("--grace is a finite number of seconds")
-    if resends and not reconcile:
-        raise typer.BadParameter("--resend-absent needs --reconcile")
-
-
-def _check_output(folder: Path | None) -> None:
-    """Refuse a folder that is a file, or that cannot be made, before anything is sent."""
-    if folder is None:
-        return
-    there = next(
-        place for place in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(place)
-    )
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        what = "cannot be written to" if there.is_dir() else "is not a folder"
-        raise typer.BadParameter(f"--output {folder}: {there} {what}; nothing was sent")
-
-
-def _resolutions(pairs: list[str] | None, *, dry_run: bool) -> dict[int, int | None]:
-    """Read ``ROW=PET_ID`` and ``ROW=none``: the pet by record, None where it was not created."""
-    if pairs and dry_run:
-        raise typer.BadParameter("--dry-run and --resolve exclude each other")
     try:
-        split = (pair.split("=") for pair in pairs or ())
-        return {int(row): None if pet == "none" else int(pet) for row, pet in split}
-    except ValueError:
-        raise typer.BadParameter("--resolve is ROW=PET_ID, or ROW=none") from None
+        return load_file(path, client, reading, limits, **options)
+    except LoadInterrupted as interrupted:
+        stopped: LoadResult = interrupted.result
+        return stopped
+    except DuplicatesError as problem:
+        question: Question = problem.args[0]
+        if not is_asking:
+            end(question.text(command_with), REFUSED)
+        answer = ask(question)
+        if "key" in answer:
+            reading = replace(reading, key=(answer["key"],))
+            return _load(path, client, reading, limits, is_asking=True, **options)
+        return _load(path, client, reading, limits, is_asking=True, **options | answer)
 
 
-def _options_of_kind(
-    path: Path, for_text: dict[str, str | None], for_workbook: dict[str, str | None]
-) -> dict[str, str]:
-    """Return the options given for the file's kind; refuse those of the other kind."""
-    used, useless, kind = (
-        (for_workbook, for_text, "a text file")
-        if is_workbook(path)
-        else (for_text, for_workbook, "a workbook")
-    )
-    for name, value in useless.items():
-        if value is not None:
-            raise typer.BadParameter(f"--{name} is for {kind}, which {path} is not")
-    return {name: value for name, value in used.items() if value is not None}
+def _resume(client: Client, journal: Path | None, *, as_json: bool) -> int:
+    """Finish the imports that stopped, and print what became of each."""
+    from petstore_frame.loader.engine import resume_loads
 
-
-def _mapping(columns: list[str] | None) -> dict[str, str] | None:
-    """Read ``field=column`` pairs."""
-    pairs = dict(pair.split("=", 1) for pair in columns or () if "=" in pair)
-    if len(pairs) != len(columns or ()):
-        raise typer.BadParameter("--column is field=column, each field once")
-    return pairs or None
+    results = resume_loads(client, journal=journal)
+    if as_json:
+        print_json({"imports": [result.summary for result in results]})
+    elif not results:
+        typer.echo("Nothing to resume: no import into this store has records left to send")
+    for result in results if not as_json else ():
+        _tell(result, None, as_json=False)
+    return max((result.exit_code for result in results), default=0)
 
 
 def write_files(result: LoadResult, folder: Path) -> list[Path]:

@@ -22,6 +22,7 @@
   │   ├── PaginationLoopError             … because it led back to where it had been
   │   └── ForeignLinkError                … because it led away from the store (CrossOriginError)
   ├── InputError (ValueError)             a file or frame cannot be read as records; nothing is sent
+  ├── DuplicatesError                     a file seems to repeat earlier imports; nothing was sent
   ├── LoadFailedError                     some records of an import are not in the store
   ├── JournalError                        the journal of an import cannot be used
   │   └── JournalLockedError              another import is using it
@@ -70,6 +71,7 @@ from petstore_frame.errors.files import (
     ReportError,
 )
 from petstore_frame.errors.imports import (
+    DuplicatesError,
     InputError,
     JournalError,
     JournalLockedError,
@@ -94,6 +96,7 @@ __all__ = [
     "ConflictError",
     "ContractError",
     "CrossOriginError",
+    "DuplicatesError",
     "EndpointDeprecatedWarning",
     "ForeignLinkError",
     "HistoryError",

@@ -72,6 +72,26 @@ class LoadFailedError(PetstoreError):
         return partial(LoadFailedError, result=self.result), self.args
 
 
+class DuplicatesError(PetstoreError):
+    """A source seems to repeat earlier imports, and nobody has said whether it does.
+
+    Nothing was sent. ``str()`` has what was found, and the call for each way on.
+
+    Attributes:
+        repeats: What was found: counts, earlier imports, a column that looks like a key.
+    """
+
+    def __init__(self, message: str | Hint, *, repeats: Any) -> None:
+        super().__init__(message)
+        self.repeats = repeats
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(DuplicatesError, repeats=self.repeats), (str(self),)
+
+
 class JournalError(PetstoreError):
     """The journal of an import cannot be used; sending has stopped."""
 

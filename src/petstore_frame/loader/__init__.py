@@ -1,23 +1,16 @@
 """What became of each record.
 
-    file, frame -> read -> check -> runs -> journal <-> send -> the store
-                                              |           |
-                                           results <- reconcile
+    file, frame -> reading -> records -> journal -> sending -> the store
+                                            |          |
+                                         results <- settling
 
-``load`` has the three ways in, ``options`` checks the arguments, ``engine`` runs one import.
+- ``reading`` opens a file or a frame and makes checked Records of it.
+- ``journal`` keeps on disk what is known of each record, one database for each store: ``imports``
+  finds or stages the import that records belong to, ``earlier`` has the rules of which animal a
+  record is, ``writer`` and ``moves`` write, ``checkfile`` notices what was lost.
+- ``sending`` works one session with the store.
+- ``settling`` finds out later what became of records in doubt.
+- ``results`` shows what became of each record.
 
-- ``read`` (kinds, text, giants, excel, unpack, typed, frames, sources) opens a file or a frame;
-  ``layout`` (mapping, returned, comeback) finds its columns; ``check`` (fields, values) makes
-  Records.
-- ``runs`` (overlap, kin, versions, in_place, together, lineages, alike, lock) finds or stages the
-  run that they belong to, and what earlier runs have in common with it.
-- ``journal`` and its one ``writer`` (moves, settlements) keep on disk what is known of each record.
-- ``session`` opens, and ``send`` (pace, pool, repeats, canary, judge, echo) works, one session with
-  the store (clients, limits, timing, progress).
-- ``reconcile`` (readback, windows, match, doubt, waiting) settles doubt later.
-- ``results`` shows what became of each: as a table (tables, columns), in words (account, before,
-  notes, skipped, elsewhere), on screen (view), as JSON (summary) and in files (files, folders,
-  workbook).
-
-``record`` has the states and their moves.
+``load`` has the three ways in, ``engine`` runs one import, ``record`` has the states and moves.
 """

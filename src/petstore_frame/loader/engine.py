@@ -1,38 +1,37 @@
-"""One import from start to end: read, stage, send.
-
-In: what holds the records, a client and all options. Out: a LoadResult. What a file holds is
-read.py's business, which run it belongs to runs.py's, what is sent send.py's.
-"""
+"""One import from start to end: read, stage, ask where that must be, send."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
-from petstore_frame.errors import LoadInterrupted
-from petstore_frame.loader.journal import journal as journals
-from petstore_frame.loader.journal.journal import Run
-from petstore_frame.loader.journal.runs import (
-    identity_of,
-    mapping_of,
-    name_store,
-    new_run_id,
-    open_run,
-    rehearse,
+from petstore_frame.errors import DuplicatesError, LoadInterrupted
+from petstore_frame.loader.journal.database import holding
+from petstore_frame.loader.journal.imports import (
+    columns_of,
+    find_store,
+    make_folder,
+    open_import,
+    place_of,
 )
+from petstore_frame.loader.journal.rows import Run, read_run, read_runs
+from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.options import check_sending
 from petstore_frame.loader.progress import ProgressOption
 from petstore_frame.loader.reading.comeback import Columns
-from petstore_frame.loader.reading.options import LAYOUT, Reading
+from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.sources import Source
 from petstore_frame.loader.record import Ending
+from petstore_frame.loader.results.folders import refuse_lost_journal
+from petstore_frame.loader.results.notes import describe_plan, describe_unsent
+from petstore_frame.loader.results.question import Question
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.results.skipped import send_despite_earlier
 from petstore_frame.loader.sending.clients import PostingClient
 from petstore_frame.loader.sending.send import ignore
 from petstore_frame.loader.sending.session import ask_store_id, run_session
@@ -48,8 +47,9 @@ def load(
     dry_run: bool = False,
     journal: str | PathLike[str] | None = None,
     again: bool = False,
-    ignore_earlier: bool = False,
+    duplicates: str = "refuse",
     progress: ProgressOption = None,
+    output: Path | None = None,
     timing: Timing = REAL_TIME,
     step: Callable[[str], None] = ignore,
 ) -> LoadResult:
@@ -63,78 +63,137 @@ def load(
         dry_run: Send nothing.
         journal: Folder of the journals; None is the user's state directory.
         again: A second copy on purpose.
-        ignore_earlier: Compare with no earlier run.
+        duplicates: What to do with records that equal earlier ones: refuse, skip or send.
         progress: As in ``load_csv``.
+        output: Folder where the results will be written; results of the same records in it whose
+            journal is gone stop the import.
         timing: The clocks.
         step: Called with the name of each step, where a test ends the process.
+
+    Raises:
+        DuplicatesError: The source seems to repeat earlier imports; nothing was sent.
     """
     check_sending(
         client,
         limits,
         journal=journal,
         progress=progress,
+        duplicates=duplicates,
         dry_run=dry_run,
         again=again,
-        ignore_earlier=ignore_earlier,
     )
-    # Absolute, because a result outlives the working directory.
-    place = Path(fspath(journal)).absolute() if journal is not None else default_folder()
-    with open_source(path_or_frame, reading, columns_of=partial(_columns_of, place)) as source:
-        run = _run(source, client, reading, again=again, now=timing.now())
-        if dry_run:
-            return _rehearsed(rehearse(place, run, source, ignores_earlier=ignore_earlier))
-        run = name_store(place, run, partial(ask_store_id, client))
-        opened = open_run(place, run, source, ignores_earlier=ignore_earlier)
-    with opened.lock:
-        if ignore_earlier and not opened.is_new:
-            send_despite_earlier(opened.path, opened.run, timing.now())
-        was_at_work = run_session(
-            opened.path,
-            client,
-            limits,
-            progress=progress,
-            timing=timing,
-            step=step,
-            is_new=opened.is_new,
-        )
-    result = LoadResult(opened.path, is_from_earlier_run=not was_at_work)
-    if journals.read_run(opened.path).ending is Ending.INTERRUPTED:
+    path = place_of(journal, client.base_url)
+    with open_source(path_or_frame, reading, columns_of=partial(_columns_of, path)) as source:
+        make_folder(path.parent)
+        with holding(path), Writer(path, client.base_url) as writer:
+            now = timing.now()
+            run = _run(writer, client, source, duplicates, again=again, now=now)
+            is_checked = not (dry_run or again)
+            check = partial(refuse_lost_journal, folder=output) if is_checked else ignore
+            opened = open_import(writer, run, source, is_rehearsal=dry_run, now=now, check=check)
+            if opened.repeats is not None and not dry_run:
+                question = Question(opened.run, opened.repeats)
+                raise DuplicatesError(question, repeats=opened.repeats)
+            run = opened.run
+            was_at_work = False
+            if not dry_run:
+                was_at_work = run_session(
+                    writer,
+                    run,
+                    client,
+                    limits,
+                    progress=progress,
+                    timing=timing,
+                    is_new=opened.is_new,
+                    notes=partial(_notes, writer, run, is_new=opened.is_new),
+                    step=step,
+                )
+    is_earlier = not was_at_work if not dry_run else run.started_at is not None
+    result = LoadResult(path, run.run_id, is_from_earlier_run=is_earlier)
+    if was_at_work and read_run(path, run.run_id).ending is Ending.INTERRUPTED:
         raise LoadInterrupted(result)
     return result
 
 
-def _rehearsed(path: Path) -> LoadResult:
-    """Return the result of a rehearsal, or of the run that was sent before."""
-    return LoadResult(path, is_from_earlier_run=journals.read_run(path).started_at is not None)
+def resume_loads(
+    client: PostingClient,
+    *,
+    journal: str | PathLike[str] | None = None,
+    progress: ProgressOption = None,
+) -> list[LoadResult]:
+    """Finish the imports into a store that stopped before all their records were sent.
 
+    The files are not needed: what is still to send is in the journal.
 
-def _columns_of(place: Path, import_id: str) -> Columns | None:
-    mapping = mapping_of(place, import_id)
-    return None if mapping is None else Columns(mapping)
+    Args:
+        client: A client of the store.
+        journal: Folder of the journals; None is the user's state directory.
+        progress: As in ``load_csv``.
 
+    Returns:
+        The results of the imports that had something left, the oldest first.
 
-def default_folder() -> Path:
-    """Return the folder of journals in the user's state directory."""
-    from platformdirs import user_state_path
+    Raises:
+        JournalLockedError: An import is at work on the journal.
+        JournalError: The journal has lost something; nothing was sent.
 
-    return user_state_path("petstore-frame") / "journals"
+    Interface: Endpoints, Add an animal.
+    """
+    check_sending(client, Limits(), journal=journal, progress=progress, duplicates="refuse")
+    path = place_of(journal, client.base_url)
+    results: list[LoadResult] = []
+    if not path.exists():
+        return results
+    with holding(path), Writer(path, client.base_url) as writer:
+        store, _ = find_store(writer, partial(ask_store_id, client))
+        open_runs = read_runs(
+            writer.sql,
+            "store = ? AND started_at IS NOT NULL AND EXISTS (SELECT 1 FROM records"
+            " WHERE records.import = imports.import AND state IN ('pending', 'in_flight'))",
+            [store],
+        )
+        for run in open_runs:
+            run_session(writer, run, client, Limits(), progress=progress, timing=REAL_TIME)
+            results.append(LoadResult(path, run.run_id))
+            if read_runs(writer.sql, "import = ?", [run.number])[0].ending is not Ending.DONE:
+                break
+    return results
 
 
 def _run(
-    source: Source, client: PostingClient, reading: Reading, *, again: bool, now: float
+    writer: Writer,
+    client: PostingClient,
+    source: Source,
+    duplicates: str,
+    *,
+    again: bool,
+    now: float,
 ) -> Run:
-    meaning = reading.meaning() | {"mapping": source.mapping, "key": source.key}
-    if not source.is_returned:
-        meaning |= {name: value for name in LAYOUT if (value := getattr(reading, name))}
+    store, store_id = find_store(writer, partial(ask_store_id, client))
     return Run(
-        new_run_id(),
-        client.base_url,
-        source.name,
-        None if source.path is None else str(source.path.resolve()),
-        source.sha256,
-        identity_of(source.sha256, meaning),
-        source.columns,
-        source.mapping,
+        run_id=uuid4().hex,
+        base_url=client.base_url,
+        source_name=source.name,
+        source_path=None if source.path is None else str(source.path.resolve()),
+        records_sha256="",
+        header=tuple(source.columns),
+        mapping=dict(source.mapping),
+        key=tuple(source.key),
+        duplicates=duplicates,
         is_again=again,
         created_at=now,
+        store_id=store_id,
+        store=store,
     )
+
+
+def _notes(writer: Writer, run: Run, *, is_new: bool) -> list[str]:
+    """Return what a person who watches should know before the first request."""
+    if not is_new:
+        return []
+    return [*describe_unsent(writer.sql, run), *describe_plan(run)]
+
+
+def _columns_of(path: Path, run_id: str) -> Columns | None:
+    found = columns_of(path, run_id)
+    return None if found is None else Columns(*found)

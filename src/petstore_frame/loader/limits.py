@@ -1,8 +1,4 @@
-"""How far an import goes, and the numbers that hold unless a caller gives others.
-
-In: nothing. Out: Limits and their defaults, which the command line shows too; so it imports
-nothing that takes time.
-"""
+"""How far an import goes, and the numbers that hold unless a caller gives others."""
 
 from __future__ import annotations
 

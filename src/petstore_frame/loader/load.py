@@ -1,14 +1,10 @@
-"""The three ways in: a CSV file, a workbook, a DataFrame.
-
-In: one of these, a client, and what the caller allows. Out: a LoadResult with one row per record.
-engine.py does the work.
-"""
+"""The three ways in: a CSV file, a workbook, a DataFrame."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, Literal
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.engine import load
@@ -33,7 +29,7 @@ def load_csv(
     accept: Collection[str] = (),
     max_errors: int | None = None,
     again: bool = False,
-    ignore_earlier: bool = False,
+    duplicates: Literal["refuse", "skip", "send"] = "refuse",
     progress: ProgressOption = None,
     journal: str | PathLike[str] | None = None,
     workers: int = DEFAULT_WORKERS,
@@ -47,10 +43,12 @@ def load_csv(
 ) -> LoadResult:
     """Load the animals of a CSV file into the store, none twice and none lost.
 
-    The same file again goes on where it stopped, or does nothing; an edited file sends what is
-    new in it. The intent of each request is on disk before its first byte, and a request is
-    repeated only on proof that the first was not applied, or under an idempotency key that the
-    client knows the store to honour; what remains in doubt is listed as ``unknown``.
+    The same file again goes on where it stopped, or does nothing. With ``key=`` each animal is
+    known by its key, in whatever file it comes back; without it, a file that seems to repeat an
+    earlier one is refused until you say what its equal records are. The intent of each request is
+    on disk before its first byte, and a request is repeated only on proof that the first was not
+    applied, or under an idempotency key that the client knows the store to honour; what remains in
+    doubt is listed as ``unknown``.
 
     Args:
         path: A CSV or TSV file, plain or gzipped.
@@ -61,13 +59,14 @@ def load_csv(
         value_map: Values by field and text: ``{"status": {"in stock": "available"}}``.
         categories: Labels by category id (a dict, a Series or a CSV path), so that "Dog" in the
             file is a number.
-        key: The column that identifies an animal, or several that do so together.
+        key: The column that identifies an animal, or several that do so together: a known key is
+            never sent again.
         accept: Which kinds of suspicious records are sent after all, as in ``["total_row"]``.
         max_errors: Stop once more records than this are invalid, or are rejected; None for never.
         again: Load a file a second time, on purpose.
-        ignore_earlier: Compare with no earlier file: what equals one of its records is another
-            animal. For a file that was loaded already, send the records that were skipped as
-            loaded before.
+        duplicates: What to do where records without a key equal earlier ones in all but the
+            status: ``refuse`` the file if it seems to repeat an earlier one, ``skip`` the equal
+            records, or ``send`` them as other animals.
         progress: None shows a bar where a person can see it, True always, False never; or a
             function that is called with the number of records in each state and may raise
             KeyboardInterrupt to stop as Ctrl-C does.
@@ -88,7 +87,9 @@ def load_csv(
 
     Raises:
         InputError: The file cannot be read as records; nothing was sent.
-        JournalLockedError: Another import of this file is at work.
+        DuplicatesError: The file seems to repeat an earlier one; nothing was sent, and the text
+            has the ways on.
+        JournalLockedError: Another import into this store is at work.
         JournalError: The journal or its disk failed; sending has stopped.
         LoadInterrupted: Ctrl-C; requests on their way were awaited (a second one does not wait).
         ArgumentError: An argument cannot be used: ``client`` is not a Client, ``workers`` is out
@@ -132,7 +133,7 @@ def load_csv(
         dry_run=dry_run,
         journal=journal,
         again=again,
-        ignore_earlier=ignore_earlier,
+        duplicates=duplicates,
         progress=progress,
     )
 
@@ -150,7 +151,7 @@ def load_excel(
     accept: Collection[str] = (),
     max_errors: int | None = None,
     again: bool = False,
-    ignore_earlier: bool = False,
+    duplicates: Literal["refuse", "skip", "send"] = "refuse",
     progress: ProgressOption = None,
     journal: str | PathLike[str] | None = None,
     workers: int = DEFAULT_WORKERS,
@@ -176,7 +177,7 @@ def load_excel(
         accept: Which kinds of suspicious records are sent after all.
         max_errors: Stop once more records than this are invalid, or are rejected.
         again: Load a file a second time, on purpose.
-        ignore_earlier: Compare with no earlier file.
+        duplicates: As in ``load_csv``.
         progress: None, True, False or a function.
         journal: Folder of the journals.
         workers: The largest number of requests in flight.
@@ -218,7 +219,7 @@ def load_excel(
         dry_run=dry_run,
         journal=journal,
         again=again,
-        ignore_earlier=ignore_earlier,
+        duplicates=duplicates,
         progress=progress,
     )
 
@@ -235,7 +236,7 @@ def load_frame(
     accept: Collection[str] = (),
     max_errors: int | None = None,
     again: bool = False,
-    ignore_earlier: bool = False,
+    duplicates: Literal["refuse", "skip", "send"] = "refuse",
     progress: ProgressOption = None,
     journal: str | PathLike[str] | None = None,
     workers: int = DEFAULT_WORKERS,
@@ -258,7 +259,7 @@ def load_frame(
         accept: Which kinds of suspicious records are sent after all.
         max_errors: Stop once more records than this are invalid, or are rejected.
         again: Load a frame a second time, on purpose.
-        ignore_earlier: Compare with no earlier import.
+        duplicates: As in ``load_csv``.
         progress: None, True, False or a function.
         journal: Folder of the journals.
         workers: The largest number of requests in flight.
@@ -293,7 +294,7 @@ def load_frame(
         dry_run=dry_run,
         journal=journal,
         again=again,
-        ignore_earlier=ignore_earlier,
+        duplicates=duplicates,
         progress=progress,
     )
 

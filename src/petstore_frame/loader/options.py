@@ -14,6 +14,7 @@ from petstore_frame._internal.arguments import (
     before_sending,
     checked_client,
     checked_id,
+    one_of,
     true_or_false,
     whole_number,
 )
@@ -22,10 +23,12 @@ from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.limits import MOST_WORKERS, Limits
 
+DUPLICATES = ("refuse", "skip", "send")
+
 
 @before_sending()
 def check_sending(
-    client: Any, limits: Limits, *, journal: Any, progress: Any, **switches: Any
+    client: Any, limits: Limits, *, journal: Any, progress: Any, duplicates: Any, **switches: Any
 ) -> None:
     """Refuse wrong arguments that concern the sending.
 
@@ -34,6 +37,7 @@ def check_sending(
         limits: How far to go.
         journal: Folder of the journals.
         progress: The caller's ``progress=``.
+        duplicates: What to do with records that equal earlier ones.
         switches: Arguments that are True or False, by name.
 
     Raises:
@@ -46,6 +50,7 @@ def check_sending(
     if journal is not None:
         check_folder("journal", journal)
     checked_progress(progress)
+    one_of("duplicates", duplicates, DUPLICATES)
     for name, value in switches.items():
         true_or_false(name, value)
 
@@ -58,7 +63,13 @@ def check_folder(name: str, value: Any) -> None:
 
 @before_sending()
 def check_settling(
-    client: Any, *, grace_s: Any, by_id: Any, most_gets: Any, resend_absent: Any
+    client: Any,
+    *,
+    grace_s: Any,
+    by_id: Any,
+    most_gets: Any,
+    resend_absent: Any,
+    sole_writer: Any,
 ) -> None:
     """Refuse wrong arguments of ``reconcile``.
 
@@ -72,9 +83,10 @@ def check_settling(
     whole_number("most_gets", most_gets, 0)
     true_or_false("by_id", by_id)
     true_or_false("resend_absent", resend_absent)
+    true_or_false("sole_writer", sole_writer)
 
 
-def checked_resolution(row: Any, *, pet_id: Any, not_created: Any) -> tuple[int, int | None]:
+def checked_resolution(record: Any, *, pet_id: Any, not_created: Any) -> tuple[int, int | None]:
     """Return the record and the pet of ``resolve``, as plain numbers.
 
     Raises:
@@ -83,7 +95,7 @@ def checked_resolution(row: Any, *, pet_id: Any, not_created: Any) -> tuple[int,
     true_or_false("not_created", not_created)
     if (pet_id is None) == (not not_created):
         raise ArgumentError("give either pet_id= or not_created=True; nothing was changed")
-    return whole_number("row", row, 1), None if pet_id is None else checked_id(pet_id)
+    return whole_number("record", record, 1), None if pet_id is None else checked_id(pet_id)
 
 
 def _shown(value: Any) -> str:

@@ -1,7 +1,4 @@
-"""How far an import is, shown to whoever waits.
-
-In: counts of states. Out: what ``progress.open_progress`` shows of them.
-"""
+"""How far an import is, shown to whoever waits."""
 
 from __future__ import annotations
 

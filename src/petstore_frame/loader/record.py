@@ -23,20 +23,23 @@ class State(StrEnum):
     ABSENT = "absent"
 
 
-# Every move that a record may make; a journal refuses any other. Three are bound to more than
-# the states: pending -> skipped hands a record that was never sent to the import of an edited
-# file, skipped -> pending takes a caller's word that a record of an earlier import is another
-# animal, and unknown -> in_flight repeats a request under an idempotency key still remembered.
+# Every move that a record may make; a journal refuses any other. What was never sent may be read
+# otherwise when its file is loaded again with other options, and what was skipped for an equal
+# record is sent when the caller says that it is another animal. unknown -> in_flight repeats a
+# request under an idempotency key that the store remembers still.
 MOVES: dict[State, frozenset[State]] = {
-    State.PENDING: frozenset({State.IN_FLIGHT, State.SKIPPED}),
+    State.PENDING: frozenset({State.IN_FLIGHT, State.SKIPPED, State.INVALID}),
     State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.PENDING, State.UNKNOWN}),
     State.UNKNOWN: frozenset({State.CREATED, State.ABSENT, State.IN_FLIGHT}),
     State.ABSENT: frozenset({State.PENDING, State.CREATED, State.UNKNOWN}),
-    State.INVALID: frozenset(),
+    State.INVALID: frozenset({State.PENDING, State.SKIPPED}),
     State.SKIPPED: frozenset({State.PENDING}),
     State.CREATED: frozenset(),
-    State.REJECTED: frozenset(),
+    State.REJECTED: frozenset({State.PENDING, State.SKIPPED}),
 }
+
+# The reason of a record whose answer showed another record's pet.
+OTHERS_ANSWER = "answer_of_another"
 
 
 # A record to fix is surely not in the store; one in doubt may be.

@@ -1,8 +1,6 @@
-"""How a record moves from one state to another in the journal.
+"""How a record moves from one state to another in the journal, and what it is asked to write.
 
-In: a connection inside a transaction, and what is to be written. Out: changed rows, their attempts
-and the run's events. It refuses every move that record.py does not list, and knows nothing of
-transactions and full disks: writer.py begins and commits.
+Every move that record.py does not list is refused. Transactions and full disks are the writer's.
 """
 
 from __future__ import annotations
@@ -11,32 +9,85 @@ import json
 import sqlite3
 import uuid
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import JournalError
-from petstore_frame.loader.journal.settlements import Intent, Resettlement, Settlement
-from petstore_frame.loader.record import MOVES, State
-from petstore_frame.loader.sending.echo import OTHERS_ANSWER
+from petstore_frame.loader.journal.rows import Run
+from petstore_frame.loader.record import MOVES, OTHERS_ANSWER, State
 
 _FROM = {new: [str(old) for old in State if new in MOVES[old]] for new in State}
 _REPEATABLE = "idempotency_key IS NOT NULL AND first_sent_at > ? AND first_sent_at <= ?"
 
 
-class Moves:
-    """Writes the moves of the records of one run.
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A request that may now be sent: it is on disk.
 
-    Args:
-        sql: The journal's connection.
-        path: The journal, for messages.
-        run_id: Its run, from which idempotency keys are derived.
+    Attributes:
+        record: The record.
+        payload: The request body.
+        key: Its idempotency key, or None.
+        attempt: 1 for the first.
+        is_in_doubt: An earlier attempt may have been applied.
+        claimed_at: When it was written, before the first byte; seconds since 1970.
+        line: The record's first line in the file.
     """
 
-    def __init__(self, sql: sqlite3.Connection, path: Path, run_id: str) -> None:
+    record: int
+    payload: bytes
+    key: str | None
+    attempt: int
+    is_in_doubt: bool
+    claimed_at: float
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What the end of a request made of a record."""
+
+    intent: Intent
+    state: State
+    verdict: str
+    reason: str
+    pet_id: int | None = None
+    http_status: int | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+    error_field: str | None = None
+    request_id: str | None = None
+    elapsed_ms: float | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Resettlement:
+    """A later change of a record: found in the store, not found, or to be sent again."""
+
+    record: int
+    old: State
+    state: State
+    reason: str
+    pet_id: int | None = None
+    id_source: str | None = None
+
+
+class Moves:
+    """Writes the moves of the records of one import.
+
+    Args:
+        sql: The journal's connection, inside a transaction of its writer's.
+        path: The journal, for messages.
+        run: The import; idempotency keys are derived from its id.
+    """
+
+    def __init__(self, sql: sqlite3.Connection, path: Path, run: Run) -> None:
         self._sql = sql
         self._path = path
-        self._run = uuid.UUID(run_id)
+        self._run = uuid.UUID(run.run_id)
+        self._import, self._store = run.number, run.store
 
     def recover(self, now: float) -> int:
         """Make unknown what a dead session left in flight.
@@ -45,14 +96,15 @@ class Moves:
             How many records that were.
         """
         found = self._sql.execute(
-            "INSERT INTO attempts (number, attempt, started_at, ended_at, verdict, reason)"
-            " SELECT number, attempts, last_sent_at, ?, 'unknown', 'killed' FROM rows"
-            " WHERE state = 'in_flight'",
-            [now],
+            "INSERT INTO attempts (import, record, attempt, started_at, ended_at, verdict, reason)"
+            " SELECT import, record, attempts, last_sent_at, ?, 'unknown', 'killed' FROM records"
+            " WHERE import = ? AND state = 'in_flight'",
+            [now, self._import],
         ).rowcount
         self._sql.execute(
-            "UPDATE rows SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
-            " WHERE state = 'in_flight'"
+            "UPDATE records SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
+            " WHERE import = ? AND state = 'in_flight'",
+            [self._import],
         )
         return found
 
@@ -69,42 +121,42 @@ class Moves:
         self, fresh: int, repeats: list[int], keys_since: float | None, now: float
     ) -> list[Any]:
         columns = (
-            "number, payload, attempts, is_in_doubt, generation, idempotency_key, state,"
+            "record, payload, attempts, is_in_doubt, generation, idempotency_key, state,"
             " first_sent_at, line"
         )
         chosen: list[Any] = []
-        for number in repeats:
+        for record in repeats:
             chosen += self._sql.execute(
-                f"SELECT {columns} FROM rows WHERE number = ? AND state = 'unknown'"  # noqa: S608
-                f" AND {_REPEATABLE}",
-                [number, keys_since, now],
+                f"SELECT {columns} FROM records WHERE import = ? AND record = ?"
+                f" AND state = 'unknown' AND {_REPEATABLE}",
+                [self._import, record, keys_since, now],
             )
         if fresh > 0:
             chosen += self._sql.execute(
-                f"SELECT {columns} FROM rows WHERE state = 'pending'"  # noqa: S608 # our own names
-                " ORDER BY number LIMIT ?",
-                [fresh],
+                f"SELECT {columns} FROM records WHERE import = ? AND state = 'pending'"
+                " ORDER BY record LIMIT ?",
+                [self._import, fresh],
             )
         return chosen
 
     def repeatable(self, sent_after: float, now: float) -> list[int]:
-        """Return the unknown rows whose key was first sent between two moments."""
+        """Return the unknown records whose key was first sent between two moments."""
         found = self._sql.execute(
-            f"SELECT number FROM rows WHERE state = 'unknown' AND {_REPEATABLE}"  # noqa: S608
-            " ORDER BY number",
-            [sent_after, now],
+            "SELECT record FROM records WHERE import = ? AND state = 'unknown'"
+            f" AND {_REPEATABLE} ORDER BY record",
+            [self._import, sent_after, now],
         )
-        return [number for (number,) in found]
+        return [record for (record,) in found]
 
     def _claim(self, row: Sequence[Any], now: float, *, with_key: bool) -> Intent:
-        number, payload, attempts, is_in_doubt, generation, key, state, first_sent_at, line = row
+        record, payload, attempts, is_in_doubt, generation, key, state, first_sent_at, line = row
         if not with_key:
             # What goes out without a key must never count as repeatable under an older one.
             key = None
         elif key is None:
-            key = str(uuid.uuid5(self._run, f"{number}:{generation}"))
+            key = str(uuid.uuid5(self._run, f"{record}:{generation}"))
         self._move(
-            number,
+            record,
             [state],
             State.IN_FLIGHT,
             idempotency_key=key,
@@ -112,16 +164,16 @@ class Moves:
             first_sent_at=now if first_sent_at is None else first_sent_at,
             last_sent_at=now,
         )
-        return Intent(number, payload, key, attempts + 1, bool(is_in_doubt), now, line)
+        return Intent(record, payload, key, attempts + 1, bool(is_in_doubt), now, line)
 
     def settle(self, end: Settlement, now: float) -> None:
         """Write how a request ended; an id that another record has settles nothing."""
         if end.pet_id is not None and self.has_pet(end.pet_id):
             end = replace(end, state=State.UNKNOWN, reason=OTHERS_ANSWER, pet_id=None)
         if end.state is State.PENDING and end.intent.is_in_doubt:
-            raise JournalError(f"record {end.intent.number} is in doubt and cannot become pending")
+            raise JournalError(f"record {end.intent.record} is in doubt and cannot become pending")
         self._move(
-            end.intent.number,
+            end.intent.record,
             [str(State.IN_FLIGHT)],
             end.state,
             reason=end.reason,
@@ -137,11 +189,12 @@ class Moves:
             elapsed_ms=end.elapsed_ms,
         )
         if end.warnings:
-            self._warn(end.intent.number, end.warnings)
+            self._warn(end.intent.record, end.warnings)
         self._sql.execute(
-            "INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                end.intent.number,
+                self._import,
+                end.intent.record,
                 end.intent.attempt,
                 end.intent.claimed_at,
                 now,
@@ -155,12 +208,17 @@ class Moves:
         )
 
     def has_pet(self, pet_id: int) -> bool:
-        """Tell whether a record has this id; a broken journal says no, and refuses the id later."""
-        try:
-            query = "SELECT EXISTS (SELECT 1 FROM rows WHERE pet_id = ?)"
-            return bool(self._sql.execute(query, [pet_id]).fetchone()[0])
-        except sqlite3.Error:
-            return False
+        """Tell whether a record of any import into the store has this id."""
+        return self.owner_of(pet_id) is not None
+
+    def owner_of(self, pet_id: int) -> tuple[int, str] | None:
+        """Return the record that has this pet, and the file of its import."""
+        found: tuple[int, str] | None = self._sql.execute(
+            "SELECT record, source_name FROM records JOIN imports USING (import)"
+            " WHERE records.store = ? AND pet_id = ?",
+            [self._store, pet_id],
+        ).fetchone()
+        return found
 
     def resettle(self, change: Resettlement, now: float) -> None:
         """Write what reading back, or a person, has found out of one record."""
@@ -172,65 +230,42 @@ class Moves:
             values |= {"is_in_doubt": 0, "settled_at": None, "first_sent_at": None}
             values |= {"idempotency_key": None}
             self._sql.execute(
-                "UPDATE rows SET generation = generation + 1 WHERE number = ?", [change.number]
+                "UPDATE records SET generation = generation + 1 WHERE import = ? AND record = ?",
+                [self._import, change.record],
             )
-        self._move(change.number, [str(change.old)], change.state, **values)
-        detail = {"number": change.number, "from": str(change.old), "to": str(change.state)}
+        self._move(change.record, [str(change.old)], change.state, **values)
+        detail = {"record": change.record, "from": str(change.old), "to": str(change.state)}
         self.note(now, "resettled", detail | {"reason": change.reason, "pet_id": change.pet_id})
 
-    def release_skipped(self, reasons: Sequence[str], now: float) -> int:
-        """Make pending the records that were skipped for one of these reasons.
-
-        Returns:
-            How many records that were.
-        """
-        which = f"state = 'skipped' AND reason IN ({', '.join('?' * len(reasons))})"
-        found = self._sql.execute(
-            f"SELECT number, reason FROM rows WHERE {which}",  # noqa: S608 # our own names
-            [*reasons],
-        ).fetchall()
-        for number, reason in found:
-            change = Resettlement(number, State.SKIPPED, State.PENDING, "ignore_earlier")
-            self.resettle(change, now)
-            self._warn(number, [f"sent_despite: {reason}"])
-            # It is an animal of its own now, no longer the one that it was skipped for.
-            self._sql.execute(
-                "UPDATE rows SET problem = NULL, taken_from = NULL WHERE number = ?", [number]
-            )
-        if found:
-            self._sql.execute(
-                "UPDATE run SET plan = json_set(plan, '$.created', 0, '$.changed', 0,"
-                " '$.in_doubt', 0, '$.new', coalesce(plan ->> '$.new', 0) + ?)",
-                [len(found)],
-            )
-        return len(found)
-
-    def name_pet(self, number: int, pet_id: int, now: float) -> None:
+    def name_pet(self, record: int, pet_id: int, now: float) -> None:
         """Write the id of a created record whose answer was lost."""
         self._sql.execute(
-            "UPDATE rows SET pet_id = ?, id_source = 'recovered'"
-            " WHERE number = ? AND state = 'created' AND pet_id IS NULL",
-            [pet_id, number],
+            "UPDATE records SET pet_id = ?, id_source = 'recovered'"
+            " WHERE import = ? AND record = ? AND state = 'created' AND pet_id IS NULL",
+            [pet_id, self._import, record],
         )
-        self.note(now, "named", {"number": number, "pet_id": pet_id})
+        self.note(now, "named", {"record": record, "pet_id": pet_id})
 
     def note(self, now: float, kind: str, detail: dict[str, Any]) -> None:
-        """Add an event to the run's log."""
-        self._sql.execute("INSERT INTO events VALUES (?, ?, ?)", [now, kind, json.dumps(detail)])
+        """Add an event to the import's log."""
+        self._sql.execute(
+            "INSERT INTO events VALUES (?, ?, ?, ?)", [self._import, now, kind, json.dumps(detail)]
+        )
 
-    def _move(self, number: int, old: list[str], new: State, **values: Any) -> None:
+    def _move(self, record: int, old: list[str], new: State, **values: Any) -> None:
         allowed = [state for state in old if state in _FROM[new]]
         names = ", ".join(f"{name} = ?" for name in values)
         moved = self._sql.execute(
-            f"UPDATE rows SET state = ?, {names} WHERE number = ?"  # noqa: S608 # our own names
+            f"UPDATE records SET state = ?, {names} WHERE import = ? AND record = ?"
             f" AND state IN ({', '.join('?' * len(allowed))})",
-            [str(new), *values.values(), number, *allowed],
+            [str(new), *values.values(), self._import, record, *allowed],
         )
         if moved.rowcount != 1:
-            raise JournalError(f"{self._path}: record {number} cannot become {new}; not written")
+            raise JournalError(f"{self._path}: record {record} cannot become {new}; not written")
 
-    def _warn(self, number: int, warnings: Sequence[str]) -> None:
+    def _warn(self, record: int, warnings: Sequence[str]) -> None:
         self._sql.execute(
-            "UPDATE rows SET warnings = coalesce(warnings || char(10), '') || ? WHERE number = ?",
-            ["\n".join(warnings), number],
+            "UPDATE records SET warnings = coalesce(warnings || char(10), '') || ?"
+            " WHERE import = ? AND record = ?",
+            ["\n".join(warnings), self._import, record],
         )

@@ -116,7 +116,7 @@ class Returned:
             InputError: The record was created, or may have been.
         """
         state = _cell(cells, self._state)
-        if state not in _RETURNABLE:
+        if state not in _RETURNABLE and not self.run_of(cells):
             raise InputError(
                 f"this record is {state!r} in an earlier import, so it may be in the store already",
                 line=line,

@@ -1,24 +1,19 @@
-"""What a result says: a headline, what to do next, and the facts of the import.
-
-In: the facts of a run, its counts and its first problems. Out: plain sentences and pairs, which
-view.py, workbook.py and the report lay out. It knows neither HTML nor the width of a terminal.
-"""
+"""What became of an import in a few words, and what to do next."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from petstore_frame._internal.moments import day_text, minute_text
+from petstore_frame._internal.moments import minute_text
 from petstore_frame._internal.voice import PYTHON, Voice
-from petstore_frame.loader.journal.alike import read_alike
-from petstore_frame.loader.journal.elsewhere import Elsewhere
-from petstore_frame.loader.journal.journal import JournalRow, Run
+from petstore_frame.loader.journal.earlier import Repeats
+from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S
 from petstore_frame.loader.record import Ending, RecordProblem, State
 from petstore_frame.loader.results.notes import Note
-from petstore_frame.loader.results.skipped import IN_DOUBT_EARLIER, Skipped
-from petstore_frame.loader.settling.doubt import Doubt
+from petstore_frame.loader.results.skipped import BLANK, Elsewhere, Skipped
+from petstore_frame.loader.settling.reconcile import Doubt
 
 
 class ResultFacts(NamedTuple):
@@ -32,32 +27,45 @@ class ResultFacts(NamedTuple):
     voice: Voice = PYTHON
     skipped: Sequence[Skipped] = ()
     notes: Sequence[Note] = ()
-    unsent: Sequence[str] = ()
+    warnings: Sequence[str] = ()
     elsewhere: Elsewhere = Elsewhere()
     doubt: Doubt | None = None
-    doubts_elsewhere: Sequence[Doubt] = ()
+    repeats: Repeats | None = None
 
 
 def headline(facts: ResultFacts) -> tuple[str, str]:
     """Return a title of one or two words, and one sentence."""
     total = sum(facts.counts.values())
-    if total == 0:
-        return "Done", f"{facts.run.source_name}: a header and no records, so nothing was sent"
-    records = _records(total)
     name = facts.run.source_name
+    if total == 0:
+        return "Nothing to load", f"{name}: a header and no records, so nothing was sent"
+    records = _records(total)
     if facts.is_rehearsal:
-        return "Rehearsal", f"{name}: {records} read, {_n(facts, State.PENDING)} would be sent"
+        return "Rehearsal", f"{name}: {records} read, {_rehearsed(facts)}"
     created = f"{name}: {_cause(facts.run)}{_created(facts, records)}"
     if facts.is_from_earlier_run and facts.run.ended_at is not None:
         created += f" by {minute_text(facts.run.ended_at)}; nothing was sent now"
+    return _title(facts), created
+
+
+def _rehearsed(facts: ResultFacts) -> str:
+    if facts.repeats is not None:
+        return "and nothing would be sent before you say what the repeated ones are"
+    return f"{_n(facts, State.PENDING)} would be sent"
+
+
+def _title(facts: ResultFacts) -> str:
     counts, elsewhere = facts.counts, facts.elsewhere
     if counts[State.UNKNOWN] or counts[State.IN_FLIGHT] or elsewhere.in_doubt:
-        return "In doubt", created
+        return "In doubt"
     if counts[State.PENDING] or elsewhere.not_sent:
-        return "Not finished", created
-    if count_to_fix(facts) or counts[State.ABSENT] or elsewhere.to_fix:
-        return "Done, some to fix", created
-    return "Done", created
+        return "Not finished"
+    has_fixes = count_to_fix(facts) or counts[State.ABSENT] or elsewhere.to_fix
+    if facts.is_from_earlier_run and not has_fixes:
+        return "Loaded before"
+    if not counts[State.CREATED]:
+        return "Nothing created" if has_fixes else "Nothing new"
+    return "Done, some to fix" if has_fixes else "Done"
 
 
 def _cause(run: Run) -> str:
@@ -69,8 +77,8 @@ def _cause(run: Run) -> str:
 def _created(facts: ResultFacts, records: str) -> str:
     pending = facts.counts[State.PENDING]
     if facts.counts[State.CREATED] or not pending:
-        before = _loaded_before(facts)
-        known = f", {before:,} loaded before" if before and not facts.is_from_earlier_run else ""
+        before = sum(found.records for found in facts.skipped if found.reason != BLANK)
+        known = f", {before:,} known from earlier" if before else ""
         return f"{_n(facts, State.CREATED)} of {records} created{known}"
     return f"nothing was created, {pending:,} of {records} still to send"
 
@@ -81,88 +89,64 @@ def _records(count: int) -> str:
 
 def next_steps(facts: ResultFacts) -> list[str]:
     """Return what to do next, the most urgent first."""
-    counts, steps = facts.counts, []
+    counts, voice = facts.counts, facts.voice
+    steps: list[str] = []
     doubtful = counts[State.UNKNOWN] + counts[State.IN_FLIGHT]
     if facts.doubt:
-        steps.append(facts.doubt.step(facts.voice))
+        steps.append(facts.doubt.step(voice))
     elif doubtful:
         steps.append(
-            f"{_records(doubtful)} in doubt, perhaps in the store: {facts.voice.reconcile()} "
-            f"settles that by reading back, {GRACE_S / 60:.0f} minutes after the last request; "
-            "never send these again by hand"
+            f"{_records(doubtful)} in doubt, perhaps in the store: {voice.reconcile()} looks for "
+            f"them there, {GRACE_S / 60:.0f} minutes after the last request; never send these "
+            "again by hand"
         )
-    if facts.is_rehearsal and counts[State.PENDING]:
-        steps.append(f"nothing was sent: load it without {facts.voice.option('dry_run', True)}")
-    elif counts[State.PENDING]:
+    if facts.is_rehearsal and counts[State.PENDING] and facts.repeats is None:
+        steps.append(f"nothing was sent: load it without {voice.option('dry_run', True)}")
+    elif counts[State.PENDING] and not facts.is_rehearsal:
         steps.append(
-            f"{_records(counts[State.PENDING])} still to send: {facts.voice.again()} again goes on"
+            f"{_records(counts[State.PENDING])} still to send: {voice.again()} again goes on"
         )
     if count_to_fix(facts):
-        steps.append(
-            f"{_records(count_to_fix(facts))} to fix: {facts.voice.fix()}, then load that file"
-        )
+        steps.append(f"{_records(count_to_fix(facts))} to fix: {voice.fix()}, then load that file")
     if counts[State.ABSENT]:
         steps.append(
             f"{_records(counts[State.ABSENT])} not found in the store: look, then "
-            f"{facts.voice.reconcile(resends=True)} sends again"
+            f"{voice.reconcile(resends=True)} sends again"
         )
-    steps += [doubt.step_elsewhere() for doubt in facts.doubts_elsewhere]
     steps += _steps_elsewhere(facts)
-    if _loaded_before(facts):
-        steps.append(_step_for_others(facts))
+    equal = sum(found.records for found in facts.skipped if found.by == "equal")
+    if equal and not facts.is_rehearsal:
+        steps.append(
+            f"{_records(equal)} not sent, because they equal earlier ones: if they are other "
+            f"animals, {voice.again()} with {voice.option('duplicates', 'send')} sends just these"
+        )
     if facts.is_from_earlier_run and counts[State.CREATED] and not steps:
-        steps.append(_step_for_a_copy(facts))
+        steps.append(
+            f"if these are other animals, {voice.again()} with {voice.option('again', True)} "
+            "sends them"
+        )
     return steps
 
 
 def _steps_elsewhere(facts: ResultFacts) -> list[str]:
-    elsewhere, steps = facts.elsewhere, []
-    if elsewhere.in_doubt and not facts.doubts_elsewhere:
+    elsewhere = facts.elsewhere
+    steps: list[str] = []
+    if elsewhere.in_doubt:
         steps.append(
             f"{_records(elsewhere.in_doubt)} in doubt in an earlier import: "
-            f"{facts.voice.reconcile()} settles that too"
+            f"{facts.voice.reconcile()} looks for them too"
         )
     if elsewhere.not_sent:
         steps.append(
-            f"{_records(elsewhere.not_sent)} left to the import of an edited file, which has not "
-            "sent them: load this file again, which takes them back, or that one"
+            f"{_records(elsewhere.not_sent)} not sent yet by an earlier import: "
+            f"{facts.voice.resume()} finishes it"
         )
     if elsewhere.to_fix:
         steps.append(
-            f"{_records(elsewhere.to_fix)} left to the import of an edited file, and refused "
-            "there: load this file again, which takes them back, or fix them in its fix.csv"
+            f"{_records(elsewhere.to_fix)} known from an earlier import, which did not create "
+            "them after all: load this file again"
         )
     return steps
-
-
-def _step_for_others(facts: ResultFacts) -> str:
-    """Return what to do where records were skipped that are other animals."""
-    before = [found for found in facts.skipped if found.is_loaded_before]
-    skipped = sum(found.records for found in before if found.reason == IN_DOUBT_EARLIER)
-    doubtful = min(skipped, facts.elsewhere.in_doubt)
-    there = sorted({found.earlier for found in before})
-    named = there[0] if len(there) == 1 else f"{len(there)} earlier imports"
-    first = f"{_records(_loaded_before(facts))} not sent, the same as in {named}"
-    warned = f"; {_records(doubtful)} of these in doubt there: settle that first" * bool(doubtful)
-    how = facts.voice.option("ignore_earlier", True)
-    sends = "load with" if facts.is_rehearsal else f"{facts.voice.again()} with"
-    return (
-        f"{first}{warned}: if they are other animals, {sends} {how}"
-        f"{'' if facts.is_rehearsal else ' sends just these'}"
-    )
-
-
-def _step_for_a_copy(facts: ResultFacts) -> str:
-    """Return what to do where other animals have the content of a file that was loaded."""
-    return (
-        f"nothing was sent now, as a file of the same content was loaded "
-        f"{day_text(facts.run.created_at)}: if these are other "
-        f"animals, {facts.voice.again()} with {facts.voice.option('again', True)} sends them"
-    )
-
-
-def _loaded_before(facts: ResultFacts) -> int:
-    return sum(found.records for found in facts.skipped if found.is_loaded_before)
 
 
 def fact_pairs(facts: ResultFacts) -> list[tuple[str, str | int]]:
@@ -170,11 +154,9 @@ def fact_pairs(facts: ResultFacts) -> list[tuple[str, str | int]]:
     run = facts.run
     counts = [(str(state), count) for state, count in facts.counts.items()]
     counts += [(f"skipped: {found}", found.records) for found in facts.skipped]
-    if (alike := read_alike(run)) is not None:
-        counts.append((f"sent, though {alike}", alike.records))
     return [
         ("file", run.source_path or run.source_name),
-        ("SHA-256", run.source_sha256),
+        ("records (SHA-256)", run.records_sha256),
         ("store", run.base_url),
         ("run", run.run_id),
         ("ended", run.ending_detail or str(run.ending or "not yet")),

@@ -1,26 +1,29 @@
-"""What results show of each record, column by column.
-
-In: a row of the journal and the facts of its run. Out: its values in the order of ``COLUMNS``,
-for the frame and for the files alike. It makes no frame and writes no file.
-"""
+"""What results show of each record, column by column, as a frame and for files."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from petstore_frame.loader.journal.journal import JournalRow, Run
+from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.reading.mapping import OWN_PREFIX, field_name
 from petstore_frame.loader.record import RecordProblem, State
+from petstore_frame.loader.results.skipped import CHANGED, reason_of
+from petstore_frame.schema.fields import SENT_FIELDS
+from petstore_frame.schema.frame import text_series
+from petstore_frame.schema.text import whole_text
 
-# Name in the frame, and its dtype; in files each has the prefix that the reader ignores.
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NULLABLE = {"int64": "Int64"}
+# Name in the frame, and its dtype; in files each has the prefix that the reader knows.
 COLUMNS: dict[str, str] = {
-    "row": "Int64",
+    "record": "Int64",
     "line": "Int64",
-    "sent_name": "str",
-    "sent_category_id": "Int64",
-    "sent_status": "category",
+    **{f"sent_{field.name}": _NULLABLE.get(field.dtype, field.dtype) for field in SENT_FIELDS},
     "state": "category",
     "action": "category",
     "pet_id": "Int64",
@@ -32,6 +35,7 @@ COLUMNS: dict[str, str] = {
     "error_value": "str",
     "hint": "str",
     "reason": "category",
+    "changed": "str",
     "warnings": "str",
     "attempts": "Int32",
     "first_sent_at": "datetime64[us, UTC]",
@@ -41,12 +45,12 @@ COLUMNS: dict[str, str] = {
     "idempotency_key": "str",
     "payload_sha256": "str",
     "run_id": "str",
-    "file_sha256": "str",
+    "records_sha256": "str",
 }
 
 # The values of these columns are known in advance, so they are the same in each result.
 CATEGORIES: dict[str, list[str]] = {
-    "sent_status": ["available", "pending", "sold"],
+    **{f"sent_{field.name}": [*field.values] for field in SENT_FIELDS if field.values},
     "state": [str(state) for state in State],
     "action": ["none", "fix", "resend", "check"],
     "id_source": ["response", "recovered", "manual"],
@@ -54,7 +58,8 @@ CATEGORIES: dict[str, list[str]] = {
 
 # What helps to fix a record comes first, right after its own cells.
 FIX_COLUMNS = (
-    "error_message", "hint", "error_column", "line", "error_code", "state", "row", "http_status",
+    "error_message", "hint", "error_column", "line", "error_code", "state", "record",
+    "http_status",
     "correlation_id", "warnings", "run_id",
 )  # fmt: skip
 
@@ -99,25 +104,25 @@ def original_columns(run: Run) -> list[str]:
 
 def describe(row: JournalRow, run: Run) -> tuple[Any, ...]:
     """Return all that is known of a record, in the order of ``COLUMNS``; None is missing."""
-    sent = json.loads(row.payload) if row.payload is not None else {}
+    sent = _sent(row.payload)
     problem = problem_of(row, run)
+    known = row.same.pet_id if row.same is not None else None
     return (
-        row.number,
+        row.record,
         row.line,
-        sent.get("name"),
-        sent.get("categoryId"),
-        sent.get("status"),
+        *(sent.get(field.wire_name) for field in SENT_FIELDS),
         str(row.state),
         _ACTIONS.get(row.state, "none"),
-        row.pet_id,
+        known if row.pet_id is None else row.pet_id,
         row.id_source,
         row.http_status,
         problem.code or None,
         problem.message or None,
         problem.column,
         problem.value,
-        problem.hint or None,
-        row.reason,
+        str(problem.advice()) or None,
+        reason_of(row),
+        changes_of(row) or None,
         "; ".join(row.warnings) or None,
         row.attempts,
         moment_of(row.first_sent_at),
@@ -127,8 +132,34 @@ def describe(row: JournalRow, run: Run) -> tuple[Any, ...]:
         row.idempotency_key,
         row.payload_sha256,
         run.run_id,
-        run.source_sha256,
+        run.records_sha256,
     )
+
+
+def root_of(row: JournalRow, run: Run) -> tuple[str, int]:
+    """Return the import and the record that a record is, which files name it by."""
+    return row.origin or (run.run_id, row.record)
+
+
+def changes_of(row: JournalRow) -> str:
+    """Return in which fields a known animal is otherwise now, with both values."""
+    if reason_of(row) != CHANGED or row.same is None:
+        return ""
+    old, new = _sent(row.same.payload), _sent(row.payload)
+    return "; ".join(
+        f"{field.name}: {_shown(old.get(field.wire_name))} → {_shown(new.get(field.wire_name))}"
+        for field in SENT_FIELDS
+        if old.get(field.wire_name) != new.get(field.wire_name)
+    )
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else str(value)
+
+
+def _sent(payload: bytes | None) -> dict[str, Any]:
+    sent: dict[str, Any] = {} if payload is None else json.loads(payload)
+    return sent
 
 
 def problem_of(row: JournalRow, run: Run) -> RecordProblem:
@@ -163,3 +194,52 @@ def file_name(column: str) -> str:
 def moment_of(seconds: float | None) -> datetime | None:
     """Return a moment of the journal in UTC; None is missing."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def make_frame(run: Run, rows: Iterator[JournalRow]) -> pd.DataFrame:
+    """Return one row per record; its columns are those of ``LoadResult.frame``."""
+    import pandas as pd
+
+    originals = original_columns(run)
+    cells: list[list[str | None]] = [[] for _ in originals]
+    values: list[list[Any]] = [[] for _ in COLUMNS]
+    for row in rows:
+        for at, column in enumerate(cells):
+            column.append(row.cells[at] if at < len(row.cells) else None)
+        for own, value in zip(values, describe(row, run), strict=True):
+            own.append(value)
+    own_series = {
+        name: _series(name, dtype, column)
+        for (name, dtype), column in zip(COLUMNS.items(), values, strict=True)
+    }
+    file_series = {
+        whole_text(name): text_series(column) for name, column in zip(originals, cells, strict=True)
+    }
+    first = {name: own_series.pop(name) for name in ("record", "line")}
+    return pd.DataFrame({**first, **file_series, **own_series})
+
+
+def _series(name: str, dtype: str, values: list[Any]) -> pd.Series[Any]:
+    import pandas as pd
+
+    if dtype == "str":
+        return text_series(values)
+    if dtype != "category":
+        return pd.Series(values, dtype=dtype)
+    seen = {value for value in values if value is not None}
+    known = CATEGORIES.get(name, [])
+    levels = [*known, *sorted(seen - set(known))]
+    return pd.Series(pd.Categorical(values, categories=levels))
+
+
+def fix_frame(part: pd.DataFrame, rows: Iterable[JournalRow], run: Run) -> pd.DataFrame:
+    """Return the records to fix as a person needs them, each named so that it may come back."""
+    own = [name for name in part.columns if name not in COLUMNS]
+    rest = [name for name in FIX_COLUMNS if name not in FIX_FIRST]
+    roots = [root_of(row, run) for row in rows]
+    return part[[*FIX_FIRST, *own, *rest]].assign(
+        **{
+            file_name("run_id"): [run_id for run_id, _ in roots],
+            file_name("record"): [record for _, record in roots],
+        }
+    )

@@ -1,8 +1,6 @@
-"""The results of an import as files.
+"""The results of an import as files, written beside their places and renamed once all are whole.
 
-In: the rows of an import and the facts of its run. Out: results.csv, fix.csv, unknown.csv,
-results.xlsx and summary.json, written beside their places and renamed once all are whole. Rows pass
-one by one, so that memory stays flat. folders.py decides which files may be replaced.
+Rows pass one by one, so that memory stays flat.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from petstore_frame.files.atomic import replacing
-from petstore_frame.loader.journal.journal import JournalRow, Run
+from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.reading.returned import (
     ESCAPED,
     EXTRA,
@@ -34,6 +32,7 @@ from petstore_frame.loader.results.columns import (
     ResultLine,
     describe,
     file_name,
+    root_of,
 )
 from petstore_frame.loader.results.folders import DIGESTS, SUMMARY, digests
 from petstore_frame.loader.results.workbook import workbook
@@ -125,7 +124,10 @@ def _lines(run: Run, rows: Iterator[JournalRow], width: int) -> Iterator[ResultL
     names = tuple(COLUMNS)
     for row in rows:
         cells = [*row.cells[:width], *[""] * (width - len(row.cells))]
-        yield ResultLine(row.state, cells, dict(zip(names, describe(row, run), strict=True)))
+        values = dict(zip(names, describe(row, run), strict=True))
+        # A file may come back: it names the record that each row is.
+        values["run_id"], values["record"] = root_of(row, run)
+        yield ResultLine(row.state, cells, values)
 
 
 @contextmanager

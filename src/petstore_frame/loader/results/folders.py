@@ -1,20 +1,21 @@
 """Which folder the files of a result may be written to, so that no other file is lost.
 
-In: the folder asked for, and whose result it is. Out: that folder, or the first free one beside it,
-and why. A folder is free where its result files are of the same import or the same content, or of
-a rehearsal, and nobody has changed them since. It writes nothing; files.py records the digests
-that it compares.
+A folder is free where its result files are of the same import or the same records, or of a
+rehearsal, and nobody has changed them since.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from petstore_frame.loader.journal.journal import Run
+from petstore_frame.errors import JournalError
+from petstore_frame.loader.journal.rows import Run
+from petstore_frame.loader.record import DOUBT_STATES, State
 
 SUMMARY = "summary.json"
 FILES = ("results.csv", "fix.csv", "unknown.csv", "results.xlsx", SUMMARY)
@@ -45,6 +46,42 @@ def find_place(folder: Path, run: Run) -> Place:
         return Place(folder)
     free = next(other for n in count(2) if not _why_not(other := _beside(folder, n), run))
     return Place(free, f"{reason}, so {folder} stays as it is; these results are in {free}")
+
+
+# Where results go unless another folder is named.
+DEFAULT_FOLDER = "results"
+SENT_STATES = (State.CREATED, *DOUBT_STATES)
+
+
+def refuse_lost_journal(sql: sqlite3.Connection, run: Run, *, folder: Path | None) -> None:
+    """Refuse to send records whose results lie at hand, while the journal that made them is gone.
+
+    Args:
+        sql: The journal, in which the import is being staged.
+        run: The import.
+        folder: Where its results will be written; None looks where they usually are.
+
+    Raises:
+        JournalError: The results say that these records were sent before; nothing was sent.
+    """
+    place = (folder or Path(DEFAULT_FOLDER)) / SUMMARY
+    written = _summary(place)
+    is_same = (written.get("records_sha256"), written.get("base_url")) == (
+        run.records_sha256,
+        run.base_url,
+    )
+    states = written.get("states")
+    if not is_same or written.get("dry_run") is not False or not isinstance(states, dict):
+        return
+    known = sql.execute("SELECT 1 FROM imports WHERE run_id = ?", [written.get("run_id")])
+    if known.fetchone() or not any(states.get(state) for state in SENT_STATES):
+        return
+    raise JournalError(
+        f"{place} says that these records were loaded before, {states.get('created', 0):,} of them "
+        f"created, and the journal that knows which, {written.get('journal')}, is gone or has lost "
+        "them; nothing was sent. Put that journal back, or name its folder; or, if the store does "
+        f"not have these animals, move the results in {place.parent} to another place"
+    )
 
 
 def digests(drafts: Path, folder: Path) -> dict[str, list[str]]:
@@ -84,8 +121,9 @@ def _why_not(folder: Path, run: Run) -> str:
         if path.name != SUMMARY and not (path.is_file() and _digest(path) in known):
             return f"{path} was {'changed since it was' if known else 'not'} written by an import"
     # The same content has the same records to fix, as when a demo or a notebook is run again.
-    same = (written.get("run_id") == run.run_id, written.get("file_sha256") == run.source_sha256)
-    if any(same) or written.get("dry_run") is True:
+    is_same = run.run_id == written.get("run_id")
+    is_same |= run.records_sha256 == written.get("records_sha256")
+    if is_same or written.get("dry_run") is True:
         return ""
     source = written.get("source")
     return f"{folder} has the results of another import" + (f", of {source}" if source else "")

@@ -1,17 +1,15 @@
-"""What was noted on records that are sent: a date where a name should be, a space that was cut.
-
-In: a journal. Out: how often each kind of note occurs, with its first record. Refusals are
-columns.py's business.
-"""
+"""What was noted on records, such as a date where a name should be, and on the whole file."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
-from pathlib import Path
 from typing import NamedTuple
 
+from petstore_frame._internal.moments import day_text
 from petstore_frame._internal.voice import FORM, Advice, Voice
-from petstore_frame.loader.journal.journal import Run, opened, read_cells
+from petstore_frame.loader.journal.earlier import from_plan
+from petstore_frame.loader.journal.rows import Run, read_cells
 from petstore_frame.loader.reading.fields import NUMBER_NOTE
 from petstore_frame.loader.reading.mapping import normalise
 from petstore_frame.loader.reading.typed import DATE_NOTE
@@ -30,11 +28,11 @@ MEANINGS: dict[str, str] = {
     "mojibake": "the name looks like text read in a wrong encoding",
     "invisible_characters": "the name holds characters that are not seen",
     "category_id_not_positive": "the category id is not above 0",
-    "sent_despite": "sent although an earlier import has an equal record",
 }
 _GROUPS = """
-SELECT warnings, count(*), min(number) FROM rows
-WHERE warnings NOT NULL AND warnings <> 'blank' AND state <> 'invalid' GROUP BY warnings
+SELECT warnings, count(*), min(record) FROM records
+WHERE import = ? AND warnings NOT NULL AND warnings <> 'blank' AND state <> 'invalid'
+GROUP BY warnings
 """
 
 _LOOKED_AT = 20
@@ -47,14 +45,14 @@ class Note(NamedTuple):
     Attributes:
         records: How many records have it.
         kind: A short name, as in ``summary``.
-        number: The first of these records.
+        record: The first of these records.
         line: Its first physical line.
         name: What its name cell holds.
     """
 
     records: int
     kind: str
-    number: int
+    record: int
     line: int
     name: str
 
@@ -73,40 +71,67 @@ def kind_of(note: str) -> str:
     return "normalised" if "→" in note else note.partition(":")[0]
 
 
-def read_notes(path: Path, run: Run) -> list[Note]:
+def read_notes(sql: sqlite3.Connection, run: Run) -> list[Note]:
     """Return the kinds of notes on records that were not refused, the first record's first."""
     records, firsts = Counter[str](), dict[str, int]()
-    with opened(path) as sql:
-        for notes, count, number in sql.execute(_GROUPS).fetchall():
-            for kind in {kind_of(note) for note in notes.split("\n")}:
-                records[kind] += count
-                firsts[kind] = min(number, firsts.get(kind, number))
-        found = []
-        for kind, number in sorted(firsts.items(), key=lambda item: item[1]):
-            asked = "SELECT line, cells FROM rows WHERE number = ?"
-            line, packed = sql.execute(asked, [number]).fetchone()
-            cells = read_cells(packed)
-            at = run.header.index(run.mapping["name"])
-            name = cells[at] if at < len(cells) else ""
-            found.append(Note(records[kind], kind, number, line, name))
+    for notes, count, record in sql.execute(_GROUPS, [run.number]).fetchall():
+        for kind in {kind_of(note) for note in notes.split("\n")}:
+            records[kind] += count
+            firsts[kind] = min(record, firsts.get(kind, record))
+    found = []
+    for kind, record in sorted(firsts.items(), key=lambda item: item[1]):
+        asked = "SELECT line, cells FROM records WHERE import = ? AND record = ?"
+        line, packed = sql.execute(asked, [run.number, record]).fetchone()
+        cells = read_cells(packed)
+        at = run.header.index(run.mapping["name"])
+        name = cells[at] if at < len(cells) else ""
+        found.append(Note(records[kind], kind, record, line, name))
     return found
 
 
-def describe_unsent(path: Path, run: Run, voice: Voice = FORM) -> list[str]:
+def describe_plan(run: Run, *, is_rehearsal: bool = False) -> list[str]:
+    """Describe what an import has in common with earlier ones, where that was not asked first."""
+    lines = []
+    repeats = from_plan(run.plan)
+    is_told = repeats is not None and not repeats.must_ask and run.duplicates == "refuse"
+    if repeats is not None and is_told and repeats.equal:
+        count = "1 record equals" if repeats.equal == 1 else f"{repeats.equal:,} records equal"
+        first = repeats.sources[0]
+        there = f"{first.name}, loaded {day_text(first.created_at)}"
+        more = len(repeats.sources) + repeats.others - 1
+        others = f" and {more:,} more imports" if more else ""
+        sent = "would be" if is_rehearsal else "are"
+        lines.append(
+            f"{count} earlier ones in all but the status, of {there}{others}; they {sent} sent as "
+            "other animals"
+        )
+    if other := run.plan.get("other_store"):
+        imports = "1 earlier import" if other == 1 else f"{other:,} earlier imports"
+        lines.append(
+            f"{imports} of this file went to another store, which had this address before; what "
+            "went there is not here"
+        )
+    return lines
+
+
+def describe_unsent(sql: sqlite3.Connection, run: Run, voice: Voice = FORM) -> list[str]:
     """Warn of columns that are not sent and look as if they mattered.
 
     A column of ids is that of a store's export, whose animals would be there twice; one that holds
     statuses only was perhaps not recognised by its name.
 
     Args:
-        path: The journal.
-        run: Its run.
+        sql: The journal.
+        run: The import.
         voice: Who reads it; without options to give, a reader sees the fact alone.
     """
-    unsent = [name for name in run.header if name and name not in run.mapping.values()]
-    with opened(path) as sql:
-        first = sql.execute("SELECT cells FROM rows ORDER BY number LIMIT ?", [_LOOKED_AT])
-        rows = [read_cells(packed) for (packed,) in first]
+    used = {*run.mapping.values(), *run.key}
+    unsent = [name for name in run.header if name and name not in used]
+    first = sql.execute(
+        "SELECT cells FROM records WHERE import = ? ORDER BY record LIMIT ?",
+        [run.number, _LOOKED_AT],
+    )
+    rows = [read_cells(packed) for (packed,) in first]
     found = []
     for column in unsent:
         at = run.header.index(column)

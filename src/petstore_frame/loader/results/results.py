@@ -1,14 +1,11 @@
-"""What became of each record: one result per record, none left out.
-
-In: the journal of a run. Out: a LoadResult, which counts, makes frames, and has views and files
-made. It sends nothing; what is settled later is settled by reconcile.py, through the journal.
-"""
+"""What became of each record: one result per record, none left out."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import cached_property, partial
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -19,36 +16,53 @@ from petstore_frame._internal.callers import callers_level
 from petstore_frame._internal.framed import Framed
 from petstore_frame._internal.voice import FILE, PYTHON
 from petstore_frame.errors import LoadFailedError
-from petstore_frame.loader.journal import journal
-from petstore_frame.loader.journal.alike import Alike, read_alike
-from petstore_frame.loader.journal.elsewhere import Elsewhere, count_unsettled, journals_in_doubt
-from petstore_frame.loader.journal.journal import JournalRow, Run
+from petstore_frame.loader.journal import rows as journal
+from petstore_frame.loader.journal.database import reading
+from petstore_frame.loader.journal.earlier import Repeats, from_plan
+from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS
 from petstore_frame.loader.options import check_folder
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.results.account import ResultFacts
 from petstore_frame.loader.results.columns import (
     COLUMNS,
-    FIX_COLUMNS,
-    FIX_FIRST,
+    fix_frame,
+    make_frame,
     original_columns,
     problem_of,
 )
-from petstore_frame.loader.results.folders import find_place
-from petstore_frame.loader.results.notes import Note, describe_unsent, read_notes
-from petstore_frame.loader.results.skipped import Skipped, read_skipped
+from petstore_frame.loader.results.folders import DEFAULT_FOLDER, find_place
+from petstore_frame.loader.results.ids import read_import_ids
+from petstore_frame.loader.results.notes import (
+    Note,
+    describe_plan,
+    describe_unsent,
+    read_notes,
+)
+from petstore_frame.loader.results.skipped import (
+    CHANGED,
+    Elsewhere,
+    Skipped,
+    count_elsewhere,
+    read_skipped,
+    runs_in_doubt,
+)
 from petstore_frame.loader.results.summary import Causes, count_causes, summarize
-from petstore_frame.loader.results.tables import make_frame
 from petstore_frame.loader.results.view import result_html, result_text
 from petstore_frame.loader.sending.clients import SettlingClient
-from petstore_frame.loader.sending.waiting import wait_announced
-from petstore_frame.loader.settling.doubt import Doubt, read_doubt
-from petstore_frame.loader.settling.reconcile import Reconciliation, reconcile, resolve
+from petstore_frame.loader.sending.timing import wait_announced
+from petstore_frame.loader.settling.reconcile import (
+    Reconciliation,
+    read_doubt,
+    reconcile,
+    resolve,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SHOWN_PROBLEMS = 5
+_SUMMED = ("created", "absent", "unknown", "resent", "requests", "notes")
 
 
 class LoadResult(Framed):
@@ -60,15 +74,17 @@ class LoadResult(Framed):
     records.
 
     Args:
-        path: The journal.
+        path: The journal of the store.
+        run_id: The import.
         is_from_earlier_run: No request was sent by this call; the result describes the earlier
             run.
 
     Interface: Errors (code, message and status of a refusal are shown as the store gave them).
     """
 
-    def __init__(self, path: Path, *, is_from_earlier_run: bool = False) -> None:
+    def __init__(self, path: Path, run_id: str, *, is_from_earlier_run: bool = False) -> None:
         self.path = path
+        self.run_id = run_id
         self.is_from_earlier_run = is_from_earlier_run
         # Next steps are phrased for the reader: a Python caller, or a shell.
         self.voice = PYTHON
@@ -76,12 +92,12 @@ class LoadResult(Framed):
     @cached_property
     def run(self) -> Run:
         """The facts of the import."""
-        return journal.read_run(self.path)
+        return journal.read_run(self.path, self.run_id)
 
     @cached_property
     def counts(self) -> dict[State, int]:
         """How many records are in each state, none left out."""
-        return journal.count_states(self.path)
+        return journal.count_states(self.path, self.run_id)
 
     @cached_property
     def skipped(self) -> list[Skipped]:
@@ -89,36 +105,58 @@ class LoadResult(Framed):
         return read_skipped(self.path, self.run)
 
     @property
-    def alike(self) -> Alike | None:
-        """How many records were sent though an earlier import has equal ones; None for none."""
-        return read_alike(self.run)
+    def repeats(self) -> Repeats | None:
+        """What a rehearsal would ask first: what the file has in common with earlier imports.
+
+        None where nothing has to be asked. ``repeats.equal`` of ``repeats.records`` equal earlier
+        ones, ``repeats.key_column`` looks like a key.
+        """
+        found = from_plan(self.run.plan)
+        must_ask = found is not None and found.must_ask and self.run.duplicates == "refuse"
+        return found if must_ask and self.is_rehearsal else None
 
     @cached_property
     def notes(self) -> list[Note]:
         """What was noted on records that were not refused, by kind, with the first of each."""
-        return read_notes(self.path, self.run)
+        with reading(self.path) as sql:
+            return read_notes(sql, self.run)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person should know of the file as a whole, as sentences."""
+        with reading(self.path) as sql:
+            unsent = describe_unsent(sql, self.run, self.voice)
+        return [*unsent, *describe_plan(self.run, is_rehearsal=self.is_rehearsal)]
+
+    @property
+    def ids(self) -> pd.DataFrame:
+        """Which pet each key of the file is: ``key`` str, ``id`` Int64, ``state``, ``source``.
+
+        Animals that an earlier import created are there too; empty without ``key=``.
+        """
+        return read_import_ids(self.path, self.run_id)
 
     @cached_property
     def elsewhere(self) -> Elsewhere:
-        """How many skipped records other imports answer for, which are not surely in the store."""
-        has_any = self.counts[State.SKIPPED] or self.run.overlap.get("left_in_doubt")
-        return count_unsettled(self.path, self.run) if has_any else Elsewhere()
+        """How many skipped records are animals of other imports, not surely in the store."""
+        return count_elsewhere(self.skipped)
 
     def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield what the journal knows of the records, in constant memory; no state means all."""
-        return journal.rows(self.path, *states)
+        return journal.rows(self.path, self.run_id, *states)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
         """One row per record, in the order of the file.
 
-        Columns: ``row`` and ``line`` Int64; the file's own columns as text, verbatim;
+        Columns: ``record`` and ``line`` Int64; the file's own columns as text, verbatim;
         ``sent_name`` str, ``sent_category_id`` Int64, ``sent_status`` category; ``state``,
         ``action`` (none, fix, resend, check) category; ``pet_id`` Int64, ``id_source`` category;
         ``http_status`` Int16; ``error_code``, ``error_message``, ``error_column``,
-        ``error_value``, ``hint`` str; ``reason`` category; ``warnings`` str; ``attempts`` Int32;
+        ``error_value``, ``hint`` str; ``reason`` category; ``changed`` (what is otherwise
+        now in a known animal), ``warnings`` str; ``attempts`` Int32;
         ``first_sent_at``, ``settled_at`` in UTC; ``elapsed_ms`` Float64; ``correlation_id``,
-        ``idempotency_key``, ``payload_sha256``, ``run_id``, ``file_sha256`` str.
+        ``idempotency_key``, ``payload_sha256``, ``run_id``, ``records_sha256`` str.
         """
         return make_frame(self.run, self.rows())
 
@@ -128,17 +166,25 @@ class LoadResult(Framed):
         return self._part(State.CREATED)
 
     @property
+    def changed(self) -> pd.DataFrame:
+        """The known animals whose values are otherwise now; columns of ``frame``.
+
+        They were not sent, because the interface has no way to change a pet: ``changed`` has the
+        old and the new value, ``pet_id`` the pet.
+        """
+        frame = self.frame
+        return frame[frame["reason"] == CHANGED].reset_index(drop=True)
+
+    @property
     def fix(self) -> pd.DataFrame:
         """The records to fix (invalid, rejected), few enough columns that a notebook shows all.
 
         ``line``, ``error_column``, ``error_value``, ``error_message``, ``hint``, the file's own
         columns, and the other columns that ``fix.csv`` has; types and further columns as in
-        ``frame``. Correct the file's own columns and pass it to ``load_frame``, or use ``fix.csv``.
+        ``frame``. Correct the file's own columns and pass it to ``load_frame``, or use ``fix.csv``:
+        the last two columns say which record each row is.
         """
-        part = self._part(*FIX_STATES)
-        own = [name for name in part.columns if name not in COLUMNS]
-        rest = [name for name in FIX_COLUMNS if name not in FIX_FIRST]
-        return part[[*FIX_FIRST, *own, *rest]]
+        return fix_frame(self._part(*FIX_STATES), self.rows(*FIX_STATES), self.run)
 
     @property
     def unknown(self) -> pd.DataFrame:
@@ -147,12 +193,12 @@ class LoadResult(Framed):
 
     @property
     def to_fix(self) -> int:
-        """How many records are to fix, with those that the import of an edited file took over."""
+        """How many records are to fix, here or, of the same animals, in an earlier import."""
         return self._count(FIX_STATES) + self.elsewhere.to_fix
 
     @property
     def in_doubt(self) -> int:
-        """How many records are in doubt, in this import or in an earlier one of the same records.
+        """How many records are in doubt, here or, of the same animals, in an earlier import.
 
         Those of this import are the rows of ``unknown``; ``reconcile`` settles both.
         """
@@ -174,6 +220,8 @@ class LoadResult(Framed):
     @property
     def exit_code(self) -> int:
         """What the command line ends with: 0 only if all records are in the store."""
+        if self.repeats is not None:
+            return 2
         return exit_code(self.counts, self.run.ending, has_doubt_elsewhere=any(self.elsewhere))
 
     @property
@@ -181,7 +229,9 @@ class LoadResult(Framed):
         """Whether nothing was sent yet: a dry run."""
         return self.run.started_at is None
 
-    def write(self, folder: str | PathLike[str], *, excel: bool | None = None) -> list[Path]:
+    def write(
+        self, folder: str | PathLike[str] = DEFAULT_FOLDER, *, excel: bool | None = None
+    ) -> list[Path]:
         """Write the results as files, each whole or not at all.
 
         ``results.csv`` has every record; ``fix.csv`` those to fix: correct its own columns and
@@ -217,7 +267,7 @@ class LoadResult(Framed):
         place = find_place(Path(folder), self.run)
         if place.note:
             warnings.warn(place.note, UserWarning, stacklevel=callers_level())
-        self._forget()
+        self.forget()
         facts = self.facts()._replace(voice=FILE)
         return write_results(place.folder, facts, self.rows, self.summary, excel=excel)
 
@@ -239,56 +289,66 @@ class LoadResult(Framed):
         self,
         client: SettlingClient,
         *,
+        sole_writer: bool = False,
         grace_s: float = GRACE_S,
         by_id: bool = True,
         most_gets: int = MOST_GETS,
         resend_absent: bool = False,
-        sleep: Callable[[float], None] | None = None,
     ) -> Reconciliation:
         """Settle the records in doubt by reading the store; this result then shows them settled.
 
-        Records skipped because an earlier import of them is in doubt are settled there first.
+        A pet is claimed for a record only where you state that nobody else adds pets, and exactly
+        one way to match remains; otherwise ``candidates`` has the pets that it may be, for you to
+        look at and ``resolve``. Records skipped because an earlier import of the same animals is
+        in doubt are settled there first.
 
         Args:
             client: A client of the store that the import went to.
+            sole_writer: Nobody but this journal's imports adds pets to the store.
             grace_s: Seconds after the last doubtful request before its absence means anything: a
-                store may act late. What is left of them is waited for.
+                store may act late. What is left of them is waited for, and where a person is
+                watching it says until when.
             by_id: Also ask id by id, through the deprecated operation, where ids rise with time.
             most_gets: The largest number of requests of that kind.
             resend_absent: Send absent records again. Only for a store that surely finishes a
                 request within the grace: one that acts later makes a duplicate.
-            sleep: Waits for a number of seconds; None waits, and says until when on standard
-                error where a person is watching.
 
         Returns:
-            How many were found, are absent or stay unknown, and what that rests on.
+            How many were found, are absent or stay unknown, their candidates, and what that rests
+            on.
 
         Raises:
             ArgumentError: An argument cannot be used; nothing was sent.
             JournalLockedError: An import is at work on the journal.
             PetstoreError: The store cannot be read; nothing was settled.
         """
-        settle = partial(
-            reconcile,
-            client=client,
-            grace_s=grace_s,
-            by_id=by_id,
-            most_gets=most_gets,
-            resend_absent=resend_absent,
-            sleep=wait_announced if sleep is None else sleep,
-        )
         try:
-            # What an earlier version left in doubt was skipped here, so it is settled with this.
-            earlier = [settle(path) for path in journals_in_doubt(self.path, self.run)]
-            return sum(earlier, settle(self.path))
+            *earlier, own = (
+                reconcile(
+                    self.path,
+                    run_id,
+                    client,
+                    sole_writer=sole_writer,
+                    grace_s=grace_s,
+                    by_id=by_id,
+                    most_gets=most_gets,
+                    resend_absent=resend_absent,
+                    sleep=wait_announced,
+                )
+                for run_id in (*runs_in_doubt(self.path, self.run), self.run_id)
+            )
         finally:
-            self._forget()
+            self.forget()
+        for other in earlier:
+            both = {name: getattr(own, name) + getattr(other, name) for name in _SUMMED}
+            own = replace(own, **both)
+        return own
 
-    def resolve(self, row: int, *, pet_id: int | None = None, not_created: bool = False) -> None:
+    def resolve(self, record: int, *, pet_id: int | None = None, not_created: bool = False) -> None:
         """Write what a person found out about a record in doubt.
 
         Args:
-            row: The record, as in the column ``row``.
+            record: The record, as in the column ``record``.
             pet_id: It is this pet.
             not_created: It was not created; the next load of the file sends it.
 
@@ -296,8 +356,8 @@ class LoadResult(Framed):
             ArgumentError: Not exactly one of the two was given, the record is not in doubt, or
                 the pet is another record's.
         """
-        resolve(self.path, row, pet_id=pet_id, not_created=not_created)
-        self._forget()
+        resolve(self.path, self.run_id, record, pet_id=pet_id, not_created=not_created)
+        self.forget()
 
     def __len__(self) -> int:
         return sum(self.counts.values())
@@ -330,17 +390,11 @@ class LoadResult(Framed):
             self.voice,
             self.skipped,
             self.notes,
-            describe_unsent(self.path, run, self.voice),
+            self.warnings,
             self.elsewhere,
-            read_doubt(self.path),
-            self._doubts_elsewhere(),
+            read_doubt(self.path, self.run_id),
+            self.repeats,
         )
-
-    def _doubts_elsewhere(self) -> list[Doubt]:
-        """Return what is in doubt of this file in earlier imports although the store was read."""
-        if not self.elsewhere.in_doubt:
-            return []
-        return [*filter(None, map(read_doubt, journals_in_doubt(self.path, self.run)))]
 
     def _count(self, states: Iterable[State]) -> int:
         return sum(self.counts[state] for state in states)
@@ -354,7 +408,8 @@ class LoadResult(Framed):
     def _causes(self) -> Causes:
         return count_causes(self.path, self.run)
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         """Drop what was read, because the journal has changed."""
-        for name in ("run", "counts", "skipped", "notes", "elsewhere", "frame", "_causes"):
-            self.__dict__.pop(name, None)
+        for name, value in vars(type(self)).items():
+            if isinstance(value, cached_property):
+                self.__dict__.pop(name, None)

@@ -1,26 +1,32 @@
-"""Why records of an import were skipped: blank, or the same as a record of an earlier import.
-
-In: a journal. Out: how many were skipped for which import, and, where a caller says that these
-are other animals, the same records to be sent. It compares nothing: overlap.py has done that.
-"""
+"""Why records of an import were skipped: blank, or the same animal as an earlier record."""
 
 from __future__ import annotations
 
-from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame._internal.moments import day_text
-from petstore_frame.loader.journal.journal import Run, opened
-from petstore_frame.loader.journal.writer import Writer
+from petstore_frame.loader.journal.database import reading
+from petstore_frame.loader.journal.rows import JournalRow, Run
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 
-CREATED_EARLIER, IN_DOUBT_EARLIER, TAKEN_OVER = "created_earlier", "in_doubt_earlier", "taken_over"
-FIXED_EARLIER, BLANK = "fixed_earlier", "blank"
+BLANK, KNOWN, CHANGED = "blank", "known", "changed"
+IN_DOUBT, NOT_SENT, NOT_CREATED = "in_doubt_earlier", "not_sent_earlier", "not_created_earlier"
 _GROUPS = """
-SELECT coalesce(reason, ''), coalesce(substr(taken_from, 1, 32), ''), count(*) FROM rows
-WHERE state = 'skipped' GROUP BY 1, 2 ORDER BY min(number)
+SELECT coalesce(mine.same_by, ''), imports.source_name, imports.created_at, other.state,
+  other.payload IS NOT mine.payload AND mine.payload IS NOT NULL, mine.same_import = mine.import,
+  count(*)
+FROM records AS mine
+LEFT JOIN imports ON imports.import = mine.same_import
+LEFT JOIN records AS other ON other.import = mine.same_import AND other.record = mine.same_record
+WHERE mine.import = ? AND mine.state = 'skipped' GROUP BY 1, 2, 3, 4, 5, 6
+ORDER BY min(mine.record)
 """
+_BY = {
+    "key": "known by the key, from {}",
+    "record": "the same record of {}",
+    "equal": "equal to a record of {}",
+}
 
 
 class Skipped(NamedTuple):
@@ -28,60 +34,96 @@ class Skipped(NamedTuple):
 
     Attributes:
         records: How many.
-        reason: blank, created_earlier, fixed_earlier, in_doubt_earlier or taken_over.
+        reason: blank, known, changed (known, with other values), in_doubt_earlier,
+            not_sent_earlier, or not_created_earlier.
+        by: What shows that it is the same animal: key, record (it was fixed from it) or equal.
         source: The file of the earlier import, or an empty text.
         loaded_on: Its day, UTC, as ``2026-11-20``, or an empty text.
     """
 
     records: int
     reason: str
+    by: str = ""
     source: str = ""
     loaded_on: str = ""
 
-    @property
-    def is_loaded_before(self) -> bool:
-        """Whether an earlier import has an equal record, which may be another animal."""
-        return self.reason in (CREATED_EARLIER, IN_DOUBT_EARLIER)
-
-    @property
-    def earlier(self) -> str:
-        """The earlier import as a phrase."""
-        return f"{self.source}, loaded {self.loaded_on}" if self.source else "an earlier import"
-
     def __str__(self) -> str:
-        if self.reason == CREATED_EARLIER:
-            return f"same as a record of {self.earlier}"
-        if self.reason == IN_DOUBT_EARLIER:
-            return f"same as a record in doubt of {self.earlier}"
-        if self.reason == FIXED_EARLIER:
-            return f"fixed in {self.earlier}"
-        if self.reason == TAKEN_OVER:
-            return "taken over by a later version of this file"
-        return BLANK
+        if self.reason == BLANK:
+            return "blank"
+        there = f"{self.source}, loaded {self.loaded_on}" if self.loaded_on else "this file"
+        more = {
+            CHANGED: ", with other values now",
+            IN_DOUBT: ", which is in doubt",
+            NOT_SENT: ", which was not sent yet",
+            NOT_CREATED: ", which was not created",
+        }
+        return _BY[self.by].format(there) + more.get(self.reason, "")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON."""
         return {name: value for name, value in self._asdict().items() if value}
 
 
+class Elsewhere(NamedTuple):
+    """Skipped records whose animal is not surely in the store, by what became of it."""
+
+    in_doubt: int = 0
+    not_sent: int = 0
+    to_fix: int = 0
+
+
+def reason_of(row: JournalRow) -> str | None:
+    """Return why a record was skipped; for others the journal's own reason."""
+    if row.state is not State.SKIPPED:
+        return row.reason
+    if row.same is None:
+        return BLANK
+    is_changed = row.payload is not None and row.payload != row.same.payload
+    return _reason(row.same.state, is_changed=is_changed)
+
+
 def read_skipped(path: Path, run: Run) -> list[Skipped]:
-    """Return the skipped records of a journal by their reasons; imports alike in words as one."""
-    sources = run.overlap.get("sources", {})
-    with opened(path) as sql:
-        groups = sql.execute(_GROUPS).fetchall()
-    found = Counter[tuple[str, str, str]]()
-    for reason, run_id, records in groups:
-        source, created_at = sources.get(run_id, ("", None))
-        day = "" if created_at is None else day_text(created_at)
-        found[reason or BLANK, source, day] += records
-    return [Skipped(records, *why) for why, records in found.items()]
+    """Return the skipped records of an import by their reasons."""
+    with reading(path) as sql:
+        groups = sql.execute(_GROUPS, [run.number]).fetchall()
+    found: dict[Skipped, int] = {}
+    for by, source, created_at, state, is_changed, is_within, records in groups:
+        reason = _reason(State(state), is_changed=bool(is_changed)) if by else BLANK
+        day = day_text(created_at) if by and not is_within else ""
+        group = Skipped(0, reason, by, source or "", day)
+        found[group] = found.get(group, 0) + records
+    return [group._replace(records=records) for group, records in found.items()]
 
 
-def send_despite_earlier(path: Path, run: Run, now: float) -> int:
-    """Make pending what was skipped for an earlier import; the caller holds the lock.
+def count_elsewhere(skipped: list[Skipped]) -> Elsewhere:
+    """Count the skipped records that are not surely in the store."""
+    counts = {
+        reason: sum(found.records for found in skipped if found.reason == reason)
+        for reason in (IN_DOUBT, NOT_SENT, NOT_CREATED)
+    }
+    return Elsewhere(counts[IN_DOUBT], counts[NOT_SENT], counts[NOT_CREATED])
 
-    Returns:
-        How many records that were; 0 when it is done again.
-    """
-    with closing(Writer(path, run.run_id)) as writer:
-        return writer.release_skipped((CREATED_EARLIER, IN_DOUBT_EARLIER), now)
+
+def runs_in_doubt(path: Path, run: Run) -> list[str]:
+    """Return the earlier imports that answer for skipped records which are in doubt."""
+    with reading(path) as sql:
+        found = sql.execute(
+            "SELECT DISTINCT imports.run_id FROM records AS mine"
+            " JOIN records AS other ON other.import = mine.same_import"
+            "  AND other.record = mine.same_record"
+            " JOIN imports ON imports.import = other.import"
+            " WHERE mine.import = ? AND mine.state = 'skipped' AND other.import <> mine.import"
+            "  AND other.state IN ('unknown', 'in_flight', 'absent')",
+            [run.number],
+        )
+        return [run_id for (run_id,) in found]
+
+
+def _reason(state: State, *, is_changed: bool) -> str:
+    if state in DOUBT_STATES:
+        return IN_DOUBT
+    if state is State.PENDING:
+        return NOT_SENT
+    if state in FIX_STATES or state is State.SKIPPED:
+        return NOT_CREATED
+    return CHANGED if is_changed else KNOWN

@@ -1,8 +1,4 @@
-"""One import as a dictionary: its facts, its counts, and why records are not in the store.
-
-In: the journal of a run and what was counted of it. Out: values that JSON can hold, with times as
-ISO 8601 text in UTC. It knows nothing of how a result looks and of what to do next.
-"""
+"""One import as a dictionary: its facts, its counts, and why records are not in the store."""
 
 from __future__ import annotations
 
@@ -11,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from petstore_frame.loader.journal import journal
-from petstore_frame.loader.journal.alike import read_alike
-from petstore_frame.loader.journal.elsewhere import Elsewhere
-from petstore_frame.loader.journal.journal import Run
+from petstore_frame.loader.journal import rows as journal
+from petstore_frame.loader.journal.rows import Run
 from petstore_frame.loader.record import FIX_STATES, State
 from petstore_frame.loader.results.columns import moment_of, problem_of
 from petstore_frame.loader.results.notes import kind_of
-from petstore_frame.loader.results.skipped import Skipped
-from petstore_frame.loader.settling.doubt import read_doubt
+from petstore_frame.loader.results.skipped import Elsewhere, Skipped, reason_of
+from petstore_frame.loader.settling.reconcile import read_doubt
 
 
 class Causes(NamedTuple):
@@ -33,11 +27,11 @@ class Causes(NamedTuple):
 def count_causes(path: Path, run: Run) -> Causes:
     """Count the codes of problems, the notes and the reasons over all records."""
     causes = Causes(Counter(), Counter(), Counter())
-    for row in journal.rows(path):
+    for row in journal.rows(path, run.run_id):
         if row.state in FIX_STATES:
             causes.problems[problem_of(row, run).code] += 1
-        if row.reason:
-            causes.reasons[row.reason] += 1
+        if reason := reason_of(row):
+            causes.reasons[reason] += 1
         causes.notes.update(kind_of(note) for note in row.warnings)
     return causes
 
@@ -53,25 +47,26 @@ def summarize(
     exit_code: int,
 ) -> dict[str, Any]:
     """Return the facts of an import and its counts, ready for JSON."""
-    ended, alike, doubt = run.ended_at, read_alike(run), read_doubt(path)
+    ended, doubt = run.ended_at, read_doubt(path, run.run_id)
     return {
         "run_id": run.run_id,
         "base_url": run.base_url,
         "store_id": run.store_id,
         "source": run.source_name,
         "path": run.source_path,
-        "file_sha256": run.source_sha256,
+        "records_sha256": run.records_sha256,
         "header": list(run.header),
         "mapping": run.mapping,
         "journal": str(path),
         "dry_run": run.started_at is None,
         "again": run.is_again,
-        "plan": run.overlap,
+        "key": list(run.key),
+        "duplicates": run.duplicates,
+        "plan": run.plan,
         "records": sum(counts.values()),
         "elsewhere": elsewhere._asdict(),
         "states": {str(state): count for state, count in counts.items()},
         "skipped": [found.as_dict() for found in skipped],
-        "alike": None if alike is None else alike._asdict(),
         "problems": dict(causes.problems.most_common()),
         "warnings": dict(causes.notes.most_common()),
         "reasons": dict(causes.reasons.most_common()),

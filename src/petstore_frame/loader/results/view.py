@@ -1,17 +1,13 @@
-"""How a result looks, on a terminal and in a notebook.
-
-In: what account.py says of a result. Out: one text or one HTML string, with every cell and every
-text of the store escaped, for light and dark pages alike.
-"""
+"""How a result looks, on a terminal and in a notebook; every text of a cell or a store escaped."""
 
 from __future__ import annotations
 
 from petstore_frame.html import markup
-from petstore_frame.loader.journal.journal import Run
+from petstore_frame.loader.journal.rows import Run
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.account import ResultFacts, count_to_fix, headline, next_steps
-from petstore_frame.loader.results.before import describe_alike, describe_overlap
 from petstore_frame.loader.results.notes import Note
+from petstore_frame.loader.results.question import Question
 from petstore_frame.schema.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
 
 # In the order in which they are shown.
@@ -27,14 +23,16 @@ _MEANINGS: dict[State, str] = {
 }
 _SHOWN_COLUMNS = 12
 _DOUBT_TITLE = "What reading the store back has shown"
-_NOTES_TITLE = "To look at, sent as read"
+_NOTES_TITLE = "Warnings"
 
 
 def result_text(facts: ResultFacts) -> str:
     """Return the view for a terminal."""
     word, sentence = headline(facts)
-    lines = [f"{word}: {sentence}", f"store {facts.run.base_url}", _columns(facts.run)]
-    lines += [line for line in _found_before(facts) if line]
+    lines = [f"{word}: {sentence}"]
+    if word == "Loaded before":  # all else was told when it was loaded
+        return "\n".join([*lines, *(f"Next: {step}" for step in next_steps(facts)[:1])])
+    lines += [f"store {facts.run.base_url}", _columns(facts.run), *_found_before(facts)]
     lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in _counted(facts)]
     lines += _note_lines(facts) + _problem_lines(facts)
     if notes := _doubt_notes(facts):
@@ -52,7 +50,7 @@ def _note_lines(facts: ResultFacts) -> list[str]:
 
 
 def _place(note: Note) -> str:
-    return f"record {note.number}, line {note.line}: {_shown(note.name)}"
+    return f"record {note.record}, line {note.line}: {_shown(note.name)}"
 
 
 def _notes_html(facts: ResultFacts) -> str:
@@ -71,11 +69,12 @@ def _problem_lines(facts: ResultFacts) -> list[str]:
         return []
     lines = [_problems_title(facts)]
     for row, problem in facts.problems:
-        place = f"record {row.number}, line {row.line}"
+        place = f"record {row.record}, line {row.line}"
         column = f": {problem.column}" if problem.column else ""
         value = _shown(problem.value)
         value = f" {value}" if problem.value and value not in problem.message else ""
-        hint = f"; {problem.hint}" if problem.hint else ""
+        told = problem.advice().phrased_by(facts.voice)
+        hint = f"; {told}" if told else ""
         lines.append(f"  {place}{column}{value}: {_plain(problem.message)}{hint}")
     return lines
 
@@ -98,7 +97,7 @@ def result_html(facts: ResultFacts, *, has_steps: bool = True) -> str:
 
 
 def _badge(word: str) -> Badge:
-    if word == "Done":
+    if word in ("Done", "Loaded before", "Nothing new"):
         return VERDICT_BADGES["complete"]
     if word == "Rehearsal":
         return NO_CLAIM_BADGE
@@ -125,7 +124,7 @@ def _problems_html(facts: ResultFacts) -> str:
             problem.column or "",
             _shown(problem.value) if problem.value else "",
             problem.message,
-            problem.hint,
+            problem.advice().phrased_by(facts.voice),
         )
         for row, problem in facts.problems
     )
@@ -140,8 +139,7 @@ def _doubt_html(facts: ResultFacts) -> str:
 
 
 def _doubt_notes(facts: ResultFacts) -> list[str]:
-    doubts = [*facts.doubts_elsewhere, *[facts.doubt] * (facts.doubt is not None)]
-    return [note for doubt in doubts if doubt for note in doubt.shown]
+    return facts.doubt.shown if facts.doubt is not None else []
 
 
 def _steps_html(facts: ResultFacts) -> str:
@@ -173,14 +171,10 @@ def _columns(run: Run) -> str:
     return f"columns: {used}" + (f"; not sent: {shown}" if unused else "")
 
 
-def _found_before(facts: ResultFacts) -> tuple[str, ...]:
-    """Return what is known of these records from before, by the file and by earlier imports."""
-    run = facts.run
-    return (
-        *facts.unsent,
-        describe_overlap(run),
-        describe_alike(run, is_rehearsal=facts.is_rehearsal),
-    )
+def _found_before(facts: ResultFacts) -> list[str]:
+    """Return what is known of the file as a whole, and of these records from before."""
+    asked = Question(facts.run, facts.repeats).facts() if facts.repeats is not None else []
+    return [*facts.warnings, *asked]
 
 
 def _counted(facts: ResultFacts) -> list[tuple[State, int, str]]:
@@ -190,8 +184,7 @@ def _counted(facts: ResultFacts) -> list[tuple[State, int, str]]:
         if state is State.SKIPPED and facts.skipped:
             lines += [(state, found.records, str(found)) for found in facts.skipped]
         elif facts.counts[state]:
-            is_past = facts.is_from_earlier_run and state is State.CREATED
-            lines.append((state, facts.counts[state], "created then" if is_past else meaning))
+            lines.append((state, facts.counts[state], meaning))
     return lines
 
 

@@ -1,8 +1,7 @@
 """The results of an import as a workbook.
 
-In: records one by one. Out: an xlsx with the sheets Summary, Fix, Unknown and All (Fix and Unknown
-only where they have records), its cells typed: text stays text when it is edited, so a name such as
-007 or =1+1 comes back unchanged. On paper each sheet is one page wide and has its first columns.
+Its cells are typed: text stays text when it is edited, so a name such as 007 or =1+1 comes back
+unchanged. On paper each sheet is one page wide and has its first columns.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ MAX_ROWS = 1_048_575
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
 _OWN_WIDTH = 18
 _WIDTHS = {
-    "error_message": 40, "hint": 44, "sent_name": 24, "warnings": 24, "state": 12, "row": 12,
+    "error_message": 40, "hint": 44, "sent_name": 24, "warnings": 24, "state": 12, "record": 12,
     "line": 12, "pet_id": 21, "reason": 18,
 }  # fmt: skip
 _LINE_POINTS = 15.75  # 21 pixels
@@ -66,8 +65,8 @@ _ALL = _Kind(
     "All",
     tuple(State),
     (
-        "state", "pet_id", "error_message", "hint", "line", "row", "action", "error_column",
-        "error_code", "http_status", "reason", "warnings", "attempts", "settled_at",
+        "state", "pet_id", "error_message", "hint", "line", "record", "action", "error_column",
+        "error_code", "http_status", "reason", "changed", "warnings", "attempts", "settled_at",
     ),
     5,
 )  # fmt: skip

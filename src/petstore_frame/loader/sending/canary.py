@@ -1,8 +1,6 @@
 """The first record of an import, sent alone, and its pet read back before the others follow.
 
-In: a client, and what became of the first record. Out: a reason to stop, where the store returned
-another pet than was sent. If the store cannot be read back, the check is skipped; that is not an
-error.
+If the store cannot be read back, the check is skipped; that is not an error.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from petstore_frame.errors import EndpointDeprecatedWarning, PetstoreError
-from petstore_frame.loader.journal.settlements import Settlement
+from petstore_frame.loader.journal.moves import Settlement
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending.clients import LookupClient
 from petstore_frame.loader.sending.judge import differences

@@ -1,8 +1,4 @@
-"""What the loader needs of a client.
-
-In: nothing. Out: three protocols, each the last one and more: to look pets up, to add pets, to
-settle what became of those in doubt.
-"""
+"""What the loader needs of a client: to look pets up, to add pets, to read a whole store."""
 
 from __future__ import annotations
 

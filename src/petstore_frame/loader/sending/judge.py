@@ -1,18 +1,23 @@
 """What the end of a request makes of its record.
 
-In: an intent and the proof that outcome.py found. Out: a Settlement for the journal. It adds
-only the record's own past to the proof: a later refusal does not remove an earlier doubt.
+To the proof that the answer gives, only the record's own past is added: a later refusal does not
+remove an earlier doubt. And the answer must be this request's: a store or a proxy that answers
+twice, or late, puts the answer to one request where that to the next is expected; believed, it
+would call a pet created that nobody made.
 """
 
 from __future__ import annotations
 
 import json
+from collections import deque
+from dataclasses import replace
 
-from petstore_frame.errors import APIStatusError, AuthenticationError
+from petstore_frame.errors import APIStatusError, AuthenticationError, ContractError
 from petstore_frame.http.outcome import PostOutcome, Proof
-from petstore_frame.loader.journal.settlements import Intent, Settlement
-from petstore_frame.loader.record import State
+from petstore_frame.loader.journal.moves import Intent, Settlement
+from petstore_frame.loader.record import OTHERS_ANSWER, State
 from petstore_frame.schema.models import Pet
+from petstore_frame.schema.text import likeness
 
 _KEY_MISUSED = 422
 LONGEST_MESSAGE = 2000
@@ -61,7 +66,7 @@ def why_stopped(error: Exception | None, intent: Intent | None = None) -> str:
     if intent is None or not isinstance(error, APIStatusError):
         return str(error)
     return (
-        f"{error}; this was the answer to record {intent.number}, line {intent.line}: if it "
+        f"{error}; this was the answer to record {intent.record}, line {intent.line}: if it "
         "concerns that record alone, correct it or take it out of the file"
     )
 
@@ -85,3 +90,50 @@ def differences(payload: bytes, pet: Pet) -> tuple[str, ...]:
         for field, value in sent.items()
         if got.get(field) != value
     )
+
+
+# More than are ever in flight, so that the request which an answer belongs to is among them.
+RECENT = 256
+
+
+class Echo:
+    """Compares answers with what was sent in this session."""
+
+    def __init__(self) -> None:
+        self._recent: deque[Intent] = deque(maxlen=RECENT)
+
+    def note_sent(self, intent: Intent) -> None:
+        """Remember a request that is about to be sent."""
+        self._recent.append(intent)
+
+    def check(self, intent: Intent, outcome: PostOutcome, *, is_owned: bool) -> PostOutcome:
+        """Return the outcome, proving nothing where its pet is another record's.
+
+        Args:
+            intent: The request.
+            outcome: What was read.
+            is_owned: Whether another record has the id that was read.
+        """
+        pet = outcome.pet
+        if pet is None or not (is_owned or self._is_of_another(intent, pet)):
+            return outcome
+        problem = ContractError(
+            f"the answer shows pet {pet.id}, {pet.name!r}, which is another record's, so it may be "
+            "the answer to another request; the record may have been created",
+            may_have_been_applied=True,
+        )
+        return replace(outcome, proof=Proof.UNKNOWN, reason=OTHERS_ANSWER, pet=None, error=problem)
+
+    def _is_of_another(self, intent: Intent, pet: Pet) -> bool:
+        name, category_id = _sent(intent)
+        if likeness(name) == likeness(pet.name):
+            return False
+        if category_id != pet.category_id:
+            return True
+        # A store may change names; but not into that of another record just sent.
+        return any(_sent(other) == (pet.name, pet.category_id) for other in self._recent)
+
+
+def _sent(intent: Intent) -> tuple[str, int]:
+    body = json.loads(intent.payload)
+    return body["name"], body["categoryId"]

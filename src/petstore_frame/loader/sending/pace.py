@@ -1,8 +1,7 @@
 """How many requests may be on their way, and when to stop asking.
 
-In: how requests ended. Out: how many may start now. The window grows by one per round of
-successes and halves under pressure; a breaker stops all of it when outcomes become doubtful, and
-a GET, which changes nothing, finds out when the store is back. It sends nothing itself.
+The window grows by one per round of successes and halves under pressure; a breaker stops all of it
+when outcomes become doubtful, and a GET, which changes nothing, finds out when the store is back.
 """
 
 from __future__ import annotations

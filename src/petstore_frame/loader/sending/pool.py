@@ -1,8 +1,4 @@
-"""Threads that wait for the store.
-
-In: work, each with a token. Out: what became of it, in the order of the ends. It knows neither
-records nor requests.
-"""
+"""Threads that wait for the store, and give back what became of their work in its order."""
 
 from __future__ import annotations
 
@@ -18,11 +14,14 @@ Inbox = queue.SimpleQueue["Done | None"]
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The end of one piece of work: its value, or the error that it raised."""
+    """The end of one piece of work: who takes it, and its value or the error that it raised."""
 
-    token: Any
+    then: Callable[[Done], None]
     value: Any = None
     error: Exception | None = None
+
+
+_Job = tuple[Callable[[Done], None], Callable[[], Any]]
 
 
 def wait_for(inbox: Inbox, timeout_s: float | None) -> Done | None:
@@ -48,20 +47,20 @@ class Pool:
         self.busy = 0
         self._most = most
         self._wait = wait
-        self._jobs: queue.SimpleQueue[tuple[Any, Callable[[], Any]] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._inbox: Inbox = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._is_abandoned = False
 
-    def start(self, token: Any, work: Callable[[], Any]) -> None:
-        """Let a thread do the work."""
+    def start(self, work: Callable[[], Any], then: Callable[[Done], None]) -> None:
+        """Let a thread do the work; ``then`` is for the one who gathers its end."""
         self.busy += 1
         if len(self._threads) < min(self.busy, self._most):
             # A daemon, so that an abandoned wait for the store cannot hold the interpreter.
             thread = threading.Thread(target=self._serve, name="pet-loader", daemon=True)
             self._threads.append(thread)
             thread.start()
-        self._jobs.put((token, work))
+        self._jobs.put((then, work))
 
     def gather(self, timeout_s: float | None) -> list[Done]:
         """Wait for an end, then take all that are there; empty after the time or a wake."""
@@ -80,13 +79,13 @@ class Pool:
 
     def _serve(self) -> None:
         while (job := self._jobs.get()) is not None:
-            token, work = job
+            then, work = job
             if self._is_abandoned:
                 return
             try:
-                self._inbox.put(Done(token, work()))
+                self._inbox.put(Done(then, work()))
             except Exception as problem:  # noqa: BLE001 # handed to the one who decides
-                self._inbox.put(Done(token, error=problem))
+                self._inbox.put(Done(then, error=problem))
 
     def abandon(self) -> None:
         """Start nothing more and await nothing; a thread ends once the store has answered it."""

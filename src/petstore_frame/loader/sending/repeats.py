@@ -1,8 +1,4 @@
-"""Which requests in doubt are sent again under their idempotency key, and when.
-
-In: numbers of records, and what the store is known to honour. Out: numbers whose time has come. It
-sends nothing; without a key that the store honours nothing is ever repeated.
-"""
+"""Which requests in doubt are sent again under their idempotency key, and when."""
 
 from __future__ import annotations
 

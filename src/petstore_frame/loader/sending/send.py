@@ -1,8 +1,6 @@
 """How the records of a journal reach the store, and none of them twice.
 
-In: a journal with pending records and a client. Out: the same journal, settled, and the reason
-why sending ended. One thread, the caller's, decides and writes; the others only wait for the
-store. It reads no file and judges no answer itself.
+One thread, the caller's, decides and writes; the others only wait for the store.
 """
 
 from __future__ import annotations
@@ -15,14 +13,19 @@ from typing import Any
 from petstore_frame._internal.interrupts import Interrupts
 from petstore_frame.errors import AuthenticationError, JournalError, PetstoreError
 from petstore_frame.http.outcome import PostOutcome, Proof
-from petstore_frame.loader.journal.settlements import Intent, Settlement
-from petstore_frame.loader.journal.writer import JournalFullError, Writer
+from petstore_frame.loader.journal.moves import Intent, Settlement
+from petstore_frame.loader.journal.writer import JournalFullError, Session
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.canary import Canary
 from petstore_frame.loader.sending.clients import PostingClient
-from petstore_frame.loader.sending.echo import Echo
-from petstore_frame.loader.sending.judge import is_key_misused, may_repeat, settle, why_stopped
+from petstore_frame.loader.sending.judge import (
+    Echo,
+    is_key_misused,
+    may_repeat,
+    settle,
+    why_stopped,
+)
 from petstore_frame.loader.sending.pace import Pace
 from petstore_frame.loader.sending.pool import Done, Pool
 from petstore_frame.loader.sending.repeats import Repeats, oldest_key
@@ -31,8 +34,8 @@ from petstore_frame.loader.sending.timing import Timing
 _INTERRUPTED = "interrupted"
 
 
-def ignore(_: Any) -> None:
-    """Accept a value and do nothing."""
+def ignore(*_: Any) -> None:
+    """Accept values and do nothing."""
 
 
 class Sender:
@@ -40,7 +43,7 @@ class Sender:
 
     Args:
         client: The store.
-        writer: The journal, its lock held.
+        journal: Writes what becomes of the records.
         counts: How many records are in each state.
         limits: How far to go.
         timing: The clocks.
@@ -52,7 +55,7 @@ class Sender:
     def __init__(
         self,
         client: PostingClient,
-        writer: Writer,
+        journal: Session,
         counts: Counter[State],
         *,
         limits: Limits,
@@ -63,7 +66,7 @@ class Sender:
     ) -> None:
         self.counts = counts
         self._client = client
-        self._writer = writer
+        self._journal = journal
         self._limits = limits
         self._timing = timing
         self._store_id = store_id
@@ -99,7 +102,7 @@ class Sender:
             while not self._is_over():
                 ends = self._pool.gather(self._timeout_s())
                 for end in ends:
-                    self._take(end)
+                    end.then(end)
                 self._check_patience()
                 if interrupts.count:
                     self._stop(Ending.INTERRUPTED, _INTERRUPTED)
@@ -130,12 +133,8 @@ class Sender:
             return None
         return max(waits)
 
-    def _take(self, end: Done) -> None:
-        if not isinstance(end.token, Intent):
-            end.token(end)
-            return
-        intent: Intent = end.token
-        if self._in_flight.pop(intent.number, None) is None:
+    def _take(self, intent: Intent, end: Done) -> None:
+        if self._in_flight.pop(intent.record, None) is None:
             return
         outcome = self._checked(intent, end.value or _broken(end.error))
         settlement = settle(intent, outcome)
@@ -147,7 +146,7 @@ class Sender:
         if outcome.is_systemic or is_key_misused(intent, outcome):
             self._stop(Ending.STOPPED, why_stopped(outcome.error, intent))
         elif may_repeat(settlement, outcome):
-            self._repeats.add_later(intent.number)
+            self._repeats.add_later(intent.record)
         self._check_budget()
         if self._canary.is_due:
             self._check_canary(settlement)
@@ -155,7 +154,7 @@ class Sender:
     def _checked(self, intent: Intent, outcome: PostOutcome) -> PostOutcome:
         pet_id = outcome.pet.id if outcome.pet else None
         is_owned = pet_id is not None and (
-            any(end.pet_id == pet_id for end in self._settled) or self._writer.has_pet(pet_id)
+            any(end.pet_id == pet_id for end in self._settled) or self._journal.has_pet(pet_id)
         )
         return self._echo.check(intent, outcome, is_owned=is_owned)
 
@@ -186,7 +185,7 @@ class Sender:
     def _queue_repeats(self) -> None:
         oldest = self._oldest_key()
         if oldest is not None:
-            self._repeats.add_now(self._writer.repeatable(oldest, self._timing.now()))
+            self._repeats.add_now(self._journal.repeatable(oldest, self._timing.now()))
 
     def _oldest_key(self) -> float | None:
         return oldest_key(self._client.idempotency, self._timing.now())
@@ -200,7 +199,7 @@ class Sender:
             return
         self._step("commit")
         try:
-            intents = self._writer.commit(
+            intents = self._journal.commit(
                 self._settled,
                 self._timing.now(),
                 fresh=fresh,
@@ -242,17 +241,15 @@ class Sender:
     def _send(self, intent: Intent) -> None:
         self.counts[State.UNKNOWN if intent.is_in_doubt else State.PENDING] -= 1
         self.counts[State.IN_FLIGHT] += 1
-        self._in_flight[intent.number] = intent
+        self._in_flight[intent.record] = intent
         self._echo.note_sent(intent)
-        self._pool.start(
-            intent,
-            partial(
-                self._client.post_pet,
-                intent.payload,
-                idempotency_key=intent.key,
-                store_id=self._store_id,
-            ),
+        post = partial(
+            self._client.post_pet,
+            intent.payload,
+            idempotency_key=intent.key,
+            store_id=self._store_id,
         )
+        self._pool.start(post, partial(self._take, intent))
 
     def _stop(self, ending: Ending, detail: str) -> None:
         """Start nothing more; the first reason counts, unless the journal fails."""
@@ -303,7 +300,7 @@ class Sender:
     def _probe_if_due(self) -> None:
         pace = self._pace
         if pace.is_open and not self._pool.busy and not self._ending and not pace.wait_s():
-            self._pool.start(self._probed, partial(self._client.list_pets, 1))
+            self._pool.start(partial(self._client.list_pets, 1), self._probed)
 
     def _probed(self, end: Done) -> None:
         if isinstance(end.error, AuthenticationError):
@@ -319,12 +316,12 @@ class Sender:
     def _check_canary(self, first: Settlement) -> None:
         reading = self._canary.reading(first, self._answers)
         if reading is not None:
-            self._pool.start(self._take_canary, reading)
+            self._pool.start(reading, self._take_canary)
 
     def _take_canary(self, end: Done) -> None:
         if end.error is not None:
             raise end.error
-        self._writer.note(self._timing.now(), "canary", {"differences": end.value})
+        self._journal.note(self._timing.now(), "canary", {"differences": end.value})
         reason = self._canary.reason_to_stop(end.value)
         if reason is not None:
             self._stop(Ending.STOPPED, reason)
@@ -333,7 +330,7 @@ class Sender:
         """Name the outcomes that the journal could not keep, so that they are not lost."""
         _, problem = self._ending or (Ending.JOURNAL, "")
         lost = [
-            f"record {end.intent.number} is {end.state}"
+            f"record {end.intent.record} is {end.state}"
             + (f" with id {end.pet_id}" if end.pet_id is not None else "")
             for end in self._settled
         ]

@@ -1,48 +1,46 @@
-"""One session of an import: from an open journal to the reason why sending ended.
-
-In: a journal whose lock is held, and a client. Out: the ending, in the journal. It reads no file.
-"""
+"""One session of an import: from an open journal to the reason why sending ended."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
 from petstore_frame.http.settings import same_store_address
-from petstore_frame.loader.journal.journal import Run, count_states, read_run
-from petstore_frame.loader.journal.writer import Writer
+from petstore_frame.loader.journal.rows import Run, count_in
+from petstore_frame.loader.journal.writer import Session, Writer
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.progress import Meter, ProgressOption
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.results.before import describe_alike, describe_overlap
-from petstore_frame.loader.results.notes import describe_unsent
 from petstore_frame.loader.sending.clients import PostingClient
 from petstore_frame.loader.sending.send import Sender, ignore
 from petstore_frame.loader.sending.timing import Timing
 
 
 def run_session(
-    path: Path,
+    writer: Writer,
+    run: Run,
     client: PostingClient,
     limits: Limits,
     *,
     progress: ProgressOption,
     timing: Timing,
     is_new: bool = False,
+    notes: Callable[[], list[str]] = list,
     step: Callable[[str], None] = ignore,
 ) -> bool:
-    """Send what is pending in a journal; do nothing where nothing is left.
+    """Send what is pending of an import; do nothing where nothing is left.
 
     Args:
-        path: The journal.
+        writer: The journal.
+        run: The import.
         client: The store; it must be the journal's own.
         limits: How far to go.
         progress: As in ``load_csv``.
         timing: The clocks.
-        is_new: The run was staged just now.
+        is_new: The import was staged just now.
+        notes: What a person who watches should know before the first request.
         step: Called with the name of each step.
 
     Returns:
@@ -51,41 +49,37 @@ def run_session(
     Raises:
         JournalError: The journal is of another store, or failed.
     """
-    run = read_run(path)
-    check_store(path, run, client)
-    counts = Counter(count_states(path))
+    check_store(writer.path, run, client)
+    counts = Counter(count_in(writer.sql, run.run_id))
+    session = writer.session(run)
     if not is_new and not _is_work_left(counts, client):
-        _end_if_cut_short(path, run, timing.now())
+        _end_if_cut_short(session, run, timing.now())
         return False
-    with closing(Writer(path, run.run_id)) as writer:
-        left = writer.start(timing.now())
-        counts[State.IN_FLIGHT] -= left
-        counts[State.UNKNOWN] += left
-        with Meter(progress, counts[State.PENDING]) as meter:
-            unsent = describe_unsent(path, run)
-            for warning in (*unsent, describe_overlap(run), describe_alike(run)):
-                if is_new and warning:
-                    meter.say(warning)
-            sender = Sender(
-                client,
-                writer,
-                counts,
-                limits=limits,
-                timing=timing,
-                store_id=run.store_id,
-                meter=meter,
-                step=step,
-            )
-            ending, detail = sender.run()
-        writer.end(timing.now(), ending, detail)
+    left = session.start(timing.now())
+    counts[State.IN_FLIGHT] -= left
+    counts[State.UNKNOWN] += left
+    with Meter(progress, counts[State.PENDING]) as meter:
+        for note in notes():
+            meter.say(note)
+        sender = Sender(
+            client,
+            session,
+            counts,
+            limits=limits,
+            timing=timing,
+            store_id=run.store_id,
+            meter=meter,
+            step=step,
+        )
+        ending, detail = sender.run()
+    session.end(timing.now(), ending, detail)
     return True
 
 
-def _end_if_cut_short(path: Path, run: Run, now: float) -> None:
+def _end_if_cut_short(session: Session, run: Run, now: float) -> None:
     """Let an import be done that was stopped or interrupted when all its records were settled."""
     if run.ending not in (Ending.DONE, Ending.BUDGET):
-        with closing(Writer(path, run.run_id)) as writer:
-            writer.end(run.ended_at or now, Ending.DONE)
+        session.end(run.ended_at or now, Ending.DONE)
 
 
 def check_store(path: Path, run: Run, client: PostingClient) -> None:

@@ -1,11 +1,7 @@
 """What a store shows of the pets that some records may have become.
 
-In: a client, the journal's confirmed creations, the records in doubt. Out: pets that no record
-owns yet, and for which records the search was exhaustive. It settles nothing.
-
-Two ways, both with an assumption that is tested, not taken for granted: a listing is whole when the
-inventory can claim so without trusting the length of a page; ids are searched one by one only
-inside the windows of windows.py.
+A listing is whole when the inventory can claim so without trusting the length of a page; ids are
+searched one by one only inside the windows of windows.py.
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ from petstore_frame.errors import IncompleteInventoryError, NotFoundError, Petst
 from petstore_frame.inventory.completeness import DAMAGED_TEXTS, Assumption, Completeness
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.inventory.reader import SIDE_BY_SIDE
-from petstore_frame.loader.journal.journal import JournalRow
+from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.sending.clients import SettlingClient
 from petstore_frame.loader.settling.windows import Windows
 from petstore_frame.schema.models import PET_STATUSES, Pet
@@ -71,7 +67,7 @@ class Evidence:
     def is_exhaustive(self, row: JournalRow) -> bool:
         """Tell whether this record's pet would have been seen, under the name that was sent."""
         # A listing by status would not show it any more once someone has sold it.
-        is_read = row.number in self.searched or None in self.listed
+        is_read = row.record in self.searched or None in self.listed
         return is_read and not self._may_be_cut(wanted(row)[0])
 
     def _may_be_cut(self, name: str) -> bool:
@@ -135,9 +131,9 @@ def search_ids(
     """Ask for the ids that the records' pets can have."""
     found = Searcher(client, evidence, most)
     for row in rows:
-        if row.number in evidence.windows.of and found.covers(*evidence.windows.of[row.number]):
-            evidence.searched.add(row.number)
-    tail = [row for row in rows if evidence.windows.of.get(row.number, (0, 0))[1] is None]
+        if row.record in evidence.windows.of and found.covers(*evidence.windows.of[row.record]):
+            evidence.searched.add(row.record)
+    tail = [row for row in rows if evidence.windows.of.get(row.record, (0, 0))[1] is None]
     if tail:
         evidence.notes.append(
             f"no pet of ours was created after {len(tail)} of the records could no longer be, so "

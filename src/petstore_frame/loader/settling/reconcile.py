@@ -1,24 +1,21 @@
-"""What became of the records in doubt, found out by reading the store, or by a person.
-
-In: a journal and a client. Out: the same journal with fewer unknown rows. Which pet is whose,
-match.py decides; it asks for nothing else, and sends again only what the caller wants sent.
-"""
+"""What became of the records in doubt, found out by reading the store, or by a person."""
 
 from __future__ import annotations
 
+import json
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
+from petstore_frame._internal.voice import Voice
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
-from petstore_frame.loader.journal.journal import JournalRow, Run, opened, read_run, rows
-from petstore_frame.loader.journal.lock import Lock
-from petstore_frame.loader.journal.runs import find_runs, hold
-from petstore_frame.loader.journal.settlements import Resettlement
-from petstore_frame.loader.journal.writer import Writer
+from petstore_frame.loader.journal.database import holding, reading
+from petstore_frame.loader.journal.moves import Resettlement
+from petstore_frame.loader.journal.rows import JournalRow, Run, read_rows, read_run, read_runs
+from petstore_frame.loader.journal.writer import Session, Writer
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS, Limits
 from petstore_frame.loader.options import check_settling, checked_resolution
 from petstore_frame.loader.record import DOUBT_STATES, State
@@ -41,6 +38,7 @@ class Reconciliation:
         resent: Absent records sent again, because the caller wanted it.
         requests: GETs made.
         notes: What could be relied on, as sentences.
+        candidates: The ids of the pets that a record still in doubt may be, by record.
     """
 
     created: int
@@ -49,18 +47,15 @@ class Reconciliation:
     resent: int = 0
     requests: int = 0
     notes: tuple[str, ...] = ()
-
-    def __add__(self, other: Reconciliation) -> Reconciliation:
-        """Return both as one."""
-        return Reconciliation(
-            *(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__)
-        )
+    candidates: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 def reconcile(
     path: Path,
+    run_id: str,
     client: SettlingClient,
     *,
+    sole_writer: bool = False,
     grace_s: float = GRACE_S,
     by_id: bool = True,
     most_gets: int = MOST_GETS,
@@ -68,11 +63,13 @@ def reconcile(
     sleep: Callable[[float], None] = time.sleep,
     timing: Timing = REAL_TIME,
 ) -> Reconciliation:
-    """Settle the unknown records of a journal by reading the store.
+    """Settle the unknown records of an import by reading the store.
 
     Args:
         path: The journal.
+        run_id: The import.
         client: Its store.
+        sole_writer: Nobody else adds pets, so that a pet which equals a record is its own.
         grace_s: Seconds after the last doubtful request before its absence means anything: a
             store may act late.
         by_id: Also ask id by id, through the deprecated operation, where ids rise with time.
@@ -84,46 +81,68 @@ def reconcile(
 
     Raises:
         ArgumentError: An argument cannot be used; nothing was sent.
-        JournalLockedError: An import is at work on it.
+        JournalLockedError: An import is at work on the journal.
         JournalError: The journal is another store's, or its store's address is another's now.
         PetstoreError: The store cannot be read; nothing was settled.
     """
     check_settling(
-        client, grace_s=grace_s, by_id=by_id, most_gets=most_gets, resend_absent=resend_absent
+        client,
+        grace_s=grace_s,
+        by_id=by_id,
+        most_gets=most_gets,
+        resend_absent=resend_absent,
+        sole_writer=sole_writer,
     )
-    read_run(path)  # refuses one without its -wal, before a lock makes it look at home here
-    with hold(path) if resend_absent else Lock(path):
-        run = read_run(path)
-        check_store(path, run, client)
-        with closing(Writer(path, run.run_id)) as writer:
-            writer.recover(timing.now())
-            doubtful = list(rows(path, State.UNKNOWN, State.ABSENT))
-            nameless = [row for row in rows(path, State.CREATED) if row.pet_id is None]
-            if not doubtful and not nameless:
-                return Reconciliation(0, 0, 0)
-            check_store_id(path, run, client)
-            sleep(_wait_s(path, doubtful, grace_s, timing.now()))
-            evidence = _read(client, path, run, [*doubtful, *nameless], grace_s, by_id, most_gets)
-            elsewhere = _doubtful_elsewhere(path, run)
-            matches = match([*nameless, *doubtful], _owned_ids(path, run), evidence, elsewhere)
-            done = _settle(writer, matches, timing.now())
-            resent = _resend(writer, path, timing.now()) if resend_absent else 0
-            writer.note(timing.now(), "reconcile", {"notes": evidence.notes, **done})
+    run = read_run(path, run_id)
+    check_store(path, run, client)
+    with holding(path), Writer(path, run.base_url) as writer:
+        session = writer.session(run)
+        session.recover(timing.now())
+        doubtful = list(read_rows(writer.sql, run_id, State.UNKNOWN, State.ABSENT))
+        created = read_rows(writer.sql, run_id, State.CREATED)
+        nameless = [row for row in created if row.pet_id is None]
+        if not doubtful and not nameless:
+            return Reconciliation(0, 0, 0)
+        check_store_id(path, run, client)
+        sleep(_wait_s(doubtful, grace_s, timing.now()))
+        evidence = _read(client, writer, run, [*doubtful, *nameless], grace_s, by_id, most_gets)
+        matches = match(
+            [*nameless, *doubtful],
+            _owned_ids(writer, run),
+            evidence,
+            sole_writer=sole_writer,
+            rivals=_doubtful_elsewhere(writer, run),
+        )
+        done, candidates = _settle(session, matches, timing.now())
+        resent = _resend(writer, session, timing.now()) if resend_absent else 0
+        listed = {str(record): ids for record, ids in candidates.items()}
+        found = {"notes": evidence.notes, "candidates": listed, **done}
+        session.note(timing.now(), "reconcile", found)
         if resent:
-            run_session(path, client, Limits(), progress=False, timing=timing)
+            run_session(writer, run, client, Limits(), progress=False, timing=timing)
     return Reconciliation(
-        **done, resent=resent, requests=evidence.requests, notes=tuple(evidence.notes)
+        **done,
+        resent=resent,
+        requests=evidence.requests,
+        notes=tuple(evidence.notes),
+        candidates=candidates,
     )
 
 
 def resolve(
-    path: Path, number: int, *, pet_id: int | None = None, not_created: bool = False
+    path: Path,
+    run_id: str,
+    record: int,
+    *,
+    pet_id: int | None = None,
+    not_created: bool = False,
 ) -> None:
     """Write what a person has found out about a record in doubt.
 
     Args:
         path: The journal.
-        number: The record.
+        run_id: The import.
+        record: The record.
         pet_id: It is this pet.
         not_created: It was not created; the next import of the file sends it.
 
@@ -132,54 +151,52 @@ def resolve(
             pet is another record's.
         JournalLockedError: An import is at work on the journal.
     """
-    number, pet_id = checked_resolution(number, pet_id=pet_id, not_created=not_created)
+    record, pet_id = checked_resolution(record, pet_id=pet_id, not_created=not_created)
     now = time.time()
-    run = read_run(path)
-    with Lock(path), closing(Writer(path, run.run_id)) as writer:
-        writer.recover(now)
-        states = {row.number: row.state for row in rows(path, State.UNKNOWN, State.ABSENT)}
-        if number not in states:
-            raise ArgumentError(f"record {number} is not in doubt; nothing was changed")
+    run = read_run(path, run_id)
+    with holding(path), Writer(path, run.base_url) as writer:
+        session = writer.session(run)
+        session.recover(now)
+        found = read_rows(writer.sql, run_id, State.UNKNOWN, State.ABSENT)
+        states = {row.record: row.state for row in found}
+        if record not in states:
+            raise ArgumentError(f"record {record} is not in doubt; nothing was changed")
         if pet_id is not None:
-            _check_owner(path, run, pet_id)
+            _check_owner(session, pet_id)
             new, reason = State.CREATED, "a person found it"
-            changes = [Resettlement(number, states[number], new, reason, pet_id, "manual")]
+            changes = [Resettlement(record, states[record], new, reason, pet_id, "manual")]
         else:
             reason = "a person did not find it"
-            changes = [Resettlement(number, states[number], State.ABSENT, reason)]
-            changes = changes if states[number] is State.UNKNOWN else []
-            changes.append(Resettlement(number, State.ABSENT, State.PENDING, reason))
-        writer.resettle(changes, now)
+            changes = [Resettlement(record, states[record], State.ABSENT, reason)]
+            changes = changes if states[record] is State.UNKNOWN else []
+            changes.append(Resettlement(record, State.ABSENT, State.PENDING, reason))
+        session.resettle(changes, now)
 
 
-def _check_owner(path: Path, run: Run, pet_id: int) -> None:
+def _check_owner(session: Session, pet_id: int) -> None:
     """Refuse a pet that a record of any import into this store has."""
-    for other, found in find_runs(path.parent, run.base_url, run.store_id):
-        with opened(other, is_reader=True) as sql:
-            owner = sql.execute("SELECT number FROM rows WHERE pet_id = ?", [pet_id]).fetchone()
-        if owner is not None:
-            where = "" if other == path else f" in the import of {found.source_name}"
-            raise ArgumentError(f"pet {pet_id} is record {owner[0]}'s{where}; nothing was changed")
+    owner = session.owner_of(pet_id)
+    if owner is not None:
+        raise ArgumentError(
+            f"pet {pet_id} is record {owner[0]}'s in the import of {owner[1]}; nothing was changed"
+        )
 
 
-def _wait_s(path: Path, doubtful: Sequence[JournalRow], grace_s: float, now: float) -> float:
+def _wait_s(doubtful: Sequence[JournalRow], grace_s: float, now: float) -> float:
     """Return the seconds until the last doubtful request can no longer be applied.
 
     No more than from a request sent now: a clock that was ahead must not be waited for.
     """
     if not doubtful or not grace_s:
         return 0.0
-    with opened(path, is_reader=True) as sql:
-        (last,) = sql.execute(
-            "SELECT max(last_sent_at) FROM rows WHERE state IN ('unknown', 'absent')"
-        ).fetchone()
+    last = max(row.last_sent_at or 0.0 for row in doubtful)
     longest = CONNECT_S + grace_s
-    return min(longest, max(0.0, float(last) + longest - now))
+    return min(longest, max(0.0, last + longest - now))
 
 
 def _read(
     client: SettlingClient,
-    path: Path,
+    writer: Writer,
     run: Run,
     doubtful: Sequence[JournalRow],
     grace_s: float,
@@ -188,9 +205,8 @@ def _read(
 ) -> Evidence:
     evidence = Evidence()
     list_all(client, doubtful, evidence)
-    _check_own(path, evidence)
-    journals = [other for other, _ in find_runs(path.parent, run.base_url, run.store_id)]
-    evidence.windows = find_windows(path, journals, doubtful, grace_s)
+    _check_own(writer, run, evidence)
+    evidence.windows = find_windows(writer.sql, run, doubtful, grace_s)
     evidence.notes += evidence.windows.notes
     open_rows = [row for row in doubtful if not evidence.is_exhaustive(row)]
     if open_rows and by_id:
@@ -200,9 +216,9 @@ def _read(
     return evidence
 
 
-def _check_own(path: Path, evidence: Evidence) -> None:
+def _check_own(writer: Writer, run: Run, evidence: Evidence) -> None:
     """Take back the claim of a listing that lacks a pet which the store confirmed to us."""
-    for row in rows(path, State.CREATED):
+    for row in read_rows(writer.sql, run.run_id, State.CREATED):
         if row.pet_id is None or row.pet_id in evidence.pets:
             continue
         for status in {None, wanted(row)[2]} & evidence.listed:
@@ -213,53 +229,113 @@ def _check_own(path: Path, evidence: Evidence) -> None:
             )
 
 
-def _settle(writer: Writer, matches: Iterable[Match], now: float) -> dict[str, int]:
-    """Write what became of the records, and count it."""
+def _settle(
+    session: Session, matches: Iterable[Match], now: float
+) -> tuple[dict[str, int], dict[int, tuple[int, ...]]]:
+    """Write what became of the records; return how many, and the candidates of the others."""
     done = {"created": 0, "absent": 0, "unknown": 0}
     changes: list[Resettlement] = []
-    for row, pet_id, is_absent in matches:
+    candidates: dict[int, tuple[int, ...]] = {}
+    for row, pet_id, is_absent, found in matches:
+        if found:
+            candidates[row.record] = found
         if row.state is State.CREATED:
             if pet_id is not None:
-                writer.name_pet(row.number, pet_id, now)
-            continue
-        if pet_id is not None:
-            found = (State.CREATED, "found", pet_id, "recovered")
-            changes.append(Resettlement(row.number, row.state, *found))
+                session.name_pet(row.record, pet_id, now)
+        elif pet_id is not None:
+            new = (State.CREATED, "found", pet_id, "recovered")
+            changes.append(Resettlement(row.record, row.state, *new))
             done["created"] += 1
         elif is_absent:
             if row.state is State.UNKNOWN:
                 reason = row.reason or "not found"
-                changes.append(Resettlement(row.number, row.state, State.ABSENT, reason))
+                changes.append(Resettlement(row.record, row.state, State.ABSENT, reason))
             done["absent"] += 1
         else:
             if row.state is State.ABSENT:
-                changes.append(Resettlement(row.number, row.state, State.UNKNOWN, "a pet is alike"))
+                changes.append(Resettlement(row.record, row.state, State.UNKNOWN, "a pet is alike"))
             done["unknown"] += 1
-    writer.resettle(changes, now)
-    return done
+    session.resettle(changes, now)
+    return done, candidates
 
 
-def _owned_ids(path: Path, run: Run) -> set[int]:
+def _owned_ids(writer: Writer, run: Run) -> set[int]:
     """Return the ids that records of any import into this store have."""
-    owned: set[int] = set()
-    for other, _ in find_runs(path.parent, run.base_url, run.store_id):
-        with opened(other, is_reader=True) as sql:
-            owned.update(
-                pet_id
-                for (pet_id,) in sql.execute("SELECT pet_id FROM rows WHERE pet_id IS NOT NULL")
-            )
-    return owned
+    found = writer.sql.execute(
+        "SELECT pet_id FROM records WHERE store = ? AND pet_id IS NOT NULL", [run.store]
+    )
+    return {pet_id for (pet_id,) in found}
 
 
-def _doubtful_elsewhere(path: Path, run: Run) -> list[JournalRow]:
+def _doubtful_elsewhere(writer: Writer, run: Run) -> list[JournalRow]:
     """Return the records in doubt of the other imports into this store."""
-    others = (other for other, _ in find_runs(path.parent, run.base_url, run.store_id))
-    return [row for other in others if other != path for row in rows(other, *DOUBT_STATES)]
+    others = read_runs(writer.sql, "store = ? AND import <> ?", [run.store, run.number])
+    return [row for other in others for row in read_rows(writer.sql, other.run_id, *DOUBT_STATES)]
 
 
-def _resend(writer: Writer, path: Path, now: float) -> int:
-    absent = [row.number for row in rows(path, State.ABSENT)]
-    writer.resettle(
-        [Resettlement(number, State.ABSENT, State.PENDING, "resent") for number in absent], now
+def _resend(writer: Writer, session: Session, now: float) -> int:
+    absent = [row.record for row in read_rows(writer.sql, session.run.run_id, State.ABSENT)]
+    session.resettle(
+        [Resettlement(record, State.ABSENT, State.PENDING, "resent") for record in absent], now
     )
     return len(absent)
+
+
+_SHOWN_NOTES, _SHOWN_RECORDS = 10, 5
+# A reading from before the last doubtful request says nothing about that request.
+_LAST = """
+SELECT detail FROM events JOIN imports USING (import) WHERE run_id = :run
+  AND kind = 'reconcile' AND at >= (SELECT max(last_sent_at) FROM records
+    WHERE records.import = imports.import AND state = 'unknown')
+ORDER BY at DESC LIMIT 1
+"""
+
+
+class Doubt(NamedTuple):
+    """What is in doubt although the store was read.
+
+    Attributes:
+        notes: What the reading can and cannot be relied on for, as sentences.
+        records: The records that are in doubt.
+        candidates: The pets that they may be, by record.
+    """
+
+    notes: tuple[str, ...]
+    records: tuple[int, ...]
+    candidates: dict[int, tuple[int, ...]]
+
+    @property
+    def shown(self) -> list[str]:
+        """The candidates, then the notes, and how many more there are of each."""
+        lines = [
+            f"record {record} may be pet {', '.join(map(str, ids[:_SHOWN_RECORDS]))}"
+            for record, ids in self.candidates.items()
+        ]
+        return [*_cut(lines, "records with candidates"), *_cut(self.notes, "notes")]
+
+    def step(self, voice: Voice) -> str:
+        """Return how a person settles it."""
+        more = len(self.records) - _SHOWN_RECORDS
+        listed = ", ".join(map(str, self.records[:_SHOWN_RECORDS])) + ", …" * (more > 0)
+        return (
+            f"still in doubt after reading back, record {listed}: look in the store, then "
+            f"{voice.resolve()}; never send these again by hand"
+        )
+
+
+def _cut(lines: Sequence[str], what: str) -> list[str]:
+    more = len(lines) - _SHOWN_NOTES
+    return [*lines[:_SHOWN_NOTES], *[f"and {more:,} more {what}"] * (more > 0)]
+
+
+def read_doubt(path: Path, run_id: str) -> Doubt | None:
+    """Return what the last reading left in doubt; None where it left nothing, or was not made."""
+    with reading(path) as sql:
+        last = sql.execute(_LAST, {"run": run_id}).fetchone()
+        if last is None:
+            return None
+        records = tuple(row.record for row in read_rows(sql, run_id, State.UNKNOWN))
+    found = json.loads(last[0])
+    left = {int(record): tuple(ids) for record, ids in found["candidates"].items()}
+    left = {record: ids for record, ids in left.items() if record in records}
+    return Doubt(tuple(found["notes"]), records, left)

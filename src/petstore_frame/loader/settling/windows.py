@@ -1,39 +1,42 @@
-"""Between which ids the pet of a record in doubt must be.
+"""Between which ids the pet of a record in doubt must be, where ids rise with time.
 
-In: the journals of a store, and records in doubt. Out: for each the last id that the store surely
-gave before its first request, and the first that it gave once the last one could no longer act.
-Nothing where ids do not rise with time, or where the clock of this machine went backwards. It asks
-the store nothing.
+From the attempts in a store's journal: for each record the last id that the store surely gave
+before its first request, and the first that it gave once the last one could no longer act.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from petstore_frame.loader.journal.journal import JournalRow, attached
+from petstore_frame.loader.journal.rows import JournalRow, Run
 
 CONNECT_S = 5.0
 # Ids drawn at random would rise over so many creations once in millions of imports.
 RISING_PAIRS = 10
 DENSE = 0.5
 
+_CONFIRMED = """
+CREATE TEMP TABLE confirmed AS SELECT attempts.started_at, attempts.ended_at, attempts.pet_id
+FROM attempts JOIN imports USING (import) WHERE store = ? AND pet_id IS NOT NULL
+"""
 _CLOCK_WENT_BACK = """
 SELECT EXISTS (SELECT 1 FROM
-  (SELECT started_at, ended_at, lag(ended_at) OVER (ORDER BY rowid) AS before
-   FROM earlier.attempts)
+  (SELECT attempts.started_at, attempts.ended_at,
+     lag(attempts.ended_at) OVER (ORDER BY attempts.rowid) AS before
+   FROM attempts JOIN imports USING (import) WHERE store = ?)
   WHERE ended_at < before OR ended_at < started_at)
 """
 _SENT = """
-SELECT min(first_sent_at, coalesce((SELECT min(started_at) FROM earlier.attempts
-         WHERE attempts.number = rows.number), first_sent_at)),
+SELECT min(first_sent_at, coalesce((SELECT min(started_at) FROM attempts
+         WHERE attempts.import = records.import AND attempts.record = records.record),
+         first_sent_at)),
        last_sent_at,
-       (SELECT CASE reason WHEN 'abandoned' THEN NULL ELSE ended_at END FROM earlier.attempts
-         WHERE attempts.number = rows.number ORDER BY attempt DESC LIMIT 1)
-FROM earlier.rows AS rows WHERE number = ?
+       (SELECT CASE reason WHEN 'abandoned' THEN NULL ELSE ended_at END FROM attempts
+         WHERE attempts.import = records.import AND attempts.record = records.record
+         ORDER BY attempt DESC LIMIT 1)
+FROM records WHERE import = ? AND record = ?
 """
 
 
@@ -55,59 +58,42 @@ class Windows:
 
     def is_older(self, pet_id: int, rows: Sequence[JournalRow]) -> bool:
         """Tell whether a pet surely was in the store before any of the records was sent."""
-        return all(row.number in self.of and pet_id <= self.of[row.number][0] for row in rows)
+        return all(row.record in self.of and pet_id <= self.of[row.record][0] for row in rows)
 
     def may_hold(self, row: JournalRow, pet_id: int) -> bool:
         """Tell whether a pet was created after a record was sent, and before something later."""
-        low, high = self.span(row)
-        return low < pet_id < high
-
-    def span(self, row: JournalRow) -> tuple[int, int]:
-        """Return the ids between which a record's pet lies; 0 and 0 where that is not known.
-
-        A pet beyond every confirmed one may be of any time up to now, and of any writer.
-        """
-        if row.number not in self.of or self.highest is None:
-            return 0, 0
-        low, high = self.of[row.number]
-        return low, self.highest if high is None else high
+        if row.record not in self.of:
+            return False
+        low, high = self.of[row.record]
+        return low < pet_id and (high is None or pet_id < high)
 
 
 def find_windows(
-    path: Path, journals: Iterable[Path], rows: Sequence[JournalRow], grace_s: float
+    sql: sqlite3.Connection, run: Run, rows: Sequence[JournalRow], grace_s: float
 ) -> Windows:
-    """Find the windows of a journal's records.
+    """Find the windows of an import's records.
 
     Args:
-        path: The journal of the records.
-        journals: All journals of the store, that one too.
+        sql: The journal.
+        run: The import of the records.
         rows: The records in doubt.
         grace_s: Seconds after the end of a request in which the store may still act on it.
     """
-    with closing(sqlite3.connect("", uri=True, isolation_level=None)) as sql:
-        sql.execute("CREATE TABLE confirmed (started_at, ended_at, pet_id)")
-        for journal in journals:
-            with attached(sql, journal):
-                if sql.execute(_CLOCK_WENT_BACK).fetchone() != (0,):
-                    if journal == path:
-                        return Windows(notes=["the clock went backwards, so ids do not show age"])
-                    continue  # its times are worth nothing; the others' still are
-                sql.execute(
-                    "INSERT INTO confirmed SELECT started_at, ended_at, pet_id"
-                    " FROM earlier.attempts WHERE pet_id IS NOT NULL"
-                )
-        if not _do_ids_rise(sql):
-            return Windows(
-                notes=[
-                    "ids do not rise with time here, or too few pets were created to show it, so "
-                    "they do not show age"
-                ]
-            )
-        count, lowest, highest = sql.execute(
-            "SELECT count(DISTINCT pet_id), min(pet_id), max(pet_id) FROM confirmed"
-        ).fetchone()
-        with attached(sql, path):
-            found = {row.number: _window(sql, row, grace_s) for row in rows}
+    if sql.execute(_CLOCK_WENT_BACK, [run.store]).fetchone() != (0,):
+        return Windows(notes=["the clock went backwards, so ids do not show age"])
+    sql.execute("DROP TABLE IF EXISTS temp.confirmed")
+    sql.execute(_CONFIRMED, [run.store])
+    if not _do_ids_rise(sql):
+        return Windows(
+            notes=[
+                "ids do not rise with time here, or too few pets were created to show it, so "
+                "they do not show age"
+            ]
+        )
+    count, lowest, highest = sql.execute(
+        "SELECT count(DISTINCT pet_id), min(pet_id), max(pet_id) FROM confirmed"
+    ).fetchone()
+    found = {row.record: _window(sql, run, row, grace_s) for row in rows}
     is_dense = count >= DENSE * (highest - lowest + 1)
     return Windows({n: window for n, window in found.items() if window}, highest, is_dense)
 
@@ -132,10 +118,10 @@ def _do_ids_rise(sql: sqlite3.Connection) -> bool:
 
 
 def _window(
-    sql: sqlite3.Connection, row: JournalRow, grace_s: float
+    sql: sqlite3.Connection, run: Run, row: JournalRow, grace_s: float
 ) -> tuple[int, int | None] | None:
     """Return the ids around a record's pet; None without one before, or where they cross."""
-    first, last, ended = sql.execute(_SENT, [row.number]).fetchone()
+    first, last, ended = sql.execute(_SENT, [run.number, row.record]).fetchone()
     # Nothing of it leaves us after it ended, or after it had no connection in time.
     end = min(last + CONNECT_S, ended or last + CONNECT_S)
     (low,) = sql.execute(

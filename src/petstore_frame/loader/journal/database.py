@@ -1,0 +1,236 @@
+"""The database of a journal: one for each store, opened only when it is whole."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
+from petstore_frame.files.atomic import sync
+from petstore_frame.files.lock import AtWorkError, held
+from petstore_frame.loader.journal.checkfile import CheckFile, Mark, measure, path_of, read_mark
+
+FORMAT = 2
+SUFFIX, LOCK = ".sqlite3", ".lock"
+# A reader that makes sure of a journal holds its lock for a moment.
+LOCK_WAIT_S = 2.0
+
+_TABLES = """
+CREATE TABLE journal (format INTEGER, base_url TEXT, commits INTEGER);
+CREATE TABLE stores (store INTEGER PRIMARY KEY, store_id TEXT);
+CREATE TABLE imports (
+  import INTEGER PRIMARY KEY, store INTEGER, run_id TEXT UNIQUE,
+  source_name TEXT, source_path TEXT, records_sha256 TEXT, meaning TEXT,
+  header TEXT, mapping TEXT, key TEXT, duplicates TEXT, is_again INTEGER, plan TEXT,
+  created_at REAL, started_at REAL, ended_at REAL, ending TEXT, ending_detail TEXT
+);
+CREATE INDEX imports_by_records ON imports(store, records_sha256);
+CREATE TABLE records (
+  import INTEGER, record INTEGER, store INTEGER, line INTEGER, cells, state TEXT, payload BLOB,
+  problem TEXT, warnings TEXT, key TEXT, likeness BLOB,
+  root_import INTEGER, root_record INTEGER,
+  same_import INTEGER, same_record INTEGER, same_by TEXT, reason TEXT,
+  attempts INTEGER DEFAULT 0, is_in_doubt INTEGER DEFAULT 0, generation INTEGER DEFAULT 0,
+  pet_id INTEGER, id_source TEXT, http_status INTEGER,
+  error_code TEXT, error_message TEXT, error_field TEXT, request_id TEXT,
+  idempotency_key TEXT, first_sent_at REAL, last_sent_at REAL, settled_at REAL, elapsed_ms REAL,
+  PRIMARY KEY (import, record)
+) WITHOUT ROWID;
+CREATE INDEX records_open ON records(import, state, record)
+  WHERE state IN ('pending', 'in_flight', 'unknown', 'absent');
+CREATE UNIQUE INDEX records_by_pet ON records(store, pet_id) WHERE pet_id IS NOT NULL;
+CREATE INDEX records_by_likeness ON records(store, likeness) WHERE likeness IS NOT NULL;
+CREATE INDEX records_by_root ON records(root_import, root_record) WHERE root_import IS NOT NULL;
+CREATE TABLE keys (
+  store INTEGER, key TEXT, import INTEGER, record INTEGER, PRIMARY KEY (store, key)
+) WITHOUT ROWID;
+CREATE TABLE attempts (
+  import INTEGER, record INTEGER, attempt INTEGER, started_at REAL, ended_at REAL, verdict TEXT,
+  reason TEXT, http_status INTEGER, request_id TEXT, pet_id INTEGER, elapsed_ms REAL
+);
+CREATE INDEX attempts_of ON attempts(import, record, attempt);
+CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
+"""
+# No table, not a database, or a torn file: what it knew is not there.
+_LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_AS_A_WHOLE = (
+    "put back {name}, {name}-wal and {name}.check as they were at one moment; only they know which "
+    "records are in the store, so nothing is sent without them"
+)
+
+# Journals that were found whole, and what their files looked like then.
+_whole: dict[Path, tuple[object, ...]] = {}
+
+
+@contextmanager
+def sql_errors(path: Path) -> Iterator[None]:
+    """Turn the database's errors into ours, with the place and the next step."""
+    try:
+        yield
+    except sqlite3.Error as problem:
+        raise JournalError(_describe(path, problem)) from problem
+
+
+def error_code(problem: sqlite3.Error) -> int:
+    """Return the primary code of an error; Python's own, of text that is not UTF-8, have none."""
+    return getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+
+
+def _describe(path: Path, problem: sqlite3.Error) -> str:
+    """Describe what is wrong with a journal and the next step, which is never to send all again."""
+    if error_code(problem) in _LOST or not path.is_file():
+        return _damaged(path, str(problem))
+    return f"{path}: {problem}; free some room or repair the disk, then run the same import again"
+
+
+def _damaged(path: Path, what: str) -> str:
+    return f"{path} is damaged or not a journal ({what}): {_AS_A_WHOLE.format(name=path.name)}"
+
+
+@contextmanager
+def holding(path: Path, *, wait_s: float = LOCK_WAIT_S) -> Iterator[None]:
+    """Hold a journal, so that nobody else writes to it.
+
+    Raises:
+        JournalLockedError: Another import is at work in it.
+        JournalError: The place cannot be written.
+    """
+    try:
+        with held(path.with_name(path.name + LOCK), wait_s=wait_s):
+            yield
+    except AtWorkError:
+        raise JournalLockedError(
+            f"{path}: another import is at work here; wait for it to end, or stop it: what it has "
+            "begun can be resumed"
+        ) from None
+    except OSError as problem:
+        if problem.filename is None or not str(problem.filename).endswith(LOCK):
+            raise
+        raise JournalError(f"{problem.filename}: {problem.strerror}; nothing was sent") from None
+
+
+def check_whole(path: Path) -> Mark | None:
+    """Refuse a journal that has lost anything that it once held; its lock is held.
+
+    Returns:
+        What its check file says; None where there is no journal.
+
+    Raises:
+        JournalError: It is not whole; the text says what is missing, and the way on.
+    """
+    mark = read_mark(path)
+    if not path.exists():
+        if mark is None or not mark.commits:
+            return None
+        raise JournalError(f"{path} is missing: {_AS_A_WHOLE.format(name=path.name)}")
+    if mark is None:
+        raise JournalError(
+            f"{path} was moved or copied without {path_of(path).name}: "
+            f"{_AS_A_WHOLE.format(name=path.name)}"
+        )
+    stamp = _stamp(path)
+    if _whole.get(path) == (*stamp, mark):
+        return mark
+    if not mark.is_moving and measure(path) != (mark.size, mark.crc):
+        raise JournalError(
+            f"{path} is not as its last import left it: it was damaged, restored from an older "
+            f"copy, or changed by another program: {_AS_A_WHOLE.format(name=path.name)}"
+        )
+    with sql_errors(path), closing(connect(path)) as sql:
+        ((version, commits),) = sql.execute("SELECT format, commits FROM journal").fetchall()
+        if version != FORMAT:
+            raise JournalError(f"{path} is of another version of this program; use that one")
+        if commits < mark.commits:
+            raise JournalError(_lost_commits(path, sql, mark.commits - commits))
+        if mark.is_moving and sql.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+            raise JournalError(_damaged(path, "its pages do not agree"))
+    _whole[path] = (*stamp, mark)
+    return mark
+
+
+def _stamp(path: Path) -> tuple[object, ...]:
+    found: list[object] = []
+    for name in (path.name, f"{path.name}-wal"):
+        with suppress(OSError):
+            facts = path.with_name(name).stat()
+            found += [facts.st_ino, facts.st_size, facts.st_mtime_ns]
+    return tuple(found)
+
+
+def _lost_commits(path: Path, sql: sqlite3.Connection, commits: int) -> str:
+    """Name the import whose last requests the journal no longer knows."""
+    found = sql.execute(
+        "SELECT source_name, (SELECT count(*) FROM records WHERE records.import = imports.import"
+        " AND state = 'created') FROM imports WHERE started_at IS NOT NULL"
+        " ORDER BY ended_at IS NULL DESC, started_at DESC LIMIT 1"
+    ).fetchone()
+    about = ""
+    if found is not None:
+        about = (
+            f" It concerns the import of {found[0]}: {found[1]:,} of its records are known to be "
+            "created, and of the others it is not known which were sent."
+        )
+    return (
+        f"{path.name}-wal, the log of {path}, is missing, cut or damaged: the last {commits:,} "
+        f"entries that it held are gone.{about} Nothing was sent. The ways on: "
+        f"{_AS_A_WHOLE.format(name=path.name)}; or let what is uncertain be in doubt, with "
+        "pf.recover_journal(...) or petstore-frame load --recover, and settle it by reading the "
+        "store back or by hand"
+    )
+
+
+def connect(path: Path, *, mode: str = "ro") -> sqlite3.Connection:
+    """Open a database; as a reader (``ro``) nothing is changed, not even by closing it."""
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    if mode == "ro" and not os.access(path.parent, os.W_OK):
+        address += "&immutable=1"
+    return sqlite3.connect(
+        address, uri=True, timeout=10.0, isolation_level=None, check_same_thread=False
+    )
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Give a connection that reads a journal, at one moment of it for each statement.
+
+    Raises:
+        JournalError: It is missing, or has lost something.
+    """
+    if _whole.get(path) != (*_stamp(path), read_mark(path)):
+        # An import at work has made sure of it, and is writing to it now.
+        with suppress(AtWorkError, PermissionError), held(path.with_name(path.name + LOCK)):
+            if check_whole(path) is None:
+                raise JournalError(f"{path} is missing: {_AS_A_WHOLE.format(name=path.name)}")
+    with sql_errors(path), closing(connect(path)) as sql:
+        try:
+            yield sql
+        except PetstoreError:
+            raise
+        except (ValueError, KeyError, TypeError) as problem:  # a cell that is not what we wrote
+            raise JournalError(_damaged(path, f"{type(problem).__name__}: {problem}")) from problem
+
+
+def create(path: Path, base_url: str) -> Mark:
+    """Make an empty journal; its lock is held."""
+    draft = path.with_name(path.name + ".new")
+    with suppress(OSError):
+        draft.unlink()
+    with sql_errors(path), closing(connect(draft, mode="rwc")) as sql:
+        draft.chmod(0o600)
+        sql.execute("PRAGMA journal_mode = WAL")
+        sql.executescript(f"BEGIN; {_TABLES} COMMIT;")
+        sql.execute("INSERT INTO journal VALUES (?, ?, 0)", [FORMAT, base_url])
+        sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    try:
+        sync(draft)
+        # The check file comes first: without a commit it proves nothing missing.
+        with closing(CheckFile(path, None)) as check:
+            check.end_move(0, of=draft)
+        draft.rename(path)
+        sync(path.parent)
+    except OSError as problem:
+        raise JournalError(f"{path}: {problem.strerror}; nothing was sent") from problem
+    return check.mark

@@ -1,0 +1,224 @@
+"""Which import of a store's journal a source belongs to: one that it goes on with, or a new one."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sqlite3
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from petstore_frame.errors import JournalError
+from petstore_frame.http.settings import same_store_address
+from petstore_frame.loader.journal import earlier, staging
+from petstore_frame.loader.journal.database import SUFFIX, reading
+from petstore_frame.loader.journal.earlier import Repeats
+from petstore_frame.loader.journal.rows import Run, read_runs
+from petstore_frame.loader.journal.writer import Writer
+from petstore_frame.loader.record import Record
+
+_RUN_ID = re.compile("[0-9a-f]{32}")
+_SHOWN_FILES = 3
+
+
+class Opened(NamedTuple):
+    """An import in the journal.
+
+    Attributes:
+        run: Its facts.
+        is_new: It was staged now; False for one that goes on.
+        repeats: What it has in common with earlier imports, where the user must be asked first.
+    """
+
+    run: Run
+    is_new: bool
+    repeats: Repeats | None = None
+
+
+def default_folder() -> Path:
+    """Return the folder of journals in the user's state directory."""
+    from platformdirs import user_state_path
+
+    return user_state_path("petstore-frame") / "journals"
+
+
+def place_of(journal: str | PathLike[str] | None, base_url: str) -> Path:
+    """Return where the journal of a store is, whether or not there is one yet.
+
+    Absolute, as a result outlives the working directory.
+
+    Args:
+        journal: Folder of the journals; None is the user's state directory.
+        base_url: The store's address.
+    """
+    folder = Path(fspath(journal)).absolute() if journal is not None else default_folder()
+    address = same_store_address(base_url)
+    parts = urlsplit(address)
+    readable = re.sub(r"[^a-z0-9.]+", "-", f"{parts.netloc}{parts.path}".lower()).strip("-.")
+    digest = hashlib.sha256(address.encode()).hexdigest()
+    return folder / f"{readable[:60]}-{digest[:8]}{SUFFIX}"
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of journals, for its owner alone: they hold what the files held.
+
+    Raises:
+        JournalError: It cannot be made, or holds journals of version 0.1, which knew what they
+            had sent and cannot be asked.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        old = sorted(folder.glob("*.journal"))
+    except OSError as problem:
+        raise JournalError(f"{folder}: {problem.strerror}; nothing was sent") from problem
+    if old:
+        more = f" and {len(old) - _SHOWN_FILES:,} more" if len(old) > _SHOWN_FILES else ""
+        shown = ", ".join(path.name for path in old[:_SHOWN_FILES])
+        raise JournalError(
+            f"{folder} has journals of version 0.1 ({shown}{more}), which this version cannot "
+            "read, and which alone know what they have sent; nothing was sent. Finish what is "
+            "unfinished with version 0.1, then move them to another folder. This journal will not "
+            "know the animals that they loaded: load those files again only with duplicates='skip' "
+            "after comparing, or not at all"
+        )
+
+
+def columns_of(path: Path, run_id: str) -> tuple[dict[str, str], tuple[str, ...]] | None:
+    """Return the column of each field, and the key, in an import; None where it is not known."""
+    if not _RUN_ID.fullmatch(run_id) or not path.exists():
+        return None
+    with reading(path) as sql:
+        found = read_runs(sql, "run_id = ?", [run_id])
+    return (found[0].mapping, found[0].key) if found else None
+
+
+def find_store(writer: Writer, ask: Callable[[], str | None]) -> tuple[int, str | None]:
+    """Return the place of a store in its address's journal, and its id.
+
+    A store is known by its address, and by its own id where both sides know it: the id
+    distinguishes two stores at one address. It is asked for only where it can matter.
+
+    Args:
+        writer: The journal.
+        ask: Asks the store for its id.
+    """
+    known = writer.sql.execute("SELECT store, store_id FROM stores ORDER BY store").fetchall()
+    store_id = ask() if any(known_id is not None for _, known_id in known) else None
+    fitting = [
+        (store, known_id)
+        for store, known_id in known
+        if None in (known_id, store_id) or known_id == store_id
+    ]
+    if fitting:
+        store, known_id = max(fitting, key=lambda found: (found[1] is not None, found[0]))
+        return store, known_id or store_id
+    with writer.transaction() as sql:
+        added = sql.execute("INSERT INTO stores (store_id) VALUES (?)", [store_id])
+        return int(added.lastrowid or 0), store_id
+
+
+def open_import(
+    writer: Writer,
+    run: Run,
+    records: Iterable[Record],
+    *,
+    is_rehearsal: bool,
+    now: float,
+    check: Callable[[sqlite3.Connection, Run], None] = lambda *_: None,
+) -> Opened:
+    """Find the import that records go on with, or stage a new one.
+
+    Args:
+        writer: The journal.
+        run: The facts of the import, should it be new.
+        records: Its records.
+        is_rehearsal: Stage it for a look; nothing will be sent.
+        now: Seconds since 1970.
+        check: Called before a new import is written; what it raises leaves nothing of it.
+
+    Raises:
+        InputError: A record names an import that the journal does not know.
+    """
+    run = replace(run, records_sha256=staging.gather(writer.sql, run.header, records))
+    found = staging.find_same(writer.sql, run)
+    if found is not None and found.started_at is not None:
+        if not is_rehearsal:
+            found = _go_on(writer, found, run)
+        return Opened(found, is_new=False)
+    if found is not None:  # a rehearsal of the same becomes the import, under its id
+        run = replace(run, run_id=found.run_id)
+    repeats = None
+    with suppress(_AskFirstError), writer.transaction() as sql:
+        staging.forget_rehearsals(sql, run, now)
+        run = replace(run, number=staging.next_number(sql))
+        plan, repeats = _plan(sql, run, writer.path)
+        run = replace(run, plan=plan, started_at=None if is_rehearsal else now)
+        if repeats is not None and not is_rehearsal:
+            raise _AskFirstError
+        check(sql, run)
+        staging.write_import(sql, run)
+        if not is_rehearsal:
+            staging.claim_keys(sql, run)
+    return Opened(run, is_new=True, repeats=repeats)
+
+
+class _AskFirstError(Exception):
+    """Takes back all that was staged of an import about which the user must be asked first."""
+
+
+def _plan(
+    sql: sqlite3.Connection, run: Run, path: Path
+) -> tuple[dict[str, object], Repeats | None]:
+    """Give each staged record its state by the rules of identity."""
+    earlier.find_roots(sql, run, str(path))
+    if not run.is_again:
+        earlier.link_unsent(sql, run)
+    earlier.refuse_repeated_keys(sql)
+    if run.is_again:
+        return {}, None
+    earlier.skip_known_keys(sql, run)
+    plan = _other_stores(sql, run)
+    if run.duplicates == "send":
+        return plan, None
+    repeats = earlier.find_repeats(sql, run)
+    if run.duplicates == "skip":
+        earlier.skip_equal(sql, run)
+    if repeats.equal or repeats.must_ask:
+        plan |= {"repeats": earlier.as_plan(repeats)}
+    is_asking = repeats.must_ask and run.duplicates == "refuse"
+    return plan, repeats if is_asking else None
+
+
+def _other_stores(sql: sqlite3.Connection, run: Run) -> dict[str, object]:
+    """Count the imports of the same file into another store that had this address before."""
+    (count,) = sql.execute(
+        "SELECT count(*) FROM main.imports WHERE store <> ? AND started_at IS NOT NULL"
+        " AND (records_sha256 = ? OR source_path = ?)",
+        [run.store, run.records_sha256, run.source_path],
+    ).fetchone()
+    return {"other_store": count} if count else {}
+
+
+def _go_on(writer: Writer, found: Run, run: Run) -> Run:
+    """Let an import go on; records that it could not send may be read otherwise by now."""
+    run = replace(run, number=found.number, store=found.store)
+    has_changes = bool(staging.keep_changeable(writer.sql, run))
+    may_release = run.duplicates == "send"
+    if not has_changes and not may_release:
+        return found
+    with writer.transaction() as sql:
+        if has_changes:
+            earlier.find_roots(sql, run, str(writer.path))
+            earlier.refuse_repeated_keys(sql)
+            earlier.skip_known_keys(sql, run)
+            staging.write_changes(sql, run)
+            staging.claim_keys(sql, run)
+        if may_release:
+            earlier.release_equal(sql, run)
+        (found,) = read_runs(sql, "import = ?", [found.number])
+    return found

@@ -1,0 +1,297 @@
+"""What a journal knows of its imports and of each of their records."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from petstore_frame.errors import JournalError
+from petstore_frame.loader.journal.database import reading
+from petstore_frame.loader.record import Ending, Origin, RecordProblem, State
+
+
+@dataclass(frozen=True)
+class Run:
+    """The facts of one import.
+
+    Attributes:
+        run_id: Random, 32 hex digits.
+        base_url: The store, in its one spelling.
+        source_name: The file's name, or "frame".
+        source_path: The file's whole path, or None for a frame.
+        records_sha256: Digest of the records as read, which tells one import from another.
+        header: The file's columns.
+        mapping: Field to column of the file.
+        key: The columns that identify an animal; empty without ``key=``.
+        duplicates: What to do with records that equal earlier ones: refuse, skip or send.
+        is_again: A deliberate second copy.
+        plan: What the import has in common with earlier ones, as found when it was staged.
+        created_at: When it was staged, seconds since 1970, UTC.
+        started_at: When the last session began to send; None for a rehearsal.
+        ended_at: When the last session ended, or None while it runs or after a kill.
+        ending: How the last session ended, or None.
+        ending_detail: The same as text.
+        store_id: The id that the store stated, or None where it has not.
+        number: Its place in the journal.
+        store: The place of its store in the journal.
+    """
+
+    run_id: str
+    base_url: str
+    source_name: str
+    source_path: str | None
+    records_sha256: str
+    header: tuple[str, ...]
+    mapping: dict[str, str]
+    key: tuple[str, ...] = ()
+    duplicates: str = "refuse"
+    is_again: bool = False
+    plan: dict[str, Any] = field(default_factory=dict)
+    created_at: float = 0.0
+    started_at: float | None = None
+    ended_at: float | None = None
+    ending: Ending | None = None
+    ending_detail: str = ""
+    store_id: str | None = None
+    number: int = 0
+    store: int = 0
+
+
+class Same(NamedTuple):
+    """The record of an earlier import, or of the same one, that a skipped record is.
+
+    Attributes:
+        by: What shows that they are the same: ``record`` (it was fixed from it), ``key``, or
+            ``equal`` where the caller said that equal records are the same animals.
+        run_id: Its import.
+        source_name: The file of that import.
+        created_at: When that import was staged.
+        record: Its number there.
+        state: What has become of it.
+        pet_id: Its pet, or None.
+        payload: What was sent for it.
+    """
+
+    by: str
+    run_id: str
+    source_name: str
+    created_at: float
+    record: int
+    state: State
+    pet_id: int | None
+    payload: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class JournalRow:
+    """All that is known of one record; times are seconds since 1970, UTC."""
+
+    record: int
+    line: int
+    cells: tuple[str, ...]
+    state: State
+    payload: bytes | None
+    problem: RecordProblem | None
+    warnings: tuple[str, ...]
+    key: str | None
+    reason: str | None
+    attempts: int
+    is_in_doubt: bool
+    generation: int
+    pet_id: int | None
+    id_source: str | None
+    http_status: int | None
+    error_code: str | None
+    error_message: str | None
+    error_field: str | None
+    request_id: str | None
+    idempotency_key: str | None
+    first_sent_at: float | None
+    last_sent_at: float | None
+    settled_at: float | None
+    elapsed_ms: float | None
+    origin: Origin | None = None
+    same: Same | None = None
+
+    @property
+    def payload_sha256(self) -> str | None:
+        """Digest of the request body, for the logs of a store's operator."""
+        return None if self.payload is None else hashlib.sha256(self.payload).hexdigest()
+
+
+_OWN_COLUMNS = tuple(JournalRow.__dataclass_fields__)[:-2]
+_STATES = {str(state): state for state in State}
+_ROWS = f"""
+SELECT {", ".join(f"r.{name}" for name in _OWN_COLUMNS)}, root.run_id, r.root_record,
+  r.same_by, other.run_id, other.source_name, other.created_at, r.same_record,
+  same.state, same.pet_id, same.payload
+FROM records AS r
+LEFT JOIN imports AS root ON root.import = r.root_import
+LEFT JOIN imports AS other ON other.import = r.same_import
+LEFT JOIN records AS same ON same.import = r.same_import AND same.record = r.same_record
+WHERE r.import = ?
+"""
+_RUNS = """
+SELECT import, run_id, source_name, source_path, records_sha256, header, mapping, key, duplicates,
+  is_again, plan, created_at, started_at, ended_at, ending, ending_detail, store, store_id, base_url
+FROM imports JOIN stores USING (store), journal
+"""
+
+
+def pack_cells(cells: Sequence[str]) -> str | bytes:
+    """Store cells as one text, a control character between; JSON where that would not do."""
+    text = "\x1f".join(cells)
+    if text.count("\x1f") + 1 == len(cells) and (text.isascii() or _is_utf8(text)):
+        return text
+    return json.dumps(cells).encode("ascii")
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        return bool(text.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def read_cells(value: str | bytes) -> tuple[str, ...]:
+    """Return the cells of a row as they were stored."""
+    return tuple(json.loads(value)) if isinstance(value, bytes) else tuple(value.split("\x1f"))
+
+
+def pack_problem(problem: RecordProblem) -> str:
+    """Store a problem as one text."""
+    return json.dumps([getattr(problem, name) for name in RecordProblem.__slots__])
+
+
+def read_problem(text: str) -> RecordProblem:
+    """Return a problem as it was stored."""
+    values = json.loads(text)
+    problem = dict(zip(RecordProblem.__slots__, values, strict=True))
+    if problem["option"] is not None:
+        problem["option"] = tuple(problem["option"])
+    return RecordProblem(**problem)
+
+
+def read_runs(
+    sql: sqlite3.Connection, where: str = "TRUE", values: Sequence[Any] = ()
+) -> list[Run]:
+    """Return the imports for which a condition holds, the oldest first."""
+    found = sql.execute(f"{_RUNS} WHERE {where} ORDER BY import", values)
+    return [_run(row) for row in found.fetchall()]
+
+
+def _run(row: Sequence[Any]) -> Run:
+    number, run_id, source_name, source_path, sha256, header, mapping, key, duplicates, *rest = row
+    is_again, plan, created, started, ended, ending, detail, store, store_id, base_url = rest
+    return Run(
+        run_id=run_id,
+        base_url=base_url,
+        source_name=source_name,
+        source_path=source_path,
+        records_sha256=sha256,
+        header=tuple(json.loads(header)),
+        mapping=json.loads(mapping),
+        key=tuple(json.loads(key)),
+        duplicates=duplicates,
+        is_again=bool(is_again),
+        plan=json.loads(plan),
+        created_at=created,
+        started_at=started,
+        ended_at=ended,
+        ending=Ending(ending) if ending else None,
+        ending_detail=detail or "",
+        store_id=store_id,
+        number=number,
+        store=store,
+    )
+
+
+def read_run(path: Path, run_id: str) -> Run:
+    """Read the facts of an import.
+
+    Raises:
+        JournalError: The journal has lost something, or does not know this import.
+    """
+    with reading(path) as sql:
+        found = read_runs(sql, "run_id = ?", [run_id])
+    if not found:
+        raise JournalError(f"{path} does not know the import {run_id}; it was another journal's")
+    return found[0]
+
+
+def rows(path: Path, run_id: str, *states: State) -> Iterator[JournalRow]:
+    """Read the rows of an import in order, those of the given states or all.
+
+    What it yields is one moment of the journal, also while an importer writes.
+    """
+    with reading(path) as sql:
+        yield from read_rows(sql, run_id, *states)
+
+
+def read_rows(sql: sqlite3.Connection, run_id: str, *states: State) -> Iterator[JournalRow]:
+    """Read the rows of an import over a connection."""
+    found = sql.execute("SELECT import FROM imports WHERE run_id = ?", [run_id]).fetchone()
+    number = -1 if found is None else found[0]
+    which = f"AND r.state IN ({', '.join('?' * len(states))})" if states else ""
+    query = f"{_ROWS} {which} ORDER BY r.record"
+    for values in sql.execute(query, [number, *map(str, states)]):
+        yield _row(values)
+
+
+def _row(values: Sequence[Any]) -> JournalRow:
+    record, line, cells, state, payload, problem, warnings, key, reason, attempts, doubt, *rest = (
+        values[: len(_OWN_COLUMNS)]
+    )
+    root_run, root_record, by, *same = values[len(_OWN_COLUMNS) :]
+    return JournalRow(
+        record,
+        line,
+        read_cells(cells),
+        _STATES[state],
+        payload,
+        None if problem is None else read_problem(problem),
+        tuple(warnings.split("\n")) if warnings else (),
+        key,
+        reason,
+        attempts,
+        bool(doubt),
+        *rest,
+        origin=None if root_run is None else Origin(root_run, root_record),
+        same=None if by is None else _same(by, *same),
+    )
+
+
+def _same(
+    by: str,
+    run_id: str,
+    name: str,
+    created_at: float,
+    record: int,
+    state: str,
+    pet_id: int | None,
+    payload: bytes | None,
+) -> Same:
+    return Same(by, run_id, name, created_at, record, _STATES[state], pet_id, payload)
+
+
+def count_states(path: Path, run_id: str) -> dict[State, int]:
+    """Count the rows of an import in each state; every state is in the answer."""
+    with reading(path) as sql:
+        return count_in(sql, run_id)
+
+
+def count_in(sql: sqlite3.Connection, run_id: str) -> dict[State, int]:
+    """Count the rows of an import over a connection."""
+    found = dict(
+        sql.execute(
+            "SELECT state, count(*) FROM records WHERE import ="
+            " (SELECT import FROM imports WHERE run_id = ?) GROUP BY state",
+            [run_id],
+        )
+    )
+    return {state: found.get(str(state), 0) for state in State}
