@@ -29,7 +29,7 @@ from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.sources import Source
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results.folders import refuse_lost_journal
-from petstore_frame.loader.results.notes import describe_plan, describe_unsent
+from petstore_frame.loader.results.notes import describe_warnings
 from petstore_frame.loader.results.question import Question
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.clients import PostingClient
@@ -191,7 +191,7 @@ def _notes(writer: Writer, run: Run, *, is_new: bool) -> list[str]:
     """Return what a person who watches should know before the first request."""
     if not is_new:
         return []
-    return [*describe_unsent(writer.sql, run), *describe_plan(run)]
+    return describe_warnings(writer.sql, run)
 
 
 def _columns_of(path: Path, run_id: str) -> Columns | None:

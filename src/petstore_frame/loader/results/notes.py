@@ -89,7 +89,12 @@ def read_notes(sql: sqlite3.Connection, run: Run) -> list[Note]:
     return found
 
 
-def describe_plan(run: Run, *, is_rehearsal: bool = False) -> list[str]:
+def describe_warnings(sql: sqlite3.Connection, run: Run, voice: Voice = FORM) -> list[str]:
+    """Return what a person should know of the file as a whole, as sentences."""
+    return [*_unsent(sql, run, voice), *_in_common(run)]
+
+
+def _in_common(run: Run) -> list[str]:
     """Describe what an import has in common with earlier ones, where that was not asked first."""
     lines = []
     repeats = from_plan(run.plan)
@@ -100,7 +105,7 @@ def describe_plan(run: Run, *, is_rehearsal: bool = False) -> list[str]:
         there = f"{first.name}, loaded {day_text(first.created_at)}"
         more = len(repeats.sources) + repeats.others - 1
         others = f" and {more:,} more imports" if more else ""
-        sent = "would be" if is_rehearsal else "are"
+        sent = "would be" if run.started_at is None else "are"
         lines.append(
             f"{count} earlier ones in all but the status, of {there}{others}; they {sent} sent as "
             "other animals"
@@ -114,7 +119,7 @@ def describe_plan(run: Run, *, is_rehearsal: bool = False) -> list[str]:
     return lines
 
 
-def describe_unsent(sql: sqlite3.Connection, run: Run, voice: Voice = FORM) -> list[str]:
+def _unsent(sql: sqlite3.Connection, run: Run, voice: Voice) -> list[str]:
     """Warn of columns that are not sent and look as if they mattered.
 
     A column of ids is that of a store's export, whose animals would be there twice; one that holds

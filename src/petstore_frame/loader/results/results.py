@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from os import PathLike
@@ -33,12 +32,7 @@ from petstore_frame.loader.results.columns import (
 )
 from petstore_frame.loader.results.folders import DEFAULT_FOLDER, find_place
 from petstore_frame.loader.results.ids import read_import_ids
-from petstore_frame.loader.results.notes import (
-    Note,
-    describe_plan,
-    describe_unsent,
-    read_notes,
-)
+from petstore_frame.loader.results.notes import Note, describe_warnings, read_notes
 from petstore_frame.loader.results.skipped import (
     CHANGED,
     Elsewhere,
@@ -51,18 +45,13 @@ from petstore_frame.loader.results.summary import Causes, count_causes, summariz
 from petstore_frame.loader.results.view import result_html, result_text
 from petstore_frame.loader.sending.clients import SettlingClient
 from petstore_frame.loader.sending.timing import wait_announced
-from petstore_frame.loader.settling.reconcile import (
-    Reconciliation,
-    read_doubt,
-    reconcile,
-    resolve,
-)
+from petstore_frame.loader.settling import reconcile as settling
+from petstore_frame.loader.settling.reconcile import Reconciliation
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SHOWN_PROBLEMS = 5
-_SUMMED = ("created", "absent", "unknown", "resent", "requests", "notes")
 
 
 class LoadResult(Framed):
@@ -125,8 +114,7 @@ class LoadResult(Framed):
     def warnings(self) -> list[str]:
         """What a person should know of the file as a whole, as sentences."""
         with reading(self.path) as sql:
-            unsent = describe_unsent(sql, self.run, self.voice)
-        return [*unsent, *describe_plan(self.run, is_rehearsal=self.is_rehearsal)]
+            return describe_warnings(sql, self.run, self.voice)
 
     @property
     def ids(self) -> pd.DataFrame:
@@ -323,26 +311,19 @@ class LoadResult(Framed):
             PetstoreError: The store cannot be read; nothing was settled.
         """
         try:
-            *earlier, own = (
-                reconcile(
-                    self.path,
-                    run_id,
-                    client,
-                    sole_writer=sole_writer,
-                    grace_s=grace_s,
-                    by_id=by_id,
-                    most_gets=most_gets,
-                    resend_absent=resend_absent,
-                    sleep=wait_announced,
-                )
-                for run_id in (*runs_in_doubt(self.path, self.run), self.run_id)
+            return settling.reconcile_all(
+                self.path,
+                [*runs_in_doubt(self.path, self.run), self.run_id],
+                client,
+                sole_writer=sole_writer,
+                grace_s=grace_s,
+                by_id=by_id,
+                most_gets=most_gets,
+                resend_absent=resend_absent,
+                sleep=wait_announced,
             )
         finally:
             self.forget()
-        for other in earlier:
-            both = {name: getattr(own, name) + getattr(other, name) for name in _SUMMED}
-            own = replace(own, **both)
-        return own
 
     def resolve(self, record: int, *, pet_id: int | None = None, not_created: bool = False) -> None:
         """Write what a person found out about a record in doubt.
@@ -356,7 +337,7 @@ class LoadResult(Framed):
             ArgumentError: Not exactly one of the two was given, the record is not in doubt, or
                 the pet is another record's.
         """
-        resolve(self.path, self.run_id, record, pet_id=pet_id, not_created=not_created)
+        settling.resolve(self.path, self.run_id, record, pet_id=pet_id, not_created=not_created)
         self.forget()
 
     def __len__(self) -> int:
@@ -392,7 +373,7 @@ class LoadResult(Framed):
             self.notes,
             self.warnings,
             self.elsewhere,
-            read_doubt(self.path, self.run_id),
+            settling.read_doubt(self.path, self.run_id),
             self.repeats,
         )
 

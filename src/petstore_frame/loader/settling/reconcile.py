@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from petstore_frame._internal.voice import Voice
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
@@ -126,6 +126,20 @@ def reconcile(
         requests=evidence.requests,
         notes=tuple(evidence.notes),
         candidates=candidates,
+    )
+
+
+def reconcile_all(
+    path: Path, run_ids: Sequence[str], client: SettlingClient, **options: Any
+) -> Reconciliation:
+    """Settle several imports, and return what that came to; candidates are those of the last."""
+    *earlier, own = (reconcile(path, run_id, client, **options) for run_id in run_ids)
+    return Reconciliation(
+        *(
+            sum((getattr(each, name) for each in earlier), getattr(own, name))
+            for name in ("created", "absent", "unknown", "resent", "requests", "notes")
+        ),
+        candidates=own.candidates,
     )
 
 
