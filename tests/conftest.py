@@ -32,6 +32,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+# What takes longest begins first, so that no worker is left alone with it.
+LONGEST_FIRST = ("browser", "faults", "zoo", "conformance", "documents", "journey")
+TESTS = Path(__file__).parent
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each file to one worker, as its tests share servers, unless it names another group."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(TESTS))))
+    items.sort(key=_rank)
+
+
+def _rank(item: pytest.Item) -> int:
+    folder = item.path.relative_to(TESTS).parts[0]
+    return LONGEST_FIRST.index(folder) if folder in LONGEST_FIRST else len(LONGEST_FIRST)
+
+
 @pytest.fixture(scope="session")
 def campaign(request: pytest.FixtureRequest) -> int:
     """How many times longer than in the suite the campaigns run."""

@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 import urllib.request
+from importlib.util import find_spec
 
 import psutil
 import pytest
 
-pytest.importorskip("voila")
+# Not importorskip: importing Voila takes seconds, and each worker collects this file.
+pytestmark = pytest.mark.skipif(find_spec("voila") is None, reason="needs the extra lab")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is a POSIX signal")

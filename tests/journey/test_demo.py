@@ -14,25 +14,31 @@ import pytest
 DEMO = [sys.executable, "-m", "petstore_frame", "demo", "--rows", "400"]
 
 
-def run_demo(folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(DEMO, cwd=folder, capture_output=True, text=True, check=False)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo")
 
 
-def test_demo_names_every_file_and_runs_twice(tmp_path: Path) -> None:
-    """The demo writes what it names, ends well, and does so again in the same folder."""
-    first, second = run_demo(tmp_path), run_demo(tmp_path)
-    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
-    lines = second.stdout.splitlines()
-    named = [line.strip() for line in lines if line.startswith("    petstore-demo/")]
-    files = [tmp_path / line for line in named if line.endswith((".csv", ".xlsx", ".json"))]
+@pytest.fixture(scope="module")
+def shown(folder: Path) -> str:
+    """What the demo prints when it runs a second time in its folder."""
+    for _ in range(2):
+        ended = subprocess.run(DEMO, cwd=folder, capture_output=True, text=True, check=False)
+        assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def test_demo_names_every_file(folder: Path, shown: str) -> None:
+    """The demo writes what it names, also where it ran before."""
+    named = [line.strip() for line in shown.splitlines() if line.startswith("    petstore-demo/")]
+    files = [folder / line for line in named if line.endswith((".csv", ".xlsx", ".json"))]
     assert len(files) >= 6
-    assert tmp_path / "petstore-demo" / "results" / "fix.csv" in files
+    assert folder / "petstore-demo" / "results" / "fix.csv" in files
     assert all(file.exists() for file in files)
 
 
-def test_demo_shows_first_problems_with_their_place(tmp_path: Path) -> None:
+def test_demo_shows_first_problems_with_their_place(shown: str) -> None:
     """The demo reports a bad row with its line, column, value and next step."""
-    shown = run_demo(tmp_path).stdout
     assert "complete: " in shown
     assert "line " in shown and "categoryId" in shown
 

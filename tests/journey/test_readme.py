@@ -14,7 +14,7 @@ import petstore_frame as pf
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-GUIDE = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
+MONDAY = (ROOT / "docs/how_to/monday.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str, text: str = README) -> list[str]:
@@ -28,21 +28,19 @@ def test_the_first_two_commands_are_the_ones_that_ci_runs() -> None:
     assert second in (ROOT / ".ci/run").read_text(encoding="utf-8").replace("--quiet ", "")
 
 
-def test_the_first_lines_give_what_they_show(tmp_path: Path) -> None:
-    """The output under the first snippet is its output, to the letter."""
-    assert run_python(blocks("python")[0] + "server.close()\n", tmp_path) == blocks("text")[0]
-
-
 def test_python_blocks_run(tmp_path: Path) -> None:
-    """The README's Python, put end to end, runs without a warning, and again in the same folder."""
+    """The README's Python, put end to end, runs without a warning, and again in the same folder.
+
+    The output under the first block is its output, to the letter.
+    """
     script = "\n".join(blocks("python"))
-    assert "complete: 500 pets" in run_python(script, tmp_path)
-    assert "complete: 500 pets" in run_python(script, tmp_path, warnings="default")
+    assert run_python(script, tmp_path).startswith(blocks("text")[0])
+    assert run_python(script, tmp_path, warnings="default").startswith(blocks("text")[0])
 
 
 def test_the_monday_script_runs(server: pf.Server, tmp_path: Path) -> None:
-    """The guide's script keeps a snapshot and writes the workbook, and ends with 0."""
-    (script,) = blocks("bash", GUIDE)
+    """The script of the page keeps a snapshot and writes the workbook, and ends with 0."""
+    (script,) = blocks("bash", MONDAY)
     for name, text in {
         "monday.sh": script,
         "petstore-frame": f'#!/bin/sh\nexec "{sys.executable}" -m petstore_frame "$@"\n',
