@@ -6,15 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame import NewPet
-from petstore_frame.loader.reading.check import Checker
-from petstore_frame.loader.reading.fields import is_plain
-from petstore_frame.loader.record import Record, State
+from petstore_frame.loader.reading.check import Checker, Row
+from petstore_frame.loader.reading.fields import Rules
+from petstore_frame.loader.record import Record, State, Suspicion
 
 MAPPING = {"name": "name", "category_id": "categoryId", "status": "status"}
 
 
+RULES = Rules(accept=frozenset(Suspicion))
+
+
 def check(*cells: str) -> Record:
-    return Checker(tuple(MAPPING.values()), MAPPING).judge(1, 2, cells)
+    return Checker(tuple(MAPPING.values()), MAPPING, RULES).judge(1, Row(2, cells))
 
 
 class Rows:
@@ -53,19 +56,10 @@ def test_payload_is_the_models_bytes(name: str, category: int, status: str | Non
 def test_short_way_equals_long_way(rows: list[tuple[str, str, str]]) -> None:
     """The quick way for plain records gives what the long way gives."""
     cells = [list(row) for row in rows for _ in range(2)]
-    checker = Checker(tuple(MAPPING.values()), MAPPING)
-    quick = list(checker.plain_rows(Rows(cells), first_line=2))
+    checker = Checker(tuple(MAPPING.values()), MAPPING, RULES)
+    quick = list(checker.plain_records(Rows(cells), first_line=2))
     slow = [check(*row) for row in cells]
     assert [(r.cells, r.state, r.payload, r.problem, r.warnings) for r in quick] == [
         (r.cells, r.state, r.payload, r.problem, r.warnings) for r in slow
     ]
     assert [(r.number, r.line) for r in quick] == [(i + 1, i + 2) for i in range(len(cells))]
-
-
-@given(st.text())
-def test_plain_names_need_no_second_look(name: str) -> None:
-    """A name is called plain only if the long way would send it unchanged and without a note."""
-    record = check(name, "3", "sold")
-    if is_plain(name):
-        assert record.state is State.PENDING
-        assert record.warnings == ()

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.comeback import Columns, ColumnsOf
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.returned import Columns, ColumnsOf
 
 RUN = "0123456789abcdef" * 2
 HEADER = "Tier,Art,name,_pf_error,_pf_state,_pf_record,_pf_run,_pf_escaped"

@@ -58,13 +58,11 @@ def test_without_a_header_below_the_columns_are_asked_for(tmp_path: Path) -> Non
 
 
 def test_a_row_that_is_not_there_is_refused(titled: Path) -> None:
-    """A row past the end, row 0 and a row beside columns= are refused."""
+    """A row past the end and row 0 are refused."""
     with pytest.raises(InputError, match=r"no header in (row|line) 9"):
         open_source(titled, Reading(header_row=9))
     with pytest.raises(ArgumentError, match="header_row"):
         open_source(titled, Reading(header_row=0))
-    with pytest.raises(ArgumentError, match="exclude each other"):
-        open_source(titled, Reading(header_row=3, columns=["name", "category_id"]))
 
 
 def test_a_blank_row_is_no_header(titled: Path) -> None:

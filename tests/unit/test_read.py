@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.reading.fields import MAX_CELL
-from petstore_frame.loader.reading.giants import shorten_giants
 from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.read import open_source, read_header
+from petstore_frame.loader.reading.read import lay_out, open_input, open_source, read_header
 from petstore_frame.loader.record import Record, State
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r\n")).map(
@@ -33,6 +32,15 @@ MAPPING = ["name", "categoryId", "status"]
 def records_of(path: Path, **options: object) -> list[Record]:
     with open_source(path, Reading(**options)) as source:  # type: ignore[arg-type] # any option
         return list(source)
+
+
+def cells_of(path: Path) -> list[Record]:
+    """Read as ``open_source`` does, without its look at what most records have in common."""
+    opened = open_input(path)
+    table, layout = lay_out(opened, Reading(), lambda _: None)
+    records = list(layout.records(table))
+    opened.close()
+    return records
 
 
 def write(path: Path, text: str | bytes) -> Path:
@@ -54,7 +62,7 @@ def test_cells_come_back_as_they_were(
     writer.writerows([[*MAPPING, "note"], *rows])
     with tempfile.TemporaryDirectory() as folder:
         path = write(Path(folder) / "pets.csv", text.getvalue().encode(encoding))
-        records = records_of(path)
+        records = cells_of(path)
     assert [record.cells for record in records] == rows
     assert [record.number for record in records] == list(range(1, len(rows) + 1))
 
@@ -68,7 +76,7 @@ def test_cells_are_those_that_pandas_reads(rows: list[tuple[str, ...]]) -> None:
         io.StringIO(text.getvalue()), dtype=str, keep_default_na=False, index_col=False
     )
     with tempfile.TemporaryDirectory() as folder:
-        records = records_of(write(Path(folder) / "pets.csv", text.getvalue()))
+        records = cells_of(write(Path(folder) / "pets.csv", text.getvalue()))
     assert [record.cells for record in records] == list(frame.itertuples(index=False, name=None))
 
 
@@ -80,7 +88,7 @@ def test_packed_files_are_the_same_records(rows: list[tuple[str, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         plain = write(Path(folder) / "pets.csv", text.getvalue())
         packed = write(Path(folder) / "pets", gzip.compress(plain.read_bytes()))
-        assert records_of(packed) == records_of(plain)
+        assert cells_of(packed) == cells_of(plain)
 
 
 def test_damaged_gzip_stops(tmp_path: Path) -> None:
@@ -92,38 +100,23 @@ def test_damaged_gzip_stops(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "cell", ["x" * 10_000_000, '"' + ("x" * 999 + "\n") * 10_000 + '"'], ids=["line", "lines"]
+    "cell",
+    ["x" * 10_000_000, '"' + ("x" * 999 + "\n") * 10_000 + '"', '"' + '""' * 3_000_000 + '"'],
+    ids=["line", "lines", "quotes"],
 )
-def test_giant_cell_is_one_invalid_record(tmp_path: Path, cell: str) -> None:
-    """A cell of 10 MB makes its record invalid, in bounded memory, and the others stay good."""
+def test_a_giant_cell_refuses_the_file_at_its_line(tmp_path: Path, cell: str) -> None:
+    """A cell of megabytes is no animal: the file is refused there, in bounded memory."""
     path = write(tmp_path / "pets.csv", f"name,categoryId\nRex,3\n{cell},4\nBo,5\n")
     del cell
     tracemalloc.start()
     try:
-        records = records_of(path)
+        with pytest.raises(InputError, match="a cell of more than 1,048,576 characters") as stopped:
+            records_of(path)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert [record.state for record in records] == [State.PENDING, State.INVALID, State.PENDING]
-    assert records[1].problem is not None
-    assert records[1].problem.code == "cell_too_large"
-    assert records[2].number == 3
-    assert peak < 24 * MAX_CELL
-
-
-def test_megabytes_of_quotes_stop(tmp_path: Path) -> None:
-    """What cannot be cut without changing its meaning stops, however large."""
-    path = write(tmp_path / "pets.csv", 'name,categoryId\nRex,3\n"' + '""' * 3_000_000 + '",4\n')
-    with pytest.raises(InputError, match="record 2 holds a cell of megabytes of quotes"):
-        records_of(path)
-
-
-@given(st.lists(st.text('ab",\r\n', max_size=30), min_size=1, max_size=5), st.integers(1, 9))
-def test_piecewise_reading_is_reading(lines: list[str], size: int) -> None:
-    """Where no cell is a giant, reading in pieces gives the text itself."""
-    text = "\n".join(lines)
-    pieces = shorten_giants(io.StringIO(text, newline=""), ",", has_quotes=True, size=size)
-    assert "".join(pieces) == text
+    assert stopped.value.line == 3
+    assert peak < 64 * MAX_CELL
 
 
 def test_file_that_changes_while_read_stops(tmp_path: Path) -> None:
@@ -146,10 +139,13 @@ def test_digest_is_of_the_bytes(tmp_path: Path) -> None:
         assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_unused_columns_are_told(tmp_path: Path) -> None:
-    """What is not sent is named, so that a misspelt status column is seen before sending."""
+def test_a_column_of_statuses_is_asked_about(tmp_path: Path) -> None:
+    """A column that holds nothing but statuses is not left out unasked."""
     path = write(tmp_path / "pets.csv", "name;categoryId;state\nRex;3;sold\n")
-    with open_source(path) as source:
+    with pytest.raises(InputError, match=re.escape("{'status': None} leaves it out")) as asked:
+        open_source(path)
+    assert asked.value.answer == {"mapping": {"status": "state"}}
+    with open_source(path, Reading(mapping={"status": None})) as source:
         assert source.mapping == {"name": "name", "category_id": "categoryId"}
         assert source.facts == {"unused": ["state"], "encoding": "utf-8", "delimiter": ";"}
 
@@ -166,7 +162,10 @@ def test_labels_stand_for_numbers(tmp_path: Path) -> None:
     problems = [record.problem for record in records if record.problem]
     assert [(problem.code, problem.hint) for problem in problems] == [
         ("ambiguous_category", "give the category's number"),
-        ("not_a_whole_number", "did you mean 'dog'?"),
+        (
+            "unknown_category",
+            "did you mean 'dog'? else say which number it is: {}",
+        ),
     ]
 
 

@@ -331,8 +331,11 @@ CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampl
 
 @given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=60))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
-def test_any_cell_survives_the_way_back(tmp_path: Path, rows: list[tuple[str, str]]) -> None:
+def test_any_cell_survives_the_way_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[tuple[str, str]]
+) -> None:
     """Whatever a cell holds, it comes back from fix.csv and from the sheet Fix as it was."""
+    monkeypatch.setattr("petstore_frame.loader.reading.causes.SAMPLE", 0)  # all rows fail alike
     source = tmp_path / "source.csv"
     with source.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(

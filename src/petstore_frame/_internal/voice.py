@@ -65,9 +65,18 @@ class ShellVoice(Voice):
             return flag
         if isinstance(value, list):
             value = ",".join(value)
+        if name == "categories":
+            return f"{flag} FILE"
+        if name == "value_map":
+            return " ".join(
+                f"--value {shlex.quote(f'{field}:{word}={meant}')}"
+                for field, words in value.items()
+                for word, meant in words.items()
+            )
         if isinstance(value, Mapping):
             return " ".join(
-                f"{flag} {shlex.quote(f'{field}={column}')}" for field, column in value.items()
+                f"{flag} {shlex.quote(f'{field}={column or str()}')}"
+                for field, column in value.items()
             )
         return f"{flag} {shlex.quote(str(value))}"
 

@@ -5,6 +5,7 @@ Who meets them: whoever loads a file or frame into a store.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,8 @@ class InputError(PetstoreError, ValueError):
         line: First physical line concerned (1 is the first of the file), or None.
         column: Name of the column concerned, or None.
         hint: The next step; like the message, a text or a ``voice.Advice``.
+        answer: Options that would let it be read, where they can be recognised; to be confirmed,
+            as in ``{"delimiter": "|"}``. Empty where a person must find the answer.
     """
 
     def __init__(
@@ -29,12 +32,14 @@ class InputError(PetstoreError, ValueError):
         line: int | None = None,
         column: str | None = None,
         hint: str | Hint = "",
+        answer: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
         self.path = path
         self.line = line
         self.column = column
         self.hint = hint
+        self.answer: dict[str, Any] = dict(answer or {})
 
     def __str__(self) -> str:
         return self._joined(str(self.args[0]), str(self.hint))

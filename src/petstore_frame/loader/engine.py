@@ -23,10 +23,9 @@ from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.options import check_sending
 from petstore_frame.loader.progress import ProgressOption
-from petstore_frame.loader.reading.comeback import Columns
 from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.sources import Source
+from petstore_frame.loader.reading.read import Source, open_source
+from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results.folders import refuse_lost_journal
 from petstore_frame.loader.results.notes import describe_warnings

@@ -1,24 +1,24 @@
-"""Which rows a workbook's sheet holds, each cell judged by its type.
-
-In: an ``.xlsx`` file. Out: rows of text with what the cells' types add to it, streamed. It
-never calculates a formula; what may be unpacked is unpack.py's business.
-"""
+"""The rows of a workbook's sheet, each cell judged by its type; no formula is calculated."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice, zip_longest
+from itertools import islice
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import InputError, MissingExtraError
-from petstore_frame.loader.reading.check import OddRow
+from petstore_frame.loader.reading.check import MERGED, Checker, Oddity, Row
 from petstore_frame.loader.reading.fields import CellError
-from petstore_frame.loader.reading.typed import Oddity, text_of_value
-from petstore_frame.loader.reading.unpack import OverfullError, Packed
+from petstore_frame.loader.reading.kinds import changed, stamp_of
+from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.typed import text_of_value
+from petstore_frame.loader.reading.workbook_parts import Merged, Parts, Sheet, Survey
+from petstore_frame.loader.record import Record
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
@@ -27,204 +27,241 @@ MAX_CELLS = 64_000_000
 # Of the workbooks that this package writes.
 DATA_SHEET, ABOUT_SHEET = "Inventory", "About"
 _BATCH = 64
-_FORMULAS = (b"<f>", b"<f ", b"<f/")
-_AS_CSV = "save the sheet as CSV and load that"
 # How a workbook spells a control character, and an underscore that could begin such a spelling.
 _ESCAPE = re.compile("_x(005F|00[01][0-9A-F])_")
 
 
 class Workbook:
-    """One sheet of a workbook.
+    """A workbook whose parts have been looked through.
 
     Args:
         file: The file, open for bytes.
         path: Its path, for messages.
-        sheet: Name of the sheet; None if there is only one.
-        columns: The column names of a sheet without a header.
-        header_row: Number of the header's row; None is the first that is not blank.
 
     Attributes:
-        header: The column names.
-        sheet: Name of the sheet.
-        is_chosen: The sheet was chosen here, of several.
+        sheets: Its sheets that have cells.
 
     Raises:
-        InputError: It is not a workbook, or has several sheets and none was named.
+        InputError: It is not a workbook, or unpacks to more than a list of animals can need.
         MissingExtraError: openpyxl is not installed.
+    """
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self._path, self._file, self._stamp = path, file, stamp_of(file)
+        with _as_input_errors(path):
+            self._parts = Parts(file)
+            self.sheets = self._parts.sheets
+            self._book = _load(file)
+
+    def choose(self, name: str | None) -> Sheet:
+        """Return the sheet that is meant: the one named, the only one, or that of our own report.
+
+        Raises:
+            InputError: There are several, or none of this name.
+        """
+        names = [sheet.name for sheet in self.sheets]
+        listed = ", ".join(
+            repr(sheet.name) + " (hidden)" * sheet.is_hidden for sheet in self.sheets[:12]
+        )
+        if name is None and is_own_book(names):
+            name = DATA_SHEET
+        if name is None:
+            seen = [sheet for sheet in self.sheets if not sheet.is_hidden] or self.sheets
+            if len(seen) == 1:
+                return seen[0]
+            raise InputError(
+                f"the workbook has the sheets {listed}",
+                path=str(self._path),
+                hint=Advice(
+                    "choose one, such as {}",
+                    ("sheet", seen[0].name),
+                    by_hand="choose one",
+                ),
+                answer={"sheet": seen[0].name},
+            )
+        if name not in names:
+            raise InputError(
+                f"no sheet is called {name!r}; there are {listed}", path=str(self._path)
+            )
+        return self.sheets[names.index(name)]
+
+    def table(self, sheet: Sheet, reading: Reading) -> SheetTable:
+        """Return the rows of a sheet, its header found.
+
+        Raises:
+            InputError: The sheet is empty, or has no header in the row that was named.
+        """
+        with _as_input_errors(self._path):
+            survey = self._parts.survey(sheet)
+        is_chosen = reading.sheet is None and len(self.sheets) > 1
+        return SheetTable(sheet, survey, self._rows_of, self._path, reading, is_chosen=is_chosen)
+
+    def _rows_of(self, sheet: Sheet) -> Iterator[Sequence[Any]]:
+        """Yield the cells of a sheet; errors of the library become ours once per batch."""
+        with _as_input_errors(self._path):
+            opened = self._book[sheet.name]
+            opened.reset_dimensions()  # the size that a file states need not be true
+            rows, batch = iter(opened.iter_rows()), list[Any]()
+        while True:
+            with _as_input_errors(self._path):
+                batch = list(islice(rows, _BATCH))
+            if not batch:
+                break
+            yield from batch
+        if stamp_of(self._file) != self._stamp:
+            raise changed(self._path)
+
+
+class SheetTable:
+    """One sheet of a workbook.
+
+    Args:
+        sheet: The sheet.
+        survey: What it has besides values.
+        rows_of: Gives its rows.
+        path: The workbook, for messages.
+        reading: Where its header is.
+        is_chosen: Whether the sheet was chosen here, of several.
+
+    Attributes:
+        columns: The names of the columns.
+        header_row: Row of the header, or None for a sheet without.
+        facts: How it is read.
+        is_chosen: The sheet was chosen here, of several.
     """
 
     def __init__(
         self,
-        file: BinaryIO,
-        path: str,
-        sheet: str | None,
-        columns: Sequence[str] | None,
-        header_row: int | None = None,
+        sheet: Sheet,
+        survey: Survey,
+        rows_of: Callable[[Sheet], Iterator[Sequence[Any]]],
+        path: Path,
+        reading: Reading,
+        *,
+        is_chosen: bool = False,
     ) -> None:
-        self._path = path
-        self.header, self._header_line = tuple(columns or ()), 0
-        try:
-            with _quiet(path):
-                book = _Book(file, is_calculated=True)
-                self.sheet = _choose(list(book.paths), book.hidden, sheet, path)
-                self.is_chosen = sheet is None and len(book.paths) > 1
-                self._books = [book]
-                if book.parts.holds(book.paths[self.sheet], *_FORMULAS):
-                    self._books.append(_Book(file, is_calculated=False))
-        except OverfullError as problem:
-            raise InputError(str(problem), path=path, hint=_AS_CSV) from None
-        if columns is None:
-            self.header = self._read_header(header_row)
+        self._sheet, self._survey, self._rows_of, self._path = sheet, survey, rows_of, path
+        self.facts: Mapping[str, Any] = {"sheet": sheet.name}
+        self.is_chosen = is_chosen
+        self.columns: tuple[str, ...] = ()
+        if reading.columns is not None:
+            self.columns, self.header_row = tuple(reading.columns), reading.header_row
+        else:
+            self.columns, self.header_row = self._read_header(reading.header_row)
 
-    def rows(self) -> Iterator[OddRow]:
+    def rows(self) -> Iterator[Row]:
         """Yield the records from the first one on; blank rows at the end are left out."""
-        width, done = len(self.header), self._header_line
-        for line, cells, oddities in islice(self._all_rows(), self._header_line, None):
-            if not any(cells) and not oddities:
+        width, done = len(self.columns), self.header_row or 0
+        for row in islice(self._all_rows(), done, None):
+            if not any(row.cells) and not row.oddities:
                 continue  # a sheet often ends in formatted rows that hold nothing
-            for blank in range(done + 1, line):
-                yield blank, [""] * width, {}
-            yield line, [*cells, *[""] * (width - len(cells))], oddities
-            done = line
+            for blank in range(done + 1, row.line):
+                yield Row(blank, [""] * width)
+            yield row._replace(cells=[*row.cells, *[""] * (width - len(row.cells))])
+            done = row.line
 
-    def _read_header(self, row: int | None) -> tuple[str, ...]:
-        for line, cells, _ in islice(self._all_rows(), (row or 1) - 1, row):
+    def records(self, checker: Checker) -> Iterator[Record]:
+        """Yield the rows as records."""
+        return checker.records(self.rows())
+
+    def _read_header(self, row: int | None) -> tuple[tuple[str, ...], int]:
+        for line, cells, _, _ in islice(self._all_rows(), (row or 1) - 1, row):
             if any(cell.strip() for cell in cells):
-                self._header_line = line
-                return tuple(cells)
-        if row is not None:
-            raise InputError(f"no header in row {row} of the sheet {self.sheet!r}", path=self._path)
-        raise InputError(f"the sheet {self.sheet!r} is empty", path=self._path)
+                return tuple(cells), line
+        where = (
+            f"no header in row {row} of the sheet" if row is not None else "no cells in the sheet"
+        )
+        raise InputError(f"{where} {self._sheet.name!r}", path=str(self._path))
 
-    def _all_rows(self) -> Iterator[tuple[int, list[str], dict[int, CellError | str]]]:
+    def _all_rows(self) -> Iterator[Row]:
         """Yield all rows, the empty cells at their ends cut off."""
-        rows = zip_longest(*(book.rows(self.sheet) for book in self._books), fillvalue=())
-        cells = 0
-        for line, pair in enumerate(self._in_batches(rows), 1):
-            cells += max(len(pair[0]), len(self.header))
-            if line > MAX_ROWS or len(pair[0]) > MAX_COLUMNS or cells > MAX_CELLS:
+        count, merges = 0, _Merges(self._survey.merged)
+        for line, values in enumerate(self._rows_of(self._sheet), 1):
+            count += max(len(values), len(self.columns))
+            if line > MAX_ROWS or len(values) > MAX_COLUMNS or count > MAX_CELLS:
                 raise InputError(
-                    f"the sheet {self.sheet!r} is larger than {MAX_ROWS:,} rows, "
+                    f"the sheet {self._sheet.name!r} is larger than {MAX_ROWS:,} rows, "
                     f"{MAX_COLUMNS:,} columns or {MAX_CELLS:,} cells, empty ones included",
-                    path=self._path,
+                    path=str(self._path),
                     line=line,
                     hint="keep only the columns and rows of the animals",
                 )
-            yield line, *_judge_row(*pair)
+            cells, oddities = _judge_row(values)
+            self._mark_uncalculated(line, cells, oddities)
+            covered = list(merges.covered(line, max(len(cells), len(self.columns))))
+            if covered and (oddities or any(cells)):
+                _mark_merged(cells, oddities, covered)
+            while cells and not cells[-1] and len(cells) - 1 not in oddities:
+                cells.pop()
+            yield Row(line, cells, oddities, line in self._survey.hidden)
 
-    def _in_batches(self, rows: Iterator[Any]) -> Iterator[Any]:
-        """Yield rows; warnings and errors of the library are handled once per batch."""
-        done, batch = 0, list[Any]()
-        while True:
-            batch.clear()
-            try:
-                with _quiet(self._path):
-                    batch.extend(islice(rows, _BATCH))
-            except OverfullError as problem:
-                raise InputError(
-                    f"this row of the sheet {self.sheet!r} {problem.excess}",
-                    path=self._path,
-                    line=done + len(batch) + 1,
-                    hint=_AS_CSV,
-                ) from None
-            if not batch:
-                return
-            done += len(batch)
-            yield from batch
+    def _mark_uncalculated(self, line: int, cells: list[str], oddities: dict[int, Oddity]) -> None:
+        if not self._survey.uncalculated:
+            return
+        for at, text in enumerate(cells):
+            if not text and (line, at + 1) in self._survey.uncalculated:
+                oddities[at] = CellError(
+                    "formula_without_value",
+                    "the cell holds a formula whose value was never calculated",
+                    "open the workbook and save it, or type the value",
+                )
 
 
-class _Book:
-    """A workbook as openpyxl reads it.
+class _Merges:
+    """Which cells of a row are covered by merged ones, row after row."""
 
-    Args:
-        file: The file, open for bytes.
-        is_calculated: Whether a formula's cell gives its last value, or the formula.
+    def __init__(self, merged: Sequence[Merged]) -> None:
+        self._waiting, self._active = list(reversed(merged)), list[Merged]()
 
-    Attributes:
-        parts: The packed parts.
-        paths: The part of each sheet that has cells, by the sheet's name.
-        hidden: The sheets of these that a person does not see.
-    """
+    def covered(self, line: int, width: int) -> Iterator[tuple[int, Merged]]:
+        """Yield the position of each cell that a merged one above or beside it covers."""
+        while self._waiting and self._waiting[-1].first_row <= line:
+            self._active.append(self._waiting.pop())
+        if self._active:
+            self._active = [merged for merged in self._active if merged.last_row >= line]
+        for merged in self._active:
+            for column in range(merged.first_column, min(merged.last_column, width) + 1):
+                if (line, column) != (merged.first_row, merged.first_column):
+                    yield column - 1, merged
 
-    def __init__(self, file: BinaryIO, *, is_calculated: bool) -> None:
-        try:
-            from openpyxl.reader.excel import ExcelReader, apply_stylesheet
-        except ImportError:
-            raise MissingExtraError("reading a workbook", "excel") from None
-        self.parts = Packed(file)
-        if "xl/workbook.xml" not in self.parts.namelist():
-            raise InputError(
-                "a zip file, but not a workbook", hint="unpack it, or save it as .xlsx"
+
+def _mark_merged(
+    cells: list[str], oddities: dict[int, Oddity], covered: Sequence[tuple[int, Merged]]
+) -> None:
+    """Say of the empty cells of a row which merged cells they are a part of."""
+    for at, merged in covered:
+        cells += [""] * (at + 1 - len(cells))
+        if not cells[at]:
+            oddities[at] = CellError(
+                MERGED,
+                f"the cell is a part of the merged cells {merged.name}, whose text is in the first",
+                "unmerge the cells and fill in each",
             )
-        reader = ExcelReader(file, read_only=True, data_only=is_calculated, keep_links=False)
-        reader.archive = self.parts
-        # What cells are made of. The reader's own read() goes through every sheet besides.
-        reader.read_manifest()
-        reader.read_strings()
-        reader.read_workbook()
-        apply_stylesheet(self.parts, reader.wb)
-        self._reader = reader
-        sheets = [
-            (sheet, relation.target)
-            for sheet, relation in reader.parser.find_sheets()
-            if "chartsheet" not in relation.Type
-        ]
-        self.paths = {sheet.name: target for sheet, target in sheets}
-        self.hidden = {sheet.name for sheet, _ in sheets if sheet.state != "visible"}
-        self.parts.has_rows = True
-
-    def rows(self, name: str) -> Iterator[Sequence[Any]]:
-        """Yield the cells of a sheet row by row, missing rows too.
-
-        Raises:
-            OverfullError: A row is larger than those of animals are.
-        """
-        from openpyxl.worksheet._read_only import ReadOnlyWorksheet
-
-        class Sheet(ReadOnlyWorksheet):  # type: ignore[misc] # openpyxl has no types
-            def _get_size(self) -> None:
-                """Ignore the size that the file states."""
-
-        sheet = Sheet(self._reader.wb, name, self.paths[name], self._reader.shared_strings)
-        for row in sheet.iter_rows():
-            self.parts.rest()
-            yield row
 
 
-def _judge_row(
-    values: Sequence[Any], formulas: Sequence[Any] = ()
-) -> tuple[list[str], dict[int, CellError | str]]:
-    cells, oddities = list[str](), dict[int, CellError | str]()
+def _judge_row(values: Sequence[Any]) -> tuple[list[str], dict[int, Oddity]]:
+    cells, oddities = list[str](), dict[int, Oddity]()
     for at, cell in enumerate(values):
-        formula = formulas[at].data_type == "f" if at < len(formulas) else False
-        text, oddity = _judge_cell(cell, has_formula=formula)
-        cells.append(text)
-        if oddity is not None:
-            oddities[at] = oddity
-    while cells and not cells[-1] and len(cells) - 1 not in oddities:
-        cells.pop()
+        value = cell.value
+        if value is None:
+            cells.append("")
+        elif cell.data_type == "e":
+            cells.append(str(value))
+            oddities[at] = CellError(
+                "error_value", f"the cell shows {value}", "fix the formula, or type the value"
+            )
+        elif isinstance(value, str):
+            cells.append(_ESCAPE.sub(_unescaped, value) if "_x" in value else value)
+        else:
+            text, oddity = text_of_value(value, has_exact_integers=False)
+            cells.append(text)
+            if oddity is not None:
+                oddities[at] = oddity
     return cells, oddities
 
 
-def _judge_cell(cell: Any, *, has_formula: bool) -> tuple[str, Oddity]:
-    if cell.value is None:
-        # A formula whose value is the empty text has the type of text.
-        return "", _uncalculated() if has_formula and cell.data_type != "str" else None
-    if cell.data_type == "e":
-        return str(cell.value), CellError(
-            "error_value", f"the cell shows {cell.value}", "fix the formula, or type the value"
-        )
-    if isinstance(cell.value, str):
-        return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), cell.value), None
-    return text_of_value(cell.value, has_exact_integers=False)
-
-
-def _uncalculated() -> CellError:
-    return CellError(
-        "formula_without_value",
-        "the cell holds a formula whose value was never calculated",
-        "open the workbook and save it, or type the value",
-    )
+def _unescaped(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16))
 
 
 def is_own_book(names: Sequence[str]) -> bool:
@@ -232,38 +269,27 @@ def is_own_book(names: Sequence[str]) -> bool:
     return DATA_SHEET in names and ABOUT_SHEET in names
 
 
-def _choose(names: Sequence[str], hidden: Container[str], sheet: str | None, path: str) -> str:
-    listed = ", ".join(repr(name) + " (hidden)" * (name in hidden) for name in names[:12])
-    if sheet is None and is_own_book(names):
-        return DATA_SHEET
-    if sheet is None:
-        seen = [name for name in names if name not in hidden] or names
-        if len(seen) != 1:
-            raise InputError(
-                f"the workbook has the sheets {listed}",
-                path=path,
-                hint=Advice(
-                    "choose one with {}",
-                    ("sheet",),
-                    by_hand="save the sheet to import as a file of its own",
-                ),
-            )
-        return seen[0]
-    if sheet not in names:
-        raise InputError(f"no sheet is called {sheet!r}; there are {listed}", path=path)
-    return sheet
+def _load(file: BinaryIO) -> Any:
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise MissingExtraError("reading a workbook", "excel") from None
+    file.seek(0)
+    return load_workbook(file, read_only=True, data_only=True, keep_links=False)
 
 
 @contextmanager
-def _quiet(path: str) -> Iterator[None]:
-    """Turn every error of the parser into one of ours, and suppress its warnings on styles."""
+def _as_input_errors(path: Path) -> Iterator[None]:
+    """Turn every error of the parsers into one of ours, and suppress their warnings on styles."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
-    except (InputError, MissingExtraError, OverfullError):
+    except (InputError, MissingExtraError) as problem:
+        if isinstance(problem, InputError):
+            problem.path = problem.path or str(path)
         raise
     except Exception as problem:  # noqa: BLE001 # openpyxl lets the errors of its parsers through
         raise InputError(
-            f"the workbook cannot be read: {problem}", path=path, hint="save it again as .xlsx"
+            f"the workbook cannot be read: {problem}", path=str(path), hint="save it again as .xlsx"
         ) from None

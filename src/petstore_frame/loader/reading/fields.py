@@ -1,7 +1,4 @@
-"""What the text of one cell means, field by field.
-
-In: the text of a cell. Out: the value to send with notes on what was normalised, or the reason
-why it cannot be sent. It knows nothing of files, columns or other cells.
+"""What the text of one cell means, field by field: the value to send, or why it cannot be sent.
 
 A value is text until proven otherwise: only the empty cell is missing; ``NA``, ``null`` and
 ``TRUE`` are names like any other.
@@ -9,19 +6,27 @@ A value is text until proven otherwise: only the empty cell is missing; ``NA``, 
 
 from __future__ import annotations
 
+import json
+import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import get_close_matches
+from functools import partial
+from typing import Any
 
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS, PET_STATUSES
+from petstore_frame.loader.reading.options import Words
+from petstore_frame.loader.record import SUSPICIOUS, Suspicion
+from petstore_frame.schema.fields import Field
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS
 
 MAX_CELL = 1024 * 1024
-NUMBER_NOTE = "number→text"
+quoted: Callable[[str], str] = json.encoder.encode_basestring
 
 _WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 _MAX_DIGITS = 4000  # Python refuses to read longer numbers
 _GROUPED = {
     ",": re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+"),
@@ -30,14 +35,47 @@ _GROUPED = {
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _INVISIBLE = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\x80-\x9f]")
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE)
+# What a spreadsheet would run when the name is opened in one.
+RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_TOTAL = re.compile(
+    r"(grand\s*|sub-?\s*|zwischen|gesamt)?"
+    r"(totals?|totale|totaal|totalt|summe|gesamt|insgesamt|gesamtsumme|somme|suma|somma|sum|razem)"
+    r"(\s*([:=].*|\(?[0-9][0-9.,]*\)?|animals?|pets?|tiere|records?|rows))?",
+    re.IGNORECASE,
+)
 
 
 class CellError(Exception):
-    """A cell cannot be sent: a code, what is wrong, and how to fix it."""
+    """A cell cannot be sent.
 
-    def __init__(self, code: str, message: str, hint: str) -> None:
+    Attributes:
+        code: A short name of the cause.
+        message: What is wrong.
+        hint: How to fix it; ``{}`` stands where ``option`` is named.
+        option: An option that helps, with its value if that is known.
+        accept: The word with which a caller lets a suspicious cell through, or None.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        hint: str,
+        option: tuple[str, Any] | None = None,
+        accept: str | None = None,
+    ) -> None:
         super().__init__(code, message, hint)
         self.code, self.message, self.hint = code, message, hint
+        self.option, self.accept = option, accept
+
+
+def suspicious(kind: Suspicion, message: str) -> CellError:
+    """Return the refusal of what could be sent, and is not until a person confirms it."""
+    return CellError(
+        SUSPICIOUS, message, "{} sends such records as they are", ("accept", [str(kind)]), str(kind)
+    )
 
 
 @dataclass(frozen=True)
@@ -47,37 +85,69 @@ class Rules:
     Attributes:
         keep_spaces: Leave the outer spaces of a name as they are.
         thousands: The separator of thousands in a category id, or None.
-        categories: Category ids by casefolded label; None for a label of several ids.
-        statuses: Statuses by casefolded text; "" leaves the status out.
+        words: Which text stands for which value.
+        accept: Which kinds of suspicious records are sent after all.
     """
 
     keep_spaces: bool = False
     thousands: str | None = None
-    categories: Mapping[str, int | None] | None = None
-    statuses: Mapping[str, str] | None = None
+    words: Words = field(default_factory=Words)
+    accept: frozenset[str] = frozenset()
+
+    def doubt(self, kind: Suspicion, message: str) -> str:
+        """Return a note where a kind of suspicious record is accepted; otherwise refuse it."""
+        if kind in self.accept:
+            return str(kind)
+        raise suspicious(kind, message)
 
 
-def read_name(text: str, rules: Rules) -> tuple[str, list[str]]:
-    """Return the name to send, and notes."""
+# Gives the JSON text of the value to send, None to leave the field out, and notes.
+CellReader = Callable[[str, Rules], tuple[str | None, list[str]]]
+
+
+def reader_of(column: Field) -> CellReader:
+    """Return how the cells of a field are read: what is special about it, or by its dtype."""
+    special = {"name": _read_name, "category_id": _read_category}
+    if column.name in special:
+        return special[column.name]
+    by_dtype: Mapping[str, Callable[[str], str]] = {
+        "int64": _whole_text, "Int64": _whole_text, "Float64": _number, "boolean": _truth,
+    }  # fmt: skip
+    if column.values:
+        return partial(_read_choice, column)
+    return partial(_read_plain, column, by_dtype.get(column.dtype, quoted))
+
+
+def _read_name(text: str, rules: Rules) -> tuple[str | None, list[str]]:
     refuse_unsendable(text)
     trimmed = text.strip()
     if not trimmed:
         raise CellError("missing_name", "the name is missing", "give the animal a name")
     name = text if rules.keep_spaces else trimmed
     notes = ["trimmed"] if name != text else []
-    if name.isascii():
-        return name, notes + (["quotes_kept"] if _is_quoted(name) else [])
-    if _looks_misread(name):
+    if _is_quoted(name):
+        notes.append("quotes_kept")
+    if name.startswith(RUNNABLE):
+        notes.append("formula")
+    if _URL.match(name):
+        notes.append("url")
+    if not name.isascii() and _looks_misread(name):
         notes.append("mojibake")
     if _INVISIBLE.search(name):
         notes.append("invisible_characters")
-    return name, notes
+    if any(sign in name for sign in "\t\r\n"):
+        notes.append("line_break")
+    if _TOTAL.fullmatch(trimmed):
+        notes.append(Suspicion.TOTAL_ROW)
+    return quoted(name), notes
 
 
 def refuse_unsendable(text: str) -> None:
-    """Refuse what no JSON text should hold: control characters, lone surrogates, megabytes."""
+    """Refuse what no JSON text should hold: control characters and lone surrogates."""
     if len(text) > MAX_CELL:
-        raise too_large()
+        raise CellError(
+            "cell_too_large", f"the cell holds more than {MAX_CELL:,} characters", "shorten it"
+        )
     if text.isprintable():
         return
     control = _CONTROL.search(text)
@@ -96,52 +166,32 @@ def refuse_unsendable(text: str) -> None:
         )
 
 
-def too_large() -> CellError:
-    """Return the refusal of a cell beyond ``MAX_CELL``."""
-    return CellError(
-        "cell_too_large",
-        f"the cell holds more than {MAX_CELL:,} characters",
-        "shorten it; a quote that is never closed can cause this too",
-    )
-
-
-def is_plain(name: str) -> bool:
-    """Tell quickly that a name needs no further check: printable ASCII, no outer spaces."""
-    return (
-        name.isascii()
-        and name.isprintable()
-        and name[:1] not in ("", " ", '"')
-        and name[-1] != " "
-        and len(name) <= MAX_CELL
-    )
-
-
-def read_category(text: str, rules: Rules) -> tuple[int, list[str]]:
-    """Return the category id to send, and notes."""
+def _read_category(text: str, rules: Rules) -> tuple[str | None, list[str]]:
     refuse_unsendable(text)
     word = text.strip()
     if not word:
         raise CellError("missing_category_id", "the category is missing", "give its number")
-    if rules.categories is not None and word.casefold() in rules.categories:
-        mapped = _mapped_category(word, rules.categories)
-        return mapped, [f"{word}→{mapped}"]
+    known = rules.words.categories or {}
+    if word.casefold() in known:
+        mapped = _mapped_category(word, known)
+        return str(mapped), [f"{word}→{mapped}"]
     number = _whole_number(word, rules)
-    if not INT64_MIN <= number <= INT64_MAX:
-        raise CellError(
-            "int64_overflow",
-            f"{_short(word)} does not fit into 64 bits",
-            f"the largest category id is {INT64_MAX}",
-        )
     notes = ["trimmed"] if word != text else []
     if str(number) != word:
         notes.append(f"{word}→{number}")
+    if number in rules.words.listed:
+        return str(number), notes
     if number <= 0:
-        notes.append("category_id_not_positive")
-    return number, notes
+        what = f"category {number}; ids are numbers above 0"
+        notes.append(rules.doubt(Suspicion.LOW_CATEGORY_ID, what))
+    if rules.words.has_categories:
+        what = f"category {number} is not among the categories given"
+        notes.append(rules.doubt(Suspicion.UNLISTED_CATEGORY, what))
+    return str(number), notes
 
 
-def _mapped_category(word: str, categories: Mapping[str, int | None]) -> int:
-    number = categories[word.casefold()]
+def _mapped_category(word: str, known: Mapping[str, int | None]) -> int:
+    number = known[word.casefold()]
     if number is None:
         raise CellError(
             "ambiguous_category",
@@ -154,74 +204,133 @@ def _mapped_category(word: str, categories: Mapping[str, int | None]) -> int:
 def _whole_number(word: str, rules: Rules) -> int:
     if rules.thousands and _GROUPED[rules.thousands].fullmatch(word):
         word = word.replace(rules.thousands, "")
+    number = _whole(word)
+    if number is not None:
+        return _within_bounds(number, word)
+    message, hint, option = f"{_short(word)} is not a whole number", "give the number", None
+    if _GROUPED[","].fullmatch(word):
+        hint, option = "if the comma groups digits: {}", ("thousands", ",")
+    elif _GROUPED["."].fullmatch(word):
+        message = f"{word!r} may be {word.replace('.', '')} or {Decimal(word)}"
+        hint, option = "write it without the point, or say that it groups digits: {}", (
+            "thousands", ".",
+        )  # fmt: skip
+    elif word.isdigit() and not word.isascii():
+        hint = "write it in the digits 0 to 9"
+    elif not word[:1].isdigit():
+        raise _unknown_category(word, rules)
+    raise CellError("not_a_whole_number", message, hint, option)
+
+
+def _whole(word: str) -> int | None:
+    """Return the whole number that a text is, also as 3.0; None for any other text."""
     if len(word) > _MAX_DIGITS and _DECIMAL.fullmatch(word):
         return INT64_MAX + 1
     if _WHOLE.fullmatch(word):
         return int(word)
-    if _DECIMAL.fullmatch(word):
-        return _whole_decimal(word)
+    # By its digits, because a float would turn 9007199254740993.0 into ...992.
+    whole, _, fraction = word.partition(".")
+    is_whole = _DECIMAL.fullmatch(word) and not fraction.strip("0")
+    return int(whole) if is_whole and not _GROUPED["."].fullmatch(word) else None
+
+
+def _within_bounds(number: int, word: str) -> int:
+    if INT64_MIN <= number <= INT64_MAX:
+        return number
     raise CellError(
-        "not_a_whole_number", f"{_short(word)} is not a whole number", _hint(word, rules)
+        "int64_overflow",
+        f"{_short(word)} is too {'large' if number > 0 else 'small'}",
+        f"the largest number is {INT64_MAX}",
     )
 
 
-def _whole_decimal(word: str) -> int:
-    # Through Decimal, because a float would turn 9007199254740993.0 into ...992.
-    whole, _, fraction = word.partition(".")
-    if _GROUPED["."].fullmatch(word):
-        raise CellError(
+def _unknown_category(word: str, rules: Rules) -> CellError:
+    if not rules.words.categories:
+        return CellError(
             "not_a_whole_number",
-            f"{word!r} may be {word.replace('.', '')} or {Decimal(word)}",
-            "write it without the point, or name the point as separator (option thousands)",
+            f"{_short(word)} is not a category's number",
+            "give the number of each label: {}",
+            ("categories", {word[:60]: 1}),
         )
-    if fraction.strip("0"):
-        raise CellError(
-            "not_a_whole_number",
-            f"{_short(word)} is not a whole number",
-            "give the category's number",
-        )
-    return int(whole)
+    likely = get_close_matches(word.casefold()[:60], list(rules.words.categories), 1, 0.6)
+    hint = f"did you mean {likely[0]!r}? else " if likely else ""
+    return CellError(
+        "unknown_category",
+        f"unknown category {_short(word)}",
+        _escaped(hint) + "say which number it is: {}",
+        ("value_map", {"category_id": {word[:60]: 1}}),
+    )
 
 
-def _hint(word: str, rules: Rules) -> str:
-    if _GROUPED[","].fullmatch(word):
-        return "write it without the comma, or name the comma as separator (option thousands)"
-    if word.isdigit() and not word.isascii():
-        return "write it in the digits 0 to 9"
-    if word[:1].isdigit():
-        return "give the category's number"
-    if rules.categories is None:
-        return "give the category's number, or its label in a categories file (option categories)"
-    likely = get_close_matches(word.casefold()[:60], list(rules.categories), 1, 0.6)
-    return f"did you mean {likely[0]!r}?" if likely else "no category has this label"
-
-
-def read_status(text: str, rules: Rules) -> tuple[str | None, list[str]]:
-    """Return the status to send, None to leave it out, and notes."""
+def _read_choice(column: Field, text: str, rules: Rules) -> tuple[str | None, list[str]]:
+    """Read one of a field's known values, such as a status, however it is spelled."""
     word = text.strip()
-    status = word.casefold()
+    value = word.casefold()
     if not word:
-        return None, []
-    if text in PET_STATUSES:
-        return text, []
-    if status in PET_STATUSES:
-        return status, ["status_case" if status != word else "trimmed"]
-    if rules.statuses is not None and status in rules.statuses:
-        mapped = rules.statuses[status]
-        return mapped or None, [f"{word}→{mapped or 'no status'}"]
-    if status == NO_STATUS:
+        return _missing(column)
+    if text in column.values:
+        return quoted(text), []
+    if value in column.values:
+        return quoted(value), [f"{column.name}_case" if value != word else "trimmed"]
+    known = rules.words.values.get(column.name, {})
+    if value in known:
+        mapped = known[value]
+        return quoted(mapped) if mapped else None, [f"{word}→{mapped or 'none'}"]
+    if column.name == "status" and value == NO_STATUS:
         return None, ["no_status"]
     refuse_unsendable(text)
-    likely = get_close_matches(status[:60], PET_STATUSES, 1, 0.5)
+    likely = get_close_matches(value[:60], column.values, 1, 0.5)
+    allowed = ", ".join(column.values)
     raise CellError(
-        "unknown_status",
-        f"{_short(word)} is not a status",
-        f"did you mean {likely[0]}?" if likely else f"one of {', '.join(PET_STATUSES)}, or empty",
+        f"unknown_{column.name}",
+        f"unknown {column.label.lower()} {_short(word)}",
+        f"did you mean {likely[0]}?" if likely else f"one of {allowed}, or empty",
     )
+
+
+def _read_plain(
+    column: Field, value_of: Callable[[str], str], text: str, _rules: Rules
+) -> tuple[str | None, list[str]]:
+    """Read a field about which nothing is special, by its dtype."""
+    refuse_unsendable(text)
+    word = text.strip()
+    return (value_of(word), ["trimmed"] * (word != text)) if word else _missing(column)
+
+
+def _missing(column: Field) -> tuple[None, list[str]]:
+    if column.is_required:
+        label = column.label.lower()
+        raise CellError(f"missing_{column.name}", f"the {label} is missing", "fill it in")
+    return None, []
+
+
+def _whole_text(word: str) -> str:
+    number = _whole(word)
+    if number is None:
+        raise CellError("not_a_whole_number", f"{_short(word)} is not a whole number", "correct it")
+    return str(_within_bounds(number, word))
+
+
+def _number(word: str) -> str:
+    if not _NUMBER.fullmatch(word) or not math.isfinite(float(word)):
+        raise CellError("not_a_number", f"{_short(word)} is not a number", "write it as 3.25")
+    return repr(float(word))
+
+
+def _truth(word: str) -> str:
+    if word.casefold() not in _TRUTH:
+        raise CellError(
+            "not_true_or_false", f"{_short(word)} is neither true nor false", "say which"
+        )
+    return "true" if _TRUTH[word.casefold()] else "false"
 
 
 def _short(word: str) -> str:
     return repr(word if len(word) <= 60 else word[:57] + "...")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _is_quoted(name: str) -> bool:

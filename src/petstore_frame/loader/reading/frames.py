@@ -1,50 +1,55 @@
-"""Which rows a DataFrame holds, each cell judged by its type.
+"""The rows of a DataFrame, each cell judged by its type.
 
-In: a pandas or polars frame. Out: rows of text with what the cells' types add to it. A missing name
-stops the load: a frame cannot distinguish an empty cell from an animal called NA.
+A missing name stops the load: a frame cannot distinguish an empty cell from an animal called NA.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.loader.reading.check import OddRow
-from petstore_frame.loader.reading.fields import CellError
+from petstore_frame.loader.reading.check import Checker, Oddity, Row
 from petstore_frame.loader.reading.mapping import field_name
-from petstore_frame.loader.reading.typed import Oddity, text_of_value
+from petstore_frame.loader.reading.typed import text_of_value
+from petstore_frame.loader.record import Record
 from petstore_frame.loader.results.columns import COLUMNS, FIX_COLUMNS, file_name
 
 
-class Frame:
+class FrameTable:
     """The rows of a frame.
 
     Args:
         frame: A pandas or polars DataFrame.
 
     Attributes:
-        header: The column names; those of a LoadResult's frame as they are called in its files.
+        columns: The column names; those of a LoadResult's frame as they are called in its files.
+        header_row: None: its header is no row.
+        facts: Nothing: there is one way to read a frame.
         is_result: Whether it is (part of) a LoadResult's frame.
 
     Raises:
         ArgumentError: It is not a frame.
     """
 
+    header_row: int | None = None
+
     def __init__(self, frame: Any) -> None:
         _refuse_what_was_read_back(frame)
-        if not hasattr(frame, "columns") or _row_method(frame) is None:
+        has_rows = hasattr(frame, "itertuples") or hasattr(frame, "iter_rows")
+        if not hasattr(frame, "columns") or not has_rows:
             raise ArgumentError(
                 f"expected a pandas or polars DataFrame, got a {type(frame).__name__}; "
                 "load_csv and load_excel read files; nothing was sent"
             )
         self._frame = frame
+        self.facts: Mapping[str, Any] = {}
         names = [str(name) for name in frame.columns]
         self.is_result = set(FIX_COLUMNS) <= set(names)
         own = set(COLUMNS) if self.is_result else set()
-        self.header = tuple(file_name(name) if name in own else name for name in names)
+        self.columns = tuple(file_name(name) if name in own else name for name in names)
 
     @property
     def index_hint(self) -> str | None:
@@ -55,16 +60,25 @@ class Frame:
             return None
         return f"the index ({', '.join(held)}) is not read; load frame.reset_index()"
 
-    def rows(self) -> Iterator[OddRow]:
+    def rows(self) -> Iterator[Row]:
         """Yield the records; a record's line is its position, 1 for the first."""
-        for line, values in enumerate(_tuples(self._frame), 1):
-            cells, oddities = list[str](), dict[int, CellError | str]()
+        for line, values in enumerate(self._tuples(), 1):
+            cells, oddities = list[str](), dict[int, Oddity]()
             for at, value in enumerate(values):
-                text, oddity = _judge(value)
-                cells.append(text)
-                if oddity is not None:
-                    oddities[at] = oddity
-            yield line, cells, oddities
+                if isinstance(value, str):
+                    cells.append(str(value))
+                elif _is_missing(value):
+                    cells.append("")
+                else:
+                    text, oddity = text_of_value(value, has_exact_integers=True)
+                    cells.append(text)
+                    if oddity is not None:
+                        oddities[at] = oddity
+            yield Row(line, cells, oddities)
+
+    def records(self, checker: Checker) -> Iterator[Record]:
+        """Yield the rows as records."""
+        return checker.records(self.rows())
 
     def refuse_missing_names(self, column: str) -> None:
         """Stop where the column of names has missing values.
@@ -74,10 +88,8 @@ class Frame:
         """
         if self.is_result:
             return
-        at = self.header.index(column)
-        missing = [
-            line for line, values in enumerate(_tuples(self._frame), 1) if _is_missing(values[at])
-        ]
+        at = self.columns.index(column)
+        missing = [line for line, values in enumerate(self._tuples(), 1) if _is_missing(values[at])]
         if missing:
             count = "1 name is" if len(missing) == 1 else f"{len(missing):,} names are"
             raise InputError(
@@ -91,11 +103,19 @@ class Frame:
 
     def digest(self) -> str:
         """Return the SHA-256 of the content as hex: names of columns, text and kinds of cells."""
-        digest = hashlib.sha256(repr(self.header).encode("utf-8", "surrogatepass"))
-        for _, cells, oddities in self.rows():
-            kinds = [(at, str(oddity)) for at, oddity in (oddities or {}).items()]
-            digest.update(repr((cells, kinds)).encode("utf-8", "surrogatepass"))
+        digest = hashlib.sha256(repr(self.columns).encode("utf-8", "surrogatepass"))
+        for row in self.rows():
+            kinds = [(at, str(oddity)) for at, oddity in row.oddities.items()]
+            digest.update(repr((row.cells, kinds)).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
+
+    def _tuples(self) -> Iterator[Sequence[Any]]:
+        rows: Iterator[Sequence[Any]] = (
+            self._frame.itertuples(index=False, name=None)
+            if hasattr(self._frame, "itertuples")
+            else self._frame.iter_rows()
+        )
+        return rows
 
 
 def _refuse_what_was_read_back(frame: Any) -> None:
@@ -110,27 +130,6 @@ def _refuse_what_was_read_back(frame: Any) -> None:
             "expected a DataFrame, got a LoadResult, whose records were loaded already; correct "
             "its .fix and load that; nothing was sent"
         )
-
-
-def _row_method(frame: Any) -> Any:
-    return getattr(frame, "itertuples", None) or getattr(frame, "iter_rows", None)
-
-
-def _tuples(frame: Any) -> Iterator[Sequence[Any]]:
-    rows: Iterator[Sequence[Any]] = (
-        frame.itertuples(index=False, name=None)
-        if hasattr(frame, "itertuples")
-        else frame.iter_rows()
-    )
-    return rows
-
-
-def _judge(value: Any) -> tuple[str, Oddity]:
-    if isinstance(value, str):
-        return str(value), None
-    if _is_missing(value):
-        return "", None
-    return text_of_value(value, has_exact_integers=True)
 
 
 def _is_missing(value: Any) -> bool:

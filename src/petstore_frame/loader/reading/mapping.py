@@ -1,35 +1,52 @@
-"""Which column of a file holds which field of a pet.
+"""Which column of a file holds which field of a pet: by its name, or as the caller says.
 
-In: a header, and the caller's mapping. Out: column names by field, or the reason why they cannot
-be found. It looks at headers only, never at a record.
+A column's own name counts in any case and spacing. Synonyms and other languages are recognised
+too, but only proposed: a store without a way to delete gets nothing that nobody has confirmed.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import InputError
+from petstore_frame.schema.fields import SENT_FIELDS, Field
 
-FIELDS: tuple[str, ...] = ("name", "category_id", "status")
-REQUIRED: tuple[str, ...] = ("name", "category_id")
 OWN_PREFIX = "_pf_"
+FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
+REQUIRED: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS if field.is_required)
+Mapped = Mapping[str, str | None]
 
-# The first spelling that a header has wins, so a file with both "category" (text) and
-# "category_id" (a number) is read by its number.
-_SPELLINGS: dict[str, tuple[str, ...]] = {
-    "name": ("name",),
-    "category_id": ("categoryid", "category"),
-    "status": ("status",),
+# What people call these columns, as ``_bare`` writes them. The first group is for all words that
+# mean nothing else; a column of the second is proposed only where a required field needs one.
+_SYNONYMS: dict[str, tuple[str, str]] = {
+    "name": (
+        "petname animalname petsname nameofpet nameofanimal callname tiername rufname nombre "
+        "nombremascota nombredelamascota nombreanimal nombredelanimal nom nomanimal nomdelanimal "
+        "nome nomeanimale nomedoanimal nomedopet naam diernaam dierennaam namn djurnamn husdjur "
+        "navn dyrenavn dyretsnavn nimi elaimennimi imie nazwa imiezwierzecia jmeno jmenozvirete "
+        "meno nev allatneve nume numeanimal ime imezivali ονομα имя кличка имяживотного isim",
+        "animal pet tier mascota dier djur dyr zwierze zvire label title",
+    ),
+    "category_id": (
+        "petcategory animalcategory categoryno categorynumber categorynr catid catno kategorie "
+        "kategorieid kategorienr kategorienummer tierkategorie categorie categorieid "
+        "categorienummer categoria categoriaid idcategoria codigocategoria kategori kategoriid "
+        "kategoria kategoriaid kategorija luokka категория kατηγορια κατηγορια kategorianumer",
+        "kind type species animaltype pettype art tierart gattung espece especie specie tipo soort "
+        "diersoort slag typ gatunek druh вид τυπος tur",
+    ),
+    "status": (
+        "petstatus animalstatus adoptionstatus salestatus availabilitystatus statut estatus "
+        "verfugbarkeit verfuegbarkeit disponibilite disponibilidad disponibilita disponibilidade "
+        "beschikbaarheid tillganglighet tilgjengelighed tilgjengelighet saatavuus dostepnosc "
+        "dostupnost availability статус κατασταση durum",
+        "state zustand estado etat stato stav stan tila",
+    ),
 }
-# Words that a column of each field often has; they are proposed, never assumed.
-_LIKELY: dict[str, tuple[str, ...]] = {
-    "name": ("name", "animal"),
-    "category_id": ("category", "kind", "type", "species"),
-    "status": ("status", "state", "availability"),
-}
-_SPACES = str.maketrans("", "", " _-\t\r\n")
 
 
 def normalise(name: str) -> str:
@@ -39,114 +56,104 @@ def normalise(name: str) -> str:
         >>> normalise(" Category ID ")
         'categoryid'
     """
-    return unicodedata.normalize("NFKC", name).casefold().translate(_SPACES)
+    text = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(sign for sign in text if not sign.isspace() and sign not in "_-")
 
 
-def find_columns(
-    header: Sequence[str],
-    mapping: Mapping[str, str] | None = None,
-    *,
-    may_lack_header: bool = True,
-) -> dict[str, str]:
-    """Return the file's column for each field that it has.
+def _bare(name: str) -> str:
+    """Return a name without accents and signs, as synonyms are compared."""
+    text = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(sign for sign in text if sign.isalnum())
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What a header shows.
+
+    Attributes:
+        mapping: The column of each field that is named so, or that the caller named.
+        proposed: The column that looks like each other field; to be confirmed.
+        missing: The required fields without a column.
+    """
+
+    mapping: dict[str, str]
+    proposed: dict[str, str]
+    missing: tuple[str, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether each required field has a column, if all proposals are right."""
+        return set(self.missing) <= self.proposed.keys()
+
+
+def recognise(header: Sequence[str], mapping: Mapped | None = None) -> Recognised:
+    """Return which columns of a header hold which fields.
 
     Args:
         header: The column names, in order.
-        mapping: Column names by field, where the header does not show them.
-        may_lack_header: What was read as the header may be a record; never in a frame.
-
-    Returns:
-        ``name`` and ``category_id`` always, ``status`` where there is one.
+        mapping: Column names by field, where the header does not show them; None for a field
+            that no column is to be used for.
 
     Raises:
-        InputError: A required column is missing, a name is there twice, or two columns claim
-            one field.
+        InputError: A name is there twice, two columns claim one field, or a column that the
+            mapping names is not there.
     """
     _refuse_twins(header)
     given = _by_field(mapping or {}, header)
-    found = {
-        field: given[field] if field in given else _find_field(field, header, given)
-        for field in FIELDS
-    }
-    missing = [field for field in REQUIRED if found[field] is None]
-    if missing:
+    taken = {column for column in given.values() if column is not None}
+    found = dict(given)
+    for field in SENT_FIELDS:
+        if field.name not in given:
+            found[field.name] = _named(field, [name for name in header if name not in taken])
+    used = {field: column for field, column in found.items() if column is not None}
+    missing = tuple(field for field in REQUIRED if field not in used)
+    free = [name for name in header if name.strip() and name not in used.values()]
+    open_fields = [
+        field for field in SENT_FIELDS if field.name not in used and field.name not in given
+    ]
+    return Recognised(used, _propose(open_fields, free, missing), missing)
+
+
+def find_columns(
+    header: Sequence[str], mapping: Mapped | None = None, *, may_lack_header: bool = True
+) -> dict[str, str]:
+    """Return the column for each field that has one.
+
+    Args:
+        header: The column names, in order.
+        mapping: As of ``recognise``.
+        may_lack_header: What was read as the header may be a record; never in a frame.
+
+    Raises:
+        InputError: As of ``recognise``; or a required column is missing, or a column only looks
+            like a field, and a person must say whether it is.
+    """
+    found = recognise(header, mapping)
+    if found.missing:
+        missing = " and ".join(found.missing)
         raise InputError(
-            f"no column for {' and '.join(missing)} among {_listed(header)}",
-            hint=_which_columns(found, header, may_lack_header=may_lack_header),
+            f"no column for {missing} among {listed(header)}",
+            hint=_which_columns(found, may_lack_header=may_lack_header),
+            answer={"mapping": found.proposed} if found.proposed else None,
         )
-    return {field: column for field, column in found.items() if column is not None}
+    for field, column in found.proposed.items():
+        raise unsent(field, column)
+    return found.mapping
 
 
-def _which_columns(
-    found: Mapping[str, str | None], header: Sequence[str], *, may_lack_header: bool
-) -> Advice:
-    """Propose a column for each field that has none, where one looks like it."""
-    free = [name for name in header if name not in found.values()]
-    likely: dict[str, str] = {}
-    for field in reversed(FIELDS):  # "name" last: a "Category name" is a category
-        column = _likely(field, free) if found[field] is None else None
-        if column is not None:
-            likely[field] = column
-            free.remove(column)
-    wanted = {
-        field: likely.get(field, "<name of the column>")
-        for field in FIELDS
-        if field in likely or (found[field] is None and field in REQUIRED)
-    }
-    mapping = ("mapping", wanted)
-    if not may_lack_header:
-        return Advice("name the column: {}", mapping)
-    return Advice(
-        "name the column: {}; a file without a header needs {}",
-        mapping,
-        ("columns", [*REQUIRED, "status"]),
-        by_hand="choose the column; a file without a header needs one as its first line",
+def unsent(field: str, column: str) -> InputError:
+    """Return the question whether a column that looks like a field is to be sent."""
+    return InputError(
+        f"the column {column!r} looks like the {field}, and would not be sent",
+        column=column,
+        hint=Advice(
+            "{} sends it, {} leaves it out",
+            ("mapping", {field: column}),
+            ("mapping", {field: None}),
+            by_hand="choose whether it is sent",
+        ),
+        answer={"mapping": {field: column}},
     )
-
-
-def _likely(field: str, free: Sequence[str]) -> str | None:
-    """Return the one column that has a word of a field in its name, or None."""
-    for word in _LIKELY[field]:
-        alike = [name for name in free if word in normalise(name)]
-        if alike:
-            return alike[0] if len(alike) == 1 else None
-    return None
-
-
-def field_name(text: str) -> str | None:
-    """Return the field that a name means (``categoryId`` is ``category_id``), or None."""
-    word = normalise(text)
-    return next((field for field in FIELDS if word in _SPELLINGS[field]), None)
-
-
-def _refuse_twins(header: Sequence[str]) -> None:
-    seen: set[str] = set()
-    for name in header:
-        if name.strip() and name in seen:
-            raise InputError(
-                f"the header names the column {name!r} twice",
-                column=name,
-                hint="rename one of the two; which one counts cannot be guessed",
-            )
-        seen.add(name)
-
-
-def _by_field(mapping: Mapping[str, str], header: Sequence[str]) -> dict[str, str]:
-    given = {
-        field: find_given("mapping", column, header)
-        for word, column in mapping.items()
-        if (field := field_name(word)) is not None
-    }
-    if len(set(given.values())) < len(given):
-        raise InputError(
-            Advice(
-                "{} gives one column to two fields",
-                ("mapping",),
-                by_hand="one column was chosen for two fields",
-            ),
-            hint="give each its own",
-        )
-    return given
 
 
 def find_given(option: str, column: str, header: Sequence[str]) -> str:
@@ -165,24 +172,36 @@ def find_given(option: str, column: str, header: Sequence[str]) -> str:
             "{} names the column {}, which is not among {}",
             (option,),
             repr(column),
-            _listed(header),
-            by_hand=f"the column {column!r} is not among {_listed(header)}",
+            listed(header),
+            by_hand=f"the column {column!r} is not among {listed(header)}",
         ),
         hint="spell it as the file does",
     )
 
 
-def _find_field(field: str, header: Sequence[str], given: Mapping[str, str]) -> str | None:
-    free = [name for name in header if name not in given.values()]
-    for spelling in _SPELLINGS[field]:
+def field_name(text: str) -> str | None:
+    """Return the field that a name means (``categoryId`` is ``category_id``), or None."""
+    word = normalise(text)
+    return next((field.name for field in SENT_FIELDS if word in field.headers), None)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return column names for a message, the first twelve of many."""
+    shown = ", ".join(repr(name[:60]) for name in names[:12])
+    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown or "no columns"
+
+
+def _named(field: Field, free: Sequence[str]) -> str | None:
+    """Return the column that has a field's own name."""
+    for spelling in field.headers:
         alike = [name for name in free if normalise(name) == spelling]
         if len(alike) > 1:
             raise InputError(
-                f"the columns {_listed(alike)} both look like {field}",
+                f"the columns {listed(alike)} both look like {field.name}",
                 column=alike[1],
                 hint=Advice(
                     "name the one to use: {}, or rename one",
-                    ("mapping", {field: alike[0]}),
+                    ("mapping", {field.name: alike[0]}),
                     by_hand="choose the one to use, or rename one",
                 ),
             )
@@ -191,6 +210,90 @@ def _find_field(field: str, header: Sequence[str], given: Mapping[str, str]) -> 
     return None
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name[:60]) for name in names[:12])
-    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown or "no columns"
+def _propose(
+    fields: Sequence[Field], free: Sequence[str], missing: Sequence[str]
+) -> dict[str, str]:
+    """Return the column that looks like each field that has none, where there is just one."""
+    proposed: dict[str, str] = {}
+    rest = list(free)
+    for tier in range(3):
+        for field in reversed(fields):  # the name last: a "Category name" is a category
+            # What a column only may mean is looked for where the file cannot be read without.
+            if field.name in proposed or (tier > 0 and not missing):
+                continue
+            alike = _alike(field, rest, tier)
+            if len(alike) == 1:
+                proposed[field.name] = alike[0]
+                rest.remove(alike[0])
+    return {field.name: proposed[field.name] for field in fields if field.name in proposed}
+
+
+def _alike(field: Field, names: Sequence[str], tier: int) -> list[str]:
+    """Return the columns whose name means a field: surely (0), perhaps (1), or holds its word."""
+    if tier < 2:
+        words = _SYNONYMS.get(field.name, ("", ""))[tier].split()
+        return [name for name in names if _bare(name) in words or _singular(name) in words]
+    for word in field.likely:
+        alike = [name for name in names if word in _bare(name)]
+        if alike:
+            return alike
+    return []
+
+
+def _singular(name: str) -> str:
+    """Return a name without what brackets say besides: ``Kategorie (Nr.)`` is ``kategorie``."""
+    return _bare(re.sub(r"[(\[].*?[)\]]", "", name))
+
+
+def _which_columns(found: Recognised, *, may_lack_header: bool) -> Advice:
+    """Propose the mapping that is needed, as far as columns look like the fields."""
+    wanted = {
+        field: found.proposed.get(field, "<name of the column>")
+        for field in FIELDS
+        if field in found.proposed or field in found.missing
+    }
+    if found.is_complete:
+        return Advice(
+            "if these are the columns: {}",
+            ("mapping", wanted),
+            by_hand="choose the columns, or confirm those that are proposed",
+        )
+    if not may_lack_header:
+        return Advice("name the column: {}", ("mapping", wanted))
+    return Advice(
+        "name the column: {}; a file without a header needs {}",
+        ("mapping", wanted),
+        ("columns", [*REQUIRED, *(field for field in FIELDS if field not in REQUIRED)]),
+        by_hand="choose the column; a file without a header needs one as its first line",
+    )
+
+
+def _refuse_twins(header: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in header:
+        if name.strip() and name in seen:
+            raise InputError(
+                f"the header names the column {name!r} twice",
+                column=name,
+                hint="rename one of the two; which one counts cannot be guessed",
+            )
+        seen.add(name)
+
+
+def _by_field(mapping: Mapped, header: Sequence[str]) -> dict[str, str | None]:
+    given = {
+        field: None if column is None else find_given("mapping", column, header)
+        for word, column in mapping.items()
+        if (field := field_name(word)) is not None
+    }
+    columns = [column for column in given.values() if column is not None]
+    if len(set(columns)) < len(columns):
+        raise InputError(
+            Advice(
+                "{} gives one column to two fields",
+                ("mapping",),
+                by_hand="one column was chosen for two fields",
+            ),
+            hint="give each its own",
+        )
+    return given

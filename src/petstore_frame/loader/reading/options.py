@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NoReturn
 
 from petstore_frame._internal.arguments import before_sending, true_or_false, whole_number
 from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.reading.mapping import FIELDS, field_name
-from petstore_frame.loader.reading.values import Words, read_value_map
+from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, Mapped, field_name
 from petstore_frame.loader.record import Suspicion
 from petstore_frame.schema.categories import Categories, category_words
+from petstore_frame.schema.fields import FIELD_BY_NAME, SENT_FIELDS, Field
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN
+from petstore_frame.schema.numeric import as_whole
 
 ValueMap = Mapping[str, Mapping[Any, Any]]
 # These are about the layout of one file, so they say nothing about a fix file of its records.
@@ -24,7 +26,8 @@ class Reading:
     """How a file or a frame is read.
 
     Args:
-        mapping: Column names by field, where the header does not show them.
+        mapping: Column names by field, where the header does not show them; None for a field
+            that no column is to be used for, as in ``{"status": None}``.
         value_map: Values by field and text, as in ``{"status": {"in stock": "available"}}``.
         categories: Labels by category id (dict, Series or CSV path), so that "Dog" is a number.
         key: The column that identifies an animal, or several that do so together.
@@ -34,9 +37,9 @@ class Reading:
         encoding: The codec of a text file without a byte order mark that is not UTF-8.
         delimiter: The character between cells; None finds the one that gives the needed columns.
         quoting: ``strict``, or ``none`` to read quotes as letters.
-        columns: The column names of a file without a header.
-        header_row: Number of the header's row, 1 for the first of the file; None is the first
-            that is not blank.
+        columns: The column names of a file without a header, or in place of its header.
+        header_row: Number of the header's row (its last one where it takes several), 1 for the
+            first of the file; None is the first that is not blank.
         sheet: The sheet of a workbook that has several.
 
     Raises:
@@ -51,7 +54,7 @@ class Reading:
     """
 
     _: KW_ONLY
-    mapping: Mapping[str, str] | None = None
+    mapping: Mapped | None = None
     value_map: ValueMap | None = None
     categories: Categories = None
     key: Sequence[str] = ()
@@ -76,8 +79,6 @@ class Reading:
         _check_columns(self.columns)
         if self.header_row is not None:
             whole_number("header_row", self.header_row, 1)
-            if self.columns is not None:
-                _refuse("{} and {} exclude each other", ("header_row",), ("columns",))
         if self.quoting not in ("strict", "none"):
             _refuse("{} is 'strict' or 'none', got {}", ("quoting",), _shown(self.quoting))
         if self.thousands not in (None, ",", "."):
@@ -87,13 +88,13 @@ class Reading:
         true_or_false("keep_spaces", self.keep_spaces)
 
     def words(self) -> Words:
-        """Return which text stands for which category or status; a categories file is read.
+        """Return which text stands for which value; a categories file is read here.
 
         Raises:
             InputError: The categories file cannot be read.
             ArgumentError: The value map or the categories hold what could not be sent.
         """
-        return read_value_map(self.value_map, category_words(self.categories))
+        return read_words(self.value_map, category_words(self.categories))
 
     def meaning(self) -> dict[str, Any]:
         """Return the options that change what the same cells mean, by name, as plain values.
@@ -104,11 +105,84 @@ class Reading:
         words = self.words()
         given = {
             "categories": words.categories,
-            "statuses": words.statuses,
+            "values": words.values,
             "thousands": self.thousands,
             "keep_spaces": self.keep_spaces,
         }
         return {name: value for name, value in given.items() if value}
+
+
+@dataclass(frozen=True)
+class Words:
+    """Which text in a file stands for which value.
+
+    Attributes:
+        categories: Category ids by casefolded label; None for a label of several ids.
+        listed: The ids of the categories that were given.
+        has_categories: Whether the caller said which categories there are.
+        values: By field, its values by casefolded text; "" leaves the field out.
+    """
+
+    categories: Mapping[str, int | None] = field(default_factory=dict)
+    listed: frozenset[int] = frozenset()
+    has_categories: bool = False
+    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+def read_words(value_map: ValueMap | None, labels: Sequence[tuple[int, str]] = ()) -> Words:
+    """Put a value map and category labels together.
+
+    ``value_map`` has priority over labels; a label of two categories is kept as ambiguous, and
+    a category may have several labels.
+
+    Raises:
+        ArgumentError: A field that cannot be translated, or a value that could not be sent.
+    """
+    categories: dict[str, int | None] = {}
+    for number, label in labels:
+        word = _word(label)
+        if word:
+            categories[word] = None if categories.get(word, number) != number else number
+    values: dict[str, dict[str, str]] = {}
+    for name, table in (value_map or {}).items():
+        column = FIELD_BY_NAME.get(field_name(str(name)) or "")
+        if column is not None and column.name == "category_id":
+            categories |= {_word(word): _category(value) for word, value in table.items()}
+        elif column is not None and column.values:
+            values[column.name] = {_word(w): _choice(column, value) for w, value in table.items()}
+        else:
+            known = [each.name for each in SENT_FIELDS if each.values or each.name == "category_id"]
+            raise _wrong_map(f"names {name!r}; it translates {' and '.join(known)} only")
+    listed = frozenset(number for number, _ in labels)
+    return Words(categories, listed, bool(labels), values)
+
+
+def _word(word: Any) -> str:
+    return str(word).strip().casefold()
+
+
+def _category(value: Any) -> int:
+    number = as_whole(value)
+    if number is None:
+        raise _wrong_map(f"gives {value!r} as a category id; give a whole number")
+    if not INT64_MIN <= number <= INT64_MAX:
+        raise _wrong_map(f"gives {value!r} as a category id, which is too large")
+    return number
+
+
+def _choice(column: Field, value: Any) -> str:
+    if not column.is_required and (value is None or value == ""):
+        return ""
+    if not isinstance(value, str) or value not in column.values:
+        known = ", ".join(column.values)
+        raise _wrong_map(
+            f"gives {value!r} as a {column.name}; it is one of {known}, or None for none"
+        )
+    return str(value)
+
+
+def _wrong_map(what: str) -> ArgumentError:
+    return ArgumentError(f"value_map {what}; nothing was sent")
 
 
 def _checked_key(key: Any) -> tuple[str, ...]:
@@ -150,8 +224,8 @@ def _check_mapping(mapping: Any) -> None:
             _shown(mapping),
         )
     fields = [field_name(word) if isinstance(word, str) else None for word in mapping]
-    for word, field in zip(mapping, fields, strict=True):
-        if field is None:
+    for word, name in zip(mapping, fields, strict=True):
+        if name is None:
             _refuse(
                 f"{{}} names the field {{}}; the fields are {', '.join(FIELDS)}, and it goes from "
                 "field to column, as in {}",
@@ -159,9 +233,11 @@ def _check_mapping(mapping: Any) -> None:
                 _shown(word),
                 example,
             )
-        if fields.count(field) > 1:
-            _refuse("{} names the field {} twice", ("mapping",), field)
-    for column in mapping.values():
+        if fields.count(name) > 1:
+            _refuse("{} names the field {} twice", ("mapping",), name)
+    for field_of, column in zip(fields, mapping.values(), strict=True):
+        if column is None and field_of not in REQUIRED:
+            continue
         if not isinstance(column, str):
             _refuse(
                 "{} names the column {}, which is not text; columns are named as text: {}",
@@ -169,7 +245,8 @@ def _check_mapping(mapping: Any) -> None:
                 _shown(column),
                 _shown(str(column)),
             )
-    if len(set(mapping.values())) < len(mapping):
+    columns = [column for column in mapping.values() if column is not None]
+    if len(set(columns)) < len(columns):
         _refuse(
             "{} gives one column to two fields; give each its own",
             ("mapping",),

@@ -1,23 +1,37 @@
 """What our own result files carry beside the records, and what it means when they come back.
 
-In: text of a record on its way into a file, or the rows of a file that has our columns. Out: text
-that no spreadsheet runs, or the record as it was. A record in doubt is refused here, because
-loading it again could make it twice.
+Each row of them names the record that it is, and cells that a spreadsheet would run or convert are
+guarded by a quote that is taken off again.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.check import Checker, OddRow
+from petstore_frame.loader.reading.check import Checker, Row
+from petstore_frame.loader.reading.fields import suspicious
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
-from petstore_frame.loader.record import Origin, Record
+from petstore_frame.loader.record import Origin, Record, Suspicion
 
 ESCAPED, STATE, EXTRA = f"{OWN_PREFIX}escaped", f"{OWN_PREFIX}state", f"{OWN_PREFIX}extra"
 RUN, RECORD = f"{OWN_PREFIX}run", f"{OWN_PREFIX}record"
+ACCEPT = f"{OWN_PREFIX}accept"
+# What a workbook calls these columns, so that a person can read them.
+HEADINGS: dict[str, str] = {
+    "What is wrong": f"{OWN_PREFIX}error",
+    "How to mend it": f"{OWN_PREFIX}hint",
+    "In column": f"{OWN_PREFIX}column",
+    "Line": f"{OWN_PREFIX}line",
+    "Send as it is? (yes)": ACCEPT,
+    "Import (leave as it is)": RUN,
+    "Record (leave as it is)": RECORD,
+}
+_YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
 # As files of earlier versions call it.
 _RECORDS = (RECORD, f"{OWN_PREFIX}row")
 
@@ -56,6 +70,22 @@ def escaped_columns(header: Sequence[str], cells: Sequence[str], written: Sequen
     return json.dumps(names, ensure_ascii=False) if names else ""
 
 
+class Columns(NamedTuple):
+    """Which columns of an import hold what.
+
+    Attributes:
+        mapping: The column of each field.
+        key: The columns that identify an animal.
+    """
+
+    mapping: Mapping[str, str]
+    key: tuple[str, ...] = ()
+
+
+# Gives the columns of the import with this id; None where it is not known.
+ColumnsOf = Callable[[str], Columns | None]
+
+
 class Returned:
     """The columns of a result file that has come back.
 
@@ -67,25 +97,42 @@ class Returned:
     """
 
     def __init__(self, header: Sequence[str]) -> None:
-        self._kept = [at for at, name in enumerate(header) if not name.startswith(OWN_PREFIX)]
-        self._extra = [at for at, name in enumerate(header) if name.startswith(EXTRA)]
-        self._width = len(header)
-        places = {name: at for at, name in enumerate(header)}
+        names = own_names(header)
+        self._kept = [at for at, name in enumerate(names) if not name.startswith(OWN_PREFIX)]
+        self._extra = [at for at, name in enumerate(names) if name.startswith(EXTRA)]
+        self._width = len(names)
+        places = {name: at for at, name in enumerate(names)}
         self._state, self._escaped = places.get(STATE), places.get(ESCAPED)
-        self._run = places.get(RUN)
+        self._run, self._accept = places.get(RUN), places.get(ACCEPT)
         self._record = next((places[name] for name in _RECORDS if name in places), None)
         self.header = tuple(self._unguarded(header[at], is_listed=True) for at in self._kept)
 
-    def records(self, rows: Iterable[OddRow], checker: Checker) -> Iterator[Record]:
+    def records(self, rows: Iterable[Row], checker: Checker) -> Iterator[Record]:
         """Yield the records of the file as they were, with the record each was fixed from."""
-        for number, (line, cells, oddities) in enumerate(rows, 1):
-            odd = {
-                new: oddities[at]
-                for new, at in enumerate(self._kept)
-                if oddities and at in oddities
-            }
-            record = checker.judge(number, line, self.restore(line, cells), odd)
-            yield record._replace(origin=self.origin_of(line, cells))
+        for number, row in enumerate(rows, 1):
+            odd = {new: row.oddities[at] for new, at in enumerate(self._kept) if at in row.oddities}
+            own = Row(row.line, self.restore(row.line, row.cells), odd, row.is_hidden)
+            answer = _cell(row.cells, self._accept).strip().casefold()
+            accept = frozenset(Suspicion) if answer in _YES else frozenset[str]()
+            record = checker.judge(number, own, accept)
+            if answer.startswith("no"):
+                record = self._held(record, answer, checker)
+            yield record._replace(origin=self.origin_of(row.line, row.cells))
+
+    def columns_by(self, rows: Iterable[Row], columns_of: ColumnsOf) -> Columns | None:
+        """Return the columns of the import that these rows are of, as long as they are all there.
+
+        Args:
+            rows: The rows; the first tells its import.
+            columns_of: Knows the imports.
+        """
+        run_id = ""
+        with suppress(InputError):  # reported when the records are read
+            run_id = next((self.run_of(row.cells) for row in rows), "")
+        known = columns_of(run_id) if run_id else None
+        if known is None or not {*known.mapping.values(), *known.key} <= set(self.header):
+            return None
+        return known
 
     def run_of(self, cells: Sequence[str]) -> str:
         """Return the id of the import that a record is a result of, empty where that is lost."""
@@ -135,14 +182,30 @@ class Returned:
             extra.pop()
         return row + extra
 
+    def _held(self, record: Record, answer: str, checker: Checker) -> Record:
+        """Hold a suspicious record until somebody says yes, as in ``no: hidden_row``."""
+        kind = answer.partition(":")[2].strip()
+        if kind not in set(Suspicion):
+            kind = Suspicion.TOTAL_ROW
+        if kind in checker.rules.accept:
+            return record
+        what = "held as suspicious; write yes in the place of no to send it as it is"
+        return checker.hold(record, suspicious(Suspicion(kind), what))
+
     def _unguarded(self, text: str, *, is_listed: bool) -> str:
         is_ours = is_listed and self._escaped is not None and text.startswith(_GUARD)
         return text[1:] if is_ours and unconverted(text[1:]) == text else text
 
 
+def own_names(header: Sequence[str]) -> list[str]:
+    """Return column names with those of our workbooks as our other files have them."""
+    is_ours = RECORD in {HEADINGS.get(name) for name in header}
+    return [HEADINGS.get(name, name) if is_ours else name for name in header]
+
+
 def has_own_columns(header: Sequence[str]) -> bool:
     """Tell whether a header is that of one of our result files."""
-    return any(name.startswith(OWN_PREFIX) for name in header)
+    return any(name.startswith(OWN_PREFIX) for name in own_names(header))
 
 
 def _cell(cells: Sequence[str], at: int | None) -> str:

@@ -1,7 +1,7 @@
 """What a typed value, of a workbook or a frame, is as text.
 
-In: one value. Out: its text, with a note or a refusal where the type matters: a date is not a name,
-TRUE is not text, and a number of too many digits may not be the one that was typed.
+A note or a refusal goes with it where the type matters: a date is not a name, TRUE is not text, and
+a number of too many digits may not be the one that was typed.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from numbers import Integral, Real
 from typing import Any
 
 from petstore_frame.files.cells import EXACT_NUMBERS
-from petstore_frame.loader.reading.fields import NUMBER_NOTE, CellError
+from petstore_frame.loader.reading.fields import CellError
 
-DATE_NOTE = "date→text"
+DATE_NOTE, NUMBER_NOTE = "date→text", "number→text"
 # From here on, neighbouring whole numbers share one float.
 _EXACT_FLOATS = 2**53
 

@@ -10,9 +10,8 @@ from petstore_frame._internal.moments import day_text
 from petstore_frame._internal.voice import FORM, Advice, Voice
 from petstore_frame.loader.journal.earlier import from_plan
 from petstore_frame.loader.journal.rows import Run, read_cells
-from petstore_frame.loader.reading.fields import NUMBER_NOTE
 from petstore_frame.loader.reading.mapping import normalise
-from petstore_frame.loader.reading.typed import DATE_NOTE
+from petstore_frame.loader.reading.typed import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.schema.models import PET_STATUSES
 
 MEANINGS: dict[str, str] = {

@@ -1,0 +1,245 @@
+"""In which encoding a text file is: proven, or given, never guessed.
+
+A byte order mark proves it, and so does UTF-8 without a fault. Otherwise the file is refused with
+what each likely encoding would make of the line in question, so that a person can tell.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import unicodedata
+import zlib
+from contextlib import suppress
+from typing import IO, Any, BinaryIO, NamedTuple, cast
+
+from petstore_frame._internal.voice import Advice
+from petstore_frame.errors import InputError
+from petstore_frame.loader.reading.kinds import changed, stamp_of
+
+# A line without end would fill the memory; no list of animals has one of this length.
+MAX_LINE = 16 * 1024 * 1024
+DAMAGED = (OSError, EOFError, zlib.error)
+CANDIDATES = (
+    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "mac_roman", "cp850", "shift_jis", "gb18030",
+    "big5", "euc_kr",
+)  # fmt: skip
+_CHUNK = 256 * 1024
+_EXAMINED = 4 * 1024 * 1024
+_FREE_SIZE, _MAX_RATIO = 32 * 1024 * 1024, 200
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SAVE_AS_UTF8 = "save it with the encoding UTF-8"
+
+
+class Decoded(NamedTuple):
+    """How an encoding reads a line that is not UTF-8."""
+
+    encoding: str
+    line: str
+
+
+class EncodingError(InputError):
+    """The encoding of a file is not known.
+
+    Attributes:
+        candidates: How likely encodings read the first line in question, the likeliest first;
+            none where no single encoding can be right for the whole file.
+    """
+
+    candidates: tuple[Decoded, ...] = ()
+
+
+def bytes_of(file: BinaryIO) -> BinaryIO:
+    """Return the file's bytes from its start, unpacked where it is gzip."""
+    file.seek(0)
+    is_packed = file.read(2) == b"\x1f\x8b"
+    file.seek(0)
+    return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if is_packed else file
+
+
+def error_handler(encoding: str) -> str:
+    """Accept a lone surrogate where the codec can, so that it costs one record, not all."""
+    return "surrogatepass" if encoding.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
+
+
+def proven_encoding(file: BinaryIO, path: Any, given: str | None) -> str:
+    """Return the codec of a text file, by which all of it was decoded once.
+
+    Raises:
+        EncodingError: It is not the one given, or not known.
+        InputError: It is damaged, has a line without end, or is being written to.
+    """
+    codec = _find(file, path, given)
+    _decode_all(file, path, codec, is_given=given is not None)
+    return codec
+
+
+def _find(file: BinaryIO, path: Any, given: str | None) -> str:
+    try:
+        start = bytes_of(file).read(4096)
+    except DAMAGED as problem:
+        raise InputError(f"the gzip file is damaged: {problem}", path=str(path)) from None
+    if given is not None:
+        name = codecs.lookup(given).name
+        return "utf-8-sig" if name == "utf-8" else name
+    marked = next((name for mark, name in _BOMS if start.startswith(mark)), None)
+    if marked:
+        return marked
+    # In UTF-16 every other byte of Latin text is 0; in the block that a crash leaves, each is.
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if abs(odd - even) * 4 > len(start):
+        likely = "utf-16-le" if odd > even else "utf-16-be"
+        refused = EncodingError(
+            "the file looks like UTF-16 without a byte order mark",
+            path=str(path),
+            hint=Advice("name it: {}", ("encoding", likely), by_hand=_SAVE_AS_UTF8),
+        )
+        first = start.decode(likely, "replace").splitlines()
+        refused.candidates = (Decoded(likely, first[0][:60] if first else ""),)
+        refused.answer = {"encoding": likely}
+        raise refused
+    return "utf-8"
+
+
+def _decode_all(file: BinaryIO, path: Any, codec: str, *, is_given: bool) -> None:
+    """Decode the whole file once, and refuse what would not end or would fill the memory."""
+    decoder = codecs.getincrementaldecoder(codec)(error_handler(codec))
+    size = stamp_of(file)[0]
+    stream, read, lines, length, waiting, chunk = bytes_of(file), 0, 1, 0, b"", b""
+    try:
+        while chunk := stream.read(_CHUNK):
+            if file.tell() > size:
+                raise changed(path)
+            _refuse_bomb(stream.tell(), size, path)
+            waiting = decoder.getstate()[0]
+            decoder.decode(chunk)
+            read += len(chunk)
+            lines += chunk.count(b"\n")
+            at = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
+            length = length + len(chunk) if at < 0 else len(chunk) - at
+            if length > MAX_LINE:
+                raise _endless(path, lines)
+        waiting, chunk = decoder.getstate()[0], b""
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as problem:
+        whole = waiting + chunk
+        at = problem.start + len(whole) - len(problem.object)
+        place = _Place(read - len(waiting) + at, lines + whole.count(b"\n", 0, at), whole[at])
+        raise _misread(file, path, codec, place, is_given=is_given) from None
+    except UnicodeError as problem:  # punycode says no more than this
+        raise EncodingError(f"the file is not {codec} text: {problem}", path=str(path)) from None
+    except DAMAGED as problem:
+        raise InputError(f"the gzip file is damaged: {problem}", path=str(path)) from None
+
+
+def _endless(path: Any, line: int) -> InputError:
+    return InputError(
+        f"this line is longer than {MAX_LINE // 1024**2} MiB",
+        path=str(path),
+        line=line,
+        hint="is this a CSV file?",
+    )
+
+
+def _refuse_bomb(unpacked: int, packed: int, path: Any) -> None:
+    """Refuse a packed file that unpacks to far more, before it fills a disk."""
+    if unpacked > _FREE_SIZE and unpacked > _MAX_RATIO * packed:
+        raise InputError(
+            f"it unpacks to more than {_MAX_RATIO} times its size, which no list of animals needs",
+            path=str(path),
+            hint="unpack it yourself and look at it",
+        )
+
+
+class _Place(NamedTuple):
+    """Where the first byte is that is not text."""
+
+    offset: int
+    line: int
+    byte: int
+
+
+def _misread(
+    file: BinaryIO, path: Any, codec: str, place: _Place, *, is_given: bool
+) -> EncodingError:
+    """Name the place where the bytes are not text, and what encodings would make of the line."""
+    stream = bytes_of(file)
+    start = stream.read(_EXAMINED)
+    begin = start.rfind(b"\n", 0, place.offset) + 1 if place.offset < len(start) else 0
+    line = start[begin : begin + 4096].splitlines()[0] if start[begin:] else b""
+    wanted = codec.removesuffix("-sig").upper() if is_given else "UTF-8"
+    refused = EncodingError(
+        f"byte {place.offset + 1:,} (0x{place.byte:02x}) is not {wanted} text",
+        path=str(path),
+        line=place.line,
+    )
+    if _is_mostly_utf8(start):
+        shown = line.decode("utf-8", "backslashreplace")[:60]
+        refused.hint = (
+            f"other lines are UTF-8, so no encoding fits the whole file; correct this line, "
+            f"which reads {shown!r}, and others like it"
+        )
+        return refused
+    refused.candidates = tuple(_candidates(start, line))
+    parts = list[Any]()
+    for name, text in refused.candidates[:3]:
+        parts += [("encoding", name), repr(text)]
+    if parts:
+        words = "; ".join(["{} reads {}"] * len(refused.candidates[:3]))
+        refused.hint = Advice(f"name its encoding: {words}", *parts, by_hand=_SAVE_AS_UTF8)
+        refused.answer = {"encoding": refused.candidates[0].encoding}
+    else:
+        refused.hint = _SAVE_AS_UTF8
+    return refused
+
+
+def _is_mostly_utf8(start: bytes) -> bool:
+    """Tell whether at least half of the lines with letters beyond ASCII are UTF-8."""
+    odd = [line for line in start.splitlines() if not line.isascii()]
+    return sum(_reads(line, "utf-8") for line in odd) * 2 >= len(odd)
+
+
+def _reads(data: bytes, codec: str) -> bool:
+    try:
+        data.decode(codec)
+    except UnicodeError:
+        return False
+    return True
+
+
+def _candidates(start: bytes, line: bytes) -> list[Decoded]:
+    """Return the encodings that read all of the sample, those first that make letters of it."""
+    odd = b"\n".join([each for each in start.splitlines() if not each.isascii()][:1000])
+    found = list[tuple[float, str]]()
+    for name in CANDIDATES:
+        if _reads(odd, name):
+            signs = [sign for sign in odd.decode(name) if not sign.isascii()]
+            letters = sum(unicodedata.category(sign)[0] in "LM" for sign in signs)
+            found.append((letters / max(1, len(signs)), name))
+    found.sort(key=lambda scored: -round(scored[0], 1))  # stable: the commoner ones first
+    return [Decoded(name, line.decode(name, "replace").strip()[-60:]) for _, name in found]
+
+
+class Text(io.TextIOWrapper):
+    """Text of a file that somebody else closes: leaving it does not close the file.
+
+    Args:
+        file: The file, open for bytes; read from its start.
+        encoding: Its codec.
+    """
+
+    def __init__(self, file: BinaryIO, encoding: str) -> None:
+        super().__init__(
+            cast("IO[bytes]", bytes_of(file)), encoding, error_handler(encoding), newline=""
+        )
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(ValueError):  # the file was closed before
+            self.detach()
