@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame import NewPet
-from petstore_frame.loader.reading.check import Checker, Row
+from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.fields import Rules
+from petstore_frame.loader.reading.rows import Row
 from petstore_frame.loader.record import Record, State, Suspicion
 
 MAPPING = {"name": "name", "category_id": "categoryId", "status": "status"}

@@ -52,13 +52,3 @@ def test_an_export_that_is_loaded_is_called_one(tmp_path: Path) -> None:
     assert "the words 'no status' were read as none" in str(result)
     path.write_text("id,name,category_id\nA7,Ada,1\n,Bo,2\n", encoding="utf-8")
     assert "already in a store" not in str(load_notes(path))
-
-
-def test_a_column_of_statuses_that_is_not_sent_is_named(tmp_path: Path) -> None:
-    """A column whose values are all statuses was perhaps not recognised by its name."""
-    path = tmp_path / "pets.csv"
-    path.write_text("name,category,State\nAda,1,Sold\nBo,2,\n", encoding="utf-8")
-    words = "'State' holds statuses and is not sent, so these animals have none; mapping="
-    assert words in str(load_notes(path))
-    path.write_text("name,category,State\nAda,1,Sold\nBo,2,Texas\n", encoding="utf-8")
-    assert "holds statuses" not in str(load_notes(path))

@@ -73,5 +73,5 @@ def test_a_long_title_is_wrapped(tmp_path: Path) -> None:
 
 def test_a_long_hint_gets_the_lines_that_it_needs(tmp_path: Path) -> None:
     """Not every program counts the lines of a cell, so the rows say how high they are."""
-    fix = written(tmp_path, "name,categoryId\nRex,cat\n,3\n")["Fix"]
+    fix = written(tmp_path, "name,categoryId\nRex,1.024\n,3\n")["Fix"]
     assert [fix.row_dimensions[row].height for row in (2, 3)] == [31.5, 15.75]

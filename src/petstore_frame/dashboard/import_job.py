@@ -104,7 +104,9 @@ class ImportJob:
             InputError: It cannot be read at all; one whose columns are unclear can be mapped.
         """
         try:
-            with open_source(path, Reading(mapping=mapping, categories=self._labels)) as source:
+            with open_source(
+                path, Reading(mapping=_whole(mapping), categories=self._labels)
+            ) as source:
                 rows = [record.cells for record in islice(source, PREVIEW_ROWS)]
                 return Preview(path, source.columns, source.mapping, rows)
         except (ArgumentError, InputError) as problem:
@@ -155,11 +157,16 @@ class ImportJob:
         return load(
             path,
             self._client,
-            mapping=mapping or None,
+            mapping=_whole(mapping),
             categories=self._labels or None,
             journal=self._journal,
             **options,
         )
+
+
+def _whole(mapping: Mapping[str, str] | None) -> dict[str, str | None] | None:
+    """Return a choice of columns that says of each optional field whether it has one."""
+    return {"status": None, **mapping} if mapping else None
 
 
 def _safe_name(name: str) -> str:

@@ -13,9 +13,10 @@ from typing import Any, Protocol
 
 from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.check import Checker, Row
+from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.mapping import Recognised, listed, recognise, unsent
 from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.rows import Row
 from petstore_frame.loader.record import Record, State, Suspicion
 from petstore_frame.schema.fields import SENT_FIELDS
 

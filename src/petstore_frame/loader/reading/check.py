@@ -10,18 +10,16 @@ import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 from unicodedata import normalize
 
-from petstore_frame._internal.voice import Advice
-from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import (
-    MAX_CELL,
     CellError,
     Rules,
     reader_of,
     suspicious,
 )
+from petstore_frame.loader.reading.rows import MERGED, LineReader, Oddity, Row, unreadable
 from petstore_frame.loader.reading.typed import NUMBER_NOTE
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion
 from petstore_frame.schema.fields import FIELD_BY_NAME, SENT_FIELDS
@@ -29,62 +27,6 @@ from petstore_frame.schema.fields import FIELD_BY_NAME, SENT_FIELDS
 _MAX_REMEMBERED = 100_000
 _json_list = json.JSONEncoder(ensure_ascii=False).encode
 _new = tuple.__new__
-Oddity = CellError | str
-MERGED = "merged_cell"
-
-
-class Row(NamedTuple):
-    """A row as its source gives it.
-
-    Attributes:
-        line: First physical line.
-        cells: The cells as text.
-        oddities: By position, what the type or the place of a cell adds to its text: a refusal, or
-            a note.
-        is_hidden: A filter or a person has hidden the row.
-    """
-
-    line: int
-    cells: Sequence[str]
-    oddities: Mapping[int, Oddity] = {}
-    is_hidden: bool = False
-
-
-class LineReader(Protocol):
-    """What ``csv.reader`` is: rows, and the number of lines read so far."""
-
-    @property
-    def line_num(self) -> int: ...
-
-    def __iter__(self) -> Iterator[list[str]]: ...
-
-    def __next__(self) -> list[str]: ...
-
-
-def unreadable(problem: csv.Error, line: int) -> InputError:
-    """Return what an error of the CSV reader means.
-
-    Args:
-        problem: The error.
-        line: First physical line of the record.
-    """
-    if "field limit" in str(problem):
-        return InputError(
-            f"the record that begins here has a cell of more than {MAX_CELL:,} characters",
-            line=line,
-            hint="shorten it; a quote that is never closed can cause this too",
-        )
-    is_open = "unexpected end" in str(problem)
-    return InputError(
-        "the record that begins here "
-        + ("opens a quote that is never closed" if is_open else f"cannot be read: {problem}"),
-        line=line,
-        hint=Advice(
-            'double the quotes within a cell ("a ""b"" c"), or read quotes as letters: {}',
-            ("quoting", "none"),
-            by_hand="close its quotes, and double those within a cell",
-        ),
-    )
 
 
 class Checker:

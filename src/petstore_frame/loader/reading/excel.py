@@ -12,10 +12,11 @@ from typing import Any, BinaryIO
 
 from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import InputError, MissingExtraError
-from petstore_frame.loader.reading.check import MERGED, Checker, Oddity, Row
+from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.fields import CellError
 from petstore_frame.loader.reading.kinds import changed, stamp_of
 from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.rows import MERGED, Oddity, Row
 from petstore_frame.loader.reading.typed import text_of_value
 from petstore_frame.loader.reading.workbook_parts import Merged, Parts, Sheet, Survey
 from petstore_frame.loader.record import Record

@@ -11,8 +11,9 @@ from typing import Any
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.loader.reading.check import Checker, Oddity, Row
+from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.mapping import field_name
+from petstore_frame.loader.reading.rows import Oddity, Row
 from petstore_frame.loader.reading.typed import text_of_value
 from petstore_frame.loader.record import Record
 from petstore_frame.loader.results.columns import COLUMNS, FIX_COLUMNS, file_name

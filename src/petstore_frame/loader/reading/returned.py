@@ -13,9 +13,10 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.check import Checker, Row
+from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.fields import suspicious
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
+from petstore_frame.loader.reading.rows import Row
 from petstore_frame.loader.record import Origin, Record, Suspicion
 
 ESCAPED, STATE, EXTRA = f"{OWN_PREFIX}escaped", f"{OWN_PREFIX}state", f"{OWN_PREFIX}extra"

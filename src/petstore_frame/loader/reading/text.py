@@ -13,11 +13,12 @@ from typing import IO, Any, BinaryIO
 
 from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.check import Checker, LineReader, Row, unreadable
+from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.encoding import Text, proven_encoding
 from petstore_frame.loader.reading.fields import MAX_CELL
 from petstore_frame.loader.reading.kinds import Stamp, changed, stamp_of
 from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.rows import LineReader, Row, unreadable
 from petstore_frame.loader.record import Record
 
 DELIMITERS = (",", ";", "\t", "|")

@@ -26,7 +26,15 @@ MEANINGS: dict[str, str] = {
     "quotes_kept": "quotes are part of the name",
     "mojibake": "the name looks like text read in a wrong encoding",
     "invisible_characters": "the name holds characters that are not seen",
-    "category_id_not_positive": "the category id is not above 0",
+    "formula": "a spreadsheet would run the name as a formula",
+    "url": "the name is an address of the web",
+    "line_break": "the name holds a line break or a tab",
+    "unicode_twin": "the name differs from the one above only in its Unicode form",
+    "total_row": "accepted although it looks like a total",
+    "unlisted_category": "accepted although the category is not among those given",
+    "low_category_id": "accepted although the category id is not above 0",
+    "swallowed_rows": "accepted although a cell seems to hold other rows",
+    "hidden_row": "accepted although the row is hidden",
 }
 _GROUPS = """
 SELECT warnings, count(*), min(record) FROM records
