@@ -12,7 +12,7 @@ from petstore_frame.loader.journal.database import holding
 from petstore_frame.loader.journal.imports import find_store, open_import
 from petstore_frame.loader.journal.rows import Run
 from petstore_frame.loader.journal.writer import Writer
-from petstore_frame.loader.reading.sources import Source
+from petstore_frame.loader.reading.read import Source
 from petstore_frame.loader.record import Record
 from petstore_frame.loader.results.results import LoadResult
 

@@ -72,22 +72,6 @@ def test_missing_category_is_one_invalid_record() -> None:
     assert records[1].problem.code == "missing_category_id"
 
 
-def test_digest_is_of_the_content() -> None:
-    """Equal frames have one digest; another cell, type or column has another."""
-    digests = []
-    for frame in (
-        pd.DataFrame({"name": ["7"], "category_id": [3]}),
-        pd.DataFrame({"name": ["7"], "category_id": [3]}),
-        pd.DataFrame({"name": [7], "category_id": [3]}),
-        pd.DataFrame({"name": ["8"], "category_id": [3]}),
-        pd.DataFrame({"name": ["7"], "categoryId": [3]}),
-    ):
-        with open_source(frame) as source:
-            digests.append(source.sha256)
-    assert digests[0] == digests[1]
-    assert len(set(digests)) == 4
-
-
 def test_no_frame_at_all() -> None:
     """What is not a frame is a wrong argument, and the message names what is expected."""
     with pytest.raises(ArgumentError, match="expected a pandas or polars DataFrame, got a dict"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import hashlib
 import io
 import re
 import tempfile
@@ -131,12 +130,10 @@ def test_file_that_changes_while_read_stops(tmp_path: Path) -> None:
             list(records)
 
 
-def test_digest_is_of_the_bytes(tmp_path: Path) -> None:
-    """The digest is the SHA-256 of the file's bytes, and iterating twice gives the same records."""
-    path = write(tmp_path / "pets.csv", "name,categoryId\nRex,3\n")
-    with open_source(path) as source:
-        assert list(source) == list(source)
-        assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+def test_a_source_can_be_read_twice(tmp_path: Path) -> None:
+    """Iterating again gives the same records from the first one on."""
+    with open_source(write(tmp_path / "pets.csv", "name,categoryId\nRex,3\n")) as source:
+        assert list(source) == list(source) != []
 
 
 def test_a_column_of_statuses_is_asked_about(tmp_path: Path) -> None:

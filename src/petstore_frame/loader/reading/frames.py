@@ -5,7 +5,6 @@ A missing name stops the load: a frame cannot distinguish an empty cell from an 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -101,14 +100,6 @@ class FrameTable:
                 hint="load the file itself, or read it with dtype=str, keep_default_na=False; "
                 "frame.fillna('') makes them empty names",
             )
-
-    def digest(self) -> str:
-        """Return the SHA-256 of the content as hex: names of columns, text and kinds of cells."""
-        digest = hashlib.sha256(repr(self.columns).encode("utf-8", "surrogatepass"))
-        for row in self.rows():
-            kinds = [(at, str(oddity)) for at, oddity in row.oddities.items()]
-            digest.update(repr((row.cells, kinds)).encode("utf-8", "surrogatepass"))
-        return digest.hexdigest()
 
     def _tuples(self) -> Iterator[Sequence[Any]]:
         rows: Iterator[Sequence[Any]] = (

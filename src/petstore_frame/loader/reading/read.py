@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Self, cast
+from typing import Any, BinaryIO, Literal, Self
 
 from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import InputError
@@ -71,11 +70,6 @@ class Source:
         except InputError as problem:
             problem.path = problem.path or (str(self.path) if self.path else None)
             raise
-
-    @property
-    def sha256(self) -> str:
-        """Hex digest of the file's bytes, or of a frame's content."""
-        return self._opened.digest()
 
     def __enter__(self) -> Self:
         return self
@@ -239,14 +233,6 @@ class Opened:
         except DAMAGED:
             return False
         return OWN_PREFIX.encode() in start.replace(b"\0", b"")
-
-    def digest(self) -> str:
-        """Return the SHA-256 of the content as hex."""
-        if self.frame is not None:
-            return self.frame.digest()
-        assert self.file is not None  # noqa: S101 # a file or a frame
-        self.file.seek(0)
-        return hashlib.file_digest(cast("Any", self.file), "sha256").hexdigest()
 
     def close(self) -> None:
         """Close the file."""
