@@ -10,12 +10,17 @@ from pathlib import Path
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside ``path``; on success it replaces ``path``, else it is removed.
+def replacing(path: Path, *, draft: Path | None = None) -> Iterator[Path]:
+    """Give a temporary path; on success its file replaces ``path``, else it is removed.
 
     A file that was there before passes its permissions on.
+
+    Args:
+        path: The file to write.
+        draft: Where to write first, on the same disk; None takes a new name beside ``path``.
     """
-    temporary = path.with_name(f".{path.stem}.{secrets.token_hex(4)}{path.suffix}")
+    beside = path.with_name(f".{path.stem}.{secrets.token_hex(4)}{path.suffix}")
+    temporary = beside if draft is None else draft
     try:
         yield temporary
         if path.exists():

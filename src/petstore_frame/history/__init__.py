@@ -1,20 +1,19 @@
 """What changed between dates, from snapshots kept on disk."""
 
-from petstore_frame.history.changes import IdRange, diff_pets, trend_pets
-from petstore_frame.history.diff import Diff
+from petstore_frame.history.diff import Diff, diff_inventories
 from petstore_frame.history.flow import Flow
-from petstore_frame.history.history import History
-from petstore_frame.history.opening import HistoryOption, open_history
-from petstore_frame.history.snapshots import Snapshot, SnapshotProblem
+from petstore_frame.history.folder import Snapshot, SnapshotProblem
+from petstore_frame.history.history import History, HistoryOption, open_history
+from petstore_frame.history.questions import diff_pets, trend_pets
 
 __all__ = [
     "Diff",
     "Flow",
     "History",
     "HistoryOption",
-    "IdRange",
     "Snapshot",
     "SnapshotProblem",
+    "diff_inventories",
     "diff_pets",
     "open_history",
     "trend_pets",

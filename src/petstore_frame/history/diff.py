@@ -1,23 +1,20 @@
-"""What changed between two snapshots, as far as their claims allow.
-
-In: two snapshots and the rows that differ, on any engine. Out: counts, sentences and a table.
-It reads no file.
-"""
+"""What changed between two listings of a store, as far as their claims allow."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from datetime import UTC, date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame._internal.framed import Framed
 from petstore_frame.counts.summary import count_pets
-from petstore_frame.history.changes import KINDS, first_pets
 from petstore_frame.history.engines import to_pandas
-from petstore_frame.history.snapshots import Snapshot
-from petstore_frame.html.markup import cell, escape, isolated, table
-from petstore_frame.inventory import StatusCount
+from petstore_frame.history.folder import Snapshot
+from petstore_frame.history.questions import KINDS, diff_pets, first_pets
+from petstore_frame.html import NOTEBOOK
+from petstore_frame.inventory import Inventory, StatusCount
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,11 +25,11 @@ _ROWS_SHOWN = 10
 
 @dataclass(frozen=True, repr=False)
 class Diff(Framed):
-    """What changed between two snapshots; ``history.diff()`` makes it.
+    """What changed between two listings; ``history.diff()`` makes it of snapshots.
 
     Attributes:
-        old: The earlier snapshot.
-        new: The later snapshot.
+        old: The earlier snapshot or inventory.
+        new: The later one.
         rows: One row per pet that came, went or changed, as a frame of the history's engine, in
             no fixed order, not yet computed where the engine is lazy. ``frame`` brings it here.
 
@@ -47,9 +44,19 @@ class Diff(Framed):
         1    pending     sold     2
     """
 
-    old: Snapshot
-    new: Snapshot
+    old: Snapshot | Inventory
+    new: Snapshot | Inventory
     rows: Any = field(compare=False)
+
+    @property
+    def since(self) -> date:
+        """The UTC day of the earlier listing."""
+        return self.old.fetched_at.astimezone(UTC).date()
+
+    @property
+    def until(self) -> date:
+        """The UTC day of the later listing."""
+        return self.new.fetched_at.astimezone(UTC).date()
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -63,12 +70,18 @@ class Diff(Framed):
 
     @cached_property
     def moves(self) -> pd.DataFrame:
-        """How many pets by ``kind``, ``was`` and ``now``; column ``pets`` (int64).
+        """How many pets by ``kind``, ``was`` and ``now``; column ``pets`` (int64)."""
+        groups = self.moves_by_category.groupby(list(MOVE), dropna=False)
+        return sort_moves(groups["pets"].sum().reset_index())
+
+    @cached_property
+    def moves_by_category(self) -> pd.DataFrame:
+        """The same by ``category_id`` (int64) too.
 
         The rows are counted on the engine; they are not brought here for it.
         """
         rows = self.frame if "frame" in vars(self) else self.rows
-        return sort_moves(to_pandas(count_pets(rows, MOVE)))
+        return sort_moves(to_pandas(count_pets(rows, ("category_id", *MOVE))))
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -95,18 +108,20 @@ class Diff(Framed):
     def __str__(self) -> str:
         found = [f"{count:,} {kind}" for kind, count in self.counts.items() if count]
         words = ", ".join(found) or "no change"
-        return "; ".join([f"{self.old.date} to {self.new.date}: {words}", *self._reserves()])
+        return "; ".join([f"{self.since} to {self.until}: {words}", *self._reserves()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         first = to_pandas(first_pets(self.rows, _ROWS_SHOWN))
         first = first.sort_values("id").astype("object")
-        shown = first.where(first.notna(), "")
+        shown = first.where(first.notna(), None)
         more = len(self) - len(first)
-        note = f"<p>… and {more:,} more: <code>.frame</code> has all</p>" if more > 0 else ""
-        rows = (map(cell, map(isolated, row)) for row in shown.itertuples(index=False, name=None))
-        return f"<p><b>{escape(self)}</b></p>{table(rows, list(shown.columns))}{note}"
+        return (
+            NOTEBOOK.section(str(self))
+            + NOTEBOOK.table(shown.itertuples(index=False, name=None), list(shown.columns))
+            + NOTEBOOK.quiet([f"… and {more:,} more: .frame has all" if more > 0 else ""])
+        )
 
     def _reserves(self) -> list[str]:
         """Return what the claims do not prove."""
@@ -118,8 +133,30 @@ class Diff(Framed):
         return reserves
 
 
+def diff_inventories(old: Inventory | Snapshot, new: Inventory | Snapshot) -> Diff:
+    """Compare two listings of a store in memory, as ``history.diff`` compares two snapshots.
+
+    Args:
+        old: The earlier one.
+        new: The later one.
+
+    Raises:
+        HistoryError: A snapshot's file is damaged.
+    """
+    frames = [
+        each.read().frame if isinstance(each, Snapshot) else each.frame for each in (old, new)
+    ]
+    rows = diff_pets(
+        *frames,
+        is_old_whole=old.completeness.covers_all,
+        is_new_whole=new.completeness.covers_all,
+    )
+    return Diff(old, new, rows)
+
+
 def sort_moves(moves: pd.DataFrame) -> pd.DataFrame:
-    """Put moves in the order of their kinds, then of the statuses."""
+    """Put moves in the order of their kinds, then of the statuses, then of the categories."""
     rank = moves["kind"].map({kind: at for at, kind in enumerate(KINDS)})
-    ordered = moves.assign(rank=rank).sort_values(["rank", "was", "now"], ignore_index=True)
+    last = [name for name in moves.columns if name == "category_id"]
+    ordered = moves.assign(rank=rank).sort_values(["rank", "was", "now", *last], ignore_index=True)
     return ordered.drop(columns="rank")

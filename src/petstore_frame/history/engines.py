@@ -1,7 +1,4 @@
-"""Snapshots opened as frames of one of five engines.
-
-In: snapshots, columns and an engine's name. Out: one frame of that engine, not yet read where the
-engine is lazy. What is done with the frame is written once, elsewhere, for all of them.
+"""Snapshots opened as frames of one of five engines, not yet read where the engine is lazy.
 
 Most engines read a star or a bracket in a path as a pattern, which may match another history:
 paths are escaped.
@@ -17,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame._internal.arguments import one_of
 from petstore_frame.errors import ArgumentError, MissingExtraError
-from petstore_frame.history.snapshots import Snapshot, read_table
+from petstore_frame.history.folder import Snapshot
+from petstore_frame.history.snapshot_file import check_rows, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,9 +36,12 @@ def open_snapshots(
 
     Raises:
         ArgumentError: The engine is not one of the five.
+        HistoryError: The rows of a file are not those that were written; names it.
         MissingExtraError: The engine's library is not installed.
     """
     check_engine(engine)
+    for snapshot in snapshots:
+        check_rows(snapshot.path)
     return _ENGINES[engine](snapshots, columns, session)
 
 

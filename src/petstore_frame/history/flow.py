@@ -1,7 +1,6 @@
 """How pets move through the store: what became of them, how fast, and what stays.
 
-In: snapshots, and a way to open and compare them. Out: four tables. Every definition stands where
-its table is made; nothing between two snapshots is guessed.
+Every definition stands where its table is made; nothing between two snapshots is guessed.
 """
 
 from __future__ import annotations
@@ -12,15 +11,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame._internal.arguments import one_of, whole_number
-from petstore_frame.history.changes import age_pets, live_pets, sell_pets
 from petstore_frame.history.diff import MOVE, Diff, sort_moves
 from petstore_frame.history.engines import to_pandas
-from petstore_frame.history.snapshots import Snapshot
+from petstore_frame.history.folder import Snapshot
+from petstore_frame.history.questions import age_pets, live_pets, sell_pets
 from petstore_frame.history.trend import AT_LEAST, EXACT
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# The columns of the turnover, each with its kind of move.
+_TURNS = {
+    "new": "new", "first_seen": "first seen", "gone": "gone", "not_seen": "not seen", "sold": None,
+}  # fmt: skip
 ESTIMATE = "estimate"  # of a share, where not even a minimum is known
 _PERIODS: dict[str, Callable[[Snapshot], Any]] = {
     "snapshot": lambda snapshot: snapshot.date,
@@ -30,13 +33,13 @@ _PERIODS: dict[str, Callable[[Snapshot], Any]] = {
 
 
 class Flow:
-    """Moves, sell-through, ageing and stale listings; ``history.flow()`` makes it.
+    """Moves, turnover, sell-through, ageing and stale listings; ``history.flow()`` makes it.
 
     Each table is computed when it is first asked for.
 
     Attributes:
         snapshots: The snapshots followed, by date.
-        period: What ``moves`` compares: ``snapshot``, ``week`` or ``month``.
+        period: What ``moves`` and ``turnover`` compare: ``snapshot``, ``week`` or ``month``.
         stale_days: From how many days on an available pet is stale.
 
     Example:
@@ -73,13 +76,31 @@ class Flow:
         """
         import pandas as pd
 
-        last_of = {_PERIODS[self.period](each): each for each in self.snapshots}
-        ends = sorted({each.date: each for each in (self.snapshots[0], *last_of.values())}.items())
-        diffs = [self._compare(old, new) for (_, old), (_, new) in pairwise(ends)]
-        if not diffs:
-            return _no_moves()
-        moves = pd.concat([diff.moves[list(MOVE)] for diff in diffs]).drop_duplicates()
-        parts = [_period(diff, sort_moves(moves)) for diff in diffs]
+        if not self._diffs:
+            return _no_rows({"kind": "str", "was": "str", "now": "str", "pets": "int64"})
+        moves = pd.concat([diff.moves[list(MOVE)] for diff in self._diffs]).drop_duplicates()
+        parts = [_period(diff, sort_moves(moves)) for diff in self._diffs]
+        return pd.concat(parts, ignore_index=True)
+
+    @cached_property
+    def turnover(self) -> pd.DataFrame:
+        """How many pets came, went and were sold, by period and category.
+
+        Columns: ``since`` and ``until``, as in ``moves``; ``category_id`` (int64); as int64 the
+        pets that were ``new`` and ``gone`` for certain; ``first_seen`` and ``not_seen``: those
+        that came into sight or went out of it where a listing may have lacked them; ``sold``:
+        those that became sold, whatever they were before; ``claim`` (``exact`` or ``at least``).
+        A category that any period has is a row of each. The sum over categories is that of the
+        store: ``turnover.groupby("until")[["new", "gone", "sold"]].sum()``.
+        """
+        import pandas as pd
+
+        if not self._diffs:
+            return _no_rows({"category_id": "int64", **dict.fromkeys(_TURNS, "int64")})
+        found = sorted(
+            {one for diff in self._diffs for one in diff.moves_by_category["category_id"]}
+        )
+        parts = [_turns(diff, found) for diff in self._diffs]
         return pd.concat(parts, ignore_index=True)
 
     @cached_property
@@ -142,8 +163,15 @@ class Flow:
         marked = f"{partial} of them not proven complete" if partial else "all complete"
         return (
             f"<Flow {first} to {last}: {len(self.snapshots)} snapshots, {marked}; "
-            ".moves, .sell_through, .ageing, .stale>"
+            ".moves, .turnover, .sell_through, .ageing, .stale>"
         )
+
+    @cached_property
+    def _diffs(self) -> list[Diff]:
+        """The comparison of each period's last snapshot with that of the period before."""
+        last_of = {_PERIODS[self.period](each): each for each in self.snapshots}
+        ends = sorted({each.date: each for each in (self.snapshots[0], *last_of.values())}.items())
+        return [self._compare(old, new) for (_, old), (_, new) in pairwise(ends)]
 
     def _days_after_exact(self) -> list[Any]:
         return [
@@ -155,18 +183,38 @@ class Flow:
 
 def _period(diff: Diff, moves: pd.DataFrame) -> pd.DataFrame:
     """Return one period's number for each of the moves."""
-    import pandas as pd
-
     part = moves.merge(diff.moves, how="left", on=list(MOVE))
     part["pets"] = part["pets"].fillna(0).astype("int64")
-    part.insert(0, "since", pd.Timestamp(diff.old.date).as_unit("us"))
-    part.insert(1, "until", pd.Timestamp(diff.new.date).as_unit("us"))
+    return _dated(diff, part)
+
+
+def _turns(diff: Diff, categories: Sequence[int]) -> pd.DataFrame:
+    """Return one period's turnover for each of the categories."""
+    import pandas as pd
+
+    moves = diff.moves_by_category
+    chosen = {
+        **{turn: moves["kind"] == kind for turn, kind in _TURNS.items() if kind},
+        "sold": (moves["kind"] == "changed") & (moves["now"] == "sold"),
+    }
+    index = pd.Series(categories, dtype="int64")
+    counted = {
+        turn: index.map(moves[is_meant].groupby("category_id")["pets"].sum()).fillna(0)
+        for turn, is_meant in chosen.items()
+    }
+    return _dated(diff, pd.DataFrame({"category_id": index, **counted}).astype("int64"))
+
+
+def _dated(diff: Diff, part: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
+    part.insert(0, "since", pd.Timestamp(diff.since).as_unit("us"))
+    part.insert(1, "until", pd.Timestamp(diff.until).as_unit("us"))
     return part.assign(claim=EXACT if diff.is_exact else AT_LEAST)
 
 
-def _no_moves() -> pd.DataFrame:
+def _no_rows(columns: dict[str, str]) -> pd.DataFrame:
     import pandas as pd
 
-    dtypes = {"since": "datetime64[us]", "until": "datetime64[us]", "pets": "int64"}
-    columns = ("since", "until", "kind", "was", "now", "pets", "claim")
-    return pd.DataFrame({name: pd.Series(dtype=dtypes.get(name, "str")) for name in columns})
+    dtypes = {"since": "datetime64[us]", "until": "datetime64[us]", **columns, "claim": "str"}
+    return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in dtypes.items()})

@@ -1,35 +1,29 @@
-"""A folder of dated snapshots, and the questions that it answers.
-
-In: inventories, one per day. Out: what changed from day to day, in pets, counts and statuses. It
-sends no request: the caller adds what was fetched.
-"""
+"""A folder of dated snapshots, and the questions that it answers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from petstore_frame._internal.arguments import some_of, whole_number
 from petstore_frame.counts.summary import Summary
 from petstore_frame.errors import ArgumentError
-from petstore_frame.history.changes import IdRange, diff_pets, trend_pets
-from petstore_frame.history.contents import Contents
-from petstore_frame.history.days import Day
+from petstore_frame.history.adding import add_snapshot
 from petstore_frame.history.diff import Diff
 from petstore_frame.history.engines import check_engine, open_snapshots, start_session, to_pandas
 from petstore_frame.history.flow import Flow
-from petstore_frame.history.keeping import add_snapshot
-from petstore_frame.history.snapshots import (
+from petstore_frame.history.folder import (
+    Contents,
+    Day,
     Snapshot,
     SnapshotProblem,
     list_snapshots,
-    read_inventory,
-    scan_folder,
 )
+from petstore_frame.history.questions import diff_pets, trend_pets
 from petstore_frame.history.trend import fill_trend, trend_columns
-from petstore_frame.html.markup import NUMBER, cell, escape, items, table
+from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.fields import PET_COLUMNS
@@ -38,6 +32,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ROWS_SHOWN = 10
+_COMPARED = ("id", "name", "category_id", "status")
+HistoryOption: TypeAlias = Union["History", str, "PathLike[str]", None]
 
 
 class History:
@@ -110,7 +106,7 @@ class History:
 
         Nothing is counted from such a file. A day lost by one also gives a HistoryWarning.
         """
-        return scan_folder(self.folder)[1]
+        return Contents.of(self.folder, warn=False).problems
 
     def read(self, day: Day | None = None) -> Inventory:
         """Return the inventory kept under a day, with its claim.
@@ -122,7 +118,7 @@ class History:
         Raises:
             HistoryError: No snapshot of that day can be read; names what is there.
         """
-        return read_inventory(Contents.of(self.folder).on(day))
+        return Contents.of(self.folder).on(day).read()
 
     def at(self, day: Day) -> Inventory:
         """Return the last inventory kept on or before a day; its ``fetched_at`` says of when.
@@ -130,26 +126,26 @@ class History:
         Raises:
             HistoryError: The history begins later, or is empty.
         """
-        return read_inventory(Contents.of(self.folder).on_or_before(day))
+        return Contents.of(self.folder).on_or_before(day).read()
 
-    def open(self, day: Day | None = None, columns: Sequence[str] = PET_COLUMNS) -> Any:
+    def open(self, day: Day | None = None, columns: Sequence[str] | None = None) -> Any:
         """Open one snapshot as a frame of the engine, lazy where the engine is.
 
         Args:
             day: A date; None takes the last snapshot.
-            columns: Columns of the pets' table; ``date`` is added as the last one.
+            columns: Columns of the pets' table; None takes all that every one of the snapshots
+                has. ``date`` is added as the last one.
 
         Raises:
             ArgumentError: There is no such column.
             HistoryError: There is no such snapshot.
         """
-        wanted = some_of("columns", columns, PET_COLUMNS)
         chosen = Contents.of(self.folder).on(day)
-        return self._open([chosen], wanted, start_session(self.engine, self._session))
+        return self._open_columns([chosen], columns)
 
     def open_all(
         self,
-        columns: Sequence[str] = PET_COLUMNS,
+        columns: Sequence[str] | None = None,
         *,
         since: Day | None = None,
         until: Day | None = None,
@@ -157,7 +153,8 @@ class History:
         """Open several snapshots as one frame of the engine, for questions of your own over time.
 
         Args:
-            columns: Columns of the pets' table; ``date`` is added as the last one.
+            columns: Columns of the pets' table; None takes all that every one of the snapshots
+                has. ``date`` is added as the last one.
             since: First day; None starts at the first snapshot.
             until: Last day; None ends at the last snapshot.
 
@@ -168,9 +165,7 @@ class History:
             ArgumentError: There is no such column.
             HistoryError: No snapshot lies between the days.
         """
-        wanted = some_of("columns", columns, PET_COLUMNS)
-        chosen = Contents.of(self.folder).between(since, until)
-        return self._open(chosen, wanted, start_session(self.engine, self._session))
+        return self._open_columns(Contents.of(self.folder).between(since, until), columns)
 
     def summarize(self, day: Day | None = None, *, categories: Categories = None) -> Summary:
         """Count one snapshot by category and status on the engine, with its claim.
@@ -261,11 +256,11 @@ class History:
         since: Day | None = None,
         until: Day | None = None,
     ) -> Flow:
-        """Follow pets through the snapshots: moves, sell-through, ageing, stale listings.
+        """Follow pets through the snapshots: moves, turnover, sell-through, ageing, stale listings.
 
         Args:
-            period: What ``moves`` compares: each ``snapshot`` with the next, or the last ones of
-                each ``week`` or ``month``.
+            period: What ``moves`` and ``turnover`` compare: each ``snapshot`` with the next, or
+                the last ones of each ``week`` or ``month``.
             stale_days: From how many days on an available pet is stale.
             since: First day; None starts at the first snapshot.
             until: Last day; None ends at the last snapshot.
@@ -289,24 +284,21 @@ class History:
         return len(Contents.of(self.folder).snapshots)
 
     def __repr__(self) -> str:
-        snapshots, problems = scan_folder(self.folder)
-        return "\n  ".join([f"<{self._in_words(snapshots)}>", *map(str, problems)])
+        held = Contents.of(self.folder, warn=False)
+        return "\n  ".join([f"<{self._in_words(held.snapshots)}>", *map(str, held.problems)])
 
     def _repr_html_(self) -> str:
-        snapshots, problems = scan_folder(self.folder)
-        rows = (
-            (
-                cell(escape(each.date)),
-                cell(f"{each.rows:,}", NUMBER),
-                cell(escape(each.completeness)),
-            )
-            for each in snapshots[-_ROWS_SHOWN:]
-        )
-        more = max(0, len(snapshots) - _ROWS_SHOWN)
-        note = f"<p>{more} earlier: <code>.snapshots()</code> has all</p>" if more else ""
+        held = Contents.of(self.folder, warn=False)
+        rows = [
+            (each.date, f"{each.rows:,}", str(each.completeness))
+            for each in held.snapshots[-_ROWS_SHOWN:]
+        ]
+        more = len(held.snapshots) - len(rows)
         return (
-            f"<p><b>{escape(self._in_words(snapshots))}</b></p>{items(map(str, problems))}"
-            f"{table(rows, ('date', 'pets', 'claim'), numbers=[1])}{note}"
+            NOTEBOOK.section(self._in_words(held.snapshots))
+            + NOTEBOOK.items(map(str, held.problems))
+            + NOTEBOOK.table(rows, ("date", "pets", "claim"), numbers={1})
+            + NOTEBOOK.quiet([f"{more} earlier: .snapshots() has all" if more else ""])
         )
 
     def _in_words(self, snapshots: Sequence[Snapshot]) -> str:
@@ -316,15 +308,33 @@ class History:
             count, span = "1 snapshot", f" of {snapshots[0].date}"
         return f"History {str(self.folder)!r}: {count}{span}"
 
+    def _open_columns(self, snapshots: Sequence[Snapshot], columns: Sequence[str] | None) -> Any:
+        held = [name for name in PET_COLUMNS if all(name in each.columns for each in snapshots)]
+        wanted = some_of("columns", held if columns is None else columns, held)
+        return self._open(snapshots, wanted, start_session(self.engine, self._session))
+
     def _open(self, snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
         return open_snapshots(snapshots, columns, engine=self.engine, session=session)
 
     def _compare(self, old: Snapshot, new: Snapshot) -> Diff:
         session = start_session(self.engine, self._session)
         rows = diff_pets(
-            self._open([old], PET_COLUMNS, session),
-            self._open([new], PET_COLUMNS, session),
-            old_covers=IdRange.of(old.completeness),
-            new_covers=IdRange.of(new.completeness),
+            self._open([old], _COMPARED, session),
+            self._open([new], _COMPARED, session),
+            is_old_whole=old.completeness.covers_all,
+            is_new_whole=new.completeness.covers_all,
         )
         return Diff(old, new, rows)
+
+
+def open_history(history: HistoryOption) -> History | None:
+    """Return the History that an option ``history=`` means, None for None.
+
+    Raises:
+        ArgumentError: It is something else.
+    """
+    if history is None or isinstance(history, History):
+        return history
+    if isinstance(history, (str, PathLike)):
+        return History(history)
+    raise ArgumentError(f"history is a History or its folder, got {history!r}")

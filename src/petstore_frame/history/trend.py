@@ -1,8 +1,4 @@
-"""Counts over time as a table without holes, in which every hole is marked.
-
-In: counts per day and group, and the list of snapshots. Out: one row per day and group, with a
-claim on its number. Nothing is interpolated.
-"""
+"""Counts over time as a table without holes, in which every hole is marked; none is filled."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame._internal.arguments import some_of
-from petstore_frame.history.snapshots import Snapshot
+from petstore_frame.history.folder import Snapshot
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 if TYPE_CHECKING:

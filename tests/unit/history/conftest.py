@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -19,20 +16,8 @@ from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
 
 ToEngine = Callable[[pd.DataFrame], Any]
-_DASK = [pytest.mark.xdist_group("dask")]
-_SPARK = [
-    pytest.mark.spark,
-    pytest.mark.xdist_group("spark"),
-    # pyspark says this once at import; that it works is what these tests show.
-    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
-]
-ENGINES = [
-    "duckdb",
-    "pandas",
-    "polars",
-    pytest.param("dask", marks=_DASK),
-    pytest.param("spark", marks=_SPARK),
-]
+# Dask and Spark take seconds to start: test_far_engines.py asks each question of them once.
+ENGINES = ["duckdb", "pandas", "polars"]
 KINDS = [
     "pandas",
     "pandas category",
@@ -43,68 +28,19 @@ KINDS = [
     "polars categorical",
     "duckdb",
     "duckdb enum",
-    pytest.param("dask", marks=_DASK),
-    pytest.param("dask category", marks=_DASK),
-    pytest.param("spark", marks=_SPARK),
 ]
-
-
-@pytest.fixture(scope="session")
-def dask_cluster() -> Iterator[None]:
-    """Two Dask workers in processes of their own, as the current client, or a skip."""
-    pytest.importorskip("dask.dataframe", reason="needs the extra dask")
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
-        Client(cluster),
-    ):
-        yield
-
-
-@pytest.fixture(scope="session")
-def spark_session() -> Iterator[Any]:
-    """A Spark of two threads, or a skip that says what is absent."""
-    if importlib.util.find_spec("pyspark") is None:
-        pytest.skip("pyspark is not installed: python -m pip install 'petstore-frame[spark]'")
-    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        pytest.skip("Spark needs Java 17 or later, and there is none on the PATH")
-    from pyspark.sql import SparkSession
-
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-    }
-    builder = SparkSession.builder.master("local[2]").appName("petstore_frame tests")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
 
 
 @pytest.fixture(params=KINDS)
 def to_kind(request: pytest.FixtureRequest) -> ToEngine:
     """Turn a plain table of pets into a frame of one kind."""
     kind = request.param
-    if kind.startswith("dask"):
-        request.getfixturevalue("dask_cluster")
-        return partial(_to_dask, kind)
-    if kind == "spark":
-        return partial(_to_spark, request.getfixturevalue("spark_session"))
     return partial(_CONVERSIONS[kind.split()[0]], kind)
 
 
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> str:
-    """The name of an engine that is up."""
-    if request.param == "dask":
-        request.getfixturevalue("dask_cluster")
-    if request.param == "spark":
-        request.getfixturevalue("spark_session")
+    """The name of an engine in this process."""
     name: str = request.param
     return name
 
@@ -182,20 +118,6 @@ def _to_duckdb(kind: str, table: pd.DataFrame) -> Any:
     words = "ENUM('available', 'pending', 'sold', 'lost', 'available ')"
     columns = [f"status::{words} AS status" if c == "status" else c for c in table.columns]
     return relation.select(", ".join(columns))
-
-
-def _to_dask(kind: str, table: pd.DataFrame) -> Any:
-    import dask.dataframe as dd
-
-    pets = dd.from_pandas(table, npartitions=2)
-    return pets.astype({"status": "category"}) if kind == "dask category" else pets
-
-
-def _to_spark(session: Any, table: pd.DataFrame) -> Any:
-    columns = [f"{c} {'bigint' if c in ('id', 'category_id') else 'string'}" for c in table.columns]
-    plain = table.astype("object").where(table.notna(), None)
-    rows = list(plain.itertuples(index=False, name=None))
-    return session.createDataFrame(rows, ", ".join(columns))
 
 
 _CONVERSIONS: dict[str, Callable[[str, pd.DataFrame], Any]] = {

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petstore_frame as pf
-from petstore_frame.history import IdRange, diff_pets, trend_pets
-from petstore_frame.history.changes import DIFF_COLUMNS, age_pets, live_pets, sell_pets
+from petstore_frame.history import diff_pets, trend_pets
+from petstore_frame.history.questions import DIFF_COLUMNS, age_pets, live_pets, sell_pets
 
 BIG = 2**53 + 1
-EVERYTHING = IdRange()
 OLD = [
     (1, "Ada", 3, "available"),
     (2, "Bo", 3, None),
@@ -47,7 +46,7 @@ def dated(*snapshots: tuple[str, list[tuple[Any, ...]]]) -> pd.DataFrame:
 def test_diff(to_kind, rows_of) -> None:
     """A pet with no status twice has not changed; one that lost its status has."""
     old, new = to_kind(table(OLD)), to_kind(table(NEW))
-    diff = diff_pets(old, new, old_covers=EVERYTHING, new_covers=EVERYTHING)
+    diff = diff_pets(old, new, is_old_whole=True, is_new_whole=True)
     assert type(diff) is type(new)
     assert rows_of(diff, *DIFF_COLUMNS) == [
         (1, "Ada", 3, "changed", "available", "sold"),
@@ -62,16 +61,16 @@ def test_diff_without_proof(to_kind, rows_of) -> None:
     """Where a listing is not known to be whole, absent is no more than not seen."""
     old, new = to_kind(table(OLD)), to_kind(table(NEW))
     unproven = dict(rows_of(diff_pets(old, new), "id", "kind"))
-    ranged = dict(rows_of(diff_pets(old, new, new_covers=IdRange(1, 100)), "id", "kind"))
+    half = dict(rows_of(diff_pets(old, new, is_new_whole=True), "id", "kind"))
     assert (unproven[7], unproven[9], unproven[BIG + 2]) == ("not seen", "first seen", "not seen")
-    assert (ranged[7], ranged[9], ranged[BIG + 2]) == ("gone", "first seen", "not seen")
+    assert (half[7], half[9], half[BIG + 2]) == ("gone", "first seen", "gone")
 
 
 def test_diff_against_nothing(to_kind, rows_of) -> None:
     """An empty snapshot on either side compares like any other."""
     empty, full = to_kind(table([])), to_kind(table(OLD))
-    came = rows_of(diff_pets(empty, full, old_covers=EVERYTHING), "id", "kind", "was")
-    went = rows_of(diff_pets(full, empty, new_covers=EVERYTHING), "id", "kind", "now")
+    came = rows_of(diff_pets(empty, full, is_old_whole=True), "id", "kind", "was")
+    went = rows_of(diff_pets(full, empty, is_new_whole=True), "id", "kind", "now")
     assert came == [(row[0], "new", None) for row in OLD]
     assert went == [(row[0], "gone", None) for row in OLD]
 
@@ -126,7 +125,7 @@ _STORE = st.dictionaries(st.integers(2**53 - 3, 2**53 + 5) | st.integers(1, 6), 
 def test_diff_is_what_a_dict_says(old: dict[int, Any], new: dict[int, Any]) -> None:
     """For any two listings the diff is the one that plain Python finds."""
     frames = [table([(id_, "x", 1, status) for id_, status in each.items()]) for each in (old, new)]
-    diff = diff_pets(*frames, old_covers=EVERYTHING, new_covers=EVERYTHING)
+    diff = diff_pets(*frames, is_old_whole=True, is_new_whole=True)
     found = {row.id: row.kind for row in diff.itertuples()}
     assert found == {
         **dict.fromkeys(old.keys() - new.keys(), "gone"),

@@ -59,14 +59,14 @@ def test_snapshot_without_a_change_says_so(sample_server, tmp_path) -> None:
 
 def test_exit_codes_of_snapshot(sample_server, tmp_path, make_inventory) -> None:
     """A wrong key, no store, a lock and another store each have their own number."""
-    from petstore_frame.history.lock import writing
+    from petstore_frame.files.lock import held
 
     wrong_key = run("snapshot", "--base-url", sample_server.base_url, PETSTORE_API_KEY="wrong")
     no_store = run(
         "snapshot", "--base-url", "http://127.0.0.1:9/v1", PETSTORE_API_KEY="k",
         PETSTORE_MAX_RETRIES="0",
     )  # fmt: skip
-    with writing(tmp_path):
+    with held(tmp_path / ".lock"):
         locked = snapshot(sample_server, tmp_path)
     pf.History(tmp_path).add(make_inventory("2026-01-01", []))
     other_store = snapshot(sample_server, tmp_path)

@@ -131,12 +131,13 @@ def test_a_new_store_of_this_machine_is_another_store(history) -> None:
     assert inventory.store_id not in (None, kept.store_id)
 
 
-def test_a_snapshot_without_a_store_id_still_opens(history, make_inventory) -> None:
-    """Files of earlier versions have no such entry, and stay part of their history."""
+def test_a_snapshot_of_the_first_version_still_opens(history, make_inventory) -> None:
+    """Files of earlier versions name no store and have no checksums, and stay in their history."""
     path = history.add(make_inventory("2026-11-01", PETS)).path
     table = pq.read_table(path, partitioning=None)
     footer = json.loads(table.schema.metadata[b"petstore_frame"])
     del footer["store_id"]
+    footer["format"] = 1
     pq.write_table(
         table.replace_schema_metadata({b"petstore_frame": json.dumps(footer).encode()}), path
     )
@@ -223,7 +224,7 @@ def test_one_writer_at_a_time(history, make_inventory) -> None:
 _LATER = """
 import dataclasses, os, resource, signal, sys
 import petstore_frame as pf
-from petstore_frame.history import snapshots
+from petstore_frame.files import atomic
 
 history = pf.History(sys.argv[1])
 kept = history.read("2026-11-01")
@@ -259,7 +260,7 @@ def test_a_folder_that_cannot_be_is_named(tmp_path, make_inventory) -> None:
 def test_killed_writer_leaves_the_old_state(history, make_inventory) -> None:
     """A writer killed half-way leaves no snapshot, no lock, and nothing that readers see."""
     history.add(make_inventory("2026-11-01", PETS))
-    kill = "snapshots.sync = lambda path: os.kill(os.getpid(), signal.SIGKILL)"
+    kill = "atomic.sync = lambda path: os.kill(os.getpid(), signal.SIGKILL)"
     killed = add_later(history.folder, kill)
     assert killed.returncode == -9
     assert [len(history), len(pd.read_parquet(history.folder))] == [1, 3]

@@ -52,10 +52,10 @@ def write_changes(book: Book, content: Content) -> None:
 
 def _not_of_this_reading(facts: Facts, diff: Diff) -> str | None:
     """Return what the reader must know when the last snapshot is not of the workbook's day."""
-    if facts.as_of is None or facts.as_of.astimezone(UTC).date() == diff.new.date:
+    if facts.as_of is None or facts.as_of.astimezone(UTC).date() == diff.until:
         return None
     return (
-        f"The last snapshot is of {diff.new.date}. What changed from then to this workbook's data, "
+        f"The last snapshot is of {diff.until}. What changed from then to this workbook's data, "
         f"of {day_text(facts.as_of)}, is not here."
     )
 

@@ -1,8 +1,5 @@
 """What changed between snapshots, written once for every dataframe engine.
 
-In: frames of pets that narwhals knows. Out: frames of the same kind, lazy where the engine is.
-It reads no file, and of claims only the range of ids that one covers.
-
 Three rules keep the engines alike. A status is compared as text, a missing one as ``no status``,
 because nulls compare differently. Joins are left joins and anti joins, because a full join turns
 int64 ids into floats on pandas and Dask. No order is promised; rows are sorted where they are
@@ -12,12 +9,10 @@ shown.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame.counts.pet_table import open_frame
 from petstore_frame.counts.summary import count_pets, status_text
-from petstore_frame.inventory import Completeness
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -26,32 +21,14 @@ DIFF_COLUMNS = ("id", "name", "category_id", "kind", "was", "now")
 KINDS = ("new", "first seen", "changed", "gone", "not seen")
 
 
-class IdRange(NamedTuple):
-    """The ids that a snapshot is known to hold without exception, both ends included."""
-
-    low: int = INT64_MIN
-    high: int = INT64_MAX
-
-    @classmethod
-    def of(cls, claim: Completeness) -> Self | None:
-        """Return the ids of which a listing holds every pet, or None.
-
-        A listing that is complete for a status only says nothing of an absent pet: it may have
-        another status now.
-        """
-        return cls() if claim.covers_all else None
-
-
-def diff_pets(
-    old: Any, new: Any, *, old_covers: IdRange | None = None, new_covers: IdRange | None = None
-) -> Any:
+def diff_pets(old: Any, new: Any, *, is_old_whole: bool = False, is_new_whole: bool = False) -> Any:
     """Return one row per pet that came, went or changed its status.
 
     Args:
         old: The earlier pets: ``id`` (unique), ``name``, ``category_id``, ``status``.
         new: The later pets, a frame of the same kind.
-        old_covers: The ids of which ``old`` holds every pet; None when that is not known.
-        new_covers: The same of ``new``. ``IdRange()`` stands for all pets.
+        is_old_whole: Whether ``old`` holds every pet of the store.
+        is_new_whole: Whether ``new`` does.
 
     Returns:
         A frame of the same kind, in no fixed order. ``id``, ``name`` and ``category_id`` as in
@@ -74,12 +51,12 @@ def diff_pets(
     came = (
         now.join(was, on="id", how="left")
         .filter(nw.col("was").is_null() | (nw.col("was") != nw.col("now")))
-        .with_columns(kind=_came(old_covers))
+        .with_columns(kind=_came("new" if is_old_whole else "first seen"))
     )
     went = (
         before.select("id", "name", "category_id", was=status_text())
         .join(after.select("id"), on="id", how="anti")
-        .with_columns(now=nothing, kind=_word(new_covers, "gone", "not seen"))
+        .with_columns(now=nothing, kind=nw.lit("gone" if is_new_whole else "not seen"))
     )
     return nw.concat([came.select(*DIFF_COLUMNS), went.select(*DIFF_COLUMNS)]).to_native()
 
@@ -205,23 +182,11 @@ def age_pets(pets: Any, lives: Any) -> Any:
     )
 
 
-def _came(covers: IdRange | None) -> nw.Expr:
+def _came(kind: str) -> nw.Expr:
+    """Return the kind of a pet that came, and ``changed`` for one that was there."""
     import narwhals as nw
 
-    fresh = nw.when(nw.col("was").is_null()).then(_word(covers, "new", "first seen"))
-    return fresh.otherwise(nw.lit("changed"))
-
-
-def _word(covers: IdRange | None, proven: str, unproven: str) -> nw.Expr:
-    """Return the strong kind for ids inside the range that a claim covers, else the weak one."""
-    import narwhals as nw
-
-    if covers is None:
-        return nw.lit(unproven)
-    if covers == IdRange():
-        return nw.lit(proven)
-    is_covered = nw.col("id").is_between(covers.low, covers.high)
-    return nw.when(is_covered).then(nw.lit(proven)).otherwise(nw.lit(unproven))
+    return nw.when(nw.col("was").is_null()).then(nw.lit(kind)).otherwise(nw.lit("changed"))
 
 
 def _midnight() -> nw.Expr:

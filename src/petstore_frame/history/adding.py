@@ -1,21 +1,29 @@
-"""When a history takes an inventory in, and when it refuses.
-
-In: a folder and an Inventory. Out: the Snapshot kept, or the reason why not. How bytes get to the
-disk is the matter of ``snapshots``.
-"""
+"""When a history takes an inventory in, and when it refuses; and how it is written whole."""
 
 from __future__ import annotations
 
+import os
 from datetime import UTC
 from pathlib import Path
 
 from petstore_frame._internal.voice import Advice
-from petstore_frame.errors import ArgumentError, HistoryError
-from petstore_frame.history.lock import writing
-from petstore_frame.history.snapshots import Snapshot, scan_folder, write_snapshot
+from petstore_frame.errors import ArgumentError, HistoryError, HistoryLockedError
+from petstore_frame.files.atomic import replacing, sync
+from petstore_frame.files.lock import AtWorkError, held
+from petstore_frame.history.folder import (
+    FILE_NAME,
+    Contents,
+    Snapshot,
+    SnapshotProblem,
+    open_snapshot,
+)
+from petstore_frame.history.snapshot_file import check_rows, write_file
 from petstore_frame.http.settings import same_store_address
 from petstore_frame.inventory import Completeness, Inventory
 from petstore_frame.inventory.seal import SealState, read_seal
+
+LOCK_NAME = ".lock"
+_WRITING = ".writing-"
 
 
 def add_snapshot(folder: Path, inventory: Inventory, *, replace: bool) -> Snapshot:
@@ -26,16 +34,48 @@ def add_snapshot(folder: Path, inventory: Inventory, *, replace: bool) -> Snapsh
             "pass the Inventory, not its frame"
         )
     _check_frame(inventory)
-    with writing(folder):
-        snapshots, _ = scan_folder(folder)
-        _check_store(folder, snapshots, inventory)
-        day = inventory.fetched_at.astimezone(UTC).date()
-        present = next((each for each in snapshots if each.date == day), None)
-        if present is not None and _is_same(present, inventory):
-            return present
-        if present is not None and not replace:
-            _check_order(present, inventory)
-        return write_snapshot(folder, inventory)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with held(folder / LOCK_NAME):
+            return _add(folder, inventory, replace=replace)
+    except AtWorkError:
+        raise HistoryLockedError(
+            f"another writer is at work in {folder}; wait for it to end and add again"
+        ) from None
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise HistoryError(f"{folder} cannot be written to: {reason}; nothing was changed") from (
+            problem
+        )
+
+
+def _add(folder: Path, inventory: Inventory, *, replace: bool) -> Snapshot:
+    snapshots = Contents.of(folder, warn=False).snapshots
+    _check_store(folder, snapshots, inventory)
+    day = inventory.fetched_at.astimezone(UTC).date()
+    present = next((each for each in snapshots if each.date == day), None)
+    if present is not None and _is_same(present, inventory):
+        return present
+    if present is not None and not replace:
+        _check_order(present, inventory)
+    return _write(folder, inventory)
+
+
+def _write(folder: Path, inventory: Inventory) -> Snapshot:
+    """Write an inventory under a temporary name, and rename it into place when it is whole."""
+    for orphan in folder.glob(f"{_WRITING}*"):  # the lock is ours, so its writer is dead
+        orphan.unlink()
+    day = inventory.fetched_at.astimezone(UTC).date()
+    path = folder / f"date={day.isoformat()}" / FILE_NAME
+    with replacing(path, draft=folder / f"{_WRITING}{os.getpid()}") as draft:
+        write_file(draft, inventory)
+        path.parent.mkdir(exist_ok=True)
+    sync(folder)
+    written = open_snapshot(path, day)
+    if isinstance(written, SnapshotProblem):
+        raise HistoryError(f"{written}; the disk did not keep what was written")
+    check_rows(path)
+    return written
 
 
 def _check_frame(inventory: Inventory) -> None:

@@ -1,0 +1,322 @@
+"""What lies in a history's folder, and which snapshot a question means.
+
+The layout is ``date=2026-11-01/pets.parquet``: plain hive-partitioned Parquet, which pandas,
+polars, DuckDB and Spark read without us. A question looks once, so that its answer describes one
+state of the folder.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
+
+from petstore_frame._internal.callers import callers_level
+from petstore_frame.errors import ArgumentError, HistoryError, HistoryWarning
+from petstore_frame.history.snapshot_file import (
+    NEXT_STEP,
+    DamagedError,
+    Footer,
+    ForeignError,
+    read_footer,
+    read_inventory,
+)
+from petstore_frame.inventory import Completeness, Inventory, Source
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+FILE_NAME = "pets.parquet"
+_FOLDER_NAME = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
+_LISTED = {
+    "date": "datetime64[us]",
+    "rows": "int64",
+    "verdict": "str",
+    "status": "str",
+    "claim": "str",
+    "fetched_at": "datetime64[us, UTC]",
+    "base_url": "str",
+    "size": "int64",
+}
+Day: TypeAlias = Union[str, date, "np.datetime64"]
+
+
+@dataclass(frozen=True, repr=False)
+class Snapshot:
+    """One dated inventory on disk.
+
+    Attributes:
+        date: The UTC day of ``fetched_at``.
+        path: The Parquet file.
+        rows: Pets in it.
+        size: Bytes on disk.
+        source: What was known of the listing when it was read; ``.completeness``,
+            ``.fetched_at``, ``.base_url`` and ``.store_id`` of a snapshot are those of its source.
+        columns: The columns of the file.
+
+    Example:
+        >>> from datetime import UTC, datetime
+        >>> from petstore_frame import History, Inventory
+        >>> from petstore_frame.schema.frame import to_frame
+        >>> from petstore_frame.schema.columns import PetColumns
+        >>> pets = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
+        >>> read_at = datetime(2026, 11, 1, 9, tzinfo=UTC)
+        >>> History("history").add(Inventory.made_up(pets, fetched_at=read_at))
+        <Snapshot of 2026-11-01: complete: 1 pet>
+    """
+
+    date: date
+    path: Path
+    rows: int
+    size: int
+    source: Source
+    columns: tuple[str, ...]
+
+    @property
+    def completeness(self) -> Completeness:
+        """What the listing covers, as it was known then."""
+        return self.source.completeness
+
+    @property
+    def fetched_at(self) -> datetime:
+        """When the listing's last page arrived, UTC."""
+        return self.source.fetched_at
+
+    @property
+    def base_url(self) -> str:
+        """The store's address."""
+        return self.source.base_url
+
+    @property
+    def store_id(self) -> str | None:
+        """What the store called itself (``X-Store-Id``), or None where that is not known."""
+        return self.source.store_id
+
+    def read(self) -> Inventory:
+        """Load it into memory, with its claim.
+
+        Raises:
+            HistoryError: The file is damaged; names it.
+        """
+        return read_inventory(self.path, Footer(self.source, self.rows, self.columns))
+
+    def __repr__(self) -> str:
+        return f"<Snapshot of {self.date}: {self.completeness}>"
+
+
+@dataclass(frozen=True)
+class SnapshotProblem:
+    """A path that is not a readable snapshot, and why.
+
+    Attributes:
+        path: The file or folder.
+        reason: Why it is left out.
+        date: The day whose snapshot is lost by it; None for a path that does not belong here.
+    """
+
+    path: Path
+    reason: str
+    date: date | None = None
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The snapshots of a folder as they were at one moment.
+
+    Attributes:
+        folder: Where they are.
+        snapshots: Those that can be read, oldest first.
+        problems: The paths that cannot be read or do not belong here.
+    """
+
+    folder: Path
+    snapshots: list[Snapshot]
+    problems: list[SnapshotProblem]
+
+    @classmethod
+    def of(cls, folder: Path, *, warn: bool = True) -> Contents:
+        """Read the ends of all files in a folder, and name all that is no snapshot.
+
+        Names that begin with a dot are skipped: they are the lock and half-written files.
+
+        Args:
+            folder: Where to look; one that does not exist holds nothing.
+            warn: Warn of each day whose snapshot cannot be read.
+        """
+        entries = sorted(folder.iterdir()) if folder.is_dir() else []
+        found = [
+            each
+            for entry in entries
+            if not entry.name.startswith(".")
+            for each in _look_into(entry)
+        ]
+        snapshots = [each for each in found if isinstance(each, Snapshot)]
+        problems = [each for each in found if isinstance(each, SnapshotProblem)]
+        for problem in problems:
+            if warn and problem.date is not None:
+                text = f"{problem}; that day is left out"
+                warnings.warn(text, HistoryWarning, stacklevel=callers_level())
+        return cls(folder, snapshots, problems)
+
+    def between(self, since: Day | None = None, until: Day | None = None) -> list[Snapshot]:
+        """Return the snapshots of these days, both included; None sets no bound.
+
+        Raises:
+            HistoryError: There is none.
+        """
+        low = date.min if since is None else utc_day(since)
+        high = date.max if until is None else utc_day(until)
+        found = [each for each in self.snapshots if low <= each.date <= high]
+        if not found:
+            bounds = [f"from {low}"] * (since is not None) + [f"to {high}"] * (until is not None)
+            raise HistoryError(f"no snapshot {' '.join(bounds) or 'yet'}; {self._what_is_there()}")
+        return found
+
+    def on(self, day: Day | None) -> Snapshot:
+        """Return the snapshot of a day, or the last one for None.
+
+        Raises:
+            HistoryError: There is none.
+        """
+        if day is None:
+            return self.between()[-1]
+        wanted = utc_day(day)
+        for each in self.snapshots:
+            if each.date == wanted:
+                return each
+        for problem in self.problems:
+            if problem.date == wanted:
+                raise HistoryError(f"{problem}; {NEXT_STEP}")
+        raise HistoryError(f"no snapshot of {wanted}; {self._what_is_there()}")
+
+    def on_or_before(self, day: Day) -> Snapshot:
+        """Return the last snapshot of a day or an earlier one.
+
+        Raises:
+            HistoryError: There is none.
+        """
+        latest = utc_day(day)
+        found = [each for each in self.snapshots if each.date <= latest]
+        if not found:
+            raise HistoryError(f"no snapshot on or before {latest}; {self._what_is_there()}")
+        return found[-1]
+
+    def before(self, snapshot: Snapshot) -> Snapshot:
+        """Return the snapshot before another one.
+
+        Raises:
+            HistoryError: There is none.
+        """
+        found = [each for each in self.snapshots if each.date < snapshot.date]
+        if not found:
+            raise HistoryError(
+                f"nothing comes before {snapshot.date}: a diff needs two snapshots; "
+                "add an inventory on another day"
+            )
+        return found[-1]
+
+    def lost_days(self, first: date, last: date) -> set[date]:
+        """Return the days, both bounds included, whose snapshot cannot be read."""
+        lost = {problem.date for problem in self.problems if problem.date is not None}
+        return {day for day in lost if first <= day <= last}
+
+    def _what_is_there(self) -> str:
+        held, lost = self.snapshots, [each for each in self.problems if each.date is not None]
+        if lost and not held:
+            return f"{lost[0]}; {NEXT_STEP}"
+        if not held:
+            state = "holds no snapshot" if self.folder.is_dir() else "does not exist"
+            return (
+                f"{str(self.folder)!r} {state}: keep one first with .add(inventory), "
+                f"or petstore-frame snapshot --history {shlex.quote(str(self.folder))}"
+            )
+        return f"{self.folder} has {len(held)}, {held[0].date} to {held[-1].date}"
+
+
+def list_snapshots(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
+    """Return snapshots as a table, one row each; see ``History.snapshots``."""
+    import pandas as pd
+
+    listed = [
+        (
+            each.date, each.rows, str(each.completeness.verdict), each.completeness.status,
+            str(each.completeness), each.fetched_at, each.base_url, each.size,
+        )
+        for each in snapshots
+    ]  # fmt: skip
+    return pd.DataFrame(listed, columns=list(_LISTED)).astype(_LISTED)
+
+
+def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
+    """Read the end of one file, which must be the snapshot of this day."""
+    if path.name != FILE_NAME:
+        return SnapshotProblem(path, f"not a file of this history, which writes {FILE_NAME} only")
+    try:
+        footer = read_footer(path)
+        size = path.stat().st_size
+    except (DamagedError, OSError) as problem:
+        return SnapshotProblem(path, f"damaged: {problem}", day)
+    except ForeignError as problem:
+        return SnapshotProblem(path, str(problem))
+    read_on = footer.source.fetched_at.astimezone(UTC).date()
+    if read_on != day:
+        return SnapshotProblem(path, f"fetched on {read_on}, but kept under another date")
+    return Snapshot(day, path, footer.rows, size, footer.source, footer.columns)
+
+
+def utc_day(day: Day) -> date:
+    """Return the UTC day of a date, an instant (also one of pandas or numpy), or a text.
+
+    Raises:
+        ArgumentError: It is something else.
+
+    Example:
+        >>> utc_day("2026-11-01")
+        datetime.date(2026, 11, 1)
+    """
+    value: Any = _plain(day)
+    if isinstance(value, str):
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            pass
+    elif isinstance(value, datetime):
+        if value == value:  # false for NaT
+            return value.astimezone(UTC).date() if value.tzinfo else value.date()
+    elif isinstance(value, date):
+        return value
+    raise ArgumentError(f"expected a day, got {day!r}; pass a date, or text like 2026-11-01")
+
+
+def _plain(day: Any) -> Any:
+    """Return numpy's instants as Python's."""
+    if isinstance(day, (str, date)):
+        return day
+    import numpy as np
+
+    return day.astype("datetime64[us]").item() if isinstance(day, np.datetime64) else day
+
+
+def _look_into(entry: Path) -> list[Snapshot | SnapshotProblem]:
+    """Return what one entry of the folder is: the files of a day, or nothing of ours."""
+    day = _day_of(entry)
+    if day is None or not entry.is_dir():
+        return [SnapshotProblem(entry, "not part of this history; it is left alone")]
+    return [open_snapshot(path, day) for path in sorted(entry.iterdir())]
+
+
+def _day_of(entry: Path) -> date | None:
+    found = _FOLDER_NAME.fullmatch(entry.name)
+    try:
+        return date.fromisoformat(found[1]) if found else None
+    except ValueError:
+        return None

@@ -1,0 +1,118 @@
+"""The four questions on Dask and on Spark, which take seconds to start: one test for each."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.history.engines import to_pandas
+
+BIG = 2**53 + 1
+DAYS = {
+    "2026-11-01": [(1, "Ada", 3, "available"), (2, "Bo", 3, None), (BIG, "Di", BIG, "lost")],
+    "2026-11-02": [(1, "Ada", 3, "pending"), (5, "NA", BIG, "available")],
+    "2026-11-04": [(1, "Ada", 3, "sold"), (5, "NA", BIG, "available")],
+}
+ENGINES = [
+    pytest.param("dask", marks=pytest.mark.xdist_group("dask")),
+    pytest.param(
+        "spark",
+        marks=[
+            pytest.mark.spark,
+            pytest.mark.xdist_group("spark"),
+            # pyspark says this once at import; that it works is what these tests show.
+            pytest.mark.filterwarnings("ignore:PySpark does not yet fully support:FutureWarning"),
+        ],
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def dask() -> Iterator[None]:
+    """Two Dask workers in processes of their own, as the current client, or a skip."""
+    pytest.importorskip("dask.dataframe", reason="needs the extra dask")
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+        Client(cluster),
+    ):
+        yield
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    """A Spark of two threads, or a skip that says what is absent."""
+    if importlib.util.find_spec("pyspark") is None:
+        pytest.skip("pyspark is not installed: python -m pip install 'petstore-frame[spark]'")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java 17 or later, and there is none on the PATH")
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+    }
+    builder = SparkSession.builder.master("local[2]").appName("petstore_frame tests")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(params=ENGINES)
+def both(
+    request: pytest.FixtureRequest, tmp_path: Path, make_inventory: Callable[..., pf.Inventory]
+) -> tuple[pf.History, pf.History]:
+    """The same three days on an engine elsewhere, and on pandas, in a folder with a star."""
+    request.getfixturevalue(request.param)
+    far = pf.History(tmp_path / "a*b [1]", engine=request.param)
+    for day, pets in DAYS.items():
+        far.add(make_inventory(day, pets))
+    return far, pf.History(far.folder, engine="pandas")
+
+
+def test_summarize(both) -> None:
+    """Counts of a frame of the engine are a frame of the engine, with the same numbers."""
+    far, near = both
+    opened = far.open("2026-11-01")
+    counted = pf.summarize(opened)
+    assert type(counted) is type(opened)
+    here = to_pandas(counted.drop("category_id", axis=1) if far.engine == "dask" else
+                     nw.from_native(counted).drop("category_id").to_native())  # fmt: skip
+    expected = pf.summarize(near.open("2026-11-01")).drop(columns="category_id")
+    pd.testing.assert_frame_equal(here, pd.DataFrame(expected), check_dtype=False)
+
+
+def test_diff(both) -> None:
+    """The same pets came, went and changed, with ids to the last digit."""
+    far, near = both
+    for days in ((), ("2026-11-01", "2026-11-04")):
+        pd.testing.assert_frame_equal(far.diff(*days).frame, near.diff(*days).frame)
+
+
+def test_trend(both) -> None:
+    """The same counts by day, status and category."""
+    far, near = both
+    by = ["status", "category_id"]
+    pd.testing.assert_frame_equal(far.trend(by), near.trend(by))
+
+
+def test_flow(both) -> None:
+    """The same moves, turnover, sell-through and ages."""
+    far, near = (history.flow() for history in both)
+    for name in ("moves", "turnover", "sell_through", "ageing"):
+        pd.testing.assert_frame_equal(getattr(far, name), getattr(near, name))
