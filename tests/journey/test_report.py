@@ -100,18 +100,20 @@ def test_what_became_of_an_import_is_ended(server, tmp_path) -> None:
 
 
 def test_the_sheet_of_an_import_says_what_its_result_says(server, tmp_path) -> None:
-    """Records known from an earlier import are in the headline and in the next steps alike."""
+    """What was skipped is in the headline, and what to do in the next steps, as in the result."""
     old, new = tmp_path / "old.csv", tmp_path / "new.csv"
     old.write_text("name,category_id\nLuna,3\nMax,3\nRex,3\n")
-    new.write_text("name,category_id\nLuna,3\nMax,3\nRex,3\nZoe,3\n")
+    new.write_text("name,category_id\nLuna,3\nMax,3\nRex,3\nZoe,cat\n")
     with server.client() as client:
-        for path in (old, new):
-            result = pf.load_csv(path, client, journal=tmp_path / "journal", progress=False)
+        pf.load_csv(old, client, journal=tmp_path / "journal", progress=False)
+        result = pf.load_csv(
+            new, client, journal=tmp_path / "journal", progress=False, duplicates="skip"
+        )
         inventory = pf.fetch_inventory(client)
     book = book_of(pf.write_report(inventory, tmp_path / "stock.xlsx", results=result))
     shown, (word, sentence) = cells(book["Import"]), headline(result.facts())
     steps = next_steps(result.facts())
-    assert "3 loaded before" in sentence and steps
+    assert result.counts[pf.State.SKIPPED] == 3 and steps
     assert {f"{word}: {sentence}", *(step[:1].upper() + step[1:] for step in steps)} <= shown
 
 

@@ -111,8 +111,8 @@ class Renderer:
         """Show lines that stay in the background; empty ones are left out."""
         return self._piece("quiet", [line for line in lines if line])
 
-    def items(self, lines: Iterable[str]) -> Markup:
-        """Show a list of sentences."""
+    def items(self, lines: Iterable[str | tuple[str, str]]) -> Markup:
+        """Show a list of sentences, or of pairs of a word and a sentence."""
         return self._piece("items", list(lines))
 
     def cards(self, cards: Iterable[Card]) -> Markup:
