@@ -1,14 +1,9 @@
-"""What a caller may ask for, checked before anything is done.
-
-In: an argument as it was passed. Out: its value as plain Python, or an ArgumentError that
-states what is allowed. It knows no store and keeps nothing.
-"""
+"""What a caller may ask for, checked before anything is done."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from petstore_frame.errors import ArgumentError
@@ -53,6 +48,8 @@ def checked_client(client: Any, operation: str) -> None:
 def checked_status(status: Any) -> str | None:
     """Return a status of the interface, or None for no filter."""
     if status is not None and not (isinstance(status, str) and status in PET_STATUSES):
+        from difflib import get_close_matches
+
         near = get_close_matches(str(status).strip().lower(), PET_STATUSES, n=1)
         got = f"{status!r} (did you mean {near[0]!r}?)" if near else repr(status)
         refuse(f"status is one of {', '.join(PET_STATUSES)}, or None for all, got {got}")

@@ -18,7 +18,6 @@ from importlib.util import find_spec
 from time import monotonic
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpcore
 
@@ -234,9 +233,7 @@ def new_sockets(base_url: str) -> Callable[[], Wire]:
     parts = urlsplit(base_url)
     host = parts.hostname or ""
     # A proxy of the environment would answer for a store on this machine.
-    is_direct = is_loopback(host) or proxy_bypass(host)
-    proxies = {} if is_direct else getproxies()
-    address = proxies.get(parts.scheme) or proxies.get("all")
+    address = None if is_loopback(host) else _proxy_for(parts.scheme, host)
     proxy = None if address is None else _proxy(address)
     # Reading the trusted certificates takes longer than a hundred plain requests.
     is_plain = parts.scheme == "http" and (proxy is None or proxy.url.scheme != b"https")
@@ -244,6 +241,13 @@ def new_sockets(base_url: str) -> Callable[[], Wire]:
     if proxy is not None and proxy.url.scheme == b"https":
         proxy.ssl_context = context
     return lambda: SocketWire(context, proxy)
+
+
+def _proxy_for(scheme: str, host: str) -> str | None:
+    from urllib.request import getproxies, proxy_bypass  # large, and a store near by needs neither
+
+    proxies = {} if proxy_bypass(host) else getproxies()
+    return proxies.get(scheme) or proxies.get("all")
 
 
 def _trusted() -> ssl.SSLContext:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import email.utils
 import warnings
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from petstore_frame._internal.callers import callers_level
 from petstore_frame.errors import EndpointDeprecatedWarning
-from petstore_frame.http.headers import Headers
+from petstore_frame.http.headers import Headers, read_http_date
 from petstore_frame.http.links import targets
 
 
@@ -100,10 +99,11 @@ def _moment(text: str | None) -> date | None:
     if text is None:
         return None
     text = text.strip()
+    if not text.startswith("@"):
+        moment = read_http_date(text)
+        return None if moment is None else moment.date()
     try:
-        if text.startswith("@"):
-            return datetime.fromtimestamp(int(text[1:]), UTC).date()
-        return email.utils.parsedate_to_datetime(text).date()
+        return datetime.fromtimestamp(int(text[1:]), UTC).date()
     except (ValueError, OverflowError, OSError):
         return None
 

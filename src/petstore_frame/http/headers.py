@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import email.utils
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
@@ -49,10 +48,18 @@ def read_retry_after(text: str | None, now: datetime | None = None) -> float | N
     text = text.strip()
     if text.isascii() and text.isdigit() and len(text) <= 10:
         return float(text)
+    moment = read_http_date(text)
+    return (
+        None if moment is None else max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+    )
+
+
+def read_http_date(text: str) -> datetime | None:
+    """Return the moment of an HTTP date, or None where it cannot be read."""
+    from email.utils import parsedate_to_datetime  # large, and few answers need it
+
     try:
-        moment = email.utils.parsedate_to_datetime(text)
+        moment = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

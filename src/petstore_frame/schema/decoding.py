@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from operator import attrgetter
 from types import GenericAlias
 from typing import Any, get_type_hints
@@ -23,7 +24,9 @@ class ErrorBody(BaseModel):
     A ``field`` that is not text is an extension of someone else's and is left out.
     """
 
-    model_config = ConfigDict(strict=True, extra="allow", hide_input_in_errors=True)
+    model_config = ConfigDict(
+        strict=True, extra="allow", hide_input_in_errors=True, defer_build=True
+    )
 
     code: str
     message: str
@@ -53,13 +56,18 @@ def _quick_decoder() -> msgspec.json.Decoder[list[msgspec.Struct]]:
 
 
 _QUICK_PAGE = _quick_decoder()
-_PAGE = TypeAdapter(list[Pet])  # the slow way, which explains
 _GETTERS = {field.name: attrgetter(field.name) for field in FIELDS}
 _WHOLE_NUMBERS = [field.wire_name for field in FIELDS if field.dtype in ("int64", "Int64")]
 _REQUIRED = sum(field.is_required for field in FIELDS)
 _OPTIONAL = [field.name for field in FIELDS if not field.is_required]
 # One object per known status, not one per pet.
 _KNOWN: dict[str | None, str | None] = {status: status for status in (*PET_STATUSES, None)}
+
+
+@cache
+def explaining_reader() -> TypeAdapter[list[Pet]]:
+    """Return the reader that says what is wrong with a page, built on first need."""
+    return TypeAdapter(list[Pet])
 
 
 def read_page(
@@ -152,11 +160,13 @@ def _whole_texts(columns: PetColumns) -> tuple[PetColumns, tuple[int, ...]]:
 def _second_look(body: bytes, operation: str, page: int | None) -> list[Pet]:
     """Accept what JSON Schema allows, such as ``1.0`` for 1, or raise what is wrong."""
     try:
-        return _PAGE.validate_json(body, by_name=False)
+        return explaining_reader().validate_json(body, by_name=False)
     except ValidationError as problem:
         first = problem
     try:
-        return _PAGE.validate_python(_whole_floats_to_int(json.loads(body)), by_name=False)
+        return explaining_reader().validate_python(
+            _whole_floats_to_int(json.loads(body)), by_name=False
+        )
     except ValidationError as still:
         raise contract_error(still, body, operation, page) from None
     except (ValueError, RecursionError):  # the latter: lists nested a thousand deep

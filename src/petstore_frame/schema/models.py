@@ -47,7 +47,11 @@ class PetFields(BaseModel):
     """The fields that a caller gives and the store returns. A new one is stated here."""
 
     model_config = ConfigDict(
-        strict=True, frozen=True, populate_by_name=True, hide_input_in_errors=True
+        strict=True,
+        frozen=True,
+        populate_by_name=True,
+        hide_input_in_errors=True,
+        defer_build=True,  # pages are read without it, so most fetches never need it
     )
 
     name: Annotated[str, Column("Name", "str", likely=("name", "animal"))]
@@ -74,6 +78,8 @@ class PetFields(BaseModel):
 
 class StoredFields(BaseModel):
     """The fields that the store assigns."""
+
+    model_config = ConfigDict(defer_build=True)
 
     id: Annotated[Int64, Column("ID", "int64")]
 
