@@ -46,12 +46,12 @@ def demo(
     with serve() as server, server.client() as client, TemporaryDirectory() as journal:
         _step("A store", f"{server.base_url}, process {server.pid}, with a key made for this run")
         _write_sample(arrivals, categories, rows, seed)
-        result = _load(arrivals, client, Path(journal))
+        result = _load(arrivals, client, categories, Path(journal))
         inventory = _read_back(client, categories)
         results = write_files(result, folder / "results")
         write_report(inventory, report, categories=categories, results=result)
     _name_files([arrivals, categories, *results, report])
-    _say_what_next(folder, report, fix=results[1])
+    _say_what_next(folder, report, arrivals, categories)
 
 
 def _write_sample(arrivals: Path, categories: Path, rows: int, seed: int) -> None:
@@ -62,11 +62,11 @@ def _write_sample(arrivals: Path, categories: Path, rows: int, seed: int) -> Non
     _step("A file", f"{arrivals}: {rows:,} animals as people send them, some rows dirty")
 
 
-def _load(arrivals: Path, client: Client, journal: Path) -> LoadResult:
+def _load(arrivals: Path, client: Client, categories: Path, journal: Path) -> LoadResult:
     from petstore_frame.loader.load import load_csv
 
     _step("Loading", "one request per good row; each row ends in exactly one state")
-    result = load_csv(arrivals, client, journal=journal)
+    result = load_csv(arrivals, client, key="animal_id", categories=categories, journal=journal)
     typer.echo(_indented(str(result)))
     return result
 
@@ -88,20 +88,20 @@ def _name_files(paths: list[Path]) -> None:
         typer.echo(f"    {path}")
 
 
-def _say_what_next(folder: Path, report: Path, *, fix: Path) -> None:
+def _say_what_next(folder: Path, report: Path, arrivals: Path, categories: Path) -> None:
     notebooks = _copy_notebooks(folder)
     _step("Next", "type one of these")
     if notebooks is not None:
         typer.echo(f"    jupyter lab {notebooks}")
     typer.echo("    petstore-frame dashboard --sample 500")
     typer.echo(f"    libreoffice {report}   (or open it in Excel)")
-    typer.echo("\nThis store has ended. One of your own, to load the fixed rows into:")
+    typer.echo("\nThis store has ended. One of your own, to load the file into:")
     typer.echo("    petstore-frame serve --api-key-file store.key")
     typer.echo("and in another terminal:")
     typer.echo(
         '    export PETSTORE_BASE_URL=http://127.0.0.1:8080/v1 PETSTORE_API_KEY="$(cat store.key)"'
     )
-    typer.echo(f"    petstore-frame load {fix} --categories {folder / 'categories.csv'}")
+    typer.echo(f"    petstore-frame load {arrivals} --key animal_id --categories {categories}")
 
 
 def _copy_notebooks(folder: Path) -> Path | None:

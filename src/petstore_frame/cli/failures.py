@@ -53,8 +53,24 @@ _CODES: tuple[tuple[tuple[type[Exception], ...], int], ...] = (
 )
 
 
+# What a newcomer types, and the command that does it.
+_OTHER_WORDS = {
+    "import": "load",
+    "upload": "load",
+    "export": "fetch",
+    "list": "fetch",
+    "start": "serve",
+}
+
+
 class PlainlyFailing(PlainGroup):
     """Commands that report a wrong name, key or disk without a trace."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = _OTHER_WORDS.get(args[0]) if args else None
+        if name is not None:
+            ctx.fail(f"there is no command {args[0]!r}; petstore-frame {name} does that")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:
