@@ -130,6 +130,32 @@ GOLDEN: dict[str, list[str]] = {
         '3: {"name":"Rex\u202e","categoryId":3} | invisible_characters',
         '4: {"name":"Bo\u200b","categoryId":3} | invisible_characters',
     ],
+    "30_total_row.csv": [
+        f"2: {REX}",
+        '3: {"name":"Total","categoryId":6} | called_total',
+        '4: {"name":"Bo","categoryId":4}',
+        "5: invalid suspicious name",
+        "6: skipped | blank",
+    ],
+    "31_swallowed_rows.csv": [
+        "2: invalid suspicious name | line_break",
+        '5: {"name":"Bo","categoryId":4}',
+    ],
+    "31_swallowed_note.csv": [
+        "2: invalid suspicious note",
+        '5: {"name":"Bo","categoryId":4}',
+    ],
+    "39_unicode_twins.csv": [
+        '2: {"name":"Zo\u00eb","categoryId":3}',
+        '3: {"name":"Zoe\u0308","categoryId":4} | unicode_twin',
+        '4: {"name":"\uff2cuna","categoryId":3}',
+        '5: {"name":"Luna","categoryId":3} | unicode_twin',
+    ],
+    "39_web_names.csv": [
+        '2: {"name":"https://example.org/rex","categoryId":3} | url',
+        '3: {"name":"www.rex.example","categoryId":4} | url',
+        r'4: {"name":"Re\tx","categoryId":5} | line_break',
+    ],
 }
 
 STOPPED: dict[str, tuple[int | None, str]] = {
@@ -143,6 +169,17 @@ STOPPED: dict[str, tuple[int | None, str]] = {
     "16_no_header.csv": (None, r"among 'Rex', '3', 'sold'.*needs columns=\['name', 'category_id'"),
     "18_empty.csv": (None, "the file is empty"),
     "21_grouped_digits.csv": (2, "thousands=','"),
+    "32_labels.csv": (2, r"holds labels.*'Dog' \(3\), 'Cat' \(1\).*categories="),
+    "33_statuses_of_ones_own.csv": (2, r"'reserved' \(2\), 'on loan' \(1\).*value_map="),
+    "34_title.csv": (None, "row 3 looks like the header: header_row=3"),
+    "35_two_row_header.csv": (None, r"columns=\['name', 'categoryId', 'Stock'\] and header_row=2"),
+    "36_fullwidth_comma.csv": (None, "looks like a full-width comma.*delimiter='，'"),
+    "36_colon.csv": (None, "looks like ':'.*delimiter=':'"),
+    "37_german.csv": (None, "'name': 'Tiername', 'category_id': 'Kategorie', 'status': 'Statut'"),
+    "37_spanish.csv": (None, "mapping={'name': 'Nombre', 'category_id': 'Categoría'}"),
+    "37_state.csv": (None, r"would not be sent.*\{'status': None\} leaves it out"),
+    "38_one_bad_line.csv": (3, "no encoding fits the whole file; correct this line"),
+    "40_page.csv": (None, "looks like an HTML page"),
 }
 
 

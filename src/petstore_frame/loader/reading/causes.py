@@ -97,9 +97,11 @@ def header_below(table: Table, reading: Reading) -> InputError | None:
     above: Sequence[str] = table.columns
     try:
         for row in islice(table.rows(), _LOOKED_AT):
-            joined = [cell or up for cell, up in zip_longest(row.cells, above, fillvalue="")]
+            pairs = zip_longest(row.cells, above, fillvalue="")
+            joined = [cell if cell.strip() else up for cell, up in pairs]
             single, double = recognised(row.cells, reading), recognised(joined, reading)
-            if double is not None and _fields(double) > _fields(single):
+            fills = joined[: len(row.cells)] != list(row.cells) or len(joined) > len(row.cells)
+            if double is not None and fills:
                 return _two_rows(row.line, joined)
             if single is not None:
                 return InputError(
@@ -115,10 +117,6 @@ def header_below(table: Table, reading: Reading) -> InputError | None:
     except InputError:  # reported where the records are read
         return None
     return None
-
-
-def _fields(found: Recognised | None) -> int:
-    return 0 if found is None else len(found.mapping) + len(found.proposed)
 
 
 def _two_rows(line: int, names: list[str]) -> InputError:
@@ -221,6 +219,11 @@ def _unsent(
         for at, column in enumerate(columns):
             cells = [each.cells[at].strip().casefold() for each in sample if at < len(each.cells)]
             filled = [cell for cell in cells if cell]
-            if filled and column not in mapping.values() and set(filled) <= set(field.values):
+            if (
+                filled
+                and column.strip()
+                and column not in mapping.values()
+                and set(filled) <= set(field.values)
+            ):
                 return unsent(field.name, column)
     return None

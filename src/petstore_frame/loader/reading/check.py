@@ -285,7 +285,7 @@ class Checker:
                 if record.state is State.SKIPPED:
                     held.append(record)
                     continue
-                yield from (_without_total(each) for each in held)
+                yield from map(_called_total, held)
                 held = []
             is_odd = record.payload is not None and not record.payload.isascii()
             if (is_odd or was_odd) and above is not None and self._are_twins(record, above):
@@ -338,6 +338,14 @@ def _without_total(record: Record) -> Record:
 def _refuses(oddities: Mapping[int, Oddity]) -> bool:
     """Tell whether a cell without text holds something all the same, such as an error."""
     return any(isinstance(odd, CellError) and odd.code != MERGED for odd in oddities.values())
+
+
+def _called_total(record: Record) -> Record:
+    """Note of a record called Total that animals stand below it, so that it is one itself."""
+    if Suspicion.TOTAL_ROW not in record.warnings:
+        return record
+    noted = _without_total(record)
+    return noted._replace(warnings=(*noted.warnings, "called_total"))
 
 
 def _accepting(rules: Rules, accept: frozenset[str]) -> Rules:

@@ -181,7 +181,7 @@ def _misread(
         line=place.line,
     )
     if _is_mostly_utf8(start):
-        shown = line.decode("utf-8", "backslashreplace")[:60]
+        shown = line.decode("utf-8", "replace")[:60]
         refused.hint = (
             f"other lines are UTF-8, so no encoding fits the whole file; correct this line, "
             f"which reads {shown!r}, and others like it"
@@ -189,10 +189,11 @@ def _misread(
         return refused
     refused.candidates = tuple(_candidates(start, line))
     parts = list[Any]()
-    for name, text in refused.candidates[:3]:
+    readings = {each.line: each.encoding for each in reversed(refused.candidates)}
+    for text, name in list(reversed(readings.items()))[:3]:
         parts += [("encoding", name), repr(text)]
     if parts:
-        words = "; ".join(["{} reads {}"] * len(refused.candidates[:3]))
+        words = "; ".join(["{} reads {}"] * (len(parts) // 2))
         refused.hint = Advice(f"name its encoding: {words}", *parts, by_hand=_SAVE_AS_UTF8)
         refused.answer = {"encoding": refused.candidates[0].encoding}
     else:

@@ -74,7 +74,11 @@ class CellError(Exception):
 def suspicious(kind: Suspicion, message: str) -> CellError:
     """Return the refusal of what could be sent, and is not until a person confirms it."""
     return CellError(
-        SUSPICIOUS, message, "{} sends such records as they are", ("accept", [str(kind)]), str(kind)
+        SUSPICIOUS,
+        message,
+        "check it; {} sends such records as they are",
+        ("accept", [str(kind)]),
+        str(kind),
     )
 
 

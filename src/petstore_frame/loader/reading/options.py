@@ -41,6 +41,7 @@ class Reading:
         header_row: Number of the header's row (its last one where it takes several), 1 for the
             first of the file; None is the first that is not blank.
         sheet: The sheet of a workbook that has several.
+        edits: Texts of cells that a person has corrected, by record (1 is the first) and column.
 
     Raises:
         ArgumentError: One of them cannot be used; it names the value and what is allowed.
@@ -67,6 +68,7 @@ class Reading:
     columns: Sequence[str] | None = None
     header_row: int | None = None
     sheet: str | None = None
+    edits: Mapping[tuple[int, str], str] = field(default_factory=dict)
 
     @before_sending()
     def __post_init__(self) -> None:
@@ -86,6 +88,7 @@ class Reading:
         if not isinstance(self.sheet, str | None):
             _refuse("{} is the name of a sheet, got {}", ("sheet",), _shown(self.sheet))
         true_or_false("keep_spaces", self.keep_spaces)
+        _check_edits(self.edits)
 
     def words(self) -> Words:
         """Return which text stands for which value; a categories file is read here.
@@ -251,6 +254,23 @@ def _check_mapping(mapping: Any) -> None:
             "{} gives one column to two fields; give each its own",
             ("mapping",),
             by_hand="one column was chosen for two fields; give each its own",
+        )
+
+
+def _check_edits(edits: Any) -> None:
+    is_table = isinstance(edits, Mapping) and all(
+        isinstance(place, tuple)
+        and len(place) == 2
+        and as_whole(place[0]) is not None
+        and isinstance(place[1], str)
+        and isinstance(text, str)
+        for place, text in edits.items()
+    )
+    if not is_table:
+        _refuse(
+            "{} goes from record and column to text, as in {{(2, 'status'): 'sold'}}, got {}",
+            ("edits",),
+            _shown(edits),
         )
 
 

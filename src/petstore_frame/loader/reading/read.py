@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
@@ -27,6 +28,7 @@ from petstore_frame.loader.reading.kinds import is_packed, open_regular
 from petstore_frame.loader.reading.mapping import OWN_PREFIX, find_columns, find_given
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.returned import ColumnsOf, Returned, has_own_columns
+from petstore_frame.loader.reading.rows import Row
 from petstore_frame.loader.reading.text import DELIMITERS, SAMPLE, text_tables
 from petstore_frame.loader.record import Record
 
@@ -148,6 +150,7 @@ class Layout:
         rules: What the caller allows.
         returned: What to undo first, if it is one of our own result files.
         delimiters: The character between the cells of a text file.
+        edits: Corrected texts by the place of their column, by record.
     """
 
     columns: tuple[str, ...]
@@ -156,13 +159,27 @@ class Layout:
     rules: Rules
     returned: Returned | None
     delimiters: str
+    edits: Mapping[int, Mapping[int, str]]
 
     def records(self, table: Table) -> Iterator[Record]:
         """Return the records of a table, from the first one on."""
         checker = Checker(self.columns, self.mapping, self.rules, self.key, self.delimiters)
         if self.returned is not None:
-            return self.returned.records(table.rows(), checker)
-        return table.records(checker)
+            return self.returned.records(self._edited(table.rows()), checker)
+        return checker.records(self._edited(table.rows())) if self.edits else table.records(checker)
+
+    def _edited(self, rows: Iterator[Row]) -> Iterator[Row]:
+        """Put what a person has corrected in the place of what the cells hold."""
+        for number, row in enumerate(rows, 1):
+            texts = self.edits.get(number)
+            if texts is None:
+                yield row
+                continue
+            cells = [*row.cells, *[""] * (len(self.columns) - len(row.cells))]
+            for at, text in texts.items():
+                cells[at] = text
+            kept = {at: oddity for at, oddity in row.oddities.items() if at not in texts}
+            yield row._replace(cells=cells, oddities=kept)
 
 
 @dataclass(frozen=True)
@@ -306,7 +323,10 @@ def _layout(
     # What was swallowed in a text file is still so in the workbook that our result came back in.
     unknown = "".join(DELIMITERS) if returned is not None else ""
     delimiters = table.facts.get("delimiter", unknown)
-    return Layout(header, found, keys, rules, returned, delimiters)
+    edits = defaultdict[int, dict[int, str]](dict)
+    for (record, column), text in reading.edits.items():
+        edits[record][table.columns.index(find_given("edits", column, table.columns))] = text
+    return Layout(header, found, keys, rules, returned, delimiters, edits)
 
 
 def _explained(

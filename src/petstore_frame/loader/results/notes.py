@@ -30,6 +30,7 @@ MEANINGS: dict[str, str] = {
     "url": "the name is an address of the web",
     "line_break": "the name holds a line break or a tab",
     "unicode_twin": "the name differs from the one above only in its Unicode form",
+    "called_total": "the animal has a name as totals have",
     "total_row": "accepted although it looks like a total",
     "unlisted_category": "accepted although the category is not among those given",
     "low_category_id": "accepted although the category id is not above 0",

@@ -1,0 +1,290 @@
+"""What a person sees of a file before anything is sent, to choose how it is read.
+
+It goes the way of the real run, and where that would stop, it applies what the refusal proposes and
+goes on: so the choices can be preset, with the question that each of them answers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.errors import InputError
+from petstore_frame.loader.reading.causes import SAMPLE, Table, check_sample
+from petstore_frame.loader.reading.encoding import Decoded, EncodingError
+from petstore_frame.loader.reading.mapping import FIELDS
+from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.read import Kind, Layout, Opened, lay_out, open_input
+from petstore_frame.loader.reading.returned import ColumnsOf
+from petstore_frame.loader.record import Record, RecordProblem, State
+from petstore_frame.schema.fields import FIELD_BY_NAME
+
+_MOST_QUESTIONS = 8
+_MOST_VALUES = 200
+# A column whose cells are all filled and all different, in at least so many records, may be a key.
+_LEAST_KEYS = 3
+
+
+@dataclass(frozen=True)
+class ValueToMap:
+    """A value that no field allows, once for all its records.
+
+    Attributes:
+        field: The field: ``category_id``, ``status``.
+        column: The file's column.
+        text: What the cells hold.
+        count: In how many of the records that were looked at.
+        suggestion: An allowed text that is spelled much like it, or None.
+    """
+
+    field: str
+    column: str
+    text: str
+    count: int
+    suggestion: str | None
+
+
+@dataclass(frozen=True)
+class Look:
+    """A file or a frame as it would be read, up to where it is clear.
+
+    Attributes:
+        name: What to call it.
+        path: The file, or None for a frame.
+        kind: ``csv``, ``workbook`` or ``frame``.
+        reading: How it was looked at: as asked, and what is recognised where that is not enough.
+        questions: Why it cannot be read as asked, in turn; each has the ``answer`` that ``reading``
+            holds, if there is one. Empty where nothing is to be confirmed.
+        encodings: How likely encodings read the first line in question, if that is not clear.
+        sheets: The sheets of a workbook.
+        facts: ``encoding`` and ``delimiter``, or ``sheet``, as it was looked at.
+        header_row: The row of the header, or None.
+        columns: The column names; empty where not even a header can be read.
+        mapping: The column of each field, as far as it is known or recognised.
+        key_columns: Columns that may identify an animal, the likeliest first.
+        records: The first records, each with its problem; without a whole mapping none.
+        rows: The cells of the first rows, also where the mapping is not known.
+        looked_at: How many records were looked at.
+        counts: Of these, how many are in each state.
+        values: Values to map, the commonest first.
+        suspicious: How many records are held, by the word that ``accept`` takes.
+        is_whole: Whether these are all records of the source.
+        is_returned: It is one of our own result files.
+    """
+
+    name: str
+    path: Path | None
+    kind: Kind
+    reading: Reading
+    questions: tuple[InputError, ...] = ()
+    encodings: tuple[Decoded, ...] = ()
+    sheets: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    header_row: int | None = None
+    columns: tuple[str, ...] = ()
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    key_columns: tuple[str, ...] = ()
+    records: tuple[Record, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    looked_at: int = 0
+    counts: Mapping[State, int] = field(default_factory=dict)
+    values: tuple[ValueToMap, ...] = ()
+    suspicious: Mapping[str, int] = field(default_factory=dict)
+    is_whole: bool = False
+    is_returned: bool = False
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it can be read as asked, with nothing to confirm."""
+        return not self.questions
+
+
+def look(
+    path_or_frame: Any,
+    reading: Reading = Reading(),  # noqa: B008 # frozen
+    *,
+    rows: int = 50,
+    most: int = 10_000,
+    columns_of: ColumnsOf = lambda _: None,
+) -> Look:
+    """Look at a file or a frame as it would be read; nothing is sent and nothing is kept.
+
+    Args:
+        path_or_frame: A path, or a DataFrame.
+        reading: How it is to be read, as far as that is known.
+        rows: How many of the first records to return.
+        most: How many records to look at.
+        columns_of: As of ``open_source``.
+
+    Raises:
+        InputError: There is no file that could be read at all.
+        ArgumentError: It is neither a path nor a frame, or a value map or categories are wrong.
+        MissingExtraError: A workbook, and openpyxl is not installed.
+
+    Example:
+        >>> import pandas as pd
+        >>> seen = look(pd.DataFrame({"Tiername": ["Rex", "Bo"], "Kategorie": [3, 4]}))
+        >>> seen.mapping, seen.is_clear
+        ({'name': 'Tiername', 'category_id': 'Kategorie'}, False)
+    """
+    opened = open_input(path_or_frame)
+    try:
+        return _look(opened, reading, rows, most, columns_of)
+    except InputError as problem:
+        problem.path = problem.path or (str(opened.path) if opened.path else None)
+        raise
+    finally:
+        opened.close()
+
+
+def _look(opened: Opened, asked: Reading, rows: int, most: int, columns_of: ColumnsOf) -> Look:
+    reading, questions, encodings = asked, list[InputError](), tuple[Decoded, ...]()
+    table: Table | None = None
+    layout: Layout | None = None
+    while len(questions) < _MOST_QUESTIONS:
+        try:
+            table, layout = lay_out(opened, reading, columns_of)
+            if layout.returned is None:
+                check_sample(layout.records(table), layout.columns, layout.mapping, reading)
+            break
+        except InputError as problem:
+            questions.append(problem)
+            if isinstance(problem, EncodingError):
+                encodings = encodings or problem.candidates
+            answered = _answered(reading, problem)
+            if answered == reading:
+                break
+            reading = answered
+    seen = Look(
+        opened.name,
+        opened.path,
+        opened.kind,
+        reading,
+        tuple(questions),
+        encodings,
+        _sheets_of(opened),
+    )
+    if table is None or layout is None:
+        return _raw(seen, opened, rows)
+    return _checked(seen, table, layout, rows, most)
+
+
+def _answered(reading: Reading, problem: InputError) -> Reading:
+    """Return the reading with what a refusal proposes."""
+    answer = dict(problem.answer)
+    if "mapping" in answer:
+        answer["mapping"] = {**(reading.mapping or {}), **answer["mapping"]}
+    return replace(reading, **answer) if answer else reading
+
+
+def _sheets_of(opened: Opened) -> tuple[str, ...]:
+    try:
+        return opened.sheets()
+    except InputError:  # it is among the questions
+        return ()
+
+
+def _raw(seen: Look, opened: Opened, rows: int) -> Look:
+    """Add the columns and cells of the likeliest table to a look that knows no mapping."""
+    try:
+        table = opened.tables(seen.reading)[0]
+        cells = tuple(tuple(row.cells) for row in islice(table.rows(), rows))
+    except InputError:  # it is among the questions
+        return seen
+    return replace(
+        seen,
+        facts=table.facts,
+        header_row=table.header_row,
+        columns=table.columns,
+        mapping={k: v for k, v in (seen.reading.mapping or {}).items() if v in table.columns},
+        rows=cells,
+        key_columns=tuple(_keys(table.columns, cells, ())),
+    )
+
+
+def _checked(seen: Look, table: Table, layout: Layout, rows: int, most: int) -> Look:
+    """Add the records of a table whose columns are known."""
+    first, counts = list[Record](), Counter[State]()
+    values, suspicious = Counter[tuple[str, str]](), Counter[str]()
+    cells = list[tuple[str, ...]]()
+    records, questions = layout.records(table), list(seen.questions)
+    try:
+        for record in islice(records, most):
+            counts[record.state] += 1
+            if len(first) < rows:
+                first.append(record)
+            if len(cells) < SAMPLE * 5 and record.state is not State.SKIPPED:
+                cells.append(record.cells)
+            problem = record.problem
+            if problem is not None and problem.accept is not None:
+                suspicious[problem.accept] += 1
+            if problem is not None and _can_be_mapped(problem):
+                values[problem.column or "", (problem.value or "").strip()] += 1
+        is_whole = next(records, None) is None
+    except InputError as problem_below:
+        questions.append(problem_below)
+        is_whole = False
+    fields = {column: name for name, column in layout.mapping.items()}
+    return replace(
+        seen,
+        questions=tuple(questions),
+        facts=table.facts,
+        header_row=table.header_row,
+        columns=layout.columns,
+        mapping=layout.mapping,
+        key_columns=layout.key or tuple(_keys(layout.columns, cells, layout.mapping.values())),
+        records=tuple(first),
+        rows=tuple(record.cells for record in first),
+        looked_at=sum(counts.values()),
+        counts=dict(counts),
+        values=tuple(
+            _value(fields[column], column, text, count, layout)
+            for (column, text), count in values.most_common(_MOST_VALUES)
+            if column in fields
+        ),
+        suspicious=dict(suspicious),
+        is_whole=is_whole,
+        is_returned=layout.returned is not None,
+    )
+
+
+def _can_be_mapped(problem: RecordProblem) -> bool:
+    """Tell whether a value map can answer a problem."""
+    labels = problem.option is not None and problem.option[0] in ("categories", "value_map")
+    known = {f"unknown_{name}" for name in FIELDS if FIELD_BY_NAME[name].values}
+    return bool(problem.value) and (labels or problem.code in known)
+
+
+def _value(name: str, column: str, text: str, count: int, layout: Layout) -> ValueToMap:
+    words = layout.rules.words
+    allowed = list(FIELD_BY_NAME[name].values or words.categories)
+    near = get_close_matches(text.casefold()[:60], allowed, 1, 0.5)
+    return ValueToMap(name, column, text, count, near[0] if near else None)
+
+
+def _keys(
+    columns: Sequence[str], cells: Sequence[Sequence[str]], taken: Iterable[str]
+) -> Iterator[str]:
+    """Yield the columns whose cells are all filled and all different, ids by name first."""
+    used = set(taken)
+    found = []
+    for at, column in enumerate(columns):
+        own = [row[at].strip() for row in cells if at < len(row)]
+        is_filled = len(own) >= _LEAST_KEYS and len(own) == len(cells) and all(own)
+        if is_filled and len(set(own)) == len(own) and column.strip() and column not in used:
+            found.append(column)
+    yield from sorted(found, key=lambda column: not _sounds_like_a_key(column))
+
+
+def _sounds_like_a_key(column: str) -> bool:
+    words = column.casefold().replace("_", " ").replace("-", " ").split()
+    return any(word.strip("#.:") in _KEY_WORDS for word in words) or column.endswith(("Id", "ID"))
+
+
+_KEY_WORDS = {"id", "no", "nr", "nummer", "number", "tag", "chip", "microchip", "licence",
+              "license", "key", "code", "ref", "reference", "num", "numero", "número"}  # fmt: skip

@@ -1,0 +1,95 @@
+"""What a person sees of a file before anything is sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from petstore_frame.loader.reading.look import Look, look
+from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.record import State
+
+INPUTS = Path(__file__).parent / "inputs"
+
+
+def seen(folder: Path, text: str, encoding: str = "utf-8", **options: Any) -> Look:
+    path = folder / "pets.csv"
+    path.write_bytes(text.encode(encoding))
+    return look(path, Reading(**options))
+
+
+def test_the_choices_are_preset_with_the_question_that_each_answers(tmp_path: Path) -> None:
+    """Encoding, header row and columns are recognised in turn, and nothing counts as agreed."""
+    text = "Bestand im Mai\n\nTiername;Kategorie;Statut\nZoë;3;sold\n"
+    found = seen(tmp_path, text, "cp1252")
+    assert [set(each.answer) for each in found.questions] == [
+        {"encoding"}, {"header_row"}, {"mapping"},
+    ]  # fmt: skip
+    assert found.reading.encoding == "cp1252" and found.reading.header_row == 3
+    assert [record.cells[0] for record in found.records] == ["Zoë"]
+    assert not found.is_clear
+
+
+def test_what_is_confirmed_is_read_as_it_was_seen(tmp_path: Path) -> None:
+    """The reading of a look opens the file, and gives the records that were shown."""
+    found = seen(tmp_path, "Nombre|Categoría\nRex|3\nBo|cuatro\n")
+    with open_source(tmp_path / "pets.csv", found.reading) as source:
+        assert tuple(source) == found.records
+
+
+def test_a_clear_file_asks_nothing(tmp_path: Path) -> None:
+    """Where the header says it all, the reading is the one that was asked for."""
+    found = seen(tmp_path, "animal_id,name,category\nA1,Rex,3\nA2,Rex,3\nA3,Bo,4\n")
+    assert found.is_clear and found.reading == Reading()
+    assert found.key_columns == ("animal_id",)
+    assert found.counts == {State.PENDING: 3} and found.is_whole
+
+
+def test_each_value_to_map_is_listed_once(tmp_path: Path) -> None:
+    """Values that no field allows come with their number of records and what they look like."""
+    rows = "Rex,Dgo,sold\n" * 3 + "Bo,Dog,avail\n" * 2 + "Luna,3,sold\n" * 9
+    found = seen(tmp_path, "name,category,status\n" + rows, categories={3: "Dog"})
+    listed = [(each.field, each.text, each.count, each.suggestion) for each in found.values]
+    assert listed == [("category_id", "Dgo", 3, "dog"), ("status", "avail", 2, "available")]
+
+
+def test_what_is_held_is_counted_by_the_word_that_accepts_it(tmp_path: Path) -> None:
+    """A tick for each kind is all that a person needs."""
+    text = "name,category\nRex,3\nMax,3\nLuna,3\nBo,-4\nTotal,3\n"
+    assert seen(tmp_path, text).suspicious == {"low_category_id": 1, "total_row": 1}
+    accepted = seen(tmp_path, text, accept=["low_category_id", "total_row"])
+    assert accepted.suspicious == {} and accepted.counts == {State.PENDING: 5}
+
+
+def test_an_edited_cell_is_checked_again(tmp_path: Path) -> None:
+    """A correction made in the table takes the place of what the file holds."""
+    text = "name,category,status\nRex,3,gone\nBo,4,sold\n"
+    found = seen(tmp_path, text, edits={(1, "status"): "sold"})
+    assert found.counts == {State.PENDING: 2}
+    assert found.records[0].cells == ("Rex", "3", "sold")
+
+
+def test_columns_are_shown_though_nothing_is_recognised(tmp_path: Path) -> None:
+    """A person can choose columns only where they are seen."""
+    found = seen(tmp_path, "A;B;C\nx;y;z\n")
+    assert found.columns == ("A", "B", "C") and found.rows == (("x", "y", "z"),)
+    assert found.mapping == {} and found.records == ()
+
+
+def test_a_frame_is_looked_at_alike() -> None:
+    """A DataFrame has columns to confirm as a file has."""
+    found = look(pd.DataFrame({"Tiername": ["Rex"], "Kategorie": [3]}))
+    assert found.kind == "frame" and not found.is_clear
+    assert found.reading.mapping == {"name": "Tiername", "category_id": "Kategorie"}
+
+
+@pytest.mark.parametrize("path", sorted(INPUTS.iterdir()), ids=lambda path: path.name)
+def test_every_nasty_input_can_be_looked_at(path: Path) -> None:
+    """Whatever a file holds, a look at it ends, and says what is in the way."""
+    found = look(path)
+    assert found.is_clear or all(str(question) for question in found.questions)
+    assert found.columns or found.questions

@@ -1,0 +1,119 @@
+"""What looks like no animal is held until a person confirms it, and never sent in silence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.record import Record, State, Suspicion
+
+INPUTS = Path(__file__).parent / "inputs"
+RUN = "ab" * 16
+
+
+def records_of(source: Any, **options: Any) -> list[Record]:
+    with open_source(source, Reading(**options)) as opened:
+        return list(opened)
+
+
+def held(records: list[Record]) -> list[tuple[int, str | None]]:
+    return [(each.line, each.problem.accept) for each in records if each.problem is not None]
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "pets.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def filtered(folder: Path) -> Path:
+    book = openpyxl.Workbook()
+    for row in (("name", "category_id"), ("Rex", 3), ("Hidden", 4), ("Bo", 5)):
+        book.active.append(row)
+    book.active.auto_filter.ref = "A1:B4"
+    book.active.row_dimensions[3].hidden = True
+    book.save(folder / "pets.xlsx")
+    return folder / "pets.xlsx"
+
+
+def test_a_total_below_the_data_is_held() -> None:
+    """A total is held; an animal of that name, with others below it, is sent with a note."""
+    records = records_of(INPUTS / "30_total_row.csv")
+    assert held(records) == [(5, "total_row")]
+    assert records[1].state is State.PENDING and records[1].warnings == ("called_total",)
+
+
+@pytest.mark.parametrize("name", ["Total", "TOTAL:", "Grand total", "Summe", "Total: 6", "Gesamt"])
+def test_a_total_has_many_words(tmp_path: Path, name: str) -> None:
+    """However it is spelled, also in front of blank rows."""
+    path = written(tmp_path, f"name,category_id\nRex,3\nBo,4\n{name},7\n,\n")
+    assert held(records_of(path)) == [(4, "total_row")]
+
+
+def test_a_category_that_was_not_given_is_held(tmp_path: Path) -> None:
+    """Ids beyond the given categories are held, those within are sent."""
+    path = written(tmp_path, "name,category_id\nRex,3\nBo,4\nMax,3\n")
+    assert held(records_of(path, categories={3: "Dog"})) == [(3, "unlisted_category")]
+    assert held(records_of(path)) == []
+
+
+def test_an_id_of_zero_or_less_is_held_unless_it_was_given(tmp_path: Path) -> None:
+    """A category below one is no id, except where the caller says that it is one."""
+    path = written(tmp_path, "name,category_id\nRex,3\nBo,-5\nMax,3\n")
+    assert held(records_of(path)) == [(3, "low_category_id")]
+    assert held(records_of(path, categories={3: "Dog", -5: "Ghost"})) == []
+
+
+def test_rows_that_a_filter_hides_are_held(tmp_path: Path) -> None:
+    """What a person does not see in the workbook is not sent."""
+    assert held(records_of(filtered(tmp_path))) == [(3, "hidden_row")]
+
+
+@pytest.mark.parametrize("name", ["31_swallowed_rows.csv", "31_swallowed_note.csv"])
+def test_rows_swallowed_by_an_open_quote_are_held(name: str) -> None:
+    """A cell that holds what looks like other rows is held, in whatever column."""
+    assert held(records_of(INPUTS / name)) == [(2, "swallowed_rows")]
+
+
+def test_a_note_of_two_lines_swallows_nothing(tmp_path: Path) -> None:
+    """A line break and a comma in a text beside the animal are ordinary."""
+    text = 'name,category_id,note\nRex,3,"shy, quiet\nneeds walks"\nBo,4,\n'
+    assert held(records_of(written(tmp_path, text))) == []
+
+
+def test_what_is_accepted_is_sent_with_a_note(tmp_path: Path) -> None:
+    """Each kind has its word, and a record that was let through says so."""
+    path = filtered(tmp_path)
+    records = records_of(path, accept=[Suspicion.HIDDEN_ROW])
+    assert held(records) == [] and records[1].warnings == ("hidden_row",)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("no: hidden_row", State.INVALID),
+        ("yes", State.PENDING),
+        ("", State.PENDING),
+    ],
+)
+def test_a_held_row_stays_held_in_its_fix_file_until_someone_says_yes(
+    tmp_path: Path, answer: str, state: State
+) -> None:
+    """The fix file does not know of hidden rows, so it carries the question along."""
+    header = "name,category_id,_pf_accept,_pf_run,_pf_record"
+    path = written(tmp_path, f"{header}\nRex,3,{answer},{RUN},2\n")
+    (record,) = records_of(path)
+    assert record.state is state and record.origin == (RUN, 2)
+    (accepted,) = records_of(path, accept=["hidden_row"])
+    assert accepted.state is State.PENDING
+
+
+def test_twins_in_unicode_form_are_told() -> None:
+    """Two spellings of one name next to each other are sent with a warning."""
+    records = records_of(INPUTS / "39_unicode_twins.csv")
+    assert [record.warnings for record in records] == [(), ("unicode_twin",), (), ("unicode_twin",)]
