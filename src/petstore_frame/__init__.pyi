@@ -45,5 +45,6 @@ from .schema.fields import PET_COLUMNS as PET_COLUMNS
 from .schema.models import PET_STATUSES as PET_STATUSES
 from .schema.models import NewPet as NewPet
 from .schema.models import Pet as Pet
+from .stocktake import compare as compare
 
 __version__: str

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from petstore_frame.cli import keys
+from petstore_frame.cli.compare import compare
 from petstore_frame.cli.dashboard import dashboard
 from petstore_frame.cli.demo import demo
 from petstore_frame.cli.failures import (
@@ -74,6 +75,7 @@ _COMMANDS: tuple[tuple[Callable[..., None], tuple[int, ...]], ...] = (
     (serve, (0, REFUSED)),
     (sample, (0, REFUSED, DISK)),
     (load, tuple(EXIT_CODES)),
+    (compare, (0, PARTLY, REFUSED, STORE, DISK, INTERRUPTED)),
     (fetch, (0, PARTLY, REFUSED, STORE, DISK, INTERRUPTED)),
     (report, (0, PARTLY, REFUSED, STORE, DISK, INTERRUPTED)),
     (dashboard, (0, REFUSED, DISK)),

@@ -1,0 +1,164 @@
+"""What a comparison found: one row per animal, counts by kind, and the claim they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from petstore_frame._internal.framed import Framed
+from petstore_frame.stocktake.matching import Kind
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from petstore_frame.inventory import Completeness, Inventory
+
+_FIRST_SHOWN = 10
+_DIFFERENCES = (
+    Kind.CHANGED,
+    Kind.ONLY_IN_LIST,
+    Kind.NOT_SEEN,
+    Kind.ONLY_IN_STORE,
+    Kind.AMBIGUOUS,
+    Kind.IN_DOUBT,
+    Kind.INVALID,
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Framed):
+    """Where a list and a store disagree; ``pf.compare()`` makes it.
+
+    Attributes:
+        name: The list.
+        inventory: What was read of the store, with its claim.
+        key: The columns of the list that identify an animal; empty where ``on`` decided.
+        on: The fields that made a record and a pet equal; empty where a key decided.
+        frame: One row per animal: ``kind`` (category), ``difference`` (str: the fields that
+            differ), ``record`` and ``line`` of the list (Int64), ``key`` (str), ``id`` of the pet
+            (Int64), then each field of a pet as the list has it and, as ``<field>_in_store``, as
+            the store has it; last ``problem`` (str) of a record that cannot be compared.
+        warnings: What was noticed while the list was read.
+    """
+
+    name: str
+    inventory: Inventory
+    key: tuple[str, ...]
+    on: tuple[str, ...]
+    frame: pd.DataFrame = field(compare=False)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def completeness(self) -> Completeness:
+        """What the listing of the store covers, and so what absence from it proves."""
+        return self.inventory.completeness
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """Counts by kind: columns ``records`` (of the list) and ``pets`` (of the store), int64.
+
+        Every kind that can occur has a row; ``ambiguous`` counts both sides.
+        """
+        import pandas as pd
+
+        kind = self.frame["kind"]
+        has_pet = self.frame["id"].notna() | kind.eq(Kind.SAME)
+        is_seen = has_pet & ~kind.isin([Kind.ONLY_IN_LIST, Kind.NOT_SEEN, Kind.IN_DOUBT])
+        counts = pd.DataFrame(
+            {
+                "records": kind[self.frame["record"].notna()].value_counts(),
+                "pets": kind[is_seen].value_counts(),
+            }
+        )
+        return counts.reindex(list(self._kinds())).fillna(0).astype("int64").rename_axis("kind")
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether list and store agree in every animal, and the listing is complete."""
+        return self.completeness.is_complete and set(self.frame["kind"].unique()) <= {Kind.SAME}
+
+    def of(self, kind: Kind | str) -> pd.DataFrame:
+        """Return the rows of one kind.
+
+        Raises:
+            ValueError: There is no such kind.
+        """
+        rows = self.frame[self.frame["kind"].eq(Kind(kind))]
+        return rows.reset_index(drop=True)
+
+    def write(self, path: str | PathLike[str], *, categories: Any = None) -> Path:
+        """Write a workbook with a summary and a sheet per kind, both values side by side.
+
+        Args:
+            path: An ``.xlsx`` file; an older one is replaced as a whole.
+            categories: Labels by category id, to show instead of the numbers.
+
+        Raises:
+            MissingExtraError: XlsxWriter is not installed.
+            ReportError: The file cannot be written; what was there is as it was.
+        """
+        from petstore_frame.stocktake.workbook import write_workbook
+
+        return write_workbook(self, path, categories)
+
+    def _kinds(self) -> tuple[Kind, ...]:
+        """Return the kinds that can occur, in the order in which they are shown."""
+        absent = Kind.ONLY_IN_LIST if self.completeness.is_complete else Kind.NOT_SEEN
+        either = {Kind.ONLY_IN_LIST, Kind.NOT_SEEN} - {absent}
+        without = either | ({Kind.AMBIGUOUS} if self.key else {Kind.IN_DOUBT})
+        return tuple(kind for kind in (Kind.SAME, *_DIFFERENCES) if kind not in without)
+
+    def _columns(self) -> Collection[str]:
+        return list(self.frame.columns)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @property
+    def headline(self) -> str:
+        """What was compared, and how."""
+        by = f"by {', '.join(self.key)}" if self.key else f"on {', '.join(self.on)}"
+        records = int(self.frame["record"].notna().sum())
+        pets = len(self.inventory)
+        return f"{records:,} records of {self.name} against {pets:,} pets, {by}"
+
+    def next_steps(self) -> list[str]:
+        """Return what can be done about the differences, in sentences."""
+        counts = self.summary["records"]
+        absent = counts.get(Kind.ONLY_IN_LIST, 0) + counts.get(Kind.NOT_SEEN, 0)
+        steps = []
+        if not self.completeness.is_complete:
+            steps.append("The listing is not complete: what was not seen may be in the store.")
+        if absent and self.key:
+            key = " ".join(f'--key "{column}"' for column in self.key)
+            steps.append(
+                f'petstore-frame load "{self.name}" {key} sends what is only in the list: '
+                "known keys are never sent again."
+            )
+        if counts.get(Kind.CHANGED):
+            steps.append("No call changes a pet: correct the list, or the store by its own means.")
+        if counts.get(Kind.IN_DOUBT):
+            steps.append("What an import left in doubt is settled there: reconcile, or resolve.")
+        if counts.get(Kind.AMBIGUOUS):
+            steps.append("A key would tell the ambiguous apart: load by key, then compare by key.")
+        return steps
+
+    def __str__(self) -> str:
+        lines = [str(self.completeness), self.headline, self.summary.to_string()]
+        return "\n".join([*lines, *self.warnings, *self.next_steps()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from petstore_frame.stocktake.view import comparison_html
+
+        return comparison_html(self, self._first_rows())
+
+    def _first_rows(self) -> pd.DataFrame:
+        """Return some differences, of each kind the first."""
+        rows = self.frame[self.frame["kind"].isin(_DIFFERENCES)]
+        return rows.groupby("kind", observed=True, sort=False).head(_FIRST_SHOWN)
