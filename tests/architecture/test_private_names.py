@@ -67,23 +67,11 @@ def defined_by(node: ast.AST) -> list[str]:
     """Return the names that a statement gives to something of this file."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return [node.name]
-    if isinstance(node, ast.AnnAssign):
-        return [name_of(node.target)]
-    if isinstance(node, ast.Assign):
-        targets = [
-            part
-            for target in node.targets
-            for part in (target.elts if isinstance(target, ast.Tuple) else [target])
-        ]
-        return [name_of(target) for target in targets]
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        return [node.id]
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and is_self(node.value):
+        return [node.attr]
     return []
-
-
-def name_of(target: ast.expr) -> str:
-    """Return the name that an assignment gives, where that is no foreign object's."""
-    if isinstance(target, ast.Attribute) and is_self(target.value):
-        return target.attr
-    return target.id if isinstance(target, ast.Name) else ""
 
 
 def is_self(value: ast.expr) -> bool:

@@ -1,7 +1,6 @@
 """Delivers Ctrl-C only at safe points, never in the middle of a state change.
 
-In: the interrupt signal. Out: how often it came, or a KeyboardInterrupt at a safe point. Python
-delivers signals to the main thread alone, so in any other thread nothing is changed.
+Python delivers signals to the main thread alone, so in any other thread nothing is changed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""How far something is, shown to whoever waits.
-
-In: a caller's ``progress=`` option, and numbers as they change. Out: a bar of tqdm in a notebook or
-on a terminal, calls of the caller's own function, or nothing. This is the one door to tqdm; what a
-number on the bar means, its callers know.
-"""
+"""How far something is, shown to whoever waits: by a bar of tqdm, or by a caller's function."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from petstore_frame._internal.voice import SHELL
+from petstore_frame._internal.advice import SHELL
 from petstore_frame.cli.screens import PlainGroup
 from petstore_frame.errors import (
     APIConnectionError,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from petstore_frame._internal.voice import ShellVoice
+from petstore_frame._internal.advice import ShellAudience
 from petstore_frame.cli.failures import REFUSED, end
 from petstore_frame.cli.load_arguments import (
     check_output,
@@ -378,7 +378,7 @@ def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
     except OSError as unwritten:
         problem = unwritten
     folder = str(files[0].parent) if files else None
-    result.voice = ShellVoice(folder)
+    result.voice = ShellAudience(folder)
     if as_json:
         print_json(result.summary | {"output": folder, "files": [str(file) for file in files]})
     else:

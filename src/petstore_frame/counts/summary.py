@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from petstore_frame._internal.framed import Framed
+from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.counts.pet_table import open_frame, whole_category
 from petstore_frame.counts.table import ALL_CATEGORIES, ALL_PETS, CountTable, column_name
 from petstore_frame.counts.tally import StatusCounts
@@ -172,7 +172,7 @@ def _claimed(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Summary(Framed):
+class Summary(HasFrame):
     """Status by category of an Inventory, with what the counts may claim.
 
     ``summarize(inventory)`` makes it; ``print`` it, or let a notebook show it.

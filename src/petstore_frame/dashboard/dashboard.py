@@ -10,7 +10,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from petstore_frame._internal.arguments import checked_client
-from petstore_frame._internal.moments import minute_text
+from petstore_frame._internal.utc import minute_text
 from petstore_frame.client import Client
 from petstore_frame.dashboard.buttons import ButtonGroup
 from petstore_frame.dashboard.export import Exporter

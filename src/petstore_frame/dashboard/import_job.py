@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from petstore_frame._internal.voice import FORM
+from petstore_frame._internal.advice import FORM
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError, InputError, LoadInterrupted
 from petstore_frame.loader.limits import GRACE_S

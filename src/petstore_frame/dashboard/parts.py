@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from petstore_frame._internal.moments import minute_text
-from petstore_frame._internal.voice import FORM
+from petstore_frame._internal.advice import FORM
+from petstore_frame._internal.utc import minute_text
 from petstore_frame.charts.svg import element
 from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.counts.words import categories_in_words, per_cent, short

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import RLock
 
-from petstore_frame._internal.moments import minute_text
+from petstore_frame._internal.utc import minute_text
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.refresh import Refresher

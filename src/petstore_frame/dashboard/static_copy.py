@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from petstore_frame._internal.moments import minute_text
+from petstore_frame._internal.utc import minute_text
 from petstore_frame.charts.bars import bars
 from petstore_frame.charts.svg import element
 from petstore_frame.counts.table import CountTable

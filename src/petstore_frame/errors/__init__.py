@@ -37,6 +37,9 @@
 The rule for what a caller passes: a wrong argument is an ArgumentError, a missing or impossible
 setting (an argument of ``Client`` or its environment variable) a ConfigurationError, and content of
 a file or frame that cannot be used an InputError.
+
+A notebook shows an error as its sentence and the caller's own lines; ``print_traceback()`` shows
+every call.
 """
 
 from petstore_frame.errors.answers import (
@@ -70,6 +73,7 @@ from petstore_frame.errors.files import (
     HistoryWarning,
     ReportError,
 )
+from petstore_frame.errors.frames import print_traceback
 from petstore_frame.errors.imports import (
     DuplicatesError,
     InputError,
@@ -118,6 +122,7 @@ __all__ = [
     "ReportError",
     "ServerError",
     "ServiceStartError",
+    "print_traceback",
     "status_error_class",
 ]
 

@@ -1,7 +1,4 @@
-"""Errors of one request: the store refused, did not answer, or left the interface.
-
-Who meets them: whoever asks a store, one request at a time.
-"""
+"""Errors of one request: the store refused, did not answer, or left the interface."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""Errors that are met before anything is sent.
-
-Who meets them: whoever calls the package with something missing, wrong or no longer usable.
-"""
+"""Errors that are met before anything is sent."""
 
 from __future__ import annotations
 
 from typing import Any, Protocol
+
+from petstore_frame.errors.frames import ShortTraceback
 
 
 class Phrasing(Protocol):
@@ -22,10 +21,10 @@ class Hint(Protocol):
     def phrased_by(self, voice: Phrasing) -> str: ...
 
 
-class PetstoreError(Exception):
+class PetstoreError(ShortTraceback, Exception):
     """Base of every error that this package raises on purpose.
 
-    Its message is a text, or a ``voice.Advice``, which can also be phrased for a shell.
+    Its message is a text, or a ``Advice``, which can also be phrased for a shell.
     """
 
     def phrased_by(self, voice: Phrasing) -> str:

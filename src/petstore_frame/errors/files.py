@@ -1,7 +1,4 @@
-"""Errors and warnings of what is kept in files: reports and histories.
-
-Who meets them: whoever writes a report or keeps snapshots.
-"""
+"""Errors and warnings of what is kept in files: reports and histories."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Errors of an import: its file, its records, its journal, and Ctrl-C.
-
-Who meets them: whoever loads a file or frame into a store.
-"""
+"""Errors of an import: its file, its records, its journal, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from petstore_frame.errors.calls import Hint, PetstoreError, Phrasing, phrase
+from petstore_frame.errors.frames import ShortTraceback
 
 
 class InputError(PetstoreError, ValueError):
@@ -19,7 +17,7 @@ class InputError(PetstoreError, ValueError):
         path: The file, or None for a frame.
         line: First physical line concerned (1 is the first of the file), or None.
         column: Name of the column concerned, or None.
-        hint: The next step; like the message, a text or a ``voice.Advice``.
+        hint: The next step; like the message, a text or a ``Advice``.
         answer: Options that would let it be read, where they can be recognised; to be confirmed,
             as in ``{"delimiter": "|"}``. Empty where a person must find the answer.
     """
@@ -105,7 +103,7 @@ class JournalLockedError(JournalError):
     """Another import is using this journal."""
 
 
-class LoadInterrupted(KeyboardInterrupt):
+class LoadInterrupted(ShortTraceback, KeyboardInterrupt):
     """An import was interrupted; the answers of requests in flight were awaited.
 
     Attributes:

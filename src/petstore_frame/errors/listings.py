@@ -1,7 +1,4 @@
-"""Errors of a listing that broke off: each keeps what was read, and the way to go on.
-
-Who meets them: whoever reads a whole inventory.
-"""
+"""Errors of a listing that broke off: each keeps what was read, and the way to go on."""
 
 from __future__ import annotations
 

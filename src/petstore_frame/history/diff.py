@@ -8,7 +8,7 @@ from datetime import UTC, date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame._internal.framed import Framed
+from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.counts.summary import count_pets
 from petstore_frame.history.engines import to_pandas
 from petstore_frame.history.folder import Snapshot
@@ -24,7 +24,7 @@ _ROWS_SHOWN = 10
 
 
 @dataclass(frozen=True, repr=False)
-class Diff(Framed):
+class Diff(HasFrame):
     """What changed between two listings; ``history.diff()`` makes it of snapshots.
 
     Attributes:

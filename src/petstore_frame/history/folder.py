@@ -16,8 +16,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
-from petstore_frame._internal.callers import callers_level
 from petstore_frame.errors import ArgumentError, HistoryError, HistoryWarning
+from petstore_frame.errors.frames import callers_level
 from petstore_frame.history.snapshot_file import (
     NEXT_STEP,
     DamagedError,

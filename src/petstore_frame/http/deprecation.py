@@ -6,8 +6,8 @@ import warnings
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from petstore_frame._internal.callers import callers_level
 from petstore_frame.errors import EndpointDeprecatedWarning
+from petstore_frame.errors.frames import callers_level
 from petstore_frame.http.headers import Headers, read_http_date
 from petstore_frame.http.links import targets
 

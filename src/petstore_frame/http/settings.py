@@ -12,7 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
-from petstore_frame._internal.voice import Advice
+from petstore_frame._internal.advice import Advice
 from petstore_frame.errors import ConfigurationError
 from petstore_frame.schema.numeric import as_positive, as_whole
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from petstore_frame._internal.framed import Framed
+from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.http.headers import STORE_ID, Headers
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.decoding import read_page
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Page(Framed):
+class Page(HasFrame):
     """One answer to ``GET /pets``; ``for pet in page`` gives its pets, ``len()`` their number.
 
     Attributes:

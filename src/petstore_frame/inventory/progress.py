@@ -9,8 +9,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 
-from petstore_frame._internal.callers import callers_level
 from petstore_frame._internal.progress import Display, open_progress
+from petstore_frame.errors.frames import callers_level
 
 Progress = bool | Callable[[int], None] | None
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
-from petstore_frame._internal.framed import Framed
+from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import ArgumentError
 from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
 from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Inventory(Framed):
+class Inventory(HasFrame):
     """All pets that could be read, with the claim about them; ``fetch_inventory`` makes it.
 
     A notebook shows the claim, the counts and the first rows; ``len()`` is the number of pets.

@@ -10,6 +10,7 @@ from numbers import Real
 from os import PathLike
 from typing import Any, NoReturn
 
+from petstore_frame._internal.advice import Advice
 from petstore_frame._internal.arguments import (
     before_sending,
     checked_client,
@@ -19,7 +20,6 @@ from petstore_frame._internal.arguments import (
     whole_number,
 )
 from petstore_frame._internal.progress import checked_progress
-from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.limits import MOST_WORKERS, Limits
 

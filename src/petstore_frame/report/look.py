@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from petstore_frame._internal.moments import minute_text
+from petstore_frame._internal.utc import minute_text
 from petstore_frame.files.book import Sheet, plain_mark
 from petstore_frame.inventory.completeness import claim_badge
 from petstore_frame.report.facts import Facts

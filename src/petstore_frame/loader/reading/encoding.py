@@ -14,7 +14,7 @@ import zlib
 from contextlib import suppress
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 
-from petstore_frame._internal.voice import Advice
+from petstore_frame._internal.advice import Advice
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.kinds import changed, stamp_of
 

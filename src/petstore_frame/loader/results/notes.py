@@ -6,8 +6,8 @@ import sqlite3
 from collections import Counter
 from typing import NamedTuple
 
-from petstore_frame._internal.moments import day_text
-from petstore_frame._internal.voice import FORM, Advice, Voice
+from petstore_frame._internal.advice import FORM, Advice, Audience
+from petstore_frame._internal.utc import day_text
 from petstore_frame.loader.journal.earlier import from_plan
 from petstore_frame.loader.journal.rows import Run, read_cells
 from petstore_frame.loader.reading.mapping import normalise
@@ -97,7 +97,7 @@ def read_notes(sql: sqlite3.Connection, run: Run) -> list[Note]:
     return found
 
 
-def describe_warnings(sql: sqlite3.Connection, run: Run, voice: Voice = FORM) -> list[str]:
+def describe_warnings(sql: sqlite3.Connection, run: Run, voice: Audience = FORM) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
     return [*_unsent(sql, run, voice), *_in_common(run)]
 
@@ -127,7 +127,7 @@ def _in_common(run: Run) -> list[str]:
     return lines
 
 
-def _unsent(sql: sqlite3.Connection, run: Run, voice: Voice) -> list[str]:
+def _unsent(sql: sqlite3.Connection, run: Run, voice: Audience) -> list[str]:
     """Warn of columns that are not sent and look as if they mattered.
 
     A column of ids is that of a store's export, whose animals would be there twice; one that holds

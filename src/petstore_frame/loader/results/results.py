@@ -10,11 +10,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from petstore_frame._internal.advice import FILE, PYTHON
 from petstore_frame._internal.arguments import true_or_false
-from petstore_frame._internal.callers import callers_level
-from petstore_frame._internal.framed import Framed
-from petstore_frame._internal.voice import FILE, PYTHON
+from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import LoadFailedError
+from petstore_frame.errors.frames import callers_level
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.earlier import Repeats, from_plan
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 SHOWN_PROBLEMS = 5
 
 
-class LoadResult(Framed):
+class LoadResult(HasFrame):
     """What became of each record of one import.
 
     Each is in exactly one state, and the states sum to the records of the file. It reads the

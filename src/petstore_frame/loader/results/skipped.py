@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from petstore_frame._internal.moments import day_text
+from petstore_frame._internal.utc import day_text
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State

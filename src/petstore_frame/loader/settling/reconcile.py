@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from petstore_frame._internal.voice import Voice
+from petstore_frame._internal.advice import Audience
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
 from petstore_frame.loader.journal.database import holding, reading
 from petstore_frame.loader.journal.moves import Resettlement
@@ -327,7 +327,7 @@ class Doubt(NamedTuple):
         ]
         return [*_cut(lines, "records with candidates"), *_cut(self.notes, "notes")]
 
-    def step(self, voice: Voice) -> str:
+    def step(self, voice: Audience) -> str:
         """Return how a person settles it."""
         more = len(self.records) - _SHOWN_RECORDS
         listed = ", ".join(map(str, self.records[:_SHOWN_RECORDS])) + ", …" * (more > 0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame._internal.moments import day_text
+from petstore_frame._internal.utc import day_text
 from petstore_frame.errors import HistoryError
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.inventory import StatusCount

@@ -1,7 +1,4 @@
-"""How a moment is written for people: in UTC, the same wherever it is read.
-
-In: a moment, or seconds since 1970. Out: its day, or its day and minute, as text.
-"""
+"""How a moment is written for people: in UTC, the same wherever it is read."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame._internal.framed import Framed
+from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.http.headers import Headers
 from petstore_frame.inventory.page import Page
 from petstore_frame.schema.columns import PetColumns
@@ -49,7 +49,7 @@ def summary() -> pf.Summary:
     ],
 )  # fmt: skip
 def test_a_name_of_the_table_is_pointed_to(
-    make: Callable[[], Framed], name: str, words: str
+    make: Callable[[], HasFrame], name: str, words: str
 ) -> None:
     """The error names what was meant where it is there, and else only where the table is."""
     with pytest.raises(AttributeError) as refused:
@@ -99,7 +99,7 @@ def test_a_page_points_to_its_table() -> None:
 def test_a_property_that_fails_says_why_itself() -> None:
     """An AttributeError from within a property is not taken for a name that is missing."""
 
-    class Broken(Framed):
+    class Broken(HasFrame):
         @property
         def counts(self) -> int:
             raise AttributeError("the journal is damaged")

@@ -1,8 +1,4 @@
-"""What a result answers when it is used as if it were its table.
-
-In: a name or a key that it does not have. Out: an error that says where the table is, and names
-the attribute or column that exists there. It makes no table.
-"""
+"""What a result answers when it is used as if it were its table: where the table is."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 
-class Framed:
+class HasFrame:
     """Has a DataFrame as its ``frame``, and is not one itself."""
 
     # Other attributes that hold an object, and the kind of each.

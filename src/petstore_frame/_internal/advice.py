@@ -1,8 +1,4 @@
-"""Phrases a next step for a Python caller, a shell user, or a user of the dashboard.
-
-In: what to do, by the package's own names. Out: the text to type. A message is written once and
-names options by ``Advice``; an option is phrased only when the reader is known.
-"""
+"""How a next step is put: for a reader in Python, in a shell, in the dashboard, or of a file."""
 
 from __future__ import annotations
 
@@ -13,8 +9,8 @@ from typing import Any
 from petstore_frame.errors import Phrasing
 
 
-class Voice:
-    """Phrases steps for a Python caller.
+class Audience:
+    """Who reads a next step: here, a Python caller.
 
     Attributes:
         has_options: Whether the reader can give options at all.
@@ -47,8 +43,8 @@ class Voice:
         return "pf.resume_loads(client)"
 
 
-class ShellVoice(Voice):
-    """Phrases steps for a user of ``petstore-frame load``.
+class ShellAudience(Audience):
+    """A user of ``petstore-frame load``.
 
     Args:
         folder: Where the results were written to, or None.
@@ -98,20 +94,20 @@ class ShellVoice(Voice):
         return "petstore-frame load --resume"
 
 
-class FormVoice(Voice):
-    """Phrases steps for a user of the dashboard, who has fields and buttons."""
+class FormAudience(Audience):
+    """A user of the dashboard, who has fields and buttons."""
 
     has_options = False
 
 
-class FileVoice(Voice):
-    """Phrases steps for a reader of a result file, which has the others beside it."""
+class FileAudience(Audience):
+    """A reader of a result file, which has the others beside it."""
 
     def fix(self) -> str:
         return "correct fix.csv beside this file"
 
 
-PYTHON, SHELL, FORM, FILE = Voice(), ShellVoice(), FormVoice(), FileVoice()
+PYTHON, SHELL, FORM, FILE = Audience(), ShellAudience(), FormAudience(), FileAudience()
 
 
 class Advice:
