@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame._internal.framed import Framed
+from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.stocktake.matching import Kind
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _DIFFERENCES = (
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Framed):
+class Comparison(HasFrame):
     """Where a list and a store disagree; ``pf.compare()`` makes it.
 
     Attributes:
