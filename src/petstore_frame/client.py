@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 from pydantic import SecretStr
 
@@ -328,6 +328,15 @@ class Client:
             f"this Client of {self.base_url} is closed, as it is after its `with` block; "
             "make a new one (nothing was sent)"
         )
+
+    if not TYPE_CHECKING:  # type checkers find these mistakes by themselves
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(
+                f"a Client has no {name}: it has list_pets, create_pet, get_pet and find_pet, one "
+                "request each; pf.fetch_inventory(client) reads the whole store, and "
+                "pf.load_csv(path, client) loads a file into it"
+            )
 
     def __enter__(self) -> Self:
         return self

@@ -132,6 +132,14 @@ def test_all_that_is_wrong_with_a_pet_is_said_at_once(
         assert "pydantic" not in said
 
 
+@pytest.mark.parametrize("word", ["pets", "fetch_inventory", "add_pet", "summary"])
+def test_a_word_that_a_client_does_not_have_names_those_that_it_has(
+    silent: pf.Client, word: str
+) -> None:
+    """Who guesses a method is told the right one in one sentence."""
+    assert "create_pet" in told(lambda: getattr(silent, word), AttributeError)
+
+
 def test_a_pet_may_be_given_as_keywords(silent: pf.Client) -> None:
     """The fields of a pet need no NewPet around them; both at once is one too many."""
     luna = {"name": "Luna", "category_id": 3, "status": "sold"}

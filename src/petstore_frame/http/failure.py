@@ -60,11 +60,11 @@ def connection_error(
 ) -> APIConnectionError:
     """Return our error for one of httpcore's."""
     is_unsent = trace.proves_not_applied(problem)
-    reason = _reason(problem)
+    reason, text = _reason(problem)
     doubt = "" if is_unsent or operation.startswith("GET") else "; it may have been applied"
     kind = APITimeoutError if isinstance(problem, httpcore.TimeoutException) else APIConnectionError
     return kind(
-        f"{operation}: no answer from {base_url} ({_WORDS.get(reason, reason)}){doubt}; "
+        f"{operation}: no answer from {base_url} ({text}){doubt}; "
         "check the address and that the store is up",
         operation=operation,
         reason=reason,
@@ -73,43 +73,49 @@ def connection_error(
     )
 
 
-_WORDS = {
-    "invalid_request": "the request could not be sent as it is",
-    "proxy": "the proxy gave no connection",
-    "connect_timeout": "no connection within the time allowed",
-    "pool_timeout": "no free connection within the time allowed",
-    "write_timeout": "the request could not be written within the time allowed",
-    "read_timeout": "connected, but no answer within the time allowed",
-    "dns": "the host name is not known",
-    "tls": "no trusted TLS connection",
-    "refused": "connection refused",
-    "reset": "connection reset",
-    "closed": "connection closed without an answer",
-}
+# The first class that fits counts: a word for results and tests, and what it says in a sentence.
+_REASONS: tuple[tuple[type[Exception], str, str], ...] = (
+    (httpcore.ConnectTimeout, "connect_timeout", "no connection within the time allowed"),
+    (httpcore.PoolTimeout, "pool_timeout", "no free connection within the time allowed"),
+    (
+        httpcore.WriteTimeout,
+        "write_timeout",
+        "the request could not be written within the time allowed",
+    ),
+    (httpcore.ReadTimeout, "read_timeout", "connected, but no answer within the time allowed"),
+    (httpcore.ReadError, "reset", "connection reset"),
+    (httpcore.WriteError, "reset", "connection reset"),
+    (httpcore.RemoteProtocolError, "closed", "connection closed without an answer"),
+    (httpcore.ProxyError, "proxy", "the proxy gave no connection"),
+    (
+        httpcore.LocalProtocolError,
+        "invalid_request",
+        "the request could not be sent as it is",
+    ),
+    (
+        httpcore.UnsupportedProtocol,
+        "invalid_request",
+        "the request could not be sent as it is",
+    ),
+)
+_CAUSES: tuple[tuple[type[BaseException], str, str], ...] = (
+    (ssl.SSLError, "tls", "no trusted TLS connection"),
+    (socket.gaierror, "dns", "the host name is not known"),
+)
 
 
-def _reason(problem: Exception) -> str:
-    """Return one word for the cause, for a results column and for tests."""
-    for kind, word in (
-        (httpcore.ConnectTimeout, "connect_timeout"),
-        (httpcore.PoolTimeout, "pool_timeout"),
-        (httpcore.WriteTimeout, "write_timeout"),
-        (httpcore.ReadTimeout, "read_timeout"),
-        (httpcore.ReadError, "reset"),
-        (httpcore.WriteError, "reset"),
-        (httpcore.RemoteProtocolError, "closed"),
-        (httpcore.ProxyError, "proxy"),
-        (httpcore.LocalProtocolError, "invalid_request"),
-        (httpcore.UnsupportedProtocol, "invalid_request"),
-    ):
+def _reason(problem: Exception) -> tuple[str, str]:
+    """Return one word for the cause, and what to say of it."""
+    for kind, word, text in _REASONS:
         if isinstance(problem, kind):
-            return word
+            return word, text
     causes = list(_chain(problem))
-    if any(isinstance(cause, ssl.SSLError) for cause in causes):
-        return "tls"
-    if any(isinstance(cause, socket.gaierror) for cause in causes):
-        return "dns"
-    return "refused" if isinstance(problem, httpcore.ConnectError) else "connection"
+    for cause, word, text in _CAUSES:
+        if any(isinstance(each, cause) for each in causes):
+            return word, text
+    if isinstance(problem, httpcore.ConnectError):
+        return "refused", "connection refused"
+    return "connection", "connection"
 
 
 def _chain(problem: BaseException | None) -> Iterator[BaseException]:

@@ -13,24 +13,6 @@ import httpx
 
 from petstore_frame.http.connections import GivenTransport
 
-# The first class that fits counts.
-_KINDS: tuple[tuple[type[Exception], type[Exception]], ...] = (
-    (httpx.ConnectTimeout, httpcore.ConnectTimeout),
-    (httpx.PoolTimeout, httpcore.PoolTimeout),
-    (httpx.WriteTimeout, httpcore.WriteTimeout),
-    (httpx.TimeoutException, httpcore.ReadTimeout),
-    (httpx.ConnectError, httpcore.ConnectError),
-    (httpx.WriteError, httpcore.WriteError),
-    (httpx.NetworkError, httpcore.ReadError),
-    (httpx.LocalProtocolError, httpcore.LocalProtocolError),
-    (httpx.ProtocolError, httpcore.RemoteProtocolError),
-    (httpx.ProxyError, httpcore.ProxyError),
-    (httpx.UnsupportedProtocol, httpcore.UnsupportedProtocol),
-    (httpx.HTTPError, httpcore.NetworkError),
-    (httpx.StreamError, httpcore.NetworkError),
-    (httpx.InvalidURL, httpcore.LocalProtocolError),
-)
-
 
 class GivenWire:
     """Carries requests by a transport of httpx.
@@ -99,6 +81,9 @@ class _Pieces:
 
 
 def _as_httpcore(problem: Exception) -> Exception:
-    kinds = (ours for theirs, ours in _KINDS if isinstance(problem, theirs))
-    kind = next(kinds, None)
-    return problem if kind is None else kind(str(problem))
+    """Return an error of httpx as httpcore's of the same name, which has the nearest meaning."""
+    if not isinstance(problem, httpx.HTTPError | httpx.StreamError | httpx.InvalidURL):
+        return problem
+    names = (kind.__name__ for kind in type(problem).__mro__)
+    kinds = (getattr(httpcore, name) for name in names if name in httpcore.__all__)
+    return next(kinds, httpcore.NetworkError)(str(problem))
