@@ -39,7 +39,7 @@ def test_python_blocks_run(tmp_path: Path) -> None:
 
 
 def test_the_monday_script_runs(server: pf.Server, tmp_path: Path) -> None:
-    """The script of the page keeps a snapshot and writes the workbook, and ends with 0."""
+    """The script of the page loads, keeps, compares and writes the workbook, and ends with 0."""
     (script,) = blocks("bash", MONDAY)
     for name, text in {
         "monday.sh": script,
@@ -48,15 +48,19 @@ def test_the_monday_script_runs(server: pf.Server, tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, encoding="utf-8")
         (tmp_path / name).chmod(0o755)
     pf.samples.write_sample_categories(tmp_path / "categories.csv")
+    pf.samples.write_sample_csv(tmp_path / "list.csv", rows=50)
     environ = {
         **os.environ,
         "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
         "PETSTORE_BASE_URL": server.base_url,
         "PETSTORE_API_KEY": server.api_key.get_secret_value(),
+        "HOME": str(tmp_path / "home"),
+        "XDG_STATE_HOME": str(tmp_path / "home"),
     }
     done = subprocess.run([tmp_path / "monday.sh"], env=environ, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert len(list(tmp_path.glob("stock-*.xlsx"))) == 1
+    assert (tmp_path / "differences.xlsx").exists()
 
 
 def run_python(text: str, folder: Path, *, warnings: str = "error") -> str:
