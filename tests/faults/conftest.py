@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from clocks import timed_client
 from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import start_child
-from petstore_frame.client import Client
 from petstore_frame.loader.engine import load
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.reading.options import Reading
@@ -61,11 +61,8 @@ def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
         limits = {name: options.pop(name) for name in list(options) if name in _LIMITS}
         client = {name: options.pop(name) for name in list(options) if name in _CLIENT}
         reading = {name: options.pop(name) for name in list(options) if name in _READING}
-        with Client(
-            store.base_url,
-            client.pop("api_key", KEY),
-            **{"timeout_s": 10.0, "max_retries": 0} | client,
-        ) as made:
+        settings = {"timeout_s": 10.0, "max_retries": 0} | client
+        with timed_client(store.base_url, settings.pop("api_key", KEY), **settings) as made:
             return load(
                 path,
                 made,

@@ -15,6 +15,7 @@ import petstore_frame as pf
 from petstore_frame.errors import JournalError, LoadInterrupted
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
+from unit.staged import change
 
 KEY = "a-key-of-the-tests"
 
@@ -82,7 +83,7 @@ def test_each_store_keeps_its_own_import(address, load, pets_csv) -> None:
     first = load(path, address.serve("old.sqlite3"))
     load(path, address.serve("new.sqlite3"))
     again = load(path, address.serve("old.sqlite3"))
-    assert again.path == first.path and again.is_from_earlier_run
+    assert again.run_id == first.run_id and again.is_from_earlier_run
     assert address.names("old.sqlite3") == names_of(path)
 
 
@@ -92,7 +93,7 @@ def test_a_restarted_store_goes_on(address, load, pets_csv) -> None:
     with pytest.raises(LoadInterrupted) as stopped:
         load(path, address.serve("old.sqlite3"), progress=_interrupt_after(20))
     result = load(path, address.serve("old.sqlite3"))
-    assert result.path == stopped.value.result.path
+    assert result.run_id == stopped.value.result.run_id
     assert address.names("old.sqlite3") == names_of(path) and result.exit_code == 0
 
 
@@ -119,7 +120,7 @@ def test_a_store_that_changes_during_an_import_gets_nothing_of_it(address, load,
     assert first.counts[State.PENDING] > 100
     second = load(path, changed[0])
     assert address.names("new.sqlite3") == names_of(path)
-    assert second.path != first.path and second.exit_code == 0
+    assert second.run_id != first.run_id and second.exit_code == 0
 
 
 def test_a_fixed_file_of_another_store_is_new_to_this_one(
@@ -139,8 +140,10 @@ def test_reading_back_claims_no_pet_of_another_store(address, load, pets_csv) ->
     """Records in doubt are not settled by a store that never saw them."""
     path = pets_csv(5)
     result = load(path, address.serve("old.sqlite3"))
-    with closing(sqlite3.connect(result.path)) as sql, sql:
-        sql.execute("UPDATE rows SET state = 'unknown', pet_id = NULL WHERE number = 3")
+    change(
+        result,
+        "UPDATE records SET state = 'unknown', pet_id = NULL WHERE import = :import AND record = 3",
+    )
     server = address.serve("new.sqlite3")
     with server.client() as client:
         for line in path.read_text("utf-8").splitlines()[1:]:
@@ -148,24 +151,25 @@ def test_reading_back_claims_no_pet_of_another_store(address, load, pets_csv) ->
             client.create_pet({"name": name, "category_id": int(category)} | _status(status))
         with pytest.raises(JournalError, match="another store"):
             result.reconcile(client, grace_s=0)
-    assert LoadResult(result.path).counts[State.UNKNOWN] == 1
+    assert LoadResult(result.path, result.run_id).counts[State.UNKNOWN] == 1
 
 
 def _status(word: str) -> dict[str, str]:
     return {"status": word} if word else {}
 
 
-def test_a_journal_from_before_stores_had_ids_is_read_as_ever(address, load, pets_csv) -> None:
+def test_a_journal_that_does_not_know_its_stores_id_is_read_as_ever(
+    address, load, pets_csv
+) -> None:
     """Where a journal does not know its store's id, its address alone counts."""
     path = pets_csv(60)
     server = address.serve("old.sqlite3")
     with pytest.raises(LoadInterrupted) as stopped:
         load(path, server, progress=_interrupt_after(20))
-    with closing(sqlite3.connect(stopped.value.result.path)) as sql, sql:
-        sql.execute("ALTER TABLE run DROP COLUMN store_id")
+    change(stopped.value.result, "UPDATE stores SET store_id = NULL")
     again = load(path, server)
     assert address.names("old.sqlite3") == names_of(path)
-    assert again.path == stopped.value.result.path and again.run.store_id
+    assert again.run_id == stopped.value.result.run_id and again.run.store_id
 
 
 def test_a_store_without_ids_is_known_by_its_address(address, load, pets_csv) -> None:

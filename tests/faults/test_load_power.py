@@ -7,14 +7,15 @@ each sync. The store looks at that copy at the first bytes of a request.
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import subprocess
+from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from faults.load_harness import start_child
-from petstore_frame.loader.journal.rows import count_states
-from petstore_frame.loader.record import State
+from faults.load_harness import journal_in, start_child
 
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 
@@ -44,15 +45,17 @@ def test_a_power_cut_never_forgets_a_request(
     def look(number: int, stage: str) -> None:
         if stage != "headers":
             return
-        (journal,) = (tmp_path / "journal").glob("*.journal")
+        journal = journal_in(tmp_path)
         left = tmp_path / f"left{number}"
         left.mkdir()
         shutil.copy(journal, left / journal.name)
         synced = journal.with_name(journal.name + "-wal.synced")
         if synced.exists():
             shutil.copy(synced, left / (journal.name + "-wal"))
-        counts = count_states(left / journal.name)
-        found.append((number, counts[State.IN_FLIGHT] + counts[State.CREATED]))
+        with closing(sqlite3.connect(left / journal.name)) as sql:
+            query = "SELECT state, count(*) FROM records GROUP BY state"
+            counts = Counter(dict(sql.execute(query).fetchall()))
+        found.append((number, counts["in_flight"] + counts["created"]))
 
     store.on_post = look
     child = start_child(tmp_path, pets_csv(40), store, preload=str(keeper))

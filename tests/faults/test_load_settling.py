@@ -12,9 +12,9 @@ from faults.flaky_store import KEY
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.sending import waiting
+from petstore_frame.loader.sending import timing as waiting
 from petstore_frame.loader.sending.timing import Timing
+from petstore_frame.loader.settling.reconcile import reconcile
 from petstore_frame.schema.models import Pet
 
 DAY_S = 24 * 3600.0
@@ -31,7 +31,7 @@ def test_a_clock_that_was_ahead_is_not_waited_for(pets_csv, stores, run_load) ->
     result = run_load(pets_csv(20), store, timing=ahead)
     waits: list[float] = []
     with Client(store.base_url, KEY) as client:
-        result.reconcile(client, grace_s=60.0, sleep=waits.append)
+        reconcile(result.path, result.run_id, client, grace_s=60.0, sleep=waits.append)
     assert waits == [65.0]
     assert len(store.pets) == 20
 
@@ -47,43 +47,16 @@ def test_a_pet_of_another_import_is_not_given_away(pets_csv, stores, run_load) -
     assert result.counts[State.UNKNOWN] == 1
 
 
-def test_a_pet_is_not_claimed_where_somebody_else_adds_pets(pets_csv, stores, run_load) -> None:
-    """Another writer's pet between the ids of a record's time leaves the record to a person."""
-    store = stores(lambda number: "fin_before" if number == 20 else None)
-    equal = {"name": "Pet 19", "categoryId": 5}
-
-    def add(number: int, stage: str) -> None:
-        if (number, stage) == (20, "body"):
-            store.add(equal)
-            store.add({"name": "Somebody else's", "categoryId": 1, "status": "sold"})
-
-    store.on_post = add
-    result = run_load(pets_csv(40), store, workers=1)
-    with Client(store.base_url, KEY) as client:
-        done = result.reconcile(client, grace_s=0.0)
-    assert (done.created, done.absent, done.unknown) == (0, 0, 1)
-    assert any(note.startswith("pet 20 equals record 20, but somebody else") for note in done.notes)
-
-
-def test_a_claim_states_what_it_assumes(pets_csv, stores, run_load) -> None:
-    """Where nobody else is seen, an equal pet is taken for the record's, and the notes say so."""
-    store = stores(lost(20))
-    result = run_load(pets_csv(40), store, workers=1)
-    with Client(store.base_url, KEY) as client:
-        done = result.reconcile(client, grace_s=0.0)
-    assert (done.created, done.unknown) == (1, 0)
-    assert any("that nobody added an equal one is assumed" in note for note in done.notes)
-
-
 def test_two_imports_in_doubt_are_not_strangers_to_each_other(pets_csv, stores, run_load) -> None:
     """The last record of one import and the first of the next, both in doubt, are both found."""
     store = stores(lost(20, 21))
     first = run_load(pets_csv(20), store, workers=1)
     second = run_load(pets_csv(20, name="later.csv", first=500), store, workers=1)
+    run_load(pets_csv(1, name="last.csv", first=900), store)
     with Client(store.base_url, KEY) as client:
-        done = [each.reconcile(client, grace_s=0.0) for each in (first, second)]
+        done = [each.reconcile(client, grace_s=0.0, sole_writer=True) for each in (first, second)]
     assert [each.created for each in done] == [1, 1]
-    assert first.counts[State.CREATED] + second.counts[State.CREATED] == len(store.pets) == 40
+    assert first.counts[State.CREATED] + second.counts[State.CREATED] == 40
 
 
 def test_a_wait_is_announced_to_whoever_watches(
@@ -102,19 +75,15 @@ def test_a_wait_is_announced_to_whoever_watches(
     assert [50 < wait <= 65 for wait in waits] == [True, True]
 
 
-def test_doubt_of_an_earlier_version_can_be_settled_by_hand_too(pets_csv, stores, run_load) -> None:
-    """What reading back leaves in an earlier import is explained, with the journal to settle it."""
-    store = stores(lambda number: "fin_before" if number == 3 else None)
-    earlier = run_load(pets_csv(6), store, workers=1)
-    later = run_load(pets_csv(7), store, workers=1)
-    store.add({"name": "Pet 2", "categoryId": 2, "status": "sold"})
+def test_doubt_of_an_earlier_import_is_settled_from_a_later_one(pets_csv, stores, run_load) -> None:
+    """A record skipped for one in doubt is settled where that is, and is then no doubt here."""
+    store = stores(lost(3))
+    run_load(pets_csv(12), store, workers=1)
+    later = run_load(pets_csv(15), store, workers=1, duplicates="skip")
+    assert (later.in_doubt, later.exit_code) == (1, 3)
     with Client(store.base_url, KEY) as client:
-        later.reconcile(client, grace_s=0.0)
-    assert f"pf.LoadResult(Path({str(earlier.path)!r})).resolve(row, pet_id=...)" in str(later)
-    assert "pet 7 equals record 3" in str(later)
-    LoadResult(earlier.path).resolve(3, not_created=True)
-    again = run_load(pets_csv(7), store)
-    assert (again.exit_code, len(store.pets)) == (0, 8)
+        later.reconcile(client, grace_s=0.0, sole_writer=True)
+    assert (later.in_doubt, later.exit_code, len(store.pets)) == (0, 0, 15)
 
 
 def test_ids_are_asked_side_by_side(pets_csv, stores, run_load) -> None:
@@ -135,7 +104,7 @@ def test_ids_are_asked_side_by_side(pets_csv, stores, run_load) -> None:
                 at_once[0] -= 1
 
     with Watched(store.base_url, KEY, max_retries=0) as client:
-        done = result.reconcile(client, grace_s=0.0)
+        done = result.reconcile(client, grace_s=0.0, sole_writer=True)
     assert both.is_set() and (done.created, done.unknown) == (2, 0)
 
 

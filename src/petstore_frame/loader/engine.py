@@ -86,7 +86,9 @@ def load(
         make_folder(path.parent)
         with holding(path), Writer(path, client.base_url) as writer:
             now = timing.now()
-            run = _run(writer, client, source, duplicates, again=again, now=now)
+            ask = _ask_nothing if dry_run else partial(ask_store_id, client)
+            store = find_store(writer, ask)
+            run = _run(source, client.base_url, store, duplicates, again=again, now=now)
             is_checked = not (dry_run or again)
             check = partial(refuse_lost_journal, folder=output) if is_checked else ignore
             opened = open_import(writer, run, source, is_rehearsal=dry_run, now=now, check=check)
@@ -159,19 +161,22 @@ def resume_loads(
     return results
 
 
+def _ask_nothing() -> None:
+    """Return no store id: a rehearsal asks the store nothing."""
+
+
 def _run(
-    writer: Writer,
-    client: PostingClient,
     source: Source,
+    base_url: str,
+    store: tuple[int, str | None],
     duplicates: str,
     *,
     again: bool,
     now: float,
 ) -> Run:
-    store, store_id = find_store(writer, partial(ask_store_id, client))
     return Run(
         run_id=uuid4().hex,
-        base_url=client.base_url,
+        base_url=base_url,
         source_name=source.name,
         source_path=None if source.path is None else str(source.path.resolve()),
         records_sha256="",
@@ -181,8 +186,8 @@ def _run(
         duplicates=duplicates,
         is_again=again,
         created_at=now,
-        store_id=store_id,
-        store=store,
+        store=store[0],
+        store_id=store[1],
     )
 
 

@@ -76,9 +76,7 @@ def find_roots(sql: sqlite3.Connection, run: Run, journal: str) -> None:
         "UPDATE temp.staged SET root_import = coalesce(named.root_import, named.import),"
         " root_record = coalesce(named.root_record, named.record)"
         " FROM main.imports JOIN main.records AS named USING (import)"
-        " WHERE imports.run_id = staged.origin_run AND imports.store = ?"
-        " AND named.record = staged.origin_record",
-        [run.store],
+        " WHERE imports.run_id = staged.origin_run AND named.record = staged.origin_record"
     )
     _refuse_unknown_imports(sql, journal)
     # Where the records of an import are staged once more, each is its own root.
@@ -93,7 +91,8 @@ def find_roots(sql: sqlite3.Connection, run: Run, journal: str) -> None:
             " FROM main.records AS taken JOIN main.imports USING (import)"
             f" WHERE staged.state = 'pending' AND staged.root_import {is_mine}"
             f" AND taken.root_import = {root_import} AND taken.root_record = {root_record}"
-            f" AND taken.state IN {LIVE} AND imports.started_at IS NOT NULL"
+            f" AND taken.store = ? AND taken.state IN {LIVE} AND imports.started_at IS NOT NULL",
+            [run.store],
         )
     sql.execute(
         "UPDATE temp.staged SET state = 'skipped', same_by = 'record',"
@@ -101,7 +100,8 @@ def find_roots(sql: sqlite3.Connection, run: Run, journal: str) -> None:
         " FROM main.records AS root JOIN main.imports USING (import)"
         " WHERE staged.state = 'pending' AND root.import = staged.root_import"
         " AND root.record = staged.root_record AND imports.started_at IS NOT NULL"
-        f" AND root.state IN {LIVE}"
+        f" AND root.store = ? AND root.state IN {LIVE}",
+        [run.store],
     )
     sql.execute(
         "UPDATE temp.staged SET state = 'skipped', same_by = 'record', same_import = ?,"
@@ -165,7 +165,7 @@ def refuse_repeated_keys(sql: sqlite3.Connection) -> None:
         ]
         shown = ", ".join(map(str, lines[:_SHOWN_LINES])) + ", …" * (len(lines) > _SHOWN_LINES)
         problem = RecordProblem(
-            "repeated_key",
+            "key_repeated",
             f"the key {key!r} stands {len(lines)} times in the file, in the lines {shown}",
             value=key,
             hint="a key names one animal: correct it, or leave one of these lines",

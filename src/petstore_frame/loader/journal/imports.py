@@ -151,11 +151,14 @@ def open_import(
             found = _go_on(writer, found, run)
         return Opened(found, is_new=False)
     if found is not None:  # a rehearsal of the same becomes the import, under its id
-        run = replace(run, run_id=found.run_id)
+        run = replace(run, run_id=found.run_id, number=found.number)
     repeats = None
     with suppress(_AskFirstError), writer.transaction() as sql:
         staging.forget_rehearsals(sql, run, now)
-        run = replace(run, number=staging.next_number(sql))
+        if found is not None:
+            staging.forget(sql, found.number)
+        else:
+            run = replace(run, number=staging.next_number(sql))
         plan, repeats = _plan(sql, run, writer.path)
         run = replace(run, plan=plan, started_at=None if is_rehearsal else now)
         if repeats is not None and not is_rehearsal:

@@ -120,9 +120,14 @@ def _means_otherwise(sql: sqlite3.Connection, other: Run, run: Run) -> bool:
     query = (
         "SELECT EXISTS (SELECT 1 FROM main.records AS sent JOIN temp.staged USING (record)"
         f" WHERE sent.import = ? AND sent.state IN {SENT}"
-        " AND staged.payload IS NOT sent.payload)"
+        f" AND {_bare('staged')} <> {_bare('sent')})"
     )
     return bool(sql.execute(query, [other.number]).fetchone()[0])
+
+
+def _bare(table: str) -> str:
+    """Return the SQL of a request body without what another line end changes in it."""
+    return f"replace(CAST({table}.payload AS TEXT), '\\r\\n', '\\n')"
 
 
 def _has_any(sql: sqlite3.Connection, number: int, states: str) -> bool:
@@ -134,11 +139,18 @@ def forget_rehearsals(sql: sqlite3.Connection, run: Run, now: float) -> None:
     """Remove the rehearsals of the same records, and those of long ago."""
     old = sql.execute(
         "SELECT import FROM imports WHERE started_at IS NULL AND store = ?"
-        " AND (records_sha256 = ? OR created_at < ?)",
-        [run.store, run.records_sha256, now - _REHEARSALS_LAST_S],
+        " AND (records_sha256 = ? OR created_at < ?) AND import <> ?"
+        " AND NOT EXISTS (SELECT 1 FROM records WHERE root_import = imports.import)",
+        [run.store, run.records_sha256, now - _REHEARSALS_LAST_S, run.number],
     ).fetchall()
+    for (number,) in old:
+        forget(sql, number)
+
+
+def forget(sql: sqlite3.Connection, number: int) -> None:
+    """Remove an import that has sent nothing."""
     for table in ("records", "events", "imports"):
-        sql.executemany(f"DELETE FROM main.{table} WHERE import = ?", old)
+        sql.execute(f"DELETE FROM main.{table} WHERE import = ?", [number])
 
 
 def next_number(sql: sqlite3.Connection) -> int:

@@ -129,9 +129,8 @@ def _pair(
             row = None if pet.pet_id in pairs.values() else _choose(pet, rows, pairs, windows)
             if row is not None:
                 pairs[row.record] = pet.pet_id
-    if others and len(pairs) < len(group):
-        return None
-    return pairs if len(newer) in (len(pairs), len(pairs) + others) else None
+    is_one_way = len(pairs) == (len(group) if others else len(newer))
+    return pairs if is_one_way and len(newer) == len(pairs) + others else None
 
 
 def _choose(

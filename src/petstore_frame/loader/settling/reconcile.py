@@ -14,7 +14,7 @@ from petstore_frame._internal.advice import Audience
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
 from petstore_frame.loader.journal.database import holding, reading
 from petstore_frame.loader.journal.moves import Resettlement
-from petstore_frame.loader.journal.rows import JournalRow, Run, read_rows, read_run, read_runs
+from petstore_frame.loader.journal.rows import JournalRow, Run, read_rows, read_run, read_runs, rows
 from petstore_frame.loader.journal.writer import Session, Writer
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS, Limits
 from petstore_frame.loader.options import check_settling, checked_resolution
@@ -95,6 +95,8 @@ def reconcile(
     )
     run = read_run(path, run_id)
     check_store(path, run, client)
+    # Not while the journal is held: others may load meanwhile.
+    sleep(_wait_s(list(rows(path, run_id, *DOUBT_STATES)), grace_s, timing.now()))
     with holding(path), Writer(path, run.base_url) as writer:
         session = writer.session(run)
         session.recover(timing.now())
@@ -104,7 +106,6 @@ def reconcile(
         if not doubtful and not nameless:
             return Reconciliation(0, 0, 0)
         check_store_id(path, run, client)
-        sleep(_wait_s(doubtful, grace_s, timing.now()))
         evidence = _read(client, writer, run, [*doubtful, *nameless], grace_s, by_id, most_gets)
         matches = match(
             [*nameless, *doubtful],

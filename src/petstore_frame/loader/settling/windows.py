@@ -61,11 +61,14 @@ class Windows:
         return all(row.record in self.of and pet_id <= self.of[row.record][0] for row in rows)
 
     def may_hold(self, row: JournalRow, pet_id: int) -> bool:
-        """Tell whether a pet was created after a record was sent, and before something later."""
-        if row.record not in self.of:
+        """Tell whether a pet was created after a record was sent, and before something later.
+
+        A pet beyond every confirmed one may be of any time: some stores give ids in blocks.
+        """
+        if row.record not in self.of or self.highest is None:
             return False
         low, high = self.of[row.record]
-        return low < pet_id and (high is None or pet_id < high)
+        return low < pet_id < (self.highest if high is None else high)
 
 
 def find_windows(
