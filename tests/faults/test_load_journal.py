@@ -4,39 +4,31 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from faults.flaky_store import FlakyStore
-from faults.load_harness import check_promises
+from faults.load_harness import check_promises, journal_in, result_in
 from petstore_frame.errors import JournalError
-from petstore_frame.loader import writer as writing
-from petstore_frame.loader.journal.rows import count_states, rows
+from petstore_frame.loader.journal import writer as writing
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.results.results import LoadResult
-
-FRAME_HEADER, PAGE, WAL_HEADER = 24, 4096, 32
-
-
-def journal_in(folder: Path) -> Path:
-    return next((folder / "journal").glob("*.journal"))
 
 
 def fill_disk_after(monkeypatch: pytest.MonkeyPatch, commits: int, pages: int) -> None:
     """Let the journal grow by only so many pages after so many commits."""
-    real = writing.Writer._commit
+    real = writing.Session._commit
     seen = {"commits": 0}
 
     def commit(self, *args):
         seen["commits"] += 1
         if seen["commits"] == commits:
-            (size,) = self._sql.execute("PRAGMA page_count").fetchone()
-            self._sql.execute(f"PRAGMA max_page_count = {size + pages}")
+            sql = self._writer.sql
+            (size,) = sql.execute("PRAGMA page_count").fetchone()
+            sql.execute(f"PRAGMA max_page_count = {size + pages}")
         return real(self, *args)
 
-    monkeypatch.setattr(writing.Writer, "_commit", commit)
+    monkeypatch.setattr(writing.Session, "_commit", commit)
 
 
 def test_a_full_disk_before_an_intent_sends_nothing_more(
@@ -62,12 +54,12 @@ def test_the_ballast_keeps_outcomes_that_no_longer_fit(
     tmp_path: Path, monkeypatch, pets_csv, stores, run_load
 ) -> None:
     """On a full disk the ballast makes room for what is on the wire, and the import stops."""
-    real = writing.Writer._commit
+    real = writing.Session._commit
     state = {"calls": 0}
 
     def commit(self, *values):
         state["calls"] += 1
-        if state["calls"] > 4 and self._ballast.exists():
+        if state["calls"] > 4 and self._writer._ballast.exists():
             problem = sqlite3.OperationalError("database or disk is full")
             problem.sqlite_errorcode = sqlite3.SQLITE_FULL
             raise problem
@@ -75,7 +67,7 @@ def test_the_ballast_keeps_outcomes_that_no_longer_fit(
 
     store = stores()
     with monkeypatch.context() as patch:
-        patch.setattr(writing.Writer, "_commit", commit)
+        patch.setattr(writing.Session, "_commit", commit)
         result = run_load(pets_csv(100), store)
     assert result.run.ending is Ending.JOURNAL
     assert result.counts[State.CREATED] == store.posts
@@ -86,7 +78,7 @@ def test_a_failed_fsync_is_not_tried_again(
     tmp_path: Path, monkeypatch, pets_csv, stores, run_load
 ) -> None:
     """After an I/O error nothing is written or sent, and the error names what it could not keep."""
-    real = writing.Writer._commit
+    real = writing.Session._commit
     state = {"calls": 0}
 
     def commit(self, *args):
@@ -99,7 +91,7 @@ def test_a_failed_fsync_is_not_tried_again(
 
     store = stores()
     with monkeypatch.context() as patch:
-        patch.setattr(writing.Writer, "_commit", commit)
+        patch.setattr(writing.Session, "_commit", commit)
         with pytest.raises(JournalError, match=r"not on disk: record \d+ is created with id \d+"):
             run_load(pets_csv(100), store)
     assert state["calls"] == 6
@@ -128,12 +120,12 @@ def test_each_request_finds_its_intent_on_disk(tmp_path: Path, pets_csv, stores,
 
     def look(number: int, stage: str) -> None:
         if stage == "headers" and number % 5 == 1:
-            copy = tmp_path / f"copy{number}"
-            copy.mkdir()
+            copy = tmp_path / f"copy{number}" / "journal"
+            copy.mkdir(parents=True)
             name = journal_in(tmp_path).name
             for path in (tmp_path / "journal").glob(f"{name}*"):
                 shutil.copy(path, copy / path.name)
-            counts = count_states(copy / name)
+            counts = result_in(tmp_path / f"copy{number}").counts
             found.append((number, {state for state, n in counts.items() if n}))
             settled = counts[State.CREATED] + counts[State.IN_FLIGHT]
             assert settled >= number
@@ -144,53 +136,12 @@ def test_each_request_finds_its_intent_on_disk(tmp_path: Path, pets_csv, stores,
     assert len(found) == 12 and all(State.IN_FLIGHT in states for _, states in found)
 
 
-def test_a_journal_cut_at_any_frame_is_a_moment_of_its_past(
-    tmp_path: Path, monkeypatch, pets_csv, stores, run_load
-) -> None:
-    """The write-ahead log cut at each frame, or within one, opens as an earlier whole state."""
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    real = writing.Writer.end
-
-    def keep(self, *args) -> None:
-        real(self, *args)
-        for path in (tmp_path / "journal").glob("*.journal*"):
-            shutil.copy(path, kept / path.name)
-
-    monkeypatch.setattr(writing.Writer, "end", keep)
-    run_load(pets_csv(40), stores())
-    wal = next(kept.glob("*-wal")).read_bytes()
-    base = next(kept.glob("*.journal"))
-    frames = (len(wal) - WAL_HEADER) // (FRAME_HEADER + PAGE)
-    assert frames > 20
-    created = []
-    for frame in range(frames + 1):
-        length = WAL_HEADER + frame * (FRAME_HEADER + PAGE)
-        for cut in (length, length + 1000):
-            states = _reopen(tmp_path / f"{frame}-{cut}", base, wal[:cut])
-            assert sum(states.values()) == 40
-        created.append(states[State.CREATED])
-    assert created == sorted(created) and created[-1] == 40
-
-
-def _reopen(folder: Path, base: Path, wal: bytes) -> dict[State, int]:
-    folder.mkdir()
-    path = folder / base.name
-    shutil.copy(base, path)
-    path.with_name(base.name + "-wal").write_bytes(wal)
-    with closing(sqlite3.connect(path)) as sql:
-        assert sql.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    counts = count_states(path)
-    shutil.rmtree(folder)
-    return counts
-
-
 def test_commits_are_durable(tmp_path: Path, pets_csv, stores, run_load) -> None:
     """The journal is written through to the disk at each commit, not only at checkpoints."""
     result = run_load(pets_csv(2), stores())
-    with closing(writing.Writer(result.path, result.run.run_id)) as writer:
-        assert writer._sql.execute("PRAGMA synchronous").fetchone() == (2,)
-        assert writer._sql.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    with writing.Writer(result.path, result.run.base_url) as writer:
+        assert writer.sql.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert writer.sql.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_a_journal_of_another_store_is_refused(tmp_path: Path, pets_csv, stores, run_load) -> None:
@@ -199,5 +150,5 @@ def test_a_journal_of_another_store_is_refused(tmp_path: Path, pets_csv, stores,
     other = stores()
     second = run_load(pets_csv(5), other)
     assert first.path != second.path and len(other.pets) == 5
-    assert {row.state for row in rows(first.path, first.run_id)} == {State.CREATED}
-    assert LoadResult(first.path).run.base_url != second.run.base_url
+    assert {row.state for row in first.rows()} == {State.CREATED}
+    assert first.run.base_url != second.run.base_url

@@ -19,22 +19,21 @@ PACKAGE = Path(petstore_frame.__file__).parent
 HERE = Path(__file__).parent
 
 PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
-BEGIN = 'self._sql.execute("BEGIN IMMEDIATE")'
 MUTATIONS = {
     "a request is sent before its intent is on disk": (
-        "writer.py",
+        "journal/writer.py",
         [
             (
-                f"        {BEGIN}\n        try:\n            for settle",
-                '        self._sql.in_transaction and self._sql.execute("COMMIT")\n'
-                f"        {BEGIN}\n        try:\n            for settle",
+                '        self.sql.execute("BEGIN IMMEDIATE")\n',
+                '        self.sql.in_transaction and self.sql.execute("COMMIT")\n'
+                '        self.sql.execute("BEGIN IMMEDIATE")\n',
             ),
-            ('            self._sql.execute("COMMIT")\n        except', "        except"),
+            ('            self.sql.execute("COMMIT")\n        except', "        except"),
         ],
         "test_load_journal.py::test_each_request_finds_its_intent_on_disk",
     ),
     "a request is repeated after a read timeout": (
-        "judge.py",
+        "sending/judge.py",
         [
             (
                 "if outcome.proof is Proof.NOT_APPLIED",
@@ -44,32 +43,42 @@ MUTATIONS = {
         "test_load_verdicts.py::test_a_lost_answer_is_unknown_and_never_sent_again[stall_after]",
     ),
     "a later refusal ends an earlier doubt": (
-        "judge.py",
+        "sending/judge.py",
         [("    if intent.is_in_doubt:\n", "    if False:\n")],
         "test_load_verdicts.py::test_a_refusal_of_a_repeat_leaves_the_first_attempt_in_doubt",
     ),
     "what was in flight becomes pending on opening": (
-        "moves.py",
+        "journal/moves.py",
         [("SET state = 'unknown', is_in_doubt = 1", "SET state = 'pending'")],
         "test_load_kills.py::test_killed_on_the_wire[applied-no_keys]",
     ),
     "a commit does not reach the disk": (
-        "writer.py",
+        "journal/writer.py",
         [("synchronous = FULL", "synchronous = NORMAL")],
         "test_load_power.py::test_a_power_cut_never_forgets_a_request",
     ),
     "someone else's twin is claimed": (
-        "match.py",
-        [("return pairs if len(pairs) == len(newer) else None", "return pairs")],
+        "settling/match.py",
+        [("if is_one_way and len(newer) == len(pairs) + others else None", "")],
         "test_load_reconcile.py::test_someone_elses_twin_is_not_claimed",
     ),
-    "an edited file is taken for a new one": (
-        "versions.py",
-        [("VERSION_SHARE = 0.5", "VERSION_SHARE = 2")],
-        "test_load_again.py::test_an_edited_file_sends_what_is_new",
+    "a known key is sent again": (
+        "journal/imports.py",
+        [("    earlier.skip_known_keys(sql, run)\n    plan", "    plan")],
+        "test_load_identity.py::test_a_known_key_is_never_sent_again",
+    ),
+    "a journal that has lost its log is believed": (
+        "journal/database.py",
+        [("if commits < mark.commits:", "if False:")],
+        "test_load_damage.py::test_whatever_is_lost_is_noticed_and_nothing_is_doubled",
+    ),
+    "a file that repeats another is sent without a question": (
+        "journal/imports.py",
+        [("is_asking = repeats.must_ask and", "is_asking = False and")],
+        "test_load_identity.py::test_a_repeat_is_refused_with_the_ways_on",
     ),
     "the breaker never opens": (
-        "pace.py",
+        "sending/pace.py",
         [("        if self.is_open:\n            return\n", "        return\n")],
         "test_load_stops.py::test_posts_that_never_succeed_are_given_up",
     ),
