@@ -1,12 +1,18 @@
 """Imports under faults and kills: what each design loses and doubles, on one harness.
 
     PYTHONPATH=tests python benchmarks/campaign.py --rows 1000 --seeds 3 --kills 10
+    PYTHONPATH=tests python benchmarks/campaign.py --ours --faults 10000 --all-kills 1000 \
+        --minutes 40 --log campaign.jsonl
 
 A store on raw sockets fails a share of the POSTs, in every way and before or after it acts, adds
 pets of other people, and kills the importing process with SIGKILL at random requests, at a random
 stage of them; the importer is started again until it ends. Afterwards the pets are counted. The
 usual designs are models of what known importers do, one request at a time; the products
 themselves were not run. SIGKILL is not a power loss.
+
+The second form goes on, one seed after another over all our modes, until so many faults and kills
+were met or the time is over. Each seed is a line of the log, so that the same command goes on after
+an interruption; a line of the table is the sum of its seeds.
 """
 
 from __future__ import annotations
@@ -28,8 +34,8 @@ from pathlib import Path
 import pandas as pd
 
 from faults.flaky_store import CUT_201, DOUBTFUL, KEY, FlakyStore
+from faults.load_harness import result_in
 from petstore_frame.client import Client
-from petstore_frame.loader.journal.rows import rows
 from petstore_frame.loader.load import load_frame
 from petstore_frame.loader.record import State
 from petstore_frame.loader.settling.reconcile import reconcile
@@ -50,7 +56,9 @@ OURS = {
     "ours, then reconciled": {"reconcile": True},
     "ours, then more loaded, absent sent again": {"reconcile": True, "resend": True},
     "the same, nobody else adds pets": {"reconcile": True, "resend": True, "alone": True},
-    "ours, the store honours keys": {"keys": True},
+    "ours, the store honours idempotency keys": {"keys": True},
+    "ours, each animal has a key": {"column": True},
+    "the same, then sorted anew with other statuses": {"column": True, "resorted": True},
 }
 
 
@@ -95,15 +103,15 @@ class Executioner:
 
 
 def write_pets(path: Path, draw: random.Random, count: int) -> Counter[tuple]:
-    """Write a file in which about half of the rows have an equal twin."""
+    """Write a file in which about half of the rows have an equal twin; each has a tag."""
     wanted: Counter[tuple] = Counter()
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["name", "categoryId", "status"])
-        for _ in range(count):
+        writer.writerow(["tag", "name", "categoryId", "status"])
+        for number in range(count):
             kind = draw.randrange(count)
             pet = (f"Pet {kind}", kind % 5, STATUSES[kind % 4])
-            writer.writerow(pet)
+            writer.writerow([f"T{number}", *pet])
             wanted[pet[0], pet[1], pet[2] or None] += 1
     return wanted
 
@@ -159,20 +167,31 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
         "timeout_s": 0.3,
         "lifetime_s": 3600 if "keys" in options else None,
     }
-    command = [sys.executable, str(LOAD_CHILD), json.dumps(settings)]
-    until_done(command, executioner)
-    journal = next((folder / "journal").glob("*.journal"))
-    tally = Tally(unknown=sum(1 for _ in rows(journal, State.UNKNOWN)))
+    if "column" in options:
+        settings["key"] = "tag"
+    until_done([sys.executable, str(LOAD_CHILD), json.dumps(settings)], executioner)
+    result = result_in(folder)
+    tally = Tally(unknown=sum(1 for _ in result.rows(State.UNKNOWN)))
+    if "resorted" in options:
+        sort_anew(folder / "pets.csv")
+        until_done([sys.executable, str(LOAD_CHILD), json.dumps(settings)], executioner)
     if "reconcile" in options:
         with Client(store.base_url, KEY, timeout_s=0.3) as client:
             for _ in range(5):
-                done = reconcile(journal, client, grace_s=1.0, resend_absent="resend" in options)
+                done = reconcile(
+                    result.path,
+                    result.run_id,
+                    client,
+                    grace_s=1.0,
+                    sole_writer="alone" in options,
+                    resend_absent="resend" in options,
+                )
                 tally.settled += done.created + done.absent
-                if "resend" not in options or not any(rows(journal, State.UNKNOWN)):
+                if "resend" not in options or not any(result.rows(State.UNKNOWN)):
                     break
                 # The last records of an import can be settled once something more was loaded.
                 load_more(folder, client)
-    for row in rows(journal):
+    for row in result.rows():
         tally.listed += row.state not in (State.CREATED, State.SKIPPED)
         if row.pet_id is not None:
             sent, pet = json.loads(row.payload), store.pets[row.pet_id]
@@ -180,9 +199,17 @@ def run_ours(store: FlakyStore, executioner: Executioner, folder: Path, options:
     return tally
 
 
+def sort_anew(path: Path) -> None:
+    """Turn a file round, and give each animal another status."""
+    with path.open(newline="", encoding="utf-8") as file:
+        header, *pets = csv.reader(file)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *([*pet[:3], "sold"] for pet in reversed(pets))])
+
+
 def load_more(folder: Path, client: Client) -> None:
     """Load a few pets that are not counted, as the next import into the same store would."""
-    name = f"Foreign {len(list(folder.glob('journal/*')))}"
+    name = f"Foreign {time.time_ns()}"
     pets = pd.DataFrame({"name": [name] * 3, "categoryId": [1] * 3})
     load_frame(pets, client, journal=folder / "journal", progress=False)
 
@@ -232,6 +259,48 @@ COLUMNS = {
 }
 
 
+def run_long(chosen: argparse.Namespace) -> None:
+    """Go through all our modes, seed after seed, until enough was met; the log is gone on with."""
+    end = time.monotonic() + 60 * chosen.minutes
+    totals = {name: Tally() for name in OURS}
+    seed = chosen.first_seed
+    if chosen.log.exists():
+        for line in chosen.log.read_text().splitlines():
+            design, seed, facts = json.loads(line)
+            totals[design].add(Tally(**facts | {"faults": Counter(facts["faults"])}))
+        seed += 1
+    while time.monotonic() < end and not _is_enough(totals, chosen):
+        for name in OURS:
+            if time.monotonic() > end:
+                break
+            tally = run(name, seed, chosen.rows, chosen.kills, share=0.08)
+            totals[name].add(tally)
+            with chosen.log.open("a") as log:
+                log.write(json.dumps([name, seed, vars(tally)]) + "\n")
+        seed += 1
+    print_table(totals)
+
+
+def _is_enough(totals: dict[str, Tally], chosen: argparse.Namespace) -> bool:
+    faults = sum(tally.faults.total() for tally in totals.values())
+    kills = sum(tally.kills for tally in totals.values())
+    return faults >= chosen.faults and kills >= chosen.all_kills
+
+
+def print_table(totals: dict[str, Tally]) -> None:
+    """Print one line for each mode, and the sum."""
+    every = Tally()
+    for tally in totals.values():
+        every.add(tally)
+    print(f"| mode | faults | {' | '.join(COLUMNS)} | seconds |")
+    print(f"|---|---:|{'---:|' * len(COLUMNS)}---:|")
+    for name, tally in [*totals.items(), ("all", every)]:
+        counts = " | ".join(f"{getattr(tally, field):,}" for field in COLUMNS.values())
+        print(f"| {name} | {tally.faults.total():,} | {counts} | {tally.seconds:.0f} |")
+    faults = sorted(every.faults.items())
+    print("\nfaults:", ", ".join(f"{name} {n}" for name, n in faults))
+
+
 def main() -> None:
     """Print one Markdown table."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -240,7 +309,15 @@ def main() -> None:
     options.add_argument("--first-seed", type=int, default=0)
     options.add_argument("--kills", type=int, default=10)
     options.add_argument("--design", choices=[*USUAL, *OURS])
+    options.add_argument("--ours", action="store_true", help="run until --faults, or --minutes")
+    options.add_argument("--faults", type=int, default=10_000)
+    options.add_argument("--all-kills", type=int, default=1_000)
+    options.add_argument("--minutes", type=float, default=40.0)
+    options.add_argument("--log", type=Path, default=Path("campaign.jsonl"))
     chosen = options.parse_args()
+    if chosen.ours:
+        run_long(chosen)
+        return
     seeds = range(chosen.first_seed, chosen.first_seed + chosen.seeds)
     print(f"seeds {seeds[0]} to {seeds[-1]}, {chosen.rows} rows each\n")
     print(f"| design | faults | {' | '.join(COLUMNS)} | seconds |")

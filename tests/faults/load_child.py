@@ -41,7 +41,7 @@ def main() -> None:
     result = load(
         wish["file"],
         client,
-        Reading(),
+        Reading(key=wish.get("key", ())),
         Limits(workers=wish.get("workers", 8)),
         journal=wish["journal"],
         progress=False,

@@ -16,9 +16,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from faults.flaky_store import KEY, FlakyStore
+from faults.load_harness import journal_in
 from petstore_frame.cli import app
 from petstore_frame.errors import InputError
-from petstore_frame.loader.journal.lock import Lock
+from petstore_frame.loader.journal.database import holding
 
 Run = Callable[..., Result]
 
@@ -158,7 +159,7 @@ def test_an_import_at_work_is_7(tmp_path: Path, pets_csv, stores, command: Run) 
     """A journal that someone holds is refused."""
     store = stores(lambda number: "401" if number == 3 else None)
     command(pets_csv(9), store)
-    with Lock(next((tmp_path / "journal").glob("*.journal"))):
+    with holding(journal_in(tmp_path)):
         done = command(pets_csv(9), store)
     assert done.exit_code == 7 and "another import is at work" in done.output
 
@@ -182,7 +183,8 @@ def test_doubt_can_be_settled_from_the_shell(pets_csv, stores, command: Run) -> 
     """--reconcile reads back what the same command left in doubt, and sends no POST for it."""
     store = stores(lambda number: "fin_after" if number == 30 else None)
     assert command(pets_csv(60), store).exit_code == 3
-    done = command(pets_csv(60), store, "--reconcile", "--grace", "0", "--json")
+    settle = ["--reconcile", "--sole-writer", "--grace", "0"]
+    done = command(pets_csv(60), store, *settle, "--json")
     assert (done.exit_code, store.posts) == (0, 60)
     assert json.loads(done.stdout)["states"]["created"] == 60
 
@@ -271,9 +273,9 @@ def test_doubt_that_reading_back_leaves_is_explained_and_settled_by_hand(
     left = command(path, store, "--reconcile", "--grace", "0")
     assert (left.exit_code, len(store.pets)) == (3, 4)
     assert "What reading the store back has shown" in left.output
-    assert "--resolve ROW=PET_ID" in left.output and "row 2" in left.output
+    assert "--resolve RECORD=PET_ID" in left.output and "record 2 may be pet 2" in left.output
     told = json.loads(command(path, store, "--json").stdout)
-    assert any("pet 2 equals" in note for note in told["read_back"])
+    assert told["candidates"] == {"2": [2]}
     done = command(path, store, "--resolve", "2=2")
     assert (done.exit_code, store.posts) == (0, 4)
     assert "4 of 4 records created" in done.output

@@ -175,7 +175,7 @@ def test_a_fix_row_of_an_unknown_import_is_refused(tmp_path: Path, stores, run_l
     store = stores()
     run_load(write(tmp_path, "Bo,two,"), store).write(tmp_path / "a", excel=False)
     fixed = fix(tmp_path / "a" / "fix.csv", {"Bo,two": "Bo,2"}, "b.csv")
-    with pytest.raises(InputError, match=r"which the journal .*elsewhere.* does not know"):
+    with pytest.raises(InputError, match=r"the journals in .*elsewhere do not know.*journal="):
         run_load(fixed, store, journal=tmp_path / "elsewhere")
     assert store.posts == 0
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -298,9 +300,11 @@ def load(
             for record, pet_id in resolved.items():
                 result.resolve(record, pet_id=pet_id, not_created=pet_id is None)
             if reconcile:
+                seconds = GRACE_S if grace is None else grace
+                result.wait = partial(_wait_announced, grace_s=seconds)
                 result.reconcile(
                     client,
-                    grace_s=GRACE_S if grace is None else grace,
+                    grace_s=seconds,
                     sole_writer=sole_writer,
                     resend_absent=resend_absent,
                 )
@@ -311,6 +315,15 @@ def load(
     if ids is not None:
         result.ids.to_csv(ids, index=False)
     raise typer.Exit(result.exit_code)
+
+
+def _wait_announced(seconds: float, *, grace_s: float) -> None:
+    """Say until when nothing happens, and why."""
+    from petstore_frame.loader.sending.timing import announcement
+
+    if words := announcement(seconds):
+        typer.echo(f"{words} (--grace {grace_s:.0f})", err=True)
+    sleep(seconds)
 
 
 def _load(

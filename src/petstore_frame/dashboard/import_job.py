@@ -25,7 +25,7 @@ from petstore_frame.loader.reading.read import open_source, read_header
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.folders import find_place
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.settling.reconcile import Reconciliation, reconcile
+from petstore_frame.loader.settling.reconcile import Reconciliation
 
 # A browser's upload beyond 10 MiB breaks the websocket without an error.
 LARGEST_UPLOAD = 8 * 1024 * 1024
@@ -135,12 +135,8 @@ class ImportJob:
             result: Has the records; it shows them settled afterwards.
             pause: Lets so many seconds pass, in which a late request may still be applied.
         """
-        try:
-            return reconcile(
-                result.path, result.run_id, self._client, grace_s=self._grace_s, sleep=pause
-            )
-        finally:
-            result.forget()
+        result.wait = pause
+        return result.reconcile(self._client, grace_s=self._grace_s)
 
     def write(self, result: LoadResult) -> Path:
         """Write the result files and return their folder."""

@@ -9,10 +9,14 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from petstore_frame._internal.voice import Advice
 from petstore_frame.errors import InputError
 from petstore_frame.loader.journal.rows import Run, pack_problem, read_cells
 from petstore_frame.loader.journal.staging import LIVE
@@ -66,7 +70,7 @@ class Repeats(NamedTuple):
     must_ask: bool = False
 
 
-def find_roots(sql: sqlite3.Connection, run: Run, journal: str) -> None:
+def find_roots(sql: sqlite3.Connection, run: Run, journal: Path) -> None:
     """Find the record that each row of a result file names, and skip what that one has become.
 
     Raises:
@@ -78,7 +82,7 @@ def find_roots(sql: sqlite3.Connection, run: Run, journal: str) -> None:
         " FROM main.imports JOIN main.records AS named USING (import)"
         " WHERE imports.run_id = staged.origin_run AND named.record = staged.origin_record"
     )
-    _refuse_unknown_imports(sql, journal)
+    _refuse_unknown_imports(sql, run, journal)
     # Where the records of an import are staged once more, each is its own root.
     for root_import, root_record in (
         ("staged.root_import", "staged.root_record"),
@@ -114,20 +118,37 @@ def find_roots(sql: sqlite3.Connection, run: Run, journal: str) -> None:
     )
 
 
-def _refuse_unknown_imports(sql: sqlite3.Connection, journal: str) -> None:
+def _refuse_unknown_imports(sql: sqlite3.Connection, run: Run, journal: Path) -> None:
     found = sql.execute(
         "SELECT line, origin_run, origin_record FROM temp.staged"
         " WHERE origin_run IS NOT NULL AND root_import IS NULL ORDER BY record LIMIT 1"
     ).fetchone()
     if found is not None:
         line, run_id, record = found
+        place = _folder_of(run_id, run.source_path)
+        where = "the folder of journals that the import was made with" if place is None else place
         raise InputError(
-            f"this row is record {record} of the import {run_id}, which the journal {journal} does "
-            "not know, so it may be in the store already; nothing was sent",
+            f"this row is record {record} of the import {run_id}, which the journals in "
+            f"{journal.parent} do not know, so it may be in the store already; nothing was sent",
             line=line,
-            hint="name the folder of journals that the import was made with, or, if these are new "
-            "animals, empty the columns _pf_run and _pf_record",
+            hint=Advice(
+                f"name {where}: {{}}; or, if these are new animals, empty the columns _pf_run and "
+                "_pf_record",
+                ("journal", place),
+                by_hand=f"it needs {where}",
+            ),
         )
+
+
+def _folder_of(run_id: str, source_path: str | None) -> str | None:
+    """Return the folder of an import's journal, where its results beside a file name it."""
+    if source_path is None:
+        return None
+    with suppress(OSError, ValueError, TypeError, AttributeError):
+        summary = json.loads((Path(source_path).parent / "summary.json").read_bytes())
+        if summary.get("run_id") == run_id:
+            return str(Path(summary["journal"]).parent)
+    return None
 
 
 def link_unsent(sql: sqlite3.Connection, run: Run) -> None:

@@ -178,7 +178,7 @@ def _plan(
     sql: sqlite3.Connection, run: Run, path: Path
 ) -> tuple[dict[str, object], Repeats | None]:
     """Give each staged record its state by the rules of identity."""
-    earlier.find_roots(sql, run, str(path))
+    earlier.find_roots(sql, run, path)
     if not run.is_again:
         earlier.link_unsent(sql, run)
     earlier.refuse_repeated_keys(sql)
@@ -216,7 +216,7 @@ def _go_on(writer: Writer, found: Run, run: Run) -> Run:
         return found
     with writer.transaction() as sql:
         if has_changes:
-            earlier.find_roots(sql, run, str(writer.path))
+            earlier.find_roots(sql, run, writer.path)
             earlier.refuse_repeated_keys(sql)
             earlier.skip_known_keys(sql, run)
             staging.write_changes(sql, run)

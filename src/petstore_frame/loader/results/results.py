@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from os import PathLike
@@ -77,6 +77,8 @@ class LoadResult(HasFrame):
         self.is_from_earlier_run = is_from_earlier_run
         # Next steps are phrased for the reader: a Python caller, or a shell.
         self.voice = PYTHON
+        # How the wait before reading back is spent: who watches it, a terminal or a page.
+        self.wait: Callable[[float], None] = wait_announced
 
     @cached_property
     def run(self) -> Run:
@@ -320,7 +322,7 @@ class LoadResult(HasFrame):
                 by_id=by_id,
                 most_gets=most_gets,
                 resend_absent=resend_absent,
-                sleep=wait_announced,
+                sleep=self.wait,
             )
         finally:
             self.forget()

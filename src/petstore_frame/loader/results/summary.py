@@ -71,6 +71,9 @@ def summarize(
         "warnings": dict(causes.notes.most_common()),
         "reasons": dict(causes.reasons.most_common()),
         "read_back": None if doubt is None else list(doubt.notes),
+        "candidates": {str(record): [*ids] for record, ids in doubt.candidates.items()}
+        if doubt
+        else {},
         "ending": None if run.ending is None else str(run.ending),
         "ending_detail": run.ending_detail,
         "exit_code": exit_code,
