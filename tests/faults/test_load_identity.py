@@ -198,7 +198,7 @@ def test_a_fix_file_of_a_rehearsal_is_of_the_import(tmp_path: Path, stores, run_
     path = write(tmp_path, "Bo,Dog,", "Max,1,")
     run_load(path, store, dry_run=True).write(tmp_path / "a", excel=False)
     run_load(fix(tmp_path / "a" / "fix.csv", {"Bo,Dog": "Bo,7"}, "b.csv"), store)
-    run_load(path, store, categories={7: "Dog"})
+    run_load(path, store, categories={7: "Dog", 1: "Cat"})
     assert names(store) == ["Bo", "Max"]
 
 
@@ -208,7 +208,7 @@ def test_a_fix_file_of_a_rehearsal_is_of_the_import(tmp_path: Path, stores, run_
 def test_a_known_key_is_never_sent_again(tmp_path: Path, stores, run_load) -> None:
     """Growing, sorted anew, split and put together, with other statuses: each animal once."""
     store = stores()
-    lines = [f"T{n},Pet {n % 3},{n % 2},available" for n in range(12)]
+    lines = [f"T{n},Pet {n % 3},{n % 2 + 1},available" for n in range(12)]
     run_load(keyed(tmp_path, *lines[:8]), store, key="tag")
     later = [line.replace("available", "sold") for line in reversed(lines)]
     grown = run_load(keyed(tmp_path, *later), store, key="tag")

@@ -6,20 +6,20 @@ from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from time import sleep
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from petstore_frame._internal.advice import ShellAudience
 from petstore_frame.cli.failures import REFUSED, end
 from petstore_frame.cli.load_arguments import (
     check_output,
     check_reconcile,
     options_of_kind,
     read_mapping,
+    read_values,
     resolutions,
 )
+from petstore_frame.cli.load_output import tell, wait_announced
 from petstore_frame.cli.load_question import ask, command_with, is_attended
 from petstore_frame.cli.options import (
     AllowInsecure,
@@ -86,6 +86,13 @@ def load(
         list[str] | None,
         typer.Option(
             help="field=column, such as name='Pet name'; may be repeated.",
+            rich_help_panel=_READING,
+        ),
+    ] = None,
+    value: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="field:text=value, such as status:reserved=pending; may be repeated.",
             rich_help_panel=_READING,
         ),
     ] = None,
@@ -275,6 +282,7 @@ def load(
         }
         reading = Reading(
             mapping=read_mapping(column),
+            value_map=read_values(value),
             categories=categories,
             key=key or (),
             accept=accept or (),
@@ -301,7 +309,7 @@ def load(
                 result.resolve(record, pet_id=pet_id, not_created=pet_id is None)
             if reconcile:
                 seconds = GRACE_S if grace is None else grace
-                result.wait = partial(_wait_announced, grace_s=seconds)
+                result.wait = partial(wait_announced, grace_s=seconds)
                 result.reconcile(
                     client,
                     grace_s=seconds,
@@ -309,21 +317,12 @@ def load(
                     resend_absent=resend_absent,
                 )
         except BaseException:  # raised again, after what the import has done was shown
-            _tell(result, output, as_json=as_json)
+            tell(result, output, as_json=as_json)
             raise
-    _tell(result, output, as_json=as_json)
+    tell(result, output, as_json=as_json)
     if ids is not None:
         result.ids.to_csv(ids, index=False)
     raise typer.Exit(result.exit_code)
-
-
-def _wait_announced(seconds: float, *, grace_s: float) -> None:
-    """Say until when nothing happens, and why."""
-    from petstore_frame.loader.sending.timing import announcement
-
-    if words := announcement(seconds):
-        typer.echo(f"{words} (--grace {grace_s:.0f})", err=True)
-    sleep(seconds)
 
 
 def _load(
@@ -365,38 +364,5 @@ def _resume(client: Client, journal: Path | None, *, as_json: bool) -> int:
     elif not results:
         typer.echo("Nothing to resume: no import into this store has records left to send")
     for result in results if not as_json else ():
-        _tell(result, None, as_json=False)
+        tell(result, None, as_json=False)
     return max((result.exit_code for result in results), default=0)
-
-
-def write_files(result: LoadResult, folder: Path) -> list[Path]:
-    """Write the files of a result, and say so where they cannot go to the folder asked for."""
-    from petstore_frame.loader.results.folders import find_place
-
-    place = find_place(folder, result.run)
-    if place.note:
-        typer.echo(f"note: {place.note}", err=True)
-    return result.write(place.folder)
-
-
-def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
-    """Write the files, then print what became of the records, also where no file could be written.
-
-    Raises:
-        OSError: The files could not be written.
-    """
-    files, problem = list[Path](), None
-    try:
-        files = [] if output is None else write_files(result, output)
-    except OSError as unwritten:
-        problem = unwritten
-    folder = str(files[0].parent) if files else None
-    result.voice = ShellAudience(folder)
-    if as_json:
-        print_json(result.summary | {"output": folder, "files": [str(file) for file in files]})
-    else:
-        typer.echo(str(result))
-        for file in files:
-            typer.echo(f"wrote {file}")
-    if problem is not None:
-        raise problem

@@ -65,9 +65,21 @@ def options_of_kind(
     return {name: value for name, value in used.items() if value is not None}
 
 
-def read_mapping(columns: list[str] | None) -> dict[str, str] | None:
-    """Read ``field=column`` pairs."""
+def read_mapping(columns: list[str] | None) -> dict[str, str | None] | None:
+    """Read ``field=column`` pairs; ``field=`` says that there is none."""
     pairs = dict(pair.split("=", 1) for pair in columns or () if "=" in pair)
     if len(pairs) != len(columns or ()):
         raise typer.BadParameter("--column is field=column, each field once")
-    return pairs or None
+    return {field: column or None for field, column in pairs.items()} or None
+
+
+def read_values(values: list[str] | None) -> dict[str, dict[str, str]] | None:
+    """Read ``field:text=value`` pairs, as ``status:reserved=pending``."""
+    table: dict[str, dict[str, str]] = {}
+    for pair in values or ():
+        field, colon, rest = pair.partition(":")
+        text, equals, value = rest.rpartition("=")
+        if not colon or not equals:
+            raise typer.BadParameter("--value is field:text=value, as status:reserved=pending")
+        table.setdefault(field, {})[text] = value
+    return table or None

@@ -83,7 +83,7 @@ def load(
     )
     path = place_of(journal, client.base_url)
     with open_source(path_or_frame, reading, columns_of=partial(_columns_of, path)) as source:
-        make_folder(path.parent)
+        make_folder(path.parent, client.base_url)
         with holding(path), Writer(path, client.base_url) as writer:
             now = timing.now()
             ask = _ask_nothing if dry_run else partial(ask_store_id, client)

@@ -6,7 +6,7 @@ import hashlib
 import re
 import sqlite3
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -16,14 +16,13 @@ from urllib.parse import urlsplit
 from petstore_frame.errors import JournalError
 from petstore_frame.http.settings import same_store_address
 from petstore_frame.loader.journal import earlier, staging
-from petstore_frame.loader.journal.database import SUFFIX, reading
+from petstore_frame.loader.journal.database import SUFFIX, connect, reading
 from petstore_frame.loader.journal.earlier import Repeats
 from petstore_frame.loader.journal.rows import Run, read_runs
 from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.record import Record
 
 _RUN_ID = re.compile("[0-9a-f]{32}")
-_SHOWN_FILES = 3
 
 
 class Opened(NamedTuple):
@@ -64,28 +63,36 @@ def place_of(journal: str | PathLike[str] | None, base_url: str) -> Path:
     return folder / f"{readable[:60]}-{digest[:8]}{SUFFIX}"
 
 
-def make_folder(folder: Path) -> None:
+def make_folder(folder: Path, base_url: str) -> None:
     """Make the folder of journals, for its owner alone: they hold what the files held.
 
     Raises:
-        JournalError: It cannot be made, or holds journals of version 0.1, which knew what they
-            had sent and cannot be asked.
+        JournalError: It cannot be made, or holds a journal of version 0.1 of this store, which
+            knows what it has sent and cannot be asked.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        old = sorted(folder.glob("*.journal"))
+        old = [path for path in sorted(folder.glob("*.journal")) if _is_of(path, base_url)]
     except OSError as problem:
         raise JournalError(f"{folder}: {problem.strerror}; nothing was sent") from problem
     if old:
-        more = f" and {len(old) - _SHOWN_FILES:,} more" if len(old) > _SHOWN_FILES else ""
-        shown = ", ".join(path.name for path in old[:_SHOWN_FILES])
+        more = f" and {len(old) - 1:,} more" if len(old) > 1 else ""
         raise JournalError(
-            f"{folder} has journals of version 0.1 ({shown}{more}), which this version cannot "
-            "read, and which alone know what they have sent; nothing was sent. Finish what is "
-            "unfinished with version 0.1, then move them to another folder. This journal will not "
-            "know the animals that they loaded: load those files again only with duplicates='skip' "
-            "after comparing, or not at all"
+            f"{old[0]}{more} is of version 0.1 and of this store: it alone knows what it has sent, "
+            "and this version cannot read it; nothing was sent. Finish with version 0.1 what is "
+            "unfinished, then move it to another folder; its animals are not known here after "
+            "that, so do not load its files again"
         )
+
+
+def _is_of(path: Path, base_url: str) -> bool:
+    """Tell whether a journal of version 0.1 is of a store, or cannot be read."""
+    try:
+        with closing(connect(path)) as sql:
+            ((theirs,),) = sql.execute("SELECT base_url FROM run").fetchall()
+        return same_store_address(theirs) == same_store_address(base_url)
+    except (sqlite3.Error, ValueError):
+        return True
 
 
 def columns_of(path: Path, run_id: str) -> tuple[dict[str, str], tuple[str, ...]] | None:

@@ -1,0 +1,57 @@
+"""What ``petstore-frame load`` prints and writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import sleep
+from typing import TYPE_CHECKING
+
+import typer
+
+from petstore_frame._internal.advice import ShellAudience
+from petstore_frame.cli.options import print_json
+
+if TYPE_CHECKING:
+    from petstore_frame.loader.results.results import LoadResult
+
+
+def wait_announced(seconds: float, *, grace_s: float) -> None:
+    """Say until when nothing happens, and why."""
+    from petstore_frame.loader.sending.timing import announcement
+
+    if words := announcement(seconds):
+        typer.echo(f"{words} (--grace {grace_s:.0f})", err=True)
+    sleep(seconds)
+
+
+def write_files(result: LoadResult, folder: Path) -> list[Path]:
+    """Write the files of a result, and say so where they cannot go to the folder asked for."""
+    from petstore_frame.loader.results.folders import find_place
+
+    place = find_place(folder, result.run)
+    if place.note:
+        typer.echo(f"note: {place.note}", err=True)
+    return result.write(place.folder)
+
+
+def tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
+    """Write the files, then print what became of the records, also where no file could be written.
+
+    Raises:
+        OSError: The files could not be written.
+    """
+    files, problem = list[Path](), None
+    try:
+        files = [] if output is None else write_files(result, output)
+    except OSError as unwritten:
+        problem = unwritten
+    folder = str(files[0].parent) if files else None
+    result.voice = ShellAudience(folder)
+    if as_json:
+        print_json(result.summary | {"output": folder, "files": [str(file) for file in files]})
+    else:
+        typer.echo(str(result))
+        for file in files:
+            typer.echo(f"wrote {file}")
+    if problem is not None:
+        raise problem
