@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import Depends, FastAPI
+from fastapi import Depends, FastAPI, Request
 from fastapi.responses import JSONResponse
 from sqlalchemy import Engine
 
 from petstore_frame.service import health, pets
-from petstore_frame.service.dependencies import BaseOf, Shop, Throttle, require_key
+from petstore_frame.service.dependencies import Shop, Throttle, base_of, require_key
 from petstore_frame.service.handlers import add_handlers
-from petstore_frame.service.middleware import EveryRequest, SpecOnly
+from petstore_frame.service.middleware import ClampLimit, EveryRequest, SpecOnly
 from petstore_frame.service.options import Options
 from petstore_frame.service.store import Store
 from petstore_frame.service.writer import Writer
@@ -55,9 +55,7 @@ def create_app(options: Options, engine: Engine, own_hosts: Iterable[str] = ()) 
     app.include_router(pets.router)
     add_handlers(app)
     if options.limit_policy == "clamp":
-        app.dependency_overrides[pets.stated_limit] = pets.clamped_limit
-    if options.strict:
-        app.dependency_overrides[pets.new_pet] = pets.strict_new_pet
+        app.add_middleware(ClampLimit)
     if options.spec_only:
         app.add_middleware(SpecOnly)
     else:
@@ -69,9 +67,9 @@ def create_app(options: Options, engine: Engine, own_hosts: Iterable[str] = ()) 
 
 def _serve_description(app: FastAPI) -> None:
     @app.get("/v1/openapi.json", include_in_schema=False, dependencies=[Depends(require_key)])
-    async def describe(base: BaseOf) -> JSONResponse:
+    async def describe(request: Request) -> JSONResponse:
         """Return the OpenAPI document, with the address under which it was asked for."""
-        return JSONResponse(describe_app(app, base))
+        return JSONResponse(describe_app(app, base_of(request)))
 
 
 def describe_app(app: FastAPI, base: str) -> dict[str, Any]:

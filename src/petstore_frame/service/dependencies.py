@@ -6,13 +6,14 @@ import hmac
 import math
 import re
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from fastapi import Depends, Header, Request
+from fastapi.requests import HTTPConnection
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from pydantic.json_schema import SkipJsonSchema
 
 from petstore_frame.service.errors import Refusal
 from petstore_frame.service.keys import hash_key
@@ -20,8 +21,6 @@ from petstore_frame.service.options import Options
 from petstore_frame.service.pages import Pages
 from petstore_frame.service.store import Store
 from petstore_frame.service.writer import Writer
-
-bearer = HTTPBearer(scheme_name="bearer", description="The API key", auto_error=False)
 
 
 @dataclass
@@ -65,88 +64,74 @@ class Throttle:
         self._buckets[key] = (tokens - 1, now)
 
 
-async def get_shop(request: Request) -> Shop:
+def shop_of(request: Request) -> Shop:
     shop: Shop = request.app.state.shop
     return shop
+
+
+async def get_shop(request: Request) -> Shop:  # async, as FastAPI calls others in a thread
+    return shop_of(request)
 
 
 ShopOf = Annotated[Shop, Depends(get_shop)]
 
 
-async def require_key(
-    request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
-) -> None:
-    """Let only requests with a valid key through.
-
-    Raises:
-        Refusal: 401 for a missing or invalid key, 429 for too many requests with a valid one.
+class ApiKey(HTTPBearer):
+    """The credential of every operation.
 
     Interface: Authentication.
     """
-    shop = await get_shop(request)
-    if "authorization" not in request.headers:
-        message = "send the API key as Authorization: Bearer <API_KEY>"
-        raise Refusal(401, message, headers={"www-authenticate": "Bearer"})
-    is_single = len(request.headers.getlist("authorization")) == 1
-    if credentials is None or not is_single or not await _is_valid(credentials.credentials, shop):
-        challenge = {"www-authenticate": 'Bearer error="invalid_token"'}
-        raise Refusal(401, "the API key is not valid", headers=challenge)
-    request.state.is_known = True
-    if shop.throttle is not None:
-        shop.throttle.take(hash_key(credentials.credentials))
+
+    async def __call__(self, request: HTTPConnection) -> HTTPAuthorizationCredentials | None:
+        """Let only requests with a valid key through.
+
+        Raises:
+            Refusal: 401 for a missing or invalid key, 429 for too many requests with a valid one.
+        """
+        shop: Shop = request.app.state.shop
+        sent = request.headers.getlist("authorization")
+        if not sent:
+            message = "send the API key as Authorization: Bearer <API_KEY>"
+            raise Refusal(401, message, headers={"www-authenticate": "Bearer"})
+        credentials = await super().__call__(request)
+        if credentials is None or len(sent) > 1 or not await _is_valid(credentials, shop):
+            challenge = {"www-authenticate": 'Bearer error="invalid_token"'}
+            raise Refusal(401, "the API key is not valid", headers=challenge)
+        request.state.is_known = True
+        if shop.throttle is not None:
+            shop.throttle.take(hash_key(credentials.credentials))
+        return credentials
 
 
-async def _is_valid(key: str, shop: Shop) -> bool:
-    own = shop.options.api_key
+require_key = ApiKey(scheme_name="bearer", description="The API key", auto_error=False)
+
+
+async def _is_valid(credentials: HTTPAuthorizationCredentials, shop: Shop) -> bool:
+    key, own = credentials.credentials, shop.options.api_key
     if own is not None and hmac.compare_digest(key.encode(), own.get_secret_value().encode()):
         return True
     # Looked up by its hash: how alike two keys are shows in no timing.
     return await shop.store.is_valid_key(hash_key(key))
 
 
-class Parameters:
-    """Refuse a parameter that is given twice and, where the service is strict, an unknown one.
-
-    Args:
-        query: The query parameters that the operation knows.
-        headers: The headers that it reads.
-    """
-
-    def __init__(self, *query: str, headers: tuple[str, ...] = ()) -> None:
-        self._query = frozenset(query)
-        self._headers = headers
-
-    async def __call__(self, request: Request, shop: ShopOf) -> None:
-        for name, times in Counter(name for name, _ in request.query_params.multi_items()).items():
-            if name in self._query and times > 1:
-                raise invalid_parameter(name, "is given more than once")
-            if name not in self._query and shop.options.strict:
-                raise invalid_parameter("query", f"the parameter {name[:40]!r} is not known")
-        for name in self._headers:
-            if len(request.headers.getlist(name)) > 1:
-                raise invalid_parameter(name, "is given more than once")
-
-
-async def base_of(request: Request, shop: ShopOf) -> str:
+def base_of(request: Request) -> str:
     """Return what stands before ``/pets`` in an address of the answer.
 
     A Host that is not one of the service's own names never appears in one.
     """
+    shop = shop_of(request)
     if shop.options.public_url is not None:
         return shop.options.public_url.rstrip("/")
     host = request.headers.get("host", "").lower()
     return f"http://{host}/v1" if host in shop.own_hosts else "/v1"
 
 
-BaseOf = Annotated[str, Depends(base_of)]
-
-
 async def meant_for_this_store(
     shop: ShopOf,
     x_store_id: Annotated[
-        str | None,
+        str | SkipJsonSchema[None],
         Header(
-            description="The store that the pet is meant for",
+            description="Extension: the store that the pet is meant for",
             json_schema_extra={"x-extension": True},
         ),
     ] = None,
@@ -165,7 +150,3 @@ def plain_digits(text: Any) -> Any:
     if isinstance(text, str) and not re.fullmatch(r"-?[1-9][0-9]{0,18}|0", text, re.ASCII):
         raise ValueError("not a whole number")
     return text
-
-
-def invalid_parameter(name: str, message: str) -> Refusal:
-    return Refusal(400, f"{name}: {message}", code="invalid_parameter", field=name)

@@ -11,8 +11,9 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from petstore_frame.service import health, pets
-from petstore_frame.service.dependencies import bearer, get_shop, invalid_parameter, require_key
+from petstore_frame.service.dependencies import require_key, shop_of
 from petstore_frame.service.errors import Refusal
+from petstore_frame.service.reading import invalid_parameter
 
 _MESSAGES = {
     400: ("invalid_json", "the body is not UTF-8, nested too deeply, or holds a huge number"),
@@ -37,7 +38,7 @@ async def _refuse(request: Request, error: HTTPException) -> Response:
         # FastAPI finds no route, and reads a body, before it asks for the key: a stranger must
         # learn nothing from either.
         if error.status_code < 500 and not getattr(request.state, "is_known", False):
-            await require_key(request, await bearer(request))
+            await require_key(request)
     except Refusal as stranger:
         error = stranger
     if error.status_code == 405:
@@ -46,7 +47,7 @@ async def _refuse(request: Request, error: HTTPException) -> Response:
             return Response(status_code=204, headers=allow)
         error.headers = allow
     refusal = error if isinstance(error, Refusal) else _known(error)
-    if (await get_shop(request)).options.spec_only:
+    if shop_of(request).options.spec_only:
         refusal.field = None
     return refusal.response()
 

@@ -9,12 +9,13 @@ import time
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from petstore_frame.service.errors import Refusal, internal_error
 from petstore_frame.service.logs import log, log_failure
+from petstore_frame.service.models import LIMIT_MAX, LIMIT_MIN
 
 MAX_HEAD_BYTES = 16 * 1024
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -47,9 +48,9 @@ class EveryRequest:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 if self._store_id is not None:
-                    headers = MutableHeaders(scope=message)
-                    headers["x-request-id"] = request_id
-                    headers["x-store-id"] = self._store_id
+                    names = ((b"x-request-id", request_id), (b"x-store-id", self._store_id))
+                    for name, value in names:
+                        message["headers"].append((name, value.encode()))
             await send(message)
 
         try:
@@ -110,12 +111,9 @@ class SpecOnly:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            query = scope["query_string"].decode("latin-1")
-            pairs = parse_qsl(query, keep_blank_values=True, encoding="latin-1")
-            kept = [(name, value) for name, value in pairs if name != "cursor"]
             headers = [entry for entry in scope["headers"] if entry[0] not in self._ASKED]
-            query_string = urlencode(kept, encoding="latin-1").encode()
-            scope = {**scope, "headers": headers, "query_string": query_string}
+            query = [(name, value) for name, value in _query(scope) if name != "cursor"]
+            scope = {**scope, "headers": headers, "query_string": _encoded(query)}
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -124,3 +122,33 @@ class SpecOnly:
             await send(message)
 
         await self.app(scope, receive, answer)
+
+
+class ClampLimit:
+    """Cut the limit that is asked for to 1 to 100, as some stores do without a word."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            query = [
+                (name, _clamped(value) if name == "limit" else value)
+                for name, value in _query(scope)
+            ]
+            scope = {**scope, "query_string": _encoded(query)}
+        await self.app(scope, receive, send)
+
+
+def _clamped(limit: str) -> str:
+    is_number = re.fullmatch(r"-?[0-9]{1,20}", limit, re.ASCII)
+    return str(min(max(int(limit), LIMIT_MIN), LIMIT_MAX)) if is_number else limit
+
+
+def _query(scope: Scope) -> list[tuple[str, str]]:
+    text = scope["query_string"].decode("latin-1")
+    return parse_qsl(text, keep_blank_values=True, encoding="latin-1")
+
+
+def _encoded(query: list[tuple[str, str]]) -> bytes:
+    return urlencode(query, encoding="latin-1").encode()

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
+LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX = 1, 20, 100
 MAX_NAME_LENGTH = 1000
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
@@ -22,9 +23,14 @@ def _whole(value: Any) -> Any:
 
 # The format says what the bounds are; as numbers of the document they would be rounded to floats.
 INT64_SCHEMA = WithJsonSchema({"type": "integer", "format": "int64"})
-Int64 = Annotated[
+_NewInt64 = Annotated[
     int, Field(strict=True, ge=INT64_MIN, le=INT64_MAX), BeforeValidator(_whole), INT64_SCHEMA
 ]
+_Int64 = Annotated[int, INT64_SCHEMA]
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)  # a status that is absent is absent, not null
 
 
 class PetStatus(StrEnum):
@@ -38,11 +44,12 @@ class PetStatus(StrEnum):
     SOLD = "sold"
 
 
-def _without_default(schema: dict[str, Any]) -> None:
-    schema.pop("default", None)
+class NewPet(BaseModel):
+    """The body of createPet.
 
+    Interface: Resources, NewPet.
+    """
 
-class _PetFields(BaseModel):
     # Python's engine, as readers of the schema have it: Rust's knows other white space.
     model_config = ConfigDict(
         validate_by_name=True,
@@ -58,19 +65,12 @@ class _PetFields(BaseModel):
         pattern=r"^[^\x00]*[^\s\x00][^\x00]*$",
         description="The animal's name: any text that is not blank, without U+0000",
     )
-    category_id: Int64 = Field(
+    category_id: _NewInt64 = Field(
         alias="categoryId", description="Identifier of the category the animal belongs to"
     )
     status: PetStatus | SkipJsonSchema[None] = Field(
         None, description="Availability status", json_schema_extra=_without_default
     )
-
-
-class NewPet(_PetFields):
-    """The body of createPet.
-
-    Interface: Resources, NewPet.
-    """
 
     @field_validator("status", mode="before")
     @classmethod
@@ -80,21 +80,22 @@ class NewPet(_PetFields):
         return value
 
 
-class StrictNewPet(NewPet):
-    """The same for a service that refuses what it does not know."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class Pet(_PetFields):
+class Pet(BaseModel):
     """A pet as the store keeps it.
 
     Interface: Resources, Pet.
     """
 
-    model_config = ConfigDict(from_attributes=True)
+    model_config = ConfigDict(use_enum_values=True)
 
-    id: Int64 = Field(description="Unique identifier assigned by the service on creation")
+    id: _Int64 = Field(description="Unique identifier assigned by the service on creation")
+    name: str = Field(description="The animal's name")
+    category_id: _Int64 = Field(
+        alias="categoryId", description="Identifier of the category the animal belongs to"
+    )
+    status: PetStatus | SkipJsonSchema[None] = Field(
+        None, description="Availability status", json_schema_extra=_without_default
+    )
 
 
 class Error(BaseModel):
@@ -109,10 +110,5 @@ class Error(BaseModel):
     field: str | SkipJsonSchema[None] = Field(
         None,
         description="The field or parameter at fault",
-        json_schema_extra=lambda schema: schema.update(_extension(schema)),
+        json_schema_extra=lambda schema: schema.update({"x-extension": True}),
     )
-
-
-def _extension(schema: dict[str, Any]) -> dict[str, Any]:
-    _without_default(schema)
-    return {"x-extension": True}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from pydantic import TypeAdapter
 
@@ -21,11 +22,11 @@ class Page:
 
     Attributes:
         body: The JSON array.
-        last_id: The id that the next page begins behind; None on the last page.
+        next_query: The query of the next page; None on the last one.
     """
 
     body: bytes
-    last_id: int | None
+    next_query: str | None
 
 
 class Pages:
@@ -56,7 +57,11 @@ class Pages:
         pets = await self._store.page(limit + 1, after, status)
         shown = pets[:limit]
         body = _PETS.dump_json(shown, by_alias=True, exclude_none=True)
-        return Page(body, shown[-1].id if len(pets) > limit else None)
+        if len(pets) == len(shown):
+            return Page(body, None)
+        following = {"limit": limit, "status": status, "cursor": make_cursor(shown[-1].id)}
+        query = {name: value for name, value in following.items() if value is not None}
+        return Page(body, urlencode(query))
 
     def _keep(self, asked: tuple[int, int, PetStatus | None], page: Page) -> None:
         if self._bytes + len(page.body) > MAX_KEPT_BYTES:

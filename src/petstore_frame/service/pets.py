@@ -5,16 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Annotated, Any
-from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic.json_schema import SkipJsonSchema
 
-from petstore_frame.service.bodies import JsonRoute
 from petstore_frame.service.dependencies import (
-    BaseOf,
-    Parameters,
     ShopOf,
+    base_of,
     meant_for_this_store,
     plain_digits,
     require_key,
@@ -24,16 +22,18 @@ from petstore_frame.service.models import (
     INT64_MAX,
     INT64_MIN,
     INT64_SCHEMA,
+    LIMIT_DEFAULT,
+    LIMIT_MAX,
+    LIMIT_MIN,
     Error,
     NewPet,
     Pet,
     PetStatus,
-    StrictNewPet,
 )
-from petstore_frame.service.pages import make_cursor, read_cursor
+from petstore_frame.service.pages import read_cursor
+from petstore_frame.service.reading import StrictRoute
 from petstore_frame.service.store import START
 
-LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX = 1, 20, 100
 DEPRECATED_AT = datetime(2026, 11, 21, tzinfo=UTC)
 SUNSET_AT = datetime(2030, 12, 5, tzinfo=UTC)
 LIFECYCLE = {
@@ -49,7 +49,7 @@ _Cursor = Annotated[int, BeforeValidator(read_cursor), WithJsonSchema({"type": "
 
 
 def _header(description: str) -> dict[str, Any]:
-    return {"description": description, "schema": {"type": "string"}, **_EXTENSION}
+    return {"description": f"Extension: {description}", "schema": {"type": "string"}, **_EXTENSION}
 
 
 def _refused(description: str) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def _refused(description: str) -> dict[str, Any]:
 router = APIRouter(
     prefix="/v1",
     tags=["pets"],
-    route_class=JsonRoute,
+    route_class=StrictRoute,
     dependencies=[Depends(require_key)],
     responses={
         401: _refused("Credential missing or invalid"),
@@ -70,26 +70,12 @@ router = APIRouter(
 )
 
 
-async def stated_limit(
-    limit: Annotated[
-        _Limit, Query(description="Maximum number of animals to return")
-    ] = LIMIT_DEFAULT,
-) -> int:
-    return limit
-
-
-async def clamped_limit(limit: Annotated[int, _Plain, Query()] = LIMIT_DEFAULT) -> int:
-    """Stand in for ``stated_limit`` where the limit policy is to clamp."""
-    return min(max(limit, LIMIT_MIN), LIMIT_MAX)
-
-
 @router.get(
     "/pets",
     operation_id="listPets",
     summary="List all animals",
     response_model=list[Pet],
     response_description="The list of animals",
-    dependencies=[Depends(Parameters("limit", "status", "cursor"))],
     responses={
         200: {"headers": {"Link": _header('The next page, as rel="next"; none on the last one')}},
         400: {**_refused("A parameter has an invalid value"), **_EXTENSION},
@@ -97,14 +83,18 @@ async def clamped_limit(limit: Annotated[int, _Plain, Query()] = LIMIT_DEFAULT) 
 )
 async def list_pets(
     shop: ShopOf,
-    base: BaseOf,
-    limit: Annotated[int, Depends(stated_limit)],
-    status: Annotated[PetStatus | None, Query(description="Filter by availability status")] = None,
+    request: Request,
+    limit: Annotated[
+        _Limit, Query(description="Maximum number of animals to return")
+    ] = LIMIT_DEFAULT,
+    status: Annotated[
+        PetStatus | SkipJsonSchema[None], Query(description="Filter by availability status")
+    ] = None,
     after: Annotated[
-        _Cursor | None,
+        _Cursor | SkipJsonSchema[None],
         Query(
             alias="cursor",
-            description="Where the page begins, as a next link gives it",
+            description="Extension: where the page begins, as a next link gives it",
             json_schema_extra=_EXTENSION,
         ),
     ] = None,
@@ -112,20 +102,9 @@ async def list_pets(
     """Return a paginated list of animals in the store, by ascending id."""
     page = await shop.pages.page(limit, START if after is None else after, status)
     headers = {"cache-control": "no-store"}
-    if page.last_id is not None:
-        query = {"limit": limit, "status": status, "cursor": make_cursor(page.last_id)}
-        following = urlencode({name: value for name, value in query.items() if value is not None})
-        headers["link"] = f'<{base}/pets?{following}>; rel="next"'
+    if page.next_query is not None:
+        headers["link"] = f'<{base_of(request)}/pets?{page.next_query}>; rel="next"'
     return Response(page.body, headers=headers, media_type="application/json")
-
-
-async def new_pet(pet: NewPet) -> NewPet:
-    return pet
-
-
-async def strict_new_pet(pet: StrictNewPet) -> NewPet:
-    """Stand in for ``new_pet`` where the service is strict."""
-    return pet
 
 
 @router.post(
@@ -136,12 +115,12 @@ async def strict_new_pet(pet: StrictNewPet) -> NewPet:
     response_model=Pet,
     response_model_exclude_none=True,
     response_description="Animal added; the body carries the assigned id",
-    dependencies=[Depends(Parameters(headers=("Idempotency-Key",))), Depends(meant_for_this_store)],
+    dependencies=[Depends(meant_for_this_store)],
     responses={
         201: {
             "headers": {
-                "Location": _header("The address of the new animal"),
-                "Idempotency-Replayed": _header("Whether an earlier request had added it"),
+                "Location": _header("the address of the new animal"),
+                "Idempotency-Replayed": _header("whether an earlier request had added it"),
             }
         },
         400: _refused("Body lacks required fields or contains invalid values"),
@@ -151,16 +130,16 @@ async def strict_new_pet(pet: StrictNewPet) -> NewPet:
 )
 async def create_pet(
     shop: ShopOf,
-    base: BaseOf,
-    pet: Annotated[NewPet, Depends(new_pet)],
+    request: Request,
+    pet: NewPet,
     response: Response,
     idempotency_key: Annotated[
-        str | None,
+        str | SkipJsonSchema[None],
         Header(
             min_length=1,
             max_length=255,
             pattern="^[ -~]+$",
-            description="Sent again with the same body, it gives the same pet for 7 days",
+            description="Extension: for 7 days, sending it again gives the same pet",
             json_schema_extra=_EXTENSION,
         ),
     ] = None,
@@ -170,7 +149,7 @@ async def create_pet(
     if added.conflict:
         message = "this Idempotency-Key was used before with another body; nothing was stored"
         raise Refusal(422, message)
-    response.headers["location"] = f"{base}/pets/{added.pet.id}"
+    response.headers["location"] = f"{base_of(request)}/pets/{added.pet.id}"
     if idempotency_key is not None:
         response.headers["idempotency-replayed"] = "true" if added.replayed else "false"
     return added.pet
@@ -184,12 +163,11 @@ async def create_pet(
     response_model=Pet,
     response_model_exclude_none=True,
     response_description="The requested animal",
-    dependencies=[Depends(Parameters())],
     responses={
         200: {
             "headers": {
-                "Deprecation": _header("Since when the operation is deprecated (RFC 9745)"),
-                "Sunset": _header("When it is scheduled for removal (RFC 8594)"),
+                "Deprecation": _header("since when the operation is deprecated (RFC 9745)"),
+                "Sunset": _header("when it is scheduled for removal (RFC 8594)"),
             }
         },
         404: _refused("No animal with that identifier"),

@@ -14,9 +14,9 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from petstore_frame.service.bodies import MAX_BODY_BYTES
 from petstore_frame.service.errors import Refusal
 from petstore_frame.service.middleware import MAX_HEAD_BYTES
+from petstore_frame.service.reading import MAX_BODY_BYTES
 
 
 class PatientProtocol(H11Protocol):

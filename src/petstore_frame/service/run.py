@@ -148,6 +148,7 @@ def _config(app: Any, options: Options, **more: Any) -> uvicorn.Config:
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=DRAIN_S,
+        timeout_worker_healthcheck=_START_S,
         **more,
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, insert, select, text
 from sqlalchemy.exc import DBAPIError
 
@@ -24,8 +25,11 @@ from petstore_frame.service.models import INT64_MIN, NewPet, Pet, PetStatus
 IDEMPOTENCY_KEEP_S = 7 * 24 * 3600
 START = INT64_MIN
 
-_PAGE = select(pets).where(pets.c.id > bindparam("after")).order_by(pets.c.id)
-_PAGE = _PAGE.limit(bindparam("size"))
+_FIELDS = ("id", "name", "categoryId", "status")
+_PETS = TypeAdapter(list[Pet])
+_PAGE = (
+    select(pets).where(pets.c.id > bindparam("after")).order_by(pets.c.id).limit(bindparam("size"))
+)
 _STATUS_PAGE = _PAGE.where(pets.c.status == bindparam("status"))
 _ONE = select(pets).where(pets.c.id == bindparam("id"))
 _VALID_KEY = select(api_keys.c.hash).where(
@@ -97,11 +101,11 @@ class Store:
             rows = await self._read(_PAGE, values)
         else:
             rows = await self._read(_STATUS_PAGE, {**values, "status": status.value})
-        return [Pet.model_validate(row) for row in rows]
+        return _pets(rows)
 
     async def pet(self, pet_id: int) -> Pet | None:
-        rows = await self._read(_ONE, {"id": pet_id})
-        return Pet.model_validate(rows[0]) if rows else None
+        found = _pets(await self._read(_ONE, {"id": pet_id}))
+        return found[0] if found else None
 
     async def is_valid_key(self, key_hash: str) -> bool:
         return bool(await self._read(_VALID_KEY, {"hash": key_hash}))
@@ -181,9 +185,9 @@ class Store:
     def _add_one(self, connection: Connection, addition: Addition) -> Added:
         values = addition.pet.model_dump()
         if addition.key is not None:
-            row = connection.execute(_BY_IDEMPOTENCY_KEY, {"key": addition.key}).first()
-            if row is not None:
-                earlier = Pet.model_validate(row)
+            found = _pets(connection.execute(_BY_IDEMPOTENCY_KEY, {"key": addition.key}).all())
+            if found:
+                earlier = found[0]
                 # No operation changes a pet, so the stored pet shows what the first body was.
                 conflict = earlier.model_dump(exclude={"id"}) != values
                 return Added(earlier, replayed=True, conflict=conflict)
@@ -192,3 +196,8 @@ class Store:
             made = {"key": addition.key, "pet_id": pet_id, "created_at": int(self._clock())}
             connection.execute(_INSERT_KEY, made)
         return Added(Pet.model_construct(id=pet_id, **values))
+
+
+def _pets(rows: Sequence[Row[Any]]) -> list[Pet]:
+    """Return rows of the table, its columns in order, as pets."""
+    return _PETS.validate_python([dict(zip(_FIELDS, row, strict=True)) for row in rows])

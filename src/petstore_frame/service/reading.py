@@ -1,4 +1,4 @@
-"""How a body is read: never much more than is allowed, and strictly as JSON.
+"""How a request is read: each parameter once, and a body of limited size strictly as JSON.
 
 FastAPI reads a body through its request class; this is that class, and the route that uses it.
 """
@@ -14,8 +14,10 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
 from petstore_frame.service.errors import Refusal
+from petstore_frame.service.models import NewPet
 
 MAX_BODY_BYTES = 64 * 1024
+_FIELDS = {field.alias or name for name, field in NewPet.model_fields.items()}
 
 
 class JsonRequest(Request):
@@ -45,12 +47,16 @@ class JsonRequest(Request):
         What json leaves open is refused here: other encodings, duplicate keys and NaN. Too much
         nesting is its own RecursionError, and a number of more than 4,300 digits its ValueError.
         """
-        return json.loads(
+        value = json.loads(
             (await self.body()).decode(),
             object_pairs_hook=_unique_keys,
             parse_float=Decimal,  # exact, and a huge exponent costs nothing
             parse_constant=_refuse_constant,
         )
+        if isinstance(value, dict) and is_strict(self):
+            for name in value.keys() - _FIELDS:
+                raise Refusal(400, f"the field {name[:40]!r} is not known", field="body")
+        return value
 
     def _check_headers(self) -> None:
         stated = self.headers.get("content-type")
@@ -62,16 +68,37 @@ class JsonRequest(Request):
             raise _too_large()
 
 
-class JsonRoute(APIRoute):
-    """A route whose bodies are read by ``JsonRequest``."""
+class StrictRoute(APIRoute):
+    """A route that takes each parameter once, and bodies as ``JsonRequest`` reads them."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
+        query = {parameter.alias for parameter in self.dependant.query_params}
+        headers = {parameter.alias for parameter in self.dependant.header_params}
 
-        async def read_as_json(request: Request) -> Response:
-            return await handle(JsonRequest(request.scope, request.receive))
+        async def read_strictly(plain: Request) -> Response:
+            request = JsonRequest(plain.scope, plain.receive)
+            names = [name for name, _ in request.query_params.multi_items()]
+            for name in names:
+                if name not in query and is_strict(request):
+                    raise invalid_parameter("query", f"the parameter {name[:40]!r} is not known")
+                if name in query and names.count(name) > 1:
+                    raise invalid_parameter(name, "is given more than once")
+            for name in headers:
+                if len(request.headers.getlist(name)) > 1:
+                    raise invalid_parameter(name, "is given more than once")
+            return await handle(request)
 
-        return read_as_json
+        return read_strictly
+
+
+def is_strict(request: Request) -> bool:
+    """Return whether this run refuses what it does not know."""
+    return bool(request.app.state.shop.options.strict)
+
+
+def invalid_parameter(name: str, message: str) -> Refusal:
+    return Refusal(400, f"{name}: {message}", code="invalid_parameter", field=name)
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
