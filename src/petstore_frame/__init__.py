@@ -13,51 +13,12 @@ import lazy_loader as lazy
 __version__ = "0.1.0"
 _attached, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
 
-# On their way out of here.
-_MOVED = {
-    "Drawing": "charts.svg",
-    "StatusCounts": "counts.tally",
-    "CategoryCounts": "counts.tally",
-    "APITimeoutError": "errors",
-    "ClosedError": "errors",
-    "ConflictError": "errors",
-    "CrossOriginError": "errors",
-    "ForeignLinkError": "errors",
-    "HistoryError": "errors",
-    "HistoryLockedError": "errors",
-    "HistoryWarning": "errors",
-    "JournalError": "errors",
-    "JournalLockedError": "errors",
-    "LoadFailedError": "errors",
-    "MissingExtraError": "errors",
-    "PaginationLoopError": "errors",
-    "PermissionDeniedError": "errors",
-    "RateLimitError": "errors",
-    "ReportError": "errors",
-    "ServerError": "errors",
-    "ServiceStartError": "errors",
-    "Headers": "http.headers",
-    "Diff": "history",
-    "Flow": "history",
-    "Snapshot": "history",
-    "SnapshotProblem": "history",
-    "Assumption": "inventory",
-    "PetSearch": "inventory",
-    "StatusCount": "inventory",
-    "SearchState": "inventory.find",
-    "FrameClaim": "inventory.seal",
-    "SealState": "inventory.seal",
-    "Reconciliation": "loader.settling.reconcile",
-    "Ending": "loader.record",
-    "State": "loader.record",
-    "PetColumns": "schema.columns",
-    "PostOutcome": "http.outcome",
-    "Proof": "http.outcome",
-    "UnreadPage": "inventory.page",
-}
-
 
 def __getattr__(name: str) -> Any:
-    if name in _MOVED:
-        return getattr(import_module(f"{__name__}.{_MOVED[name]}"), name)
-    return _attached(name)
+    try:
+        return _attached(name)
+    except AttributeError:
+        if name in import_module(f"{__name__}.errors").__all__:
+            home = f"{__name__}.errors.{name}"
+            raise AttributeError(f"{__name__} has no {name} at its top; it is {home}") from None
+        raise

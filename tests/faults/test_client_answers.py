@@ -131,7 +131,7 @@ def test_a_long_wait_is_the_callers_choice() -> None:
     """A Retry-After above the cap ends the attempts at once and is in the error."""
     busy = http("429 Too Many Requests", "{}", "Retry-After: 86400")
     with HostileStore(lambda _: busy) as store, client_of(store) as client:
-        with pytest.raises(pf.RateLimitError) as caught:
+        with pytest.raises(pf.errors.RateLimitError) as caught:
             client.list_pets()
     assert (caught.value.retry_after_s, len(store.heads)) == (86400.0, 1)
 
@@ -216,7 +216,7 @@ def test_patience_has_an_end() -> None:
     ticks = iter(range(0, 10**6, 60))
     with HostileStore(lambda _: http("500 Oh", "{}")) as store:
         options = {"max_retries": 50, "clock": lambda: float(next(ticks))}
-        with client_of(store, **options) as client, pytest.raises(pf.ServerError):
+        with client_of(store, **options) as client, pytest.raises(pf.errors.ServerError):
             client.list_pets()
     assert len(store.heads) < 4
 

@@ -47,7 +47,7 @@ def test_a_dripped_answer_is_given_up(pieces: Callable[[], Iterator[bytes]]) -> 
     with HostileStore(lambda _: dripped(pieces)) as store:
         with pf.Client(store.base_url, "k", timeout_s=TIMEOUT_S, max_retries=0) as client:
             start = time.monotonic()
-            with pytest.raises(pf.APITimeoutError, match="the time allowed"):
+            with pytest.raises(pf.errors.APITimeoutError, match="the time allowed"):
                 client.list_pets()
     assert time.monotonic() - start < PIECES * TIMEOUT_S / 6
 

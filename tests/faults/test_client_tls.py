@@ -126,7 +126,7 @@ def test_a_dripped_answer_is_given_up_under_tls(trusted: Path) -> None:
 
     start = time.monotonic()
     with TlsStore(lambda _: drip(), trusted) as store:
-        with pytest.raises(pf.APITimeoutError):
+        with pytest.raises(pf.errors.APITimeoutError):
             read(store.base_url)
         took = time.monotonic() - start
     assert took < 3

@@ -74,7 +74,7 @@ def test_a_failure_may_come_twice() -> None:
 def test_a_failure_of_the_first_page_is_itself() -> None:
     """With nothing held there is nothing to keep, and the error is the store's own."""
     with HostileStore(pages(2, {1: [GONE]})) as store, client_of(store) as client:
-        with pytest.raises(pf.ServerError):
+        with pytest.raises(pf.errors.ServerError):
             pf.fetch_inventory(client)
         assert len(store.heads) == 1
 
@@ -128,7 +128,7 @@ def test_the_key_never_leaves_for_another_origin() -> None:
     with HostileStore(lambda _: http("200 OK", pets_body(9))) as thief:
         link = f'Link: <{thief.base_url}/pets?page=2>; rel="next"'
         with HostileStore(lambda _: http("200 OK", pets_body(1), link)) as store:
-            with client_of(store) as client, pytest.raises(pf.CrossOriginError) as caught:
+            with client_of(store) as client, pytest.raises(pf.errors.CrossOriginError) as caught:
                 pf.fetch_inventory(client)
         assert thief.heads == []
     assert isinstance(caught.value, pf.IncompleteInventoryError)
@@ -140,7 +140,7 @@ def test_no_spelling_of_a_foreign_address_is_followed(there: str) -> None:
     """Another scheme, or an address without one, is another origin too."""
     answer = http("200 OK", pets_body(1), f"Link: <{there}>; rel=next")
     with HostileStore(lambda _: answer) as store, client_of(store) as client:
-        with pytest.raises(pf.CrossOriginError):
+        with pytest.raises(pf.errors.CrossOriginError):
             pf.fetch_inventory(client)
         assert all("GET /v1/pets?limit=100" in head for head in store.heads)
 

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import petstore_frame as pf
 from petstore_frame.cli import app
+from petstore_frame.loader.record import State
 from petstore_frame.loader.results.account import headline, next_steps
 
 
@@ -113,7 +114,7 @@ def test_the_sheet_of_an_import_says_what_its_result_says(server, tmp_path) -> N
     book = book_of(pf.write_report(inventory, tmp_path / "stock.xlsx", results=result))
     shown, (word, sentence) = cells(book["Import"]), headline(result.facts())
     steps = next_steps(result.facts())
-    assert result.counts[pf.State.SKIPPED] == 3 and steps
+    assert result.counts[State.SKIPPED] == 3 and steps
     assert {f"{word}: {sentence}", *(step[:1].upper() + step[1:] for step in steps)} <= shown
 
 

@@ -133,7 +133,7 @@ def test_a_wrong_argument_is_named(tmp_path: Path) -> None:
         category_labels({"Dog": 1})
     with pytest.raises(pf.ArgumentError, match="swapped"):
         pf.write_report("x.xlsx", frame)
-    with pytest.raises(pf.ReportError, match="is a folder"):
+    with pytest.raises(pf.errors.ReportError, match="is a folder"):
         pf.write_report(frame, ".")
     with pytest.raises(pf.ArgumentError, match="not its frame"):
         pf.History(tmp_path).add(frame)
@@ -141,7 +141,7 @@ def test_a_wrong_argument_is_named(tmp_path: Path) -> None:
         pf.trend_chart(frame)
 
 
-@pytest.mark.parametrize("kind", [pf.ReportError, pf.HistoryError])
+@pytest.mark.parametrize("kind", [pf.errors.ReportError, pf.errors.HistoryError])
 @pytest.mark.parametrize(
     ("cause", "code"), [(OSError(28, "No space left on device"), 6), (PermissionError(13, "x"), 2)]
 )

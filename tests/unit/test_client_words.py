@@ -185,7 +185,7 @@ def test_a_closed_client_says_so(sample_server: pf.Server) -> None:
     with sample_server.client() as client:
         assert len(client.list_pets(limit=3)) == 3
     for call in (client.list_pets, lambda: client.create_pet(pf.NewPet(name="x", category_id=1))):
-        assert "is closed" in told(call, pf.ClosedError)
+        assert "is closed" in told(call, pf.errors.ClosedError)
     assert client.post_pet(b"{}").proof is Proof.NOT_APPLIED
     assert repr(client).endswith(", closed>")
 
@@ -194,7 +194,7 @@ def test_a_closed_server_hands_out_no_client() -> None:
     """A server that has ended says so, and how to start another."""
     with pf.serve() as server:
         assert "/v1" in server.base_url
-    assert "start a new one with pf.serve()" in told(server.client, pf.ClosedError)
+    assert "start a new one with pf.serve()" in told(server.client, pf.errors.ClosedError)
 
 
 @pytest.mark.parametrize("value", [3, object()])

@@ -94,7 +94,7 @@ def test_an_empty_key_is_not_a_missing_one() -> None:
 
 def test_what_the_service_itself_refuses_is_reported(tmp_path) -> None:
     """A setting that only the service can judge: an error with its own text, no process left."""
-    with pytest.raises(pf.ServiceStartError, match=r"no-folder"):
+    with pytest.raises(pf.errors.ServiceStartError, match=r"no-folder"):
         pf.serve(database=tmp_path / "no-folder" / "store.sqlite3")
 
 
@@ -114,14 +114,14 @@ def test_a_sample_for_a_store_with_pets_is_said_to_be_left_out(tmp_path, capfd) 
 
 def test_a_taken_port_is_said(server) -> None:
     """The text names the cause and a way out."""
-    with pytest.raises(pf.ServiceStartError, match="in use; port 0 picks a free one"):
+    with pytest.raises(pf.errors.ServiceStartError, match="in use; port 0 picks a free one"):
         pf.serve(port=urlsplit(server.base_url).port)
 
 
 def test_a_taken_port_leaves_the_database_alone(tmp_path, server) -> None:
     """A start that fails makes no key, no pets and no file."""
     place = tmp_path / "untouched.sqlite3"
-    with pytest.raises(pf.ServiceStartError, match="in use"):
+    with pytest.raises(pf.errors.ServiceStartError, match="in use"):
         pf.serve(port=urlsplit(server.base_url).port, database=place, sample=3)
     assert not place.exists()
 

@@ -135,7 +135,7 @@ def test_a_round_length_is_suspicious() -> None:
 @pytest.mark.parametrize("lie", ["goes round", "endless repeats"])
 def test_going_round_is_an_error(lie: str) -> None:
     """A listing that leads back raises, with the pets that were read."""
-    with pytest.raises(pf.PaginationLoopError) as caught:
+    with pytest.raises(pf.errors.PaginationLoopError) as caught:
         fetch(Habits(way="link offset", lie=lie), 450)
     assert isinstance(caught.value, pf.IncompleteInventoryError)
     assert len(caught.value.partial) == 200

@@ -52,8 +52,8 @@ def damages(good: bytes) -> Iterator[tuple[str, bytes]]:
 def asked(history: pf.History, ask: Callable[[pf.History], object]) -> str:
     """Ask, and return the error's text."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pf.HistoryWarning)
-        with pytest.raises(pf.HistoryError) as caught:
+        warnings.simplefilter("ignore", pf.errors.HistoryWarning)
+        with pytest.raises(pf.errors.HistoryError) as caught:
             ask(history)
     return str(caught.value)
 

@@ -14,6 +14,8 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
+from petstore_frame import errors
+from petstore_frame.history import Flow
 from petstore_frame.history.engines import to_pandas
 
 BIG = 2**53 + 1
@@ -77,12 +79,12 @@ def test_diff(folder: Path, engine: str) -> None:
 
 
 @pytest.fixture
-def flow(folder: Path, engine: str) -> pf.Flow:
+def flow(folder: Path, engine: str) -> Flow:
     """The pets' ways through the three complete days, on every engine."""
     return pf.History(folder, engine=engine).flow(stale_days=2, until="2026-11-04")
 
 
-def test_moves(flow: pf.Flow) -> None:
+def test_moves(flow: Flow) -> None:
     """Each period has each move that any period has, with the pets that made it."""
     occurred = flow.moves[flow.moves["pets"] > 0].fillna("")
     moves = occurred[["until", "kind", "was", "now", "pets"]]
@@ -97,7 +99,7 @@ def test_moves(flow: pf.Flow) -> None:
     ]
 
 
-def test_sell_through(flow: pf.Flow) -> None:
+def test_sell_through(flow: Flow) -> None:
     """Of the pets seen on offer, those sold when last seen, by category."""
     assert flow.sell_through.drop(columns="claim").values.tolist() == [[3, 2, 1, 0.5], [7, 1, 0, 0]]
     assert set(flow.sell_through["claim"]) == {"exact"}
@@ -115,13 +117,13 @@ def test_sell_through_of_part_of_the_pets(tmp_path: Path, make_inventory) -> Non
     assert set(flow.moves["claim"]) == {"at least"}
 
 
-def test_ageing(flow: pf.Flow) -> None:
+def test_ageing(flow: Flow) -> None:
     """Days are counted from the first to the last snapshot of the run that shows it available."""
     columns = ["id", "days_available", "is_listed", "is_at_least"]
     assert flow.ageing[columns].values.tolist() == [[5, 2, True, False], [2, 1, False, True]]
 
 
-def test_stale(flow: pf.Flow) -> None:
+def test_stale(flow: Flow) -> None:
     """Stale is what is still listed after so many days, the last of them included."""
     assert flow.stale["id"].tolist() == [5]
     assert flow.stale["days_available"].tolist() == [flow.stale_days]
@@ -167,9 +169,11 @@ def test_at_and_read(folder: Path) -> None:
     history = pf.History(folder)
     assert history.at("2026-11-03").fetched_at.date() == date(2026, 11, 2)
     assert len(history.read(datetime(2026, 11, 4, 23, tzinfo=UTC))) == 2
-    with pytest.raises(pf.HistoryError, match=r"no snapshot of 2026-11-03; .* has 4, 2026-11-01"):
+    with pytest.raises(
+        errors.HistoryError, match=r"no snapshot of 2026-11-03; .* has 4, 2026-11-01"
+    ):
         history.read("2026-11-03")
-    with pytest.raises(pf.HistoryError, match="no snapshot on or before 2026-10-31"):
+    with pytest.raises(errors.HistoryError, match="no snapshot on or before 2026-10-31"):
         history.at(date(2026, 10, 31))
 
 
@@ -206,7 +210,7 @@ def test_refusals(tmp_path: Path, make_inventory, ask, text: str) -> None:
     """A question that cannot be answered says what is there."""
     history = pf.History(tmp_path / "history")
     history.add(make_inventory("2026-11-01", LAST))
-    with pytest.raises(pf.HistoryError, match=text):
+    with pytest.raises(errors.HistoryError, match=text):
         ask(history)
     assert len(history) == 1
 
@@ -289,7 +293,7 @@ def test_a_lost_day_is_warned_of_once_at_the_caller(folder: Path) -> None:
         history.open, lambda: history.at("2026-11-04"), lambda: len(history),
     ]  # fmt: skip
     for ask in asked:
-        with pytest.warns(pf.HistoryWarning) as warned:
+        with pytest.warns(errors.HistoryWarning) as warned:
             ask()
         assert [warning.filename for warning in warned] == [__file__]
 
@@ -309,7 +313,7 @@ def test_an_absent_engine_names_its_extra(
     for name in [name for name in sys.modules if name.partition(".")[0] == library]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(pf.MissingExtraError, match=rf"pip install 'petstore-frame\[{extra}\]'"):
+    with pytest.raises(errors.MissingExtraError, match=rf"pip install 'petstore-frame\[{extra}\]'"):
         pf.History(folder, engine=engine).trend()
     assert len(pf.History(folder, engine="pandas").trend()) > 0
 

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import petstore_frame as pf
+from petstore_frame import errors
 from petstore_frame.inventory.seal import SealState
 
 BIG = 2**53 + 1
@@ -85,7 +86,7 @@ def test_one_snapshot_a_day(history, make_inventory) -> None:
     """A later listing of the day takes the place of the earlier, never the other way round."""
     history.add(make_inventory("2026-11-01", PETS[:1], hour=8))
     history.add(make_inventory("2026-11-01", PETS, hour=20))
-    with pytest.raises(pf.HistoryError, match="which is not older; replace=True"):
+    with pytest.raises(errors.HistoryError, match="which is not older; replace=True"):
         history.add(make_inventory("2026-11-01", PETS[:2], hour=9))
     assert [len(history), len(history.read("2026-11-01"))] == [1, 3]
 
@@ -94,7 +95,7 @@ def test_proof_is_not_lost_to_less(history, make_inventory) -> None:
     """A listing does not replace one with a stronger claim, unless replace=True asks for it."""
     history.add(make_inventory("2026-11-01", PETS, hour=8))
     weaker = make_inventory("2026-11-01", PETS[:1], verdict=pf.Verdict.UNKNOWN, hour=20)
-    with pytest.raises(pf.HistoryError, match="a listing with a stronger claim"):
+    with pytest.raises(errors.HistoryError, match="a listing with a stronger claim"):
         history.add(weaker)
     history.add(weaker, replace=True)
     assert len(history.read("2026-11-01")) == 1
@@ -104,7 +105,7 @@ def test_one_store_a_folder(history, make_inventory) -> None:
     """Two stores do not mix, but a store on this machine may change its port."""
     history.add(make_inventory("2026-11-01", PETS, base_url="http://127.0.0.1:4001/v1"))
     history.add(make_inventory("2026-11-02", PETS, base_url="http://localhost:4002/v1"))
-    with pytest.raises(pf.HistoryError, match="use another folder for another store"):
+    with pytest.raises(errors.HistoryError, match="use another folder for another store"):
         history.add(make_inventory("2026-11-03", PETS, base_url="https://store.example/v1"))
     assert len(history) == 2
 
@@ -113,7 +114,9 @@ def test_two_stores_at_one_address_do_not_mix(history, make_inventory) -> None:
     """Where both sides know the store's id, another id is another store, also on this machine."""
     history.add(make_inventory("2026-11-01", PETS, store_id="a"))
     history.add(make_inventory("2026-11-02", PETS))
-    with pytest.raises(pf.HistoryError, match=r"\(store id a\), .* \(store id b\); use another"):
+    with pytest.raises(
+        errors.HistoryError, match=r"\(store id a\), .* \(store id b\); use another"
+    ):
         history.add(make_inventory("2026-11-02", PETS, store_id="b", hour=20))
     assert history.read("2026-11-01").store_id == "a"
     assert pf.completeness(history.read("2026-11-01")).store_id == "a"
@@ -126,7 +129,7 @@ def test_a_new_store_of_this_machine_is_another_store(history) -> None:
             inventory = pf.fetch_inventory(client)
         if seed == 1:
             kept = history.add(inventory)
-    with pytest.raises(pf.HistoryError, match="use another folder for another store"):
+    with pytest.raises(errors.HistoryError, match="use another folder for another store"):
         history.add(inventory)
     assert inventory.store_id not in (None, kept.store_id)
 
@@ -151,9 +154,9 @@ def test_a_changed_frame_is_refused(history, make_inventory) -> None:
     history.add(inventory)
     kept = history.read("2026-11-01")
     kept.frame.loc[0, "status"] = "pending"
-    with pytest.raises(pf.HistoryError, match="changed since it was fetched"):
+    with pytest.raises(errors.HistoryError, match="changed since it was fetched"):
         pf.History(history.folder.parent / "other").add(kept)
-    with pytest.raises(pf.HistoryError, match="id 2 appears more than once"):
+    with pytest.raises(errors.HistoryError, match="id 2 appears more than once"):
         history.add(make_inventory("2026-11-02", [PETS[1], PETS[1]]))
     assert [path.name for path in history.folder.iterdir() if path.name[0] != "."] == [
         "date=2026-11-01"
@@ -191,9 +194,9 @@ def test_damaged_and_foreign_files_are_named(damaged) -> None:
 
 def test_the_other_days_still_answer(damaged) -> None:
     """A damaged day is left out of a difference, and marked in a trend."""
-    with pytest.warns(pf.HistoryWarning, match=r"2026-11-02.*that day is left out"):
+    with pytest.warns(errors.HistoryWarning, match=r"2026-11-02.*that day is left out"):
         assert str(damaged.diff()) == "2026-11-01 to 2026-11-03: no change"
-    with pytest.warns(pf.HistoryWarning):
+    with pytest.warns(errors.HistoryWarning):
         trend = damaged.trend()
     assert set(trend.loc[trend["pets"].isna(), "claim"]) == {"unreadable"}
 
@@ -205,7 +208,7 @@ def test_a_file_under_another_date_is_named(history, make_inventory) -> None:
     assert [str(each.reason) for each in history.problems()] == [
         "fetched on 2026-11-01, but kept under another date"
     ]
-    with pytest.raises(pf.HistoryError, match="no snapshot of 2026-12-24"):
+    with pytest.raises(errors.HistoryError, match="no snapshot of 2026-12-24"):
         history.read("2026-12-24")
 
 
@@ -214,7 +217,7 @@ def test_one_writer_at_a_time(history, make_inventory) -> None:
     history.add(make_inventory("2026-11-01", PETS))
     handle = os.open(history.folder / ".lock", os.O_RDWR)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    with pytest.raises(pf.HistoryLockedError, match="another writer is at work"):
+    with pytest.raises(errors.HistoryLockedError, match="another writer is at work"):
         history.add(make_inventory("2026-11-02", PETS))
     os.close(handle)
     history.add(make_inventory("2026-11-02", PETS))
@@ -224,6 +227,7 @@ def test_one_writer_at_a_time(history, make_inventory) -> None:
 _LATER = """
 import dataclasses, os, resource, signal, sys
 import petstore_frame as pf
+from petstore_frame import errors
 from petstore_frame.files import atomic
 
 history = pf.History(sys.argv[1])
@@ -252,7 +256,7 @@ def test_full_disk_changes_nothing(history, make_inventory) -> None:
 def test_a_folder_that_cannot_be_is_named(tmp_path, make_inventory) -> None:
     """A path that cannot be a folder is refused by name."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(pf.HistoryError, match="file cannot be written to"):
+    with pytest.raises(errors.HistoryError, match="file cannot be written to"):
         pf.History(tmp_path / "file").add(make_inventory("2026-11-01", PETS))
     assert (tmp_path / "file").read_text() == ""
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.seal import seal
 
 BIG = 2**53 + 1
@@ -38,7 +39,7 @@ def test_one_exact_status_is_not_marked() -> None:
     """A status whose own listing ended is exact even when the whole is not."""
     claim = pf.Completeness(
         pf.Verdict.UNKNOWN, "the page was full", rows=1, requests=2,
-        by_status={"sold": pf.StatusCount(1, True), "available": pf.StatusCount(0, False)},
+        by_status={"sold": StatusCount(1, True), "available": StatusCount(0, False)},
     )  # fmt: skip
     frame = pd.DataFrame({"category_id": [3], "status": ["sold"]})
     summary = pf.Summary.of(frame, claim)

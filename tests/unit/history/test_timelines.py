@@ -12,6 +12,7 @@ import petstore_frame as pf
 from petstore_frame import samples
 from petstore_frame.charts import trend as trend_module
 from petstore_frame.charts.flow import moves_figure, sell_through_figure
+from petstore_frame.charts.svg import Drawing
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,7 @@ def history(tmp_path_factory) -> pf.History:
     return samples.write_sample_history(tmp_path_factory.mktemp("sample") / "history", pets=150)
 
 
-def svg(drawing: pf.Drawing) -> ElementTree.Element:
+def svg(drawing: Drawing) -> ElementTree.Element:
     """Return the picture of a drawing, parsed, so that broken markup fails."""
     return ElementTree.fromstring(re.search(r"<svg.*</svg>", drawing.html, re.S)[0])
 

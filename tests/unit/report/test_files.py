@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
+from petstore_frame import errors
 from petstore_frame.errors import MissingExtraError, ReportError
 from petstore_frame.inventory import Verdict
 
@@ -198,7 +199,9 @@ def test_progress_counts_every_pet(inventory_of, tmp_path) -> None:
 def test_a_history_without_a_folder_is_refused(as_history, inventory_of, tmp_path) -> None:
     """A mistyped folder is named, and no report says that nothing changed."""
     missing = as_history(tmp_path / "histroy")
-    with pytest.raises(pf.ReportError, match="histroy' does not exist, so no report was written"):
+    with pytest.raises(
+        errors.ReportError, match="histroy' does not exist, so no report was written"
+    ):
         pf.write_report(inventory_of(), tmp_path / "pets.xlsx", history=missing)
     assert not any(tmp_path.iterdir())
 
