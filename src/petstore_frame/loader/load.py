@@ -10,6 +10,7 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.engine import load
 from petstore_frame.loader.limits import DEFAULT_WORKERS, Limits
 from petstore_frame.loader.progress import ProgressOption
+from petstore_frame.loader.reading.habits import takes_habits
 from petstore_frame.loader.reading.kinds import is_archive, is_workbook
 from petstore_frame.loader.reading.options import Reading, ValueMap
 from petstore_frame.loader.results.results import LoadResult
@@ -17,6 +18,7 @@ from petstore_frame.loader.sending.clients import PostingClient
 from petstore_frame.schema.categories import Categories
 
 
+@takes_habits
 def load_csv(
     path: str | PathLike[str],
     client: PostingClient,
@@ -138,6 +140,7 @@ def load_csv(
     )
 
 
+@takes_habits
 def load_excel(
     path: str | PathLike[str],
     client: PostingClient,
@@ -224,6 +227,7 @@ def load_excel(
     )
 
 
+@takes_habits
 def load_frame(
     frame: Any,
     client: PostingClient,
