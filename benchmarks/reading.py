@@ -54,16 +54,14 @@ def read_and_check(path: Path) -> None:
 
 
 def stage(path: Path) -> None:
-    """Read, check and put every record into a new journal."""
-    from petstore_frame.loader.journal import journal
-    from petstore_frame.loader.reading.read import open_source
+    """Read, check and put every record into a new journal: a rehearsal, nothing sent."""
+    import petstore_frame as pf
 
-    with tempfile.TemporaryDirectory() as folder, open_source(path) as source:
-        run = journal.Run(
-            "0" * 32, "https://store.example/v1", source.name, str(path), source.sha256, "id",
-            source.columns, source.mapping,
-        )  # fmt: skip
-        journal.create(Path(folder) / "run.journal", run, source)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        pf.Client("http://127.0.0.1:9/v1", "a-key-of-twenty-signs") as client,
+    ):
+        pf.load_csv(path, client, dry_run=True, journal=folder, progress=False)
 
 
 WAYS: dict[str, Callable[[Path], None]] = {

@@ -87,7 +87,7 @@ def test_a_frame_is_looked_at_alike() -> None:
     assert found.reading.mapping == {"name": "Tiername", "category_id": "Kategorie"}
 
 
-@pytest.mark.parametrize("path", sorted(INPUTS.iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(INPUTS.glob("[0-9]*")), ids=lambda path: path.name)
 def test_every_nasty_input_can_be_looked_at(path: Path) -> None:
     """Whatever a file holds, a look at it ends, and says what is in the way."""
     found = look(path)

@@ -25,6 +25,7 @@ DELIMITERS = (",", ";", "\t", "|")
 # Also looked for where none of these makes the columns appear; proposed, never assumed.
 ODD_DELIMITERS = ("，", "；", "、", ":", "^", "~", "\x1f", "¦", "/")
 SAMPLE = 1024 * 1024
+_BATCH = 1000
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 
 
@@ -77,16 +78,25 @@ class TextTable:
         with Text(self._file, self.dialect.encoding) as text:
             reader = self._reader(text)
             try:
-                for cells in reader:
+                for number, cells in enumerate(reader, 1):
                     yield Row(line, cells)
                     line = first + reader.line_num
+                    if number % _BATCH == 0:
+                        self._refuse_change()
+                self._refuse_change()
             except csv.Error as problem:
                 raise unreadable(problem, line) from None
 
     def records(self, checker: Checker) -> Iterator[Record]:
         """Yield the rows as records, the usual ones by a short way."""
         with Text(self._file, self.dialect.encoding) as text:
-            yield from checker.plain_records(self._reader(text), self.dialect.first_line)
+            records = checker.plain_records(self._reader(text), self.dialect.first_line)
+            while batch := list(islice(records, _BATCH)):
+                yield from batch
+                self._refuse_change()  # a file that grows as fast as it is read has no end
+            self._refuse_change()
+
+    def _refuse_change(self) -> None:
         if stamp_of(self._file) != self._stamp:
             raise changed(self._path)
 
