@@ -48,7 +48,7 @@ def inventory_of(frame):
     from datetime import UTC, datetime
 
     from petstore_frame.inventory import Inventory
-    from petstore_frame.inventory.seal import seal
+    from petstore_frame.inventory.source import seal
 
     made = Inventory.made_up(frame, fetched_at=datetime(2030, 1, 1, tzinfo=UTC))
     seal(frame, made.source)

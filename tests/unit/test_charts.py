@@ -57,7 +57,7 @@ def test_minimums_look_different() -> None:
 
 def test_a_sealed_frame_keeps_its_claim() -> None:
     """The frame of an Inventory is drawn with that Inventory's claim, a part of it as it is."""
-    from petstore_frame.inventory.seal import seal
+    from petstore_frame.inventory.source import seal
 
     store = inventory(pets(40), Verdict.UNKNOWN)
     frame = seal(store.frame, store.source)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from petstore_frame.http.headers import Headers
-from petstore_frame.inventory import Completeness, PetSearch, StatusCount, Verdict
+from petstore_frame.inventory import Completeness, Evidence, Fact, PetSearch, StatusCount, Verdict
 from petstore_frame.inventory.find import SearchState
 from petstore_frame.inventory.page import Page
 from petstore_frame.schema.columns import PetColumns
@@ -49,13 +49,20 @@ def test_a_claim_survives_json() -> None:
         assumptions=("a",),
         by_status={"sold": StatusCount(2, True)},
         advertised_total=7,
-        conflicts=("b",),
-        probes={"offset": "ignored"},
-        probe_budget=12,
+        evidence=(Evidence(Fact.TOTAL_LARGER, assumptions=("b",), count=7),),
     )
     stored = json.loads(json.dumps(made.to_dict()))
     assert Completeness.from_dict(stored) == made
     assert stored["text"] == str(made)
+
+
+def test_a_claim_of_an_earlier_version_says_no_more() -> None:
+    """What was complete for a part of what was asked is unknown; one status stays what it was."""
+    earlier = {"verdict": "complete", "basis": "b", "rows": 7, "requests": 1, "conflicts": ["x"]}
+    scopes = ("all pets", "pets with a status", "pets with status sold", "ids 1 to 9")
+    read = [Completeness.from_dict({**earlier, "scope": scope}) for scope in scopes]
+    assert [str(each.verdict) for each in read] == ["complete", "unknown", "complete", "unknown"]
+    assert [each.status for each in read] == [None, None, "sold", None]
 
 
 def test_a_status_never_seen_is_at_least_none() -> None:
@@ -80,7 +87,8 @@ def test_a_reader_at_a_prompt_sees_one_line() -> None:
 
 def test_a_claim_is_shown_in_a_notebook() -> None:
     """The badge, the sentence and the evidence, with every text escaped."""
-    html = claim(Verdict.UNKNOWN, rows=1, requests=1, conflicts=("<i>",))._repr_html_()
+    odd = Evidence(Fact.SAYS_MORE, detail="<i>")
+    html = claim(Verdict.UNKNOWN, rows=1, requests=1, evidence=(odd,))._repr_html_()
     assert "Not known to be complete" in html
     assert "&lt;i&gt;" in html and "<i>" not in html
 

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from petstore_frame.inventory import Verdict
+from petstore_frame.inventory import Evidence, Fact, Verdict
 
 
 class Tags(HTMLParser):
@@ -55,11 +55,13 @@ def test_no_count_stands_bare(inventory_of, verdict: Verdict) -> None:
 
 
 def test_every_text_is_escaped(inventory_of) -> None:
-    """Names, statuses, conflicts, probes and assumptions are text, whatever they hold."""
+    """Names, statuses, evidence and assumptions are text, whatever they hold."""
     made = inventory_of(
         [(1, NASTY, 1, NASTY), (2, "\u202egnirts", 1, None)],
-        conflicts=(NASTY,),
-        probes={NASTY: NASTY},
+        evidence=(
+            Evidence(Fact.SAYS_MORE, detail=NASTY),
+            Evidence(Fact.STATUS_PAGE, NASTY, detail=NASTY),
+        ),
         assumptions=(NASTY,),
         basis=NASTY,
     )

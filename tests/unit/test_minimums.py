@@ -15,7 +15,7 @@ from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.history_tab import moves_table
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.inventory import Inventory, Verdict
-from petstore_frame.inventory.seal import seal
+from petstore_frame.inventory.source import seal
 from unit.dashboard_store import inventory, pets
 
 

@@ -83,7 +83,7 @@ def test_the_error_names_its_cause(cause: BaseException) -> None:
 
 
 @pytest.mark.parametrize("status_code", [None, 401], ids=["ctrl-c", "refused"])
-@pytest.mark.parametrize(("count", "cap"), [(150, None), (60, 37), (37, None)])
+@pytest.mark.parametrize(("count", "cap"), [(37, None), (30, None)])
 def test_pets_of_status_pages_are_held_before_more_is_asked(
     count: int, cap: int | None, status_code: int | None
 ) -> None:
@@ -128,7 +128,7 @@ def test_what_was_concluded_is_not_concluded_anew(broken: int) -> None:
         pf.fetch_inventory(client)
     resumed = caught.value.resume().completeness
     assert str(resumed) == str(straight)
-    assert resumed.conflicts == straight.conflicts
+    assert set(resumed.contradictions) == set(straight.contradictions)
 
 
 @pytest.mark.parametrize("limit", [1, 20])

@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.inventory import Assumption
+from petstore_frame.inventory import Assumption, Fact
+from zoo.facts import count_of, detail_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::petstore_frame.EndpointDeprecatedWarning")
 
@@ -74,8 +75,8 @@ def test_a_pet_that_its_status_page_left_out_takes_the_count_back() -> None:
     status = rows[149]["status"]
     assert not claim.count(status).is_exact
     assert claim.count("available" if status != "available" else "sold").is_exact
-    assert any("left out 1 pet found by id" in conflict for conflict in claim.conflicts)
-    assert {Assumption.ONE_CAP, Assumption.IDS_ANSWER_TRULY} <= set(claim.assumptions)
+    assert count_of(claim, Fact.IDS_LEFT_OUT) == 1
+    assert {Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE} <= set(claim.assumptions)
 
 
 def only(pet_id: int, answer: httpx.Response) -> ByID:
@@ -99,8 +100,7 @@ def test_an_operation_that_is_gone_changes_no_claim(status_code: int) -> None:
         plain.basis,
         plain.by_status,
     )
-    (told,) = (text for name, text in claim.probes.items() if name.startswith("get_pet"))
-    assert told == f"{status_code} for a pet that exists: not to be trusted"
+    assert detail_of(claim, Fact.IDS_NOT_TRUSTED) == str(status_code)
     assert len(asked) == 1
 
 
@@ -118,7 +118,7 @@ def test_an_id_that_cannot_be_read_leaves_the_range_unproven(broken: httpx.Respo
     """The walk goes on to the pets behind it, and the claim names the id."""
     claim = claim_about(pets(400), set(range(1, 401)), only(350, broken), id_range=(1, 400))
     assert (str(claim.verdict), claim.rows) == ("unknown", 399)
-    assert claim.probes["get_pet(350)"].startswith("failed: ")
+    assert count_of(claim, Fact.ID_UNREAD) == 350
 
 
 def test_a_store_without_readable_answers_is_not_asked_for_ever() -> None:
@@ -194,4 +194,4 @@ def test_pets_found_by_id_are_not_taken_for_those_of_a_page() -> None:
         pf.fetch_inventory(client, id_range=(1, 70))
     claim = caught.value.resume().completeness
     assert (claim.verdict, claim.rows) == ("unknown", 60)
-    assert claim.conflicts == ()
+    assert claim.contradictions == ()

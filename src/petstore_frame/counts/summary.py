@@ -13,7 +13,7 @@ from petstore_frame.counts.table import ALL_CATEGORIES, ALL_PETS, CountTable, co
 from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
 from petstore_frame.inventory.completeness import claim_line
-from petstore_frame.inventory.seal import SealState, read_seal
+from petstore_frame.inventory.source import SealState, read_seal
 from petstore_frame.schema.categories import Categories, shown_labels
 from petstore_frame.schema.models import NO_STATUS
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 from petstore_frame.counts.pet_table import pandas_frame, status_texts, whole_categories
 from petstore_frame.counts.words import short
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
-from petstore_frame.inventory.seal import SealState, read_seal
+from petstore_frame.inventory.source import SealState, read_seal
 from petstore_frame.schema.categories import category_name
 from petstore_frame.schema.frame import status_categories
 from petstore_frame.schema.models import NO_STATUS

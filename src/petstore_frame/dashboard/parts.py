@@ -13,8 +13,7 @@ from petstore_frame.dashboard.model import Shown
 from petstore_frame.errors import PetstoreError
 from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.completeness import after_badge, claim_badge
-from petstore_frame.inventory.evidence import evidence
+from petstore_frame.inventory.completeness import after_badge, claim_badge, evidence_lines
 from petstore_frame.schema.palette import status_colours, status_word
 
 NOT_READ = "not read yet"
@@ -40,7 +39,7 @@ def claim(inventory: Inventory | None) -> Markup:
     if inventory is None:
         return PAGE.badge(claim_badge(None), NOT_READ)
     known = inventory.claim
-    lines = evidence(known)
+    lines = evidence_lines(known)
     summary = element("summary", PAGE.badge(claim_badge(known)), " ", after_badge(known))
     return element("details", summary, PAGE.items(lines))
 

@@ -20,7 +20,7 @@ from petstore_frame.history.folder import (
 from petstore_frame.history.snapshot_file import check_rows, write_file
 from petstore_frame.http.settings import same_store_address
 from petstore_frame.inventory import Completeness, Inventory
-from petstore_frame.inventory.seal import SealState, read_seal
+from petstore_frame.inventory.source import SealState, read_seal
 
 LOCK_NAME = ".lock"
 _WRITING = ".writing-"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from petstore_frame.errors import HistoryError, MissingExtraError
 from petstore_frame.inventory import Inventory, Source
-from petstore_frame.inventory.seal import seal
+from petstore_frame.inventory.source import seal
 from petstore_frame.schema.fields import FIELDS
 from petstore_frame.schema.frame import status_categories
 

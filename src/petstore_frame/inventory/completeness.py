@@ -1,8 +1,4 @@
-"""What a listing covers, and how that is known.
-
-In: counts and evidence gathered by a fetch. Out: a Completeness, as text and as JSON.
-It sends nothing and touches no frame; how it looks in a notebook is ``claim_view``'s business.
-"""
+"""The claim about a listing: what was asked for, how much of it is held, and how that is known."""
 
 from __future__ import annotations
 
@@ -11,12 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NoReturn, Self
 
-from petstore_frame.html.markup import headline, quiet_lines
-from petstore_frame.inventory.claim_view import counts_html, evidence_html
-from petstore_frame.schema.palette import Badge, verdict_badge
-
-# A conflict that begins with this concerns texts, and contradicts no count.
-DAMAGED_TEXTS = "U+FFFD stands for a damaged character in the texts of"
+from petstore_frame.html import NOTEBOOK, Fold, Markup
+from petstore_frame.inventory.evidence import Evidence
+from petstore_frame.schema.palette import Badge, shorten, status_colours, status_word, verdict_badge
 
 
 class Verdict(StrEnum):
@@ -24,37 +17,13 @@ class Verdict(StrEnum):
 
     Each is about what was asked for: all pets, or those of one status. ``complete``: every one is
     held. ``incomplete``: some are known to be missing. ``unknown``: nothing proves either.
-    ``unstable``: the listing moved each time it was read.
+    ``unstable``: the listing changed while it was read.
     """
 
     COMPLETE = "complete"
     INCOMPLETE = "incomplete"
     UNKNOWN = "unknown"
     UNSTABLE = "unstable"
-
-
-class Assumption(StrEnum):
-    """What must hold of a store for a claim about it to be true; no listing can prove these."""
-
-    FILLS_PAGES = "the store fills each page up to the limit asked for"
-    FILLS_PAGES_WITHOUT_STATUS = (
-        "the store does not cut a page short of pets without a status of the interface"
-    )
-    ONE_CAP = "the store cuts all its listings at one length"
-    LINKS_REACH_ALL = "the store's next links lead through the whole listing"
-    OFFSETS_REACH_ALL = "the store's listing has no end that only deep pages meet"
-    LISTS_EVERY_STATUS = "the unfiltered listing leaves out no status"
-    LISTS_PETS_WITHOUT_STATUS = (
-        "the unfiltered listing leaves out no pets without a status of the interface"
-    )
-    TOTAL_IS_TRUE = "the total that the store states is that of this listing"
-    KEEPS_ORDER = "the store lists its pets in one order from page to page"
-    NONE_LEAVES = "no pet left the listing while it was read (the interface shows no way out)"
-    NONE_CHANGES = "no pet changed its status while the statuses were read"
-    NO_OLD_ANSWER = "no answer showed an older state of the store than the answers before it"
-    NO_OTHER_STATUS = "the store knows no status beyond available, pending and sold"
-    FILTER_IS_TRUE = "the status filter finds every pet of its status"
-    IDS_ANSWER_TRULY = "a 404 or 410 for an id means that there is no such pet"
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,20 +58,19 @@ class Completeness:
 
     Attributes:
         verdict: complete, incomplete, unknown or unstable.
-        basis: How that is known, as text.
+        basis: How that is known, as a sentence.
         rows: Pets held.
-        requests: Requests sent, probes included, repeats after a passing failure not.
+        requests: Requests sent, questions beyond the listing included, repeats after a passing
+            failure not.
         status: The status that was asked for, or None for all pets.
         assumptions: What must hold of the store for the claim to be true, as text.
+        evidence: All that was learned, contradictions too; ``print`` each for its sentence.
         by_status: For each status of the interface, each other one seen, and ``no status``:
             the count, exact or at least.
         advertised_total: The total that the store stated for this listing, or None.
-        conflicts: Contradictions met, as text.
-        probes: What was asked beyond the listing itself, and what came of it.
-        probe_budget: How many such requests were allowed, or None when it does not apply.
 
     Example:
-        >>> claim = Completeness(Verdict.UNKNOWN, "the page was full", 100, 1)
+        >>> claim = Completeness(Verdict.UNKNOWN, "The page was full.", 100, 1)
         >>> claim
         <Completeness: unknown: at least 100 pets>
         >>> Completeness.from_dict(claim.to_dict()) == claim
@@ -115,14 +83,12 @@ class Completeness:
     requests: int
     status: str | None = None
     assumptions: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     by_status: Mapping[str, StatusCount] = field(default_factory=dict)
     advertised_total: int | None = None
-    conflicts: tuple[str, ...] = ()
-    probes: Mapping[str, str] = field(default_factory=dict)
-    probe_budget: int | None = None
 
     def __hash__(self) -> int:
-        # The mappings, which have no hash, are left out: equal claims still have equal hashes.
+        # The mapping, which has no hash, is left out: equal claims still have equal hashes.
         return hash((self.verdict, self.status, self.basis, self.rows, self.requests))
 
     def __post_init__(self) -> None:
@@ -143,9 +109,20 @@ class Completeness:
         """The number of pets held, exact only when they are all of the store's."""
         return StatusCount(self.rows, self.covers_all)
 
+    @property
+    def contradictions(self) -> tuple[Evidence, ...]:
+        """The evidence that speaks against a claim that all is held."""
+        return tuple(each for each in self.evidence if each.is_contradiction)
+
     def count(self, status: str) -> StatusCount:
         """Return the count of a status, or of ``no status``; at least 0 when none was seen."""
         return self.by_status.get(status, StatusCount(0, self.covers_all))
+
+    def counts_asked_for(self) -> dict[str, StatusCount]:
+        """Return ``by_status`` without the statuses that were not asked for."""
+        if self.status is None:
+            return dict(self.by_status)
+        return {self.status: self.count(self.status)}
 
     def __str__(self) -> str:
         what = "pets" if self.status is None else f"{self.status} pets"
@@ -162,57 +139,57 @@ class Completeness:
     def __repr__(self) -> str:
         return f"<Completeness: {self}>"
 
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def to_html(self, note: str = "") -> str:
-        """Return the claim for a notebook: badge, sentence, counts, and the evidence folded in.
-
-        Args:
-            note: A quiet line to put below the sentence.
-        """
-        return (
-            f'<div style="line-height:1.5">{claim_line(self)}'
-            f"{quiet_lines([note]) if note else ''}{counts_html(self.counts_asked_for())}"
-            f"{evidence_html(self.conflicts, self.assumptions, self.probes)}</div>"
-        )
-
-    def counts_asked_for(self) -> dict[str, StatusCount]:
-        """Return ``by_status`` without the statuses that were not asked for."""
-        return (
-            dict(self.by_status) if self.status is None else {self.status: self.count(self.status)}
-        )
-
     def __bool__(self) -> NoReturn:
         raise TypeError(
             "a claim has more than two values; ask .covers_all (the whole store), .is_complete "
             "(what was asked for) or .verdict"
         )
 
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self, note: str = "") -> Markup:
+        """Return the claim for a notebook: its headline, counts, and the evidence folded in.
+
+        Args:
+            note: A quiet line to put below the headline.
+        """
+        counts = self.counts_asked_for()
+        shades = status_colours(counts)
+        return NOTEBOOK.render(
+            "inventory/claim.html.j2",
+            badge=claim_badge(self),
+            words=after_badge(self),
+            note=note,
+            counts=[
+                (shorten(status_word(status)), shades[status], str(count))
+                for status, count in counts.items()
+            ],
+            folds=evidence_folds(self),
+        )
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the claim as plain JSON values, the sentence under ``text``."""
+        """Return the claim as plain JSON values, the headline under ``text``."""
         return {
             "verdict": str(self.verdict),
             "is_complete": self.is_complete,
             "status": self.status,
-            "basis": self.basis,
             "text": str(self),
+            "basis": self.basis,
             "rows": self.rows,
             "requests": self.requests,
-            "assumptions": [str(assumption) for assumption in self.assumptions],
+            "assumptions": list(map(str, self.assumptions)),
+            "evidence": [each.to_dict() for each in self.evidence],
             "by_status": {
                 status: {"count": entry.count, "is_exact": entry.is_exact}
                 for status, entry in self.by_status.items()
             },
             "advertised_total": self.advertised_total,
-            "conflicts": list(self.conflicts),
-            "probes": dict(self.probes),
-            "probe_budget": self.probe_budget,
         }
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the claim that ``to_dict`` wrote; keys of later versions are ignored.
+        """Return the claim that ``to_dict`` wrote; what later versions add is left out.
 
         Raises:
             KeyError: A key that every version writes is missing.
@@ -221,21 +198,20 @@ class Completeness:
         verdict, status = Verdict(values["verdict"]), values.get("status")
         if "scope" in values:  # as earlier versions wrote it
             verdict, status = _of_scope(verdict, str(values["scope"]))
+        known = (Evidence.from_dict(each) for each in values.get("evidence", ()))
         return cls(
             verdict=verdict,
-            status=status,
             basis=str(values["basis"]),
             rows=int(values["rows"]),
             requests=int(values["requests"]),
+            status=status,
             assumptions=tuple(values.get("assumptions", ())),
+            evidence=tuple(each for each in known if each is not None),
             by_status={
-                status: StatusCount(int(entry["count"]), bool(entry["is_exact"]))
-                for status, entry in values.get("by_status", {}).items()
+                name: StatusCount(int(entry["count"]), bool(entry["is_exact"]))
+                for name, entry in values.get("by_status", {}).items()
             },
             advertised_total=values.get("advertised_total"),
-            conflicts=tuple(values.get("conflicts", ())),
-            probes=dict(values.get("probes", {})),
-            probe_budget=values.get("probe_budget"),
         )
 
 
@@ -262,6 +238,32 @@ def after_badge(claim: Completeness) -> str:
     return str(claim).removeprefix(f"{claim.verdict}: ")
 
 
-def claim_line(claim: Completeness) -> str:
+def claim_line(claim: Completeness) -> Markup:
     """Return the claim as one line for a notebook: its badge, then the rest of its headline."""
-    return headline(claim_badge(claim), after_badge(claim))
+    return NOTEBOOK.headline(claim_badge(claim), after_badge(claim))
+
+
+def evidence_folds(claim: Completeness) -> list[Fold]:
+    """Return what a claim rests on, for a place where it opens by a click."""
+    others = [each for each in claim.evidence if not each.is_contradiction]
+    return [
+        Fold("What contradicts it", list(map(str, claim.contradictions))),
+        Fold("How it is known", [claim.basis] if claim.basis else []),
+        Fold("What is assumed", [_sentence(text) for text in claim.assumptions]),
+        Fold("What else was seen", [str(e) for e in others if str(e) != claim.basis]),
+    ]
+
+
+def evidence_lines(claim: Completeness) -> list[tuple[str, str]]:
+    """Return what a claim rests on as pairs of a word and a sentence, for a table."""
+    total = claim.advertised_total
+    known = [(fold.name, str(line)) for fold in evidence_folds(claim) for line in fold.lines]
+    return [
+        *known,
+        ("Requests sent", f"{claim.requests:,}"),
+        ("Total stated by the store", "none" if total is None else f"{total:,}"),
+    ]
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,32 +1,341 @@
-"""The evidence of a claim, line by line, in the same words wherever it is shown in full.
-
-In: a Completeness. Out: pairs of a word and a text. It decides nothing about the claim.
-"""
+"""What an answer of the store shows of a listing: one value for each thing that was learned."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import Enum, StrEnum
+from typing import Any, Self
 
-from petstore_frame.inventory.completeness import Completeness
-
-Line = tuple[str, str]
-
-
-def evidence(claim: Completeness) -> list[Line]:
-    """Return the basis, the assumptions, what was asked and what contradicts the claim."""
-    total = claim.advertised_total
-    return [
-        ("Basis", claim.basis),
-        *_numbered("Assumption", claim.assumptions),
-        ("Requests sent", f"{claim.requests:,}"),
-        ("Total stated by the store", "none" if total is None else f"{total:,}"),
-        *((f"Asked: {what}", str(found)) for what, found in claim.probes.items()),
-        *_numbered("Contradiction", claim.conflicts),
-    ]
+from petstore_frame.schema.models import pets_text
 
 
-def _numbered(word: str, texts: Iterable[object]) -> list[Line]:
-    found = [str(text) for text in texts]
-    if not found:
-        return [(f"{word}s", "none")]
-    return [(f"{word} {number}", text) for number, text in enumerate(found, start=1)]
+class Shows(StrEnum):
+    """What evidence shows of the pets that it is about.
+
+    ``end``: all of them are held. ``more``: the store points to more than was read. ``missing``:
+    some of them are not held. ``moved``: they changed while they were read. ``conflict``: answers
+    do not fit together. ``unclear``: where they end stays open. ``nothing``: none of these.
+    """
+
+    END = "end"
+    MORE = "more"
+    MISSING = "missing"
+    MOVED = "moved"
+    CONFLICT = "conflict"
+    UNCLEAR = "unclear"
+    NOTHING = "nothing"
+
+
+class EvidenceSource(StrEnum):
+    """Where evidence comes from; the first of several reasons for a verdict is its basis."""
+
+    CALLER = "the caller"
+    CONNECTION = "the connection"
+    TOTAL = "stated totals"
+    CACHE = "ages of answers"
+    ROWS = "rows that came twice"
+    FILTER = "the status filter"
+    STATUS_PAGES = "pages of the statuses"
+    NEXT_LINKS = "next links"
+    PARAMETER = "a page parameter"
+    PAGE_LENGTH = "the length of a page"
+    IDS = "single ids"
+    TEXTS = "texts"
+
+
+class Assumption(StrEnum):
+    """What must hold of a store for a claim about it to be true; no listing can prove these."""
+
+    FILLS_PAGES = "the store fills each page up to the limit asked for"
+    FILLS_PAGES_WITHOUT_STATUS = (
+        "the store does not cut a page short of pets without a status of the interface"
+    )
+    ONE_CAP = "the store cuts all its listings at one length"
+    LINKS_REACH_ALL = "the store's next links lead through the whole listing"
+    OTHER_PATH_IS_SAME = "next links that lead to another path list the same store"
+    OFFSETS_REACH_ALL = "the store's listing goes on as far as it was asked for"
+    LISTS_EVERY_STATUS = "the listing of all pets leaves out no status"
+    LISTS_PETS_WITHOUT_STATUS = (
+        "the listing of all pets leaves out no pets without a status of the interface"
+    )
+    TOTAL_IS_TRUE = "the total that the store states is that of this listing"
+    KEEPS_ORDER = "the store lists its pets in one order from page to page"
+    NONE_LEAVES = "no pet left the listing while it was read (the interface shows no way out)"
+    NONE_CHANGES = "no pet changed its status while the statuses were read"
+    NO_OLD_ANSWER = "no answer showed an older state of the store than the answers before it"
+    FILTER_IS_TRUE = "the status filter finds every pet of its status"
+    IDS_ANSWER_TRULY = "a 404 or 410 for an id means that there is no such pet"
+
+
+_S, _E = Shows, EvidenceSource
+
+
+class Fact(Enum):
+    """Everything that can be learned: where from, what it shows, and how a person reads it.
+
+    In a sentence, ``{pets}`` is the count with its noun, ``{count}`` the bare number, ``{scope}``
+    the status that it is about, and ``{detail}`` a text of the store's or a name.
+    """
+
+    # What ended the reading.
+    CUT_BY_MAX_PETS = _E.CALLER, _S.MISSING, "max_pets ended the reading before the listing did."
+    CUT_BY_CALLER = _E.CALLER, _S.MISSING, "The reading ended as soon as enough was read."
+    CUT_BY_OTHERS = _E.CALLER, _S.UNCLEAR, "max_pets was filled with pets of another status."
+    CHANGED_SINCE = _E.CALLER, _S.UNCLEAR, "The table was changed after it was read."
+    BROKE_OFF = _E.CONNECTION, _S.MISSING, "The reading broke off after page {count}."
+    OTHER_STORE = _E.CONNECTION, _S.MOVED, "The store called itself {detail}."
+    # Totals that the store states.
+    TOTAL_LARGER = _E.TOTAL, _S.MISSING, "The store states {pets}, more than were read."
+    TOTAL_REACHED = _E.TOTAL, _S.END, "The store states {pets}, and as many were read."
+    TOTAL_EARLIER = _E.TOTAL, _S.MORE, "An earlier page stated more: {pets}."
+    TOTAL_OF_ALL = (
+        _E.TOTAL, _S.MORE, "The store states {pets}, which may be the number of all its pets.",
+    )  # fmt: skip
+    TOTAL_FELL = _E.TOTAL, _S.MOVED, "The stated total fell while the listing was read ({detail})."
+    TOTAL_LOWER = _E.TOTAL, _S.NOTHING, "The store states {pets}, fewer than were read."
+    TOTALS_DIFFER = _E.TOTAL, _S.NOTHING, "The store states different totals: {detail}."
+    TOTAL_OF_PAGE = (
+        _E.TOTAL, _S.NOTHING, "The stated total is the length of the page, so it is not used.",
+    )  # fmt: skip
+    # Caches on the way.
+    OLD_AND_NEW = _E.CACHE, _S.MOVED, "An answer from a cache is older than an answer before it."
+    OLD_ANSWER = (
+        _E.CACHE, _S.NOTHING,
+        "An answer came from a cache and was {detail} old, though fresh ones were asked for.",
+    )  # fmt: skip
+    # Rows that came twice.
+    ROWS_TWICE = _E.ROWS, _S.MOVED, "{rows} came twice."
+    ROW_MOVED = _E.ROWS, _S.MOVED, "Row {count} was another pet when it was read again."
+    PAGE_SHORT = _E.ROWS, _S.MOVED, "Page {count} was short and yet not the last."
+    FIRST_PAGE_MOVED = (
+        _E.ROWS, _S.MOVED, "The first page was not the same when it was read again.",
+    )  # fmt: skip
+    PETS_GONE = _E.ROWS, _S.MOVED, "{pets} that came at first did not come again."
+    STATUS_MOVED = _E.ROWS, _S.MOVED, "A pet came once as {scope} and once with another status."
+    PAGES_REPEAT = (
+        _E.ROWS, _S.UNCLEAR,
+        "Page {count} repeats pets that were not at the end of the page before.",
+    )  # fmt: skip
+    PAGES_REPEAT_AT_TIMES = (
+        _E.ROWS, _S.UNCLEAR, "Some pages repeat rows of the page before, and others do not.",
+    )  # fmt: skip
+    FIRST_PAGE_SAME = _E.ROWS, _S.NOTHING, "The first page was the same when it was read again."
+    NEW_IN_FRONT = (
+        _E.ROWS, _S.NOTHING, "{pets} came in front while the listing was read; they are held too.",
+    )  # fmt: skip
+    PETS_CHANGED = (
+        _E.ROWS, _S.NOTHING, "{pets} came twice with other values; the later ones are kept.",
+    )  # fmt: skip
+    # The status filter, and the page of each status.
+    FILTER_NOT_KEPT = (
+        _E.FILTER, _S.CONFLICT, "A page of {scope} pets holds {pets} of another status.",
+    )  # fmt: skip
+    FILTER_LEFT_OUT = (
+        _E.FILTER, _S.CONFLICT,
+        "The page of {scope} pets left out {pets} that a page of all pets shows.",
+    )  # fmt: skip
+    FILTER_COMES_FIRST = (
+        _E.FILTER, _S.NOTHING, "The store filters by status before it cuts a page to its limit.",
+    )  # fmt: skip
+    FILTER_MAY_COME_LAST = (
+        _E.FILTER, _S.NOTHING, "The store may filter by status after it cut a page to its limit.",
+    )  # fmt: skip
+    STATUSES_HOLD_MORE = (
+        _E.STATUS_PAGES, _S.CONFLICT,
+        "The pages of the statuses hold {pets} that the listing of all pets left out; to read "
+        "them all, fetch each status by itself.",
+    )  # fmt: skip
+    STATUS_HELD_MORE = (
+        _E.STATUS_PAGES, _S.CONFLICT, "More {scope} pets are held than their own page has.",
+    )  # fmt: skip
+    STATUS_PAGE_WHOLE = (
+        _E.STATUS_PAGES, _S.END,
+        "The page of {scope} pets is shorter than a page that the store has filled.",
+    )  # fmt: skip
+    STATUS_PAGE = _E.STATUS_PAGES, _S.NOTHING, "The page of {scope} pets has {pets}."
+    # The store's own way from page to page.
+    LINKS_ENDED = (
+        _E.NEXT_LINKS, _S.END,
+        "The store linked each page to the next, and the last page had no further link.",
+    )  # fmt: skip
+    HEADERS_ENDED = (
+        _E.NEXT_LINKS, _S.END,
+        "The store named each next page in its {detail} header, and the last page named none.",
+    )  # fmt: skip
+    LINKS_ONLY_SHORTER = (
+        _E.NEXT_LINKS, _S.END,
+        "The store links a next page to a shorter page, and none to the whole one.",
+    )  # fmt: skip
+    NEXT_OUTSIDE = (
+        _E.NEXT_LINKS, _S.MORE,
+        "A next link leaves out {detail} of the store's address; it was not followed.",
+    )  # fmt: skip
+    NEXT_UNREAD = _E.NEXT_LINKS, _S.MORE, "The store names a next page, which was not read."
+    NEXT_UNCLEAR = (
+        _E.NEXT_LINKS, _S.MORE, "The store names a next page in a way that is not understood.",
+    )  # fmt: skip
+    SAYS_MORE = _E.NEXT_LINKS, _S.MORE, "The store says that there is more ({detail})."
+    NEXT_IS_ITSELF = (
+        _E.NEXT_LINKS, _S.UNCLEAR,
+        "Page {count} names itself as the next page, so it may not be the last.",
+    )  # fmt: skip
+    NEXT_IS_OLD = (
+        _E.NEXT_LINKS, _S.UNCLEAR,
+        "Page {count} brought no new pet, and the store still names a next page.",
+    )  # fmt: skip
+    NEXT_LEAVES_GAP = (
+        _E.NEXT_LINKS, _S.UNCLEAR, "A next link goes on at {detail} after row {count}.",
+    )  # fmt: skip
+    OTHER_PATH = _E.NEXT_LINKS, _S.NOTHING, "The next links lead to another path ({detail})."
+    # Parameters that the interface does not state.
+    WINDOWS_ENDED = (
+        _E.PARAMETER, _S.END,
+        "The store goes on with {detail}=, and gave pages until none was left.",
+    )  # fmt: skip
+    WINDOW_EMPTY = (
+        _E.PARAMETER, _S.UNCLEAR, "Nothing came where row {count} should have come again.",
+    )  # fmt: skip
+    WINDOW_REFUSED = _E.PARAMETER, _S.UNCLEAR, "{detail}= was refused after {pets}."
+    WINDOW_IS_OLD = _E.PARAMETER, _S.UNCLEAR, "{detail}= led back to pets already read."
+    WINDOWS_TRICKLE = _E.PARAMETER, _S.UNCLEAR, "Each further page brought only a few more pets."
+    ORDER_KEPT = (
+        _E.PARAMETER, _S.NOTHING, "Asked for {detail} pets, the store gave the same first {count}.",
+    )  # fmt: skip
+    ORDER_NOT_KEPT = (
+        _E.PARAMETER, _S.NOTHING,
+        "The first {count} pets were not the first {count} again, so no parameter was tried.",
+    )  # fmt: skip
+    ORDER_UNTRIED = _E.PARAMETER, _S.NOTHING, "{pets} are too few to try a parameter on."
+    PARAMETER_WORKS = _E.PARAMETER, _S.NOTHING, "{detail}= gave the rows that should follow."
+    PARAMETER_IGNORED = _E.PARAMETER, _S.NOTHING, "{detail}= changed nothing."
+    PARAMETER_UNCLEAR = _E.PARAMETER, _S.NOTHING, "{detail}= gave other rows than should follow."
+    # The length of one page.
+    PAGE_CONFIRMED = (
+        _E.PAGE_LENGTH, _S.END,
+        "All pets came on one page, and the pages of the statuses hold no others.",
+    )  # fmt: skip
+    FILTERED_PAGE_CONFIRMED = (
+        _E.PAGE_LENGTH, _S.END, "All came on one page, which is shorter than the page of all pets.",
+    )  # fmt: skip
+    PAGE_HAD_ROOM = _E.PAGE_LENGTH, _S.END, "All pets came on one page that had room for more."
+    PAGE_TOO_LONG = (
+        _E.PAGE_LENGTH, _S.UNCLEAR,
+        "The store does not keep to the limit, so the length of a page shows nothing.",
+    )  # fmt: skip
+    PAGE_FULL = _E.PAGE_LENGTH, _S.UNCLEAR, "The page was full, and the store shows no further one."
+    PAGE_MAY_BE_CUT = (
+        _E.PAGE_LENGTH, _S.UNCLEAR,
+        "The page has {pets}: so many there are, or so many the store puts on a page.",
+    )  # fmt: skip
+    # Ids asked for one by one, and texts.
+    IDS_LEFT_OUT = (
+        _E.IDS, _S.CONFLICT, "The page of {scope} pets left out {pets} found by their ids.",
+    )  # fmt: skip
+    IDS_READ = (
+        _E.IDS, _S.NOTHING, "Ids {detail} were asked for one by one; {pets} came on no page.",
+    )  # fmt: skip
+    IDS_NOT_TRUSTED = (
+        _E.IDS, _S.NOTHING,
+        "Asked by its id for a pet that exists, the store answered {detail}; ids prove nothing.",
+    )  # fmt: skip
+    ID_UNREAD = _E.IDS, _S.NOTHING, "Id {count} could not be read: {detail}."
+    TEXTS_DAMAGED = (
+        _E.TEXTS, _S.NOTHING, "U+FFFD stands for a damaged character in the texts of {pets}.",
+    )  # fmt: skip
+    QUESTION_FAILED = _E.CONNECTION, _S.NOTHING, "A question beyond the listing failed: {detail}."
+    QUESTION_NOT_ASKED = (
+        _E.CALLER, _S.NOTHING,
+        "Some questions were not asked: probe_budget allows {count} requests beyond the listing.",
+    )  # fmt: skip
+
+    @property
+    def source(self) -> EvidenceSource:
+        """Where it comes from."""
+        return self.value[0]
+
+    @property
+    def shows(self) -> Shows:
+        """What it shows."""
+        return self.value[1]
+
+    @property
+    def sentence(self) -> str:
+        """How a person reads it, with places for what differs."""
+        return self.value[2]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One thing that was learned of a listing; ``print`` it for the sentence.
+
+    Attributes:
+        fact: What was learned; ``source`` and ``shows`` are its own.
+        scope: The status that it is about, or None for all that was asked.
+        assumptions: What must hold of the store for it to be so.
+        count: A number of pets, rows or pages, as the fact has it.
+        detail: A name or a text of the store's, as the fact has it.
+
+    Example:
+        >>> found = Evidence(Fact.TOTAL_LARGER, count=250)
+        >>> print(found, found.shows)
+        The store states 250 pets, more than were read. missing
+        >>> Evidence.from_dict(found.to_dict()) == found
+        True
+    """
+
+    fact: Fact
+    scope: str | None = None
+    assumptions: tuple[str, ...] = ()
+    count: int = 0
+    detail: str = ""
+
+    @property
+    def source(self) -> EvidenceSource:
+        """Where it comes from."""
+        return self.fact.source
+
+    @property
+    def shows(self) -> Shows:
+        """What it shows of the pets that it is about."""
+        return self.fact.shows
+
+    @property
+    def is_contradiction(self) -> bool:
+        """Whether it speaks against a claim that all is held."""
+        return self.shows in (Shows.MORE, Shows.MISSING, Shows.MOVED, Shows.CONFLICT)
+
+    def __str__(self) -> str:
+        return self.fact.sentence.format(
+            count=f"{self.count:,}",
+            pets=pets_text(self.count),
+            rows="1 row" if self.count == 1 else f"{self.count:,} rows",
+            scope=self.scope or "the",
+            detail=self.detail,
+        )
+
+    def __repr__(self) -> str:
+        return f"<Evidence: {self}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values, the sentence under ``text``."""
+        return {
+            "fact": self.fact.name.lower(),
+            "source": str(self.source),
+            "shows": str(self.shows),
+            "scope": self.scope,
+            "assumptions": list(map(str, self.assumptions)),
+            "count": self.count,
+            "detail": self.detail,
+            "text": str(self),
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self | None:
+        """Return what ``to_dict`` wrote, or None for a fact that this version does not know."""
+        if str(values["fact"]).upper() not in Fact.__members__:
+            return None
+        kept = {field.name: values[field.name] for field in fields(cls) if field.name in values}
+        kept["fact"] = Fact[values["fact"].upper()]
+        kept["assumptions"] = tuple(kept.get("assumptions", ()))
+        return cls(**kept)

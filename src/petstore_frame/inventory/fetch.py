@@ -1,14 +1,9 @@
-"""Every pet that can be read, with what is known of it.
-
-In: a client. Out: an Inventory, or an IncompleteInventoryError that keeps what was read and can
-go on. It knows the ladder's verdict and no page of it.
-"""
+"""Every pet that can be read, with what is known of it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Literal, NoReturn
 
 from petstore_frame._internal.arguments import (
@@ -29,21 +24,17 @@ from petstore_frame.errors import (
     PaginationLoopError,
     PetstoreError,
 )
-from petstore_frame.inventory.completeness import (
-    DAMAGED_TEXTS,
-    Assumption,
-    Completeness,
-    StatusCount,
-    Verdict,
-)
-from petstore_frame.inventory.finding import ALL_PETS, Finding
+from petstore_frame.inventory.asking import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
+from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
+from petstore_frame.inventory.evidence import Evidence, Fact, Shows
 from petstore_frame.inventory.ids import IdWalk
+from petstore_frame.inventory.listing import Listing
 from petstore_frame.inventory.progress import Meter
-from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, PageReader, ReadingClient
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.inventory.seal import seal
-from petstore_frame.inventory.source import Source
-from petstore_frame.inventory.strategies import CUT_BY_MAX_PETS, Ladder
+from petstore_frame.inventory.rows import Rows
+from petstore_frame.inventory.source import Source, seal
+from petstore_frame.inventory.strategies import STRATEGIES
+from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES, pets_text
@@ -78,10 +69,10 @@ def fetch_inventory(
         limit: Pets to ask for in a page, 1 to 100.
         strategy: ``auto``, or ``documented`` to use and believe only what the interface states.
         probe_budget: Requests allowed beyond the listing itself; what they brought is in
-            ``.completeness.probes``.
+            ``.completeness.evidence``.
         id_range: First and last id to ask for one by one with the deprecated ``get_pet`` where
-            nothing else proves the listing whole, at most 10,000 and not with a status; None
-            asks for none.
+            the listing is not complete, at most 10,000 and not with a status; None asks for
+            none. It brings rows that no page shows, and never makes a listing complete.
 
     Returns:
         An Inventory: ``.frame`` has one row per pet (``id`` int64, ``name`` str, ``category_id``
@@ -143,141 +134,105 @@ class _Fetch:
         self._status = status
         self._max_pets = max_pets
         self._id_range = id_range
-        self._id_walk: IdWalk | None = None
         self._meter = meter
-        self._reader = PageReader(
-            store, status=status, limit=limit, budget=probe_budget, on_rows=meter
+        self._ask = Asker(store, status=status, limit=limit, budget=probe_budget)
+        self._listing = Listing(
+            self._ask,
+            may_probe=may_probe,
+            is_enough=None if max_pets is None else lambda rows: len(rows) > max_pets,
+            cut=self._cut,
+            on_rows=meter,
         )
-        self._ladder = Ladder(self._reader, may_probe=may_probe, max_pets=max_pets)
+        # Kept once it is there: pets found by their ids would pass for part of the listing.
+        self._evidence: tuple[Evidence, ...] | None = None
+        self._id_walk: IdWalk | None = None
 
     def run(self) -> Inventory:
-        # A resumed fetch asks the same questions again, so it gets their budget again.
-        self._reader.spent = 0
+        # A resumed fetch asks what had no answer, so it gets the budget again.
+        self._ask.spent = 0
         try:
-            with self._reader.interrupts as interrupts:
-                finding = self._with_ids(self._ladder.climb())
+            with self._ask.interrupts as interrupts:
+                evidence = self._read()
             interrupts.deliver()
         except (PetstoreError, KeyboardInterrupt) as problem:
-            if not len(self._ladder.rows):
+            if not len(self._listing.rows):
                 raise
             self._raise_incomplete(problem)
         finally:
             self._meter.close()
-        return self._inventory(finding)
+        return self._inventory(evidence)
 
-    def _with_ids(self, finding: Finding) -> Finding:
-        """Ask for single ids where nothing else proved the listing whole."""
-        rows = self._ladder.rows
-        whole = finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS
-        is_full = self._max_pets is not None and len(rows) >= self._max_pets
-        if self._id_range is None or whole or is_full:
-            return finding
-        first, last = self._id_range
+    def _read(self) -> tuple[Evidence, ...]:
+        if self._evidence is None:
+            self._evidence = self._listing.read(STRATEGIES)
+        finding = weigh(self._evidence)
+        is_whole = finding.verdict is Verdict.COMPLETE
+        if self._id_range is None or is_whole or self._listing.has_enough:
+            return self._evidence
         if self._id_walk is None:
-            control_id = rows.last_id if len(rows) else None
-            self._id_walk = IdWalk(
-                self._reader, rows, first, last, control_id=control_id, max_pets=self._max_pets
-            )
+            self._id_walk = IdWalk(self._listing, *self._id_range, max_pets=self._max_pets)
         self._id_walk.run()
-        finding = self._without(finding, self._id_walk.found)
-        if not self._id_walk.is_whole or finding.verdict is Verdict.COMPLETE:
-            return finding
-        return Finding(
-            Verdict.COMPLETE,
-            "asked one by one, while a pet that is listed still answered",
-            f"ids {first} to {last}",
-            (*finding.assumptions, Assumption.IDS_ANSWER_TRULY),
-            finding.exact,
-            sum(first <= pet_id <= last for pet_id in rows.columns().id),
-        )
+        return (*self._evidence, *self._id_walk.evidence(finding.exact))
 
-    def _without(self, finding: Finding, found: Counter[str | None]) -> Finding:
-        """Take back what a pet refutes that answers to its id and was on no page of its status."""
-        refuted = finding.exact & set(found)
-        if not refuted:
-            return finding
-        count = sum(found[status] for status in refuted)
-        self._ladder.conflicts.append(
-            f"the pages of their status left out {pets_text(count)} found by id"
-        )
-        exact = finding.exact - refuted
-        if finding.verdict is not Verdict.COMPLETE:
-            return replace(finding, exact=exact)
-        basis = f"{finding.basis}, but they left out pets"
-        return Finding(Verdict.UNKNOWN, basis, assumptions=finding.assumptions, exact=exact)
+    def _cut(self, rows: Rows) -> Fact:
+        """Return what it shows that more was held than ``max_pets``."""
+        if self._status is None or len(self._columns(rows).id) > (self._max_pets or 0):
+            return Fact.CUT_BY_MAX_PETS
+        return Fact.CUT_BY_OTHERS
 
-    def _inventory(self, finding: Finding) -> Inventory:
-        columns = self._ladder.rows.columns()
-        if self._status is not None:
-            held = len(columns.id)
-            columns = _only(columns, self._status)
-            finding = self._with_strays(finding, held - len(columns.id))
+    def _columns(self, rows: Rows) -> PetColumns:
+        """Return the pets without those that a store lists in spite of the filter."""
+        columns = rows.columns()
+        if self._status is None or all(found == self._status for found in columns.status):
+            return columns
+        kept = [pet for pet in columns.pets() if pet.status == self._status]
+        return PetColumns.of_pets(kept) if kept else columns.part(0, 0)
+
+    def _inventory(self, evidence: tuple[Evidence, ...]) -> Inventory:
+        columns = self._columns(self._listing.rows)
+        evidence = (*evidence, *self._listing.of_rows())
+        if strays := len(self._listing.rows) - len(columns.id):
+            evidence += (Evidence(Fact.FILTER_NOT_KEPT, count=strays),)
         if self._max_pets is not None and len(columns.id) > self._max_pets:
-            columns, finding = columns.part(0, self._max_pets), CUT_BY_MAX_PETS
+            columns = columns.part(0, self._max_pets)
+            left = (each for each in evidence if each.shows is not Shows.END)
+            evidence = (Evidence(Fact.CUT_BY_MAX_PETS), *left)
         frame = to_frame(columns)
-        claim = self._claim(finding, columns)
-        read_at = self._reader.ages.read_at()
-        source = Source(claim, read_at, self._store.base_url, self._reader.store_id)
+        claim = self._claim(tuple(dict.fromkeys(evidence)), columns)
+        read_at = self._ask.ages.read_at()
+        source = Source(claim, read_at, self._store.base_url, self._ask.store_id)
         return Inventory(seal(frame, source), source)
 
-    def _with_strays(self, finding: Finding, strays: int) -> Finding:
-        """Claim nothing whole of a filtered listing that held pets of other statuses."""
-        if not strays:
-            return finding
-        self._ladder.conflicts.append(
-            f"the listing filtered by {self._status} has {pets_text(strays)} of another status"
-        )
-        # Where a cap ended the reading, the pets that filled it may be those of other statuses.
-        if finding.verdict is not Verdict.COMPLETE and finding is not CUT_BY_MAX_PETS:
-            return finding
-        return Finding(Verdict.UNKNOWN, f"{finding.basis}, but the filter was not kept to")
-
-    def _claim(self, finding: Finding, columns: PetColumns) -> Completeness:
-        verdict = finding.verdict
-        if finding.scope != ALL_PETS and verdict is Verdict.COMPLETE:
-            verdict = Verdict.UNKNOWN  # a part is whole: ``by_status`` has it
-        is_whole = verdict is Verdict.COMPLETE
+    def _claim(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
+        finding = weigh(evidence)
         seen = Counter(columns.status)
         counts: dict[str, int] = {status: seen.pop(status, 0) for status in PET_STATUSES}
         without = seen.pop(None, 0)
         counts |= {str(status): seen[status] for status in sorted(map(str, seen))}
         counts[NO_STATUS] = counts.get(NO_STATUS, 0) + without
         exact = finding.exact
-        if is_whole:
-            exact = frozenset(counts) if self._status is None else frozenset({self._status})
-        # A count is of one moment, and a pet that came with two statuses is of two.
-        exact -= {status or NO_STATUS for status in self._ladder.rows.disputed}
+        if finding.verdict is Verdict.COMPLETE:
+            asked = counts if self._status is None else [self._status]
+            exact = frozenset(asked) - finding.inexact
         return Completeness(
-            verdict,
-            finding.basis,
+            finding.verdict,
+            "" if finding.basis is None else str(finding.basis),
             rows=len(columns.id),
-            requests=self._reader.requests,
+            requests=self._ask.requests,
             status=self._status,
-            assumptions=tuple(str(assumption) for assumption in finding.assumptions),
+            assumptions=finding.assumptions,
+            evidence=evidence,
             by_status={name: StatusCount(n, name in exact) for name, n in counts.items()},
-            advertised_total=self._ladder.total,
-            conflicts=tuple(self._conflicts(columns)),
-            probes=dict(self._reader.probes),
-            probe_budget=self._reader.budget,
+            advertised_total=self._listing.total.of_listing(len(self._listing.rows)),
         )
-
-    def _conflicts(self, columns: PetColumns) -> list[str]:
-        changed = len(set(self._ladder.rows.changed_ids))
-        conflicts = [*self._ladder.conflicts, self._reader.ages.conflict()]
-        if changed:
-            conflicts.append(
-                f"{pets_text(changed)} came twice with other values; the later is kept"
-            )
-        if damaged := self._reader.damaged and self._reader.damaged.intersection(columns.id):
-            conflicts.append(f"{DAMAGED_TEXTS} {pets_text(len(damaged))}")
-        return list(dict.fromkeys(filter(None, conflicts)))
 
     def _raise_incomplete(self, problem: BaseException) -> NoReturn:
         """Raise what happened, with the pages read and the way to go on."""
-        pages, held = self._ladder.pages, len(self._ladder.rows)
+        pages, held = self._listing.pages, len(self._listing.rows)
         is_interrupt = isinstance(problem, KeyboardInterrupt)
         cause = "interrupted" if is_interrupt else str(problem)
-        partial = self._inventory(Finding(Verdict.INCOMPLETE, f"broke off after page {pages}"))
+        left = (each for each in self._listing.evidence if each.shows is not Shows.END)
+        partial = self._inventory((Evidence(Fact.BROKE_OFF, count=pages), *left))
         kinds: dict[type[BaseException], type[IncompleteInventoryError]] = {
             PaginationLoopError: PaginationLoopError,
             CrossOriginError: ForeignLinkError,
@@ -290,14 +245,6 @@ class _Fetch:
             cause=problem,
             resume=self.run,
         ) from (None if is_interrupt else problem)
-
-
-def _only(columns: PetColumns, status: str) -> PetColumns:
-    """Leave out pets that a store lists in spite of the filter."""
-    if all(found == status for found in columns.status):
-        return columns
-    rows = [row for row in zip(*columns, strict=True) if row[3] == status]
-    return PetColumns(*map(list, zip(*rows, strict=True))) if rows else PetColumns([], [], [], [])
 
 
 def _checked_range(id_range: Any) -> tuple[int, int] | None:

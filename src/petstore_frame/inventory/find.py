@@ -1,7 +1,7 @@
 """Looking for one pet: found, proven absent, or unknown.
 
-In: a store and an id. Out: a PetSearch. The interface's replacement for the deprecated get-by-id
-is a listing, and a pet that is not listed is absent only if the listing is whole.
+The interface's replacement for the deprecated get-by-id is a listing, and a pet that is not listed
+is absent only if the listing is whole.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from petstore_frame.errors import (
     PaginationLoopError,
     PetstoreError,
 )
-from petstore_frame.inventory.completeness import Assumption, Verdict
-from petstore_frame.inventory.finding import ALL_PETS, Finding
-from petstore_frame.inventory.reader import DEFAULT_PROBE_BUDGET, PageReader, ReadingClient
-from petstore_frame.inventory.strategies import CUT_BY_CALLER, Ladder
+from petstore_frame.inventory.asking import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
+from petstore_frame.inventory.completeness import Verdict
+from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
+from petstore_frame.inventory.listing import Listing
+from petstore_frame.inventory.strategies import STRATEGIES
+from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.models import Pet, pets_text
 
@@ -80,32 +82,29 @@ def find_pet(store: ReadingClient, pet_id: int, *, allow_deprecated: bool = Fals
 def _read_until_met(
     store: ReadingClient, pet_id: int, *, asked: int = 0, next_step: str
 ) -> PetSearch:
-    reader = PageReader(store, status=None, limit=MAX_LIMIT, budget=DEFAULT_PROBE_BUDGET)
-    ladder = Ladder(reader, may_probe=True, is_enough=lambda rows: pet_id in rows)
+    ask = Asker(store, status=None, limit=MAX_LIMIT, budget=DEFAULT_PROBE_BUDGET)
+    listing = Listing(ask, may_probe=True, is_enough=lambda rows: pet_id in rows)
+    trouble = ""
     try:
-        finding = ladder.climb()
+        evidence = listing.read(STRATEGIES)
     except (PaginationLoopError, CrossOriginError) as problem:
-        finding = Finding(Verdict.INCOMPLETE, str(problem))
-    requests = asked + reader.requests
-    if pet_id in ladder.rows:
-        is_listed = finding is CUT_BY_CALLER
+        evidence, trouble = (Evidence(Fact.BROKE_OFF, count=listing.pages),), str(problem)
+    requests, finding = asked + ask.requests, weigh(evidence)
+    if pet_id in listing.rows:
+        walked = listing.walk.rows if listing.walk is not None else ()
+        is_listed = pet_id in listing.first.columns.id or pet_id in walked
         where = f"on a page {'of' if is_listed else 'asked for beyond'} the listing"
-        return PetSearch(SearchState.FOUND, _pet(ladder.rows.columns(), pet_id), where, requests)
-    basis = f"not among {pets_text(len(ladder.rows))}: {finding.basis}"
-    if finding.verdict is Verdict.COMPLETE and finding.scope == ALL_PETS:
-        assumptions = tuple(map(str, finding.assumptions))
-        return PetSearch(SearchState.ABSENT, None, basis, requests, assumptions)
+        found = _pet(listing.rows.columns(), pet_id)
+        return PetSearch(SearchState.FOUND, found, where, requests)
+    basis = f"not among {pets_text(len(listing.rows))}: {trouble or finding.basis}"
+    if finding.verdict is Verdict.COMPLETE:
+        return PetSearch(SearchState.ABSENT, None, basis, requests, finding.assumptions)
     return PetSearch(SearchState.UNKNOWN, None, basis, requests, next_step=next_step)
 
 
 def _pet(columns: PetColumns, pet_id: int) -> Pet:
     at = columns.id.index(pet_id)
-    return Pet(
-        id=pet_id,
-        name=columns.name[at],
-        category_id=columns.category_id[at],
-        status=columns.status[at],
-    )
+    return columns.part(at, at + 1).pets()[0]
 
 
 def _ask_directly(store: ReadingClient, pet_id: int) -> tuple[PetSearch | None, int]:

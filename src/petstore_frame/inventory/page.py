@@ -1,17 +1,15 @@
-"""One answer to ``GET /pets``.
-
-In: the bytes and header lines of one answer. Out: a Page. It sends nothing, and does not know
-whether there is another page.
-"""
+"""One answer to ``GET /pets``."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.http.headers import STORE_ID, Headers
+from petstore_frame.inventory.stated import Stated
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.decoding import read_page
 from petstore_frame.schema.fields import PET_COLUMNS
@@ -52,6 +50,11 @@ class Page(HasFrame):
     address: str = ""
     damaged: tuple[int, ...] = ()
 
+    @cached_property
+    def stated(self) -> Stated:
+        """What the header lines state about the rest of the listing."""
+        return Stated(self.headers, self.address)
+
     @property
     def store_id(self) -> str | None:
         """The answer's ``X-Store-Id`` (an extension), or None."""
@@ -59,11 +62,8 @@ class Page(HasFrame):
 
     @property
     def pets(self) -> list[Pet]:
-        """The pets as models of the four fields of the interface, built anew at each call."""
-        return [
-            Pet(id=pet_id, name=name, category_id=category_id, status=status)
-            for pet_id, name, category_id, status in zip(*self.columns, strict=True)
-        ]
+        """The pets as models of the fields of the interface, built anew at each call."""
+        return self.columns.pets()
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -89,7 +89,7 @@ class Page(HasFrame):
         return f"<Page: {pets_text(len(self))}{kind}{full}>"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnreadPage:
     """A page whose body is not decoded yet, so that its headers can be acted on first.
 
@@ -104,6 +104,11 @@ class UnreadPage:
     headers: Headers
     operation: str
     address: str
+
+    @cached_property
+    def stated(self) -> Stated:
+        """What the header lines state about the rest of the listing."""
+        return Stated(self.headers, self.address)
 
     def read(
         self, *, limit: int | None = None, status: str | None = None, number: int | None = None

@@ -1,8 +1,4 @@
-"""What a fetch returns: the pets that could be read, with the claim about them.
-
-In: a frame and a Completeness. Out: an Inventory that shows its claim before its rows, and no
-claim that its rows no longer support. It sends nothing.
-"""
+"""What a fetch returns: the pets that could be read, with the claim about them."""
 
 from __future__ import annotations
 
@@ -14,14 +10,17 @@ from typing import TYPE_CHECKING, Self
 
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import ArgumentError
+from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
-from petstore_frame.inventory.seal import FrameClaim, SealState, read_seal
-from petstore_frame.inventory.source import Source
-from petstore_frame.inventory.view import inventory_html
+from petstore_frame.inventory.evidence import Evidence, Fact
+from petstore_frame.inventory.source import FrameClaim, SealState, Source, read_seal
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
+from petstore_frame.schema.palette import shorten
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_SHOWN_ROWS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,12 +119,14 @@ class Inventory(HasFrame):
         """
         if read_seal(self.frame).state is not SealState.CHANGED:
             return self.completeness
+        changed = Evidence(Fact.CHANGED_SINCE)
         return Completeness(
             Verdict.UNKNOWN,
-            "the table was changed after it was read",
+            str(changed),
             len(self.frame),
             self.completeness.requests,
             self.completeness.status,
+            evidence=(changed,),
         )
 
     def __len__(self) -> int:
@@ -138,7 +139,20 @@ class Inventory(HasFrame):
         return f"<Inventory of {self.base_url}: {self.claim}>"
 
     def _repr_html_(self) -> str:
-        return inventory_html(self.frame, self.claim, self.fetched_at, self.base_url)
+        claim, shown = self.claim, self.frame.head(_SHOWN_ROWS).astype("object")
+        requests = "1 request" if claim.requests == 1 else f"{claim.requests:,} requests"
+        note = f"{self.base_url} · {self.fetched_at:%Y-%m-%d %H:%M:%S} UTC · {requests}"
+        rows = [
+            [_cell(value) for value in row]
+            for row in shown.where(shown.notna(), None).itertuples(index=False, name=None)
+        ]
+        return NOTEBOOK.render(
+            "inventory/view.html.j2",
+            claim=claim.to_html(note),
+            table=NOTEBOOK.table(rows, list(shown.columns)),
+            rows=rows,
+            more=len(self.frame) - len(rows),
+        )
 
 
 def completeness(frame: pd.DataFrame | Inventory) -> FrameClaim:
@@ -168,3 +182,10 @@ def completeness(frame: pd.DataFrame | Inventory) -> FrameClaim:
         kind = "None" if frame is None else type(frame).__name__
         raise ArgumentError(f"expected a frame of pets or an Inventory, got {kind}")
     return read_seal(frame)
+
+
+def _cell(value: object) -> object:
+    """Return a value as a cell shows it: whole numbers to the digit, long texts cut."""
+    if value is None:
+        return None
+    return shorten(value) or "(empty)" if isinstance(value, str) else str(value)

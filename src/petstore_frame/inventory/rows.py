@@ -1,43 +1,42 @@
-"""The distinct pets of a listing so far.
-
-In: pages, perhaps overlapping. Out: each pet once, its latest row, in the order first met. It
-asks nobody and claims nothing.
-"""
+"""The distinct pets of a listing so far, each once, in the order first met."""
 
 from __future__ import annotations
 
-import hashlib
 import operator
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, MutableSequence, Sequence
 from itertools import islice
+from typing import Any
 
 from petstore_frame.schema.columns import PetColumns
+from petstore_frame.schema.fields import FIELDS, PET_COLUMNS
+
+_ID, _STATUS = PET_COLUMNS.index("id"), PET_COLUMNS.index("status")
 
 
 class Rows:
-    """Pets by id, in compact columns.
+    """Pets by id, in compact columns; where one comes twice, the later row counts.
 
     Attributes:
         received: Rows that arrived, repeats included.
         repeated: Rows whose pet was already held.
-        changed_ids: Ids that came back with other values, in the order met.
+        changed_ids: Pets that came back with other values.
         disputed: Statuses between which a pet that came twice differed.
     """
 
     def __init__(self) -> None:
-        # Eight bytes per id instead of an object: a million pets may be held at a time.
-        self._ids, self._category_ids = array("q"), array("q")
-        self._names: list[str] = []
-        self._statuses: list[str | None] = []
+        # Eight bytes per number instead of an object: a million pets may be held at a time.
+        self._columns: list[MutableSequence[Any]] = [
+            array("q") if field.dtype == "int64" and field.is_required else [] for field in FIELDS
+        ]
+        self._ids: MutableSequence[int] = self._columns[_ID]
         # Rising ids, the common order, are compared with the last one; a set is made only on need.
         self._seen: set[int] | None = None
         self._places: dict[int, int] = {}
-        self._order = hashlib.blake2b(digest_size=16)
         self.received = 0
         self.repeated = 0
-        self.changed_ids: list[int] = []
+        self.changed_ids: set[int] = set()
         self.disputed: set[str | None] = set()
 
     def __len__(self) -> int:
@@ -57,17 +56,13 @@ class Rows:
     def add(self, columns: PetColumns) -> int:
         """Take the rows of a page and return how many pets were new."""
         ids, before = columns.id, len(self._ids)
-        packed = array("q", ids)
         self.received += len(ids)
-        self._order.update(packed)
         if self._are_new(ids):
-            self._ids += packed
-            self._category_ids.extend(columns.category_id)
-            self._names.extend(columns.name)
-            self._statuses.extend(columns.status)
+            for held, more in zip(self._columns, columns, strict=True):
+                held.extend(more)
         else:
-            for row in zip(*columns, strict=True):
-                self._put(*row)
+            for row in columns.rows():
+                self._put(row)
         new = len(self._ids) - before
         self.repeated += len(ids) - new
         return new
@@ -84,51 +79,49 @@ class Rows:
         self._seen.update(ids)
         return are_new and len(self._seen) - before == len(ids)
 
-    def _put(self, pet_id: int, name: str, category_id: int, status: str | None) -> None:
+    def _put(self, row: Sequence[Any]) -> None:
         if len(self._places) < len(self._ids):
             self._places = {held: place for place, held in enumerate(self._ids)}
-        place = self._places.get(pet_id)
+        place = self._places.get(row[_ID])
         if place is None:
-            self._places[pet_id] = len(self._ids)
-            self._ids.append(pet_id)
-            self._category_ids.append(category_id)
-            self._names.append(name)
-            self._statuses.append(status)
+            self._places[row[_ID]] = len(self._ids)
+            for held, value in zip(self._columns, row, strict=True):
+                held.append(value)
             return
-        held = (self._names[place], self._category_ids[place], self._statuses[place])
-        if held != (name, category_id, status):
-            self._note_change(pet_id, self._statuses[place], status)
-            self._names[place], self._category_ids[place] = name, category_id
-            self._statuses[place] = status
+        if tuple(held[place] for held in self._columns) != tuple(row):
+            self._note_change(row[_ID], self._columns[_STATUS][place], row[_STATUS])
+            for held, value in zip(self._columns, row, strict=True):
+                held[place] = value
 
     def _note_change(self, pet_id: int, before: str | None, after: str | None) -> None:
-        self.changed_ids.append(pet_id)
+        self.changed_ids.add(pet_id)
         if before != after:
             self.disputed |= {before, after}
+
+    def update(self, columns: PetColumns) -> int:
+        """Take rows that are no part of the listing's order; return how many pets were new."""
+        fresh = []
+        for row in columns.rows():
+            if row[_ID] in self:
+                self._put(row)
+            else:
+                fresh.append(row)
+        return self.add(PetColumns.of_rows(fresh)) if fresh else 0
 
     def add_all(self, other: Rows) -> None:
         """Take the pets of a later collection."""
         self.disputed |= other.disputed
-        self.changed_ids += other.changed_ids
+        self.changed_ids |= other.changed_ids
         self.update(other.columns())
-
-    def update(self, columns: PetColumns) -> int:
-        """Take rows that count as no part of a listing's order; return how many were new."""
-        fresh = []
-        for row in zip(*columns, strict=True):
-            if row[0] in self:
-                self._put(*row)
-            else:
-                fresh.append(row)
-        return self.add(PetColumns(*zip(*fresh, strict=True))) if fresh else 0
 
     def compare(self, columns: PetColumns) -> int:
         """Compare earlier rows with those held, which stay; return how many are not held."""
         earlier = dict(zip(columns.id, columns.status, strict=True))
         held = {pet_id for pet_id in earlier if pet_id in self}
         for pet_id, place in self._places_of(held):
-            if self._statuses[place] != earlier[pet_id]:
-                self._note_change(pet_id, earlier[pet_id], self._statuses[place])
+            status = self._columns[_STATUS][place]
+            if status != earlier[pet_id]:
+                self._note_change(pet_id, earlier[pet_id], status)
         return len(earlier) - len(held)
 
     def _places_of(self, held: set[int]) -> Iterable[tuple[int, int]]:
@@ -136,10 +129,6 @@ class Rows:
             return [(pet_id, bisect_left(self._ids, pet_id)) for pet_id in held]
         return [(pet_id, place) for place, pet_id in enumerate(self._ids) if pet_id in held]
 
-    def order(self) -> str:
-        """Return a digest of all ids received, in order, repeats included."""
-        return self._order.hexdigest()
-
     def columns(self) -> PetColumns:
         """Return the pets as columns, in the order first met."""
-        return PetColumns(self._ids, self._names, self._category_ids, self._statuses)
+        return PetColumns(*self._columns)

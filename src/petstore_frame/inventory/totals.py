@@ -1,52 +1,52 @@
-"""What a stated total is worth.
-
-In: header lines that state how many pets there are. Out: a number that may refute, and may
-prove only after a test. Some programs state the length of the page and call it the total.
-"""
+"""What a total is worth that the store states: it may refute, and may prove only after a test."""
 
 from __future__ import annotations
 
-from petstore_frame.http.headers import Headers
-from petstore_frame.inventory.hints import advertised_total, advertised_totals
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.page import Page
-from petstore_frame.inventory.reader import PageReader
+from petstore_frame.inventory.stated import Stated
 from petstore_frame.inventory.statuses import shows_others
+
+if TYPE_CHECKING:
+    from petstore_frame.inventory.asking import Asker
+    from petstore_frame.inventory.listing import Listing
 
 
 class StatedTotal:
     """The total of one listing.
 
     Args:
-        reader: Asks for pages.
-        conflicts: Takes what did not fit, as text.
+        ask: Asks for pages.
 
     Attributes:
         value: The total stated last, or None.
+        notes: What was learned of it.
     """
 
-    def __init__(self, reader: PageReader, conflicts: list[str]) -> None:
+    def __init__(self, ask: Asker) -> None:
         self.value: int | None = None
-        self._reader = reader
-        self._conflicts = conflicts
+        self.notes: list[Evidence] = []
+        self._ask = ask
         self._largest = 0
-        self._is_kept = False
+        self._is_tested = False
         self._is_filtered = False
         self._is_dropped = False
 
-    def take(self, headers: Headers) -> None:
-        """Read the total out of a page's headers; the largest on a page counts."""
-        stated = advertised_totals(headers)
-        if self._is_dropped or not stated:
+    def take(self, stated: Stated) -> None:
+        """Take the total of a page; the largest on a page counts."""
+        if self._is_dropped or not stated.totals:
             return
-        self.value = stated[0]
-        self._largest = max(self._largest, stated[0])
-        if len(stated) > 1:
-            self._conflicts.append(
-                f"the store states different totals, {stated[0]:,} and {stated[-1]:,}"
-            )
+        self.value = stated.totals[0]
+        self._largest = max(self._largest, self.value)
+        if len(stated.totals) > 1:
+            both = f"{stated.totals[0]:,} and {stated.totals[-1]:,}"
+            self.notes.append(Evidence(Fact.TOTALS_DIFFER, detail=both))
 
-    def take_reading(self, first: Headers, last: Headers) -> None:
-        """Read the totals of a reading, which replace those of an earlier one.
+    def take_reading(self, first: Stated, last: Stated) -> None:
+        """Take the totals of a whole reading, which replace those before it.
 
         The last page's is the number held at the end; a larger one before it leaves a doubt.
         """
@@ -54,72 +54,78 @@ class StatedTotal:
         self.take(first)
         self.take(last)
 
+    def drop(self) -> None:
+        """Ignore every total of this listing, those of later pages included."""
+        self.value, self._largest, self._is_dropped = None, 0, True
+
     def test(self, first: Page) -> None:
         """Ask with a smaller limit, and drop a total that is only the length of the page."""
         if self.value is None or self.value != len(first) or len(first) < 2:
             return
         half = len(first) // 2
-        page = self._reader.probe("total", self._reader.params(limit=half))
+        page = self._ask.probe(self._ask.params(limit=half))
         if page is None:
             return
-        if advertised_total(page.headers) != self.value:
-            self._reader.probes["total"] = "changes"
-            self._conflicts.append("the stated total is the length of the page")
+        if page.stated.total != self.value:
+            self.notes.append(Evidence(Fact.TOTAL_OF_PAGE))
             self.drop()
-        elif len(page) == half:
-            self._is_kept = True
-            self._reader.probes["total"] = "kept under a smaller limit"
         else:
-            self._reader.probes["total"] = "not tried: the store does not keep to a smaller limit"
-
-    def refutes(self, held: int) -> bool:
-        """Tell whether the store states more pets of this listing than are held."""
-        if self.value is None or self.value <= held:
-            return False
-        return self._is_of_listing()
+            self._is_tested = len(page) == half
 
     def of_listing(self, held: int) -> int | None:
         """Return the total, unless it may be that of all pets, where one status was asked for."""
-        is_own = self._reader.status is None or self._is_filtered
+        is_own = self._ask.status is None or self._is_filtered
         return self.value if is_own or (self.value or 0) <= held else None
 
-    def doubt(self, held: int) -> str | None:
-        """Return the doubt that a total leaves although it refutes nothing, or None."""
-        if self.value is not None and self.value > held:
-            return "its own total, which may be that of all pets, is larger"
-        return "an earlier page stated more pets" if self._largest > held else None
-
-    def proves(self, held: int) -> bool:
+    def reaches(self, held: int) -> bool:
         """Tell whether the total is the number held, and surely not a mere page's length."""
-        return self.value == held and (self._is_kept or held > self._reader.max_page)
+        return self.value == held and (self._is_tested or held > self._ask.max_page)
 
-    def is_stated_again(self) -> bool:
-        """Ask once more after other pages brought pets: a store that grew states another total."""
-        page = self._reader.probe("total again", self._reader.params())
-        if page is None:
-            return False
-        is_same = advertised_total(page.headers) == self.value
-        self._reader.probes["total again"] = "the same" if is_same else "changes"
-        return is_same
+    def refutes(self, held: int) -> bool:
+        """Tell whether the store states more pets of this listing than are held."""
+        return self.value is not None and self.value > held and self._is_of_listing()
+
+    def evidence(self, held: int) -> Iterator[Evidence]:
+        """Yield what the total shows beside the number of pets held."""
+        if self.refutes(held):
+            assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
+            yield Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=self.value or 0)
+        elif self.value is not None and self.value > held:
+            yield Evidence(Fact.TOTAL_OF_ALL, count=self.value)
+        elif self._largest > held:
+            yield Evidence(Fact.TOTAL_EARLIER, count=self._largest)
+        elif self.value is not None and self.value < held:
+            yield Evidence(Fact.TOTAL_LOWER, count=self.value)
+        yield from self.notes
 
     def _is_of_listing(self) -> bool:
         """Tell whether a filtered listing's total is surely not that of the unfiltered one.
 
         Some programs state the number of all pets beside a filter, which then says nothing.
         """
-        if self._reader.status is None or self._is_filtered:
+        if self._ask.status is None or self._is_filtered:
             return True
-        whole = self._reader.unfiltered()
+        whole = self._ask.probe({"limit": str(self._ask.limit)})
         if whole is None:
             return False
-        if advertised_total(whole.headers) != self.value:
+        if whole.stated.total != self.value:
             self._is_filtered = True
             return True
-        if shows_others(whole, self._reader.status):  # else all pets may have this one status
-            self._reader.probes["unfiltered page"] = f"states the same total, {self.value:,}"
+        if shows_others(whole, self._ask.status):  # else all pets may have this one status
             self.drop()
         return False
 
-    def drop(self) -> None:
-        """Ignore every total of this listing, those of later pages included."""
-        self.value, self._largest, self._is_dropped = None, 0, True
+
+def stated_total(listing: Listing) -> Iterator[Evidence]:
+    """Believe a total that as many pets reach, where nothing was seen to move meanwhile."""
+    total, ask, first = listing.total, listing.ask, listing.first
+    held = len(listing.rows)
+    if not listing.may_probe or not total.reaches(held) or listing.is_contradicted:
+        return
+    if len(first) < held and listing.walk is None:
+        # Other pages brought pets since: a store that grew meanwhile states another total.
+        page = ask.probe(ask.params(), again=True)
+        if page is None or page.stated.total != total.value:
+            return
+    over_time = (Assumption.NONE_LEAVES, Assumption.NONE_CHANGES) if len(first) < held else ()
+    yield listing.end(Fact.TOTAL_REACHED, Assumption.TOTAL_IS_TRUE, *over_time, count=held)

@@ -17,7 +17,7 @@ from petstore_frame.counts.pet_table import (
 )
 from petstore_frame.counts.tally import CodedPets, StatusCounts
 from petstore_frame.inventory import Completeness, Inventory, Source
-from petstore_frame.inventory.seal import SealState, read_seal
+from petstore_frame.inventory.source import SealState, read_seal
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.fields import FIELDS
 from petstore_frame.schema.palette import status_colours

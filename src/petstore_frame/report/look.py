@@ -46,8 +46,8 @@ def claim_words(facts: Facts) -> str:
     text = sentence[:1].upper() + sentence[1:] + "."
     if not facts.covers_all:
         text += " Counts marked ≥ are minimums: the store may hold more."
-    if facts.claim is not None and facts.claim.conflicts:
-        text += f" Contradictions met: {len(facts.claim.conflicts)}."
+    if facts.claim is not None and facts.claim.contradictions:
+        text += f" Contradictions met: {len(facts.claim.contradictions)}."
     return text
 
 

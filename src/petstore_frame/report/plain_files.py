@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import MissingExtraError
-from petstore_frame.inventory.seal import seal
+from petstore_frame.inventory.source import seal
 from petstore_frame.loader.reading.returned import ESCAPED, escaped_columns, harmless
 from petstore_frame.report.facts import LABELS, Facts
 from petstore_frame.schema.fields import FIELDS

@@ -18,7 +18,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import errors
-from petstore_frame.inventory.seal import SealState
+from petstore_frame.inventory.source import SealState
 
 BIG = 2**53 + 1
 PETS = [(BIG, "NA", 3, None), (2, "=1+1", BIG, "lost"), (1, "Łóś 🦊", 3, "sold")]

@@ -9,7 +9,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import StatusCount
-from petstore_frame.inventory.seal import seal
+from petstore_frame.inventory.source import seal
 
 BIG = 2**53 + 1
 PETS = [(1, "Ada", 3, "available"), (2, "Bo", 3, None), (3, "Cy", BIG, "<i>lost</i>")]

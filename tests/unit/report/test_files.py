@@ -131,7 +131,7 @@ def test_a_frame_without_names_is_refused(inventory_of, tmp_path) -> None:
 
 def test_a_filtered_frame_loses_the_claim(inventory_of, tmp_path) -> None:
     """A frame that is no longer what the claim was made of is reported without it."""
-    from petstore_frame.inventory.seal import seal
+    from petstore_frame.inventory.source import seal
 
     inventory = inventory_of()
     frame = seal(inventory.frame, inventory.source)
@@ -144,7 +144,7 @@ def test_a_filtered_frame_loses_the_claim(inventory_of, tmp_path) -> None:
 
 def test_a_changed_inventory_loses_the_claim(inventory_of, tmp_path) -> None:
     """An Inventory whose frame was edited in place is no longer what its claim is about."""
-    from petstore_frame.inventory.seal import seal
+    from petstore_frame.inventory.source import seal
 
     inventory = inventory_of()
     seal(inventory.frame, inventory.source)

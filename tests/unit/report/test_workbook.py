@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.inventory import Verdict
+from petstore_frame.inventory import Evidence, Fact, Verdict
 from petstore_frame.report import write_data
 from petstore_frame.report.sheets.lists import ID_RULE
 
@@ -227,17 +227,17 @@ def test_a_wide_inventory_is_printed_across(inventory_of, read_back, tmp_path) -
 
 
 def test_the_about_sheet_has_the_whole_claim(inventory_of, read_back, tmp_path) -> None:
-    """Scope, basis, assumptions, requests, probes, conflicts and the version are there."""
+    """What was asked, the basis, assumptions, requests, evidence and the version are there."""
     inventory = inventory_of(
         verdict=Verdict.UNSTABLE,
         assumptions=("the store fills each page",),
-        conflicts=("pet 5 was listed twice",),
-        probes={"offset=100": "the same page"},
+        evidence=(Evidence(Fact.ROWS_TWICE, count=3), Evidence(Fact.OLD_ANSWER, detail="1 day")),
         advertised_total=512,
     )
     found = set(texts(read_back(pf.write_report(inventory, tmp_path / "s.xlsx"))["About"]))
     assert any(text.endswith(f"Made with petstore-frame {pf.__version__}") for text in found)
-    assert {"the store fills each page", "pet 5 was listed twice", "the same page", "512"} <= found
+    assert {"The store fills each page.", "3 rows came twice.", "512"} <= found
+    assert any("1 day old" in text for text in found)
     assert {"all pets", "the page was full", "3"} <= found
 
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from petstore_frame.http.outcome import PostOutcome
 from petstore_frame.http.settings import IdempotencyKey
-from petstore_frame.inventory.reader import ReadingClient
+from petstore_frame.inventory.asking import ReadingClient
 from petstore_frame.schema.models import Pet
 
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 
 from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
-from petstore_frame.inventory.completeness import DAMAGED_TEXTS, Assumption, Completeness
+from petstore_frame.inventory.asking import SIDE_BY_SIDE
+from petstore_frame.inventory.completeness import Completeness
+from petstore_frame.inventory.evidence import Assumption
 from petstore_frame.inventory.fetch import fetch_inventory
-from petstore_frame.inventory.reader import SIDE_BY_SIDE
 from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.sending.clients import SettlingClient
 from petstore_frame.loader.settling.windows import Windows
@@ -106,8 +107,7 @@ def _list(client: SettlingClient, status: str | None, evidence: Evidence) -> Non
     for pet_id, name, category_id, cell in zip(*columns, strict=True):
         own_status = cell if isinstance(cell, str) else None
         evidence.take(Found(int(pet_id), str(name), int(category_id), own_status))
-    contradictions = [text for text in claim.conflicts if not text.startswith(DAMAGED_TEXTS)]
-    whole = set[str | None]() if is_broken or contradictions else _whole(claim)
+    whole = set[str | None]() if is_broken or claim.contradictions else _whole(claim)
     evidence.listed |= whole
     end = "was read to its end" if status in whole or None in whole else "may have had no end"
     evidence.notes.append(f"the listing of {status or 'all'} {end}: {claim}")
@@ -119,7 +119,7 @@ def _whole(claim: Completeness) -> set[str | None]:
     A page that is merely shorter than its limit shows nothing, unless it is empty: a store that
     cuts its pages short still fills them with something.
     """
-    if str(Assumption.FILLS_PAGES) in claim.assumptions and claim.rows:
+    if Assumption.FILLS_PAGES in claim.assumptions and claim.rows:
         return set()
     exact = {name for name in PET_STATUSES if claim.count(name).is_exact}
     return {*exact, None} if claim.covers_all else {*exact}

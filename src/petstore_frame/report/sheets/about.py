@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from petstore_frame import __version__
 from petstore_frame.files.book import Book, Sheet
-from petstore_frame.inventory.evidence import Line, evidence
+from petstore_frame.inventory.completeness import evidence_lines
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.facts import Facts
@@ -16,6 +16,7 @@ from petstore_frame.schema.palette import status_word
 
 _NAMED_PETS = 50
 
+Line = tuple[str, str]
 _VERDICTS: tuple[Line, ...] = (
     ("Complete", "Every pet that was asked for was read, on the evidence and assumptions above."),
     ("Incomplete", "The listing ended before the store did; there are more pets than shown."),
@@ -91,7 +92,7 @@ def grounds(facts: Facts) -> list[Line]:
     """Return how that is known, line by line."""
     if facts.claim is None:
         return [("Basis", "none: the rows came as a table without a claim")]
-    return evidence(facts.claim)
+    return evidence_lines(facts.claim)
 
 
 def _changes(changed: dict[int, str]) -> list[Line]:

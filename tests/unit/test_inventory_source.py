@@ -14,7 +14,7 @@ import pytest
 import petstore_frame as pf
 from petstore_frame.inventory import Completeness, Inventory, Source, Verdict
 from petstore_frame.inventory.result import completeness
-from petstore_frame.inventory.seal import seal
+from petstore_frame.inventory.source import seal
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
 

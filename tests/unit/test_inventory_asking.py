@@ -1,4 +1,4 @@
-"""A reader that is asked from several threads loses no count."""
+"""What is asked from several threads at once loses no count."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from petstore_frame.http.headers import Headers
+from petstore_frame.inventory.asking import Asker
+from petstore_frame.inventory.evidence import Fact
 from petstore_frame.inventory.page import UnreadPage
-from petstore_frame.inventory.reader import PageReader
 
 SIDE_BY_SIDE_S = 0.3  # how long two threads are given to meet; with a lock they cannot
 
@@ -25,7 +26,7 @@ class Store:
         return UnreadPage(body.encode(), Headers([]), "GET /pets", address)
 
 
-class MeetingReader(PageReader):
+class MeetingAsker(Asker):
     """Lets two threads meet where one reads the longest length and the other writes it."""
 
     @property
@@ -60,14 +61,14 @@ def side_by_side(*calls: tuple[str, Callable[[], object]]) -> None:
         thread.join()
 
 
-def reader_of(kind: type[PageReader], budget: int = 12) -> PageReader:
-    return kind(Store(), status=None, limit=100, budget=budget, on_rows=lambda _: None)
+def reader_of(kind: type[Asker], budget: int = 12) -> Asker:
+    return kind(Store(), status=None, limit=100, budget=budget)
 
 
 def test_the_longest_page_is_not_lost_to_a_shorter_one() -> None:
     """A stated total is believed by the longest page seen, so that length never falls."""
-    MeetingReader.has_read, MeetingReader.may_write = threading.Event(), threading.Event()
-    reader = reader_of(MeetingReader)
+    MeetingAsker.has_read, MeetingAsker.may_write = threading.Event(), threading.Event()
+    reader = reader_of(MeetingAsker)
 
     def read_long() -> None:
         reader.has_read.wait(SIDE_BY_SIDE_S)
@@ -81,8 +82,17 @@ def test_the_longest_page_is_not_lost_to_a_shorter_one() -> None:
 
 def test_the_budget_is_spent_once() -> None:
     """Two threads that ask for the last request of the budget get one between them."""
-    reader = reader_of(PageReader, MeetingBudget(1))
-    probes = [(name, lambda name=name: reader.probe(name, {"limit": "1"})) for name in ("a", "b")]
+    reader = reader_of(Asker, MeetingBudget(1))
+    probes = [(size, lambda size=size: reader.probe({"limit": size})) for size in ("1", "2")]
     side_by_side(*probes)
     assert (reader.spent, reader.requests) == (1, 1)
-    assert list(reader.probes.values()) == ["not asked: the budget is spent"]
+    assert [trouble.fact for trouble in reader.troubles] == [Fact.QUESTION_NOT_ASKED]
+
+
+def test_what_was_answered_is_not_asked_again() -> None:
+    """A fetch that begins anew after a failure has the answers that it was given before."""
+    reader = reader_of(Asker)
+    first, again = reader.probe({"limit": "3"}), reader.probe({"limit": "3"})
+    assert first is again
+    assert (reader.spent, reader.requests) == (1, 1)
+    assert reader.probe({"limit": "3"}, again=True) is not first

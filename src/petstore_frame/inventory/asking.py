@@ -1,0 +1,256 @@
+"""How a fetch asks: each request counted, each extra one within a budget, none twice in vain."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Protocol
+from urllib.parse import urlencode
+
+from petstore_frame._internal.interrupts import Deferred
+from petstore_frame.errors import AuthenticationError, PetstoreError
+from petstore_frame.http.headers import STORE_ID, Headers
+from petstore_frame.inventory.evidence import Evidence, Fact
+from petstore_frame.inventory.page import Page, UnreadPage
+from petstore_frame.schema.models import Pet
+from petstore_frame.schema.text import REPLACEMENT
+
+DEFAULT_PROBE_BUDGET = 16
+SIDE_BY_SIDE = 4
+# Ages are whole seconds, and answers asked side by side come in any order.
+_TOLERANCE_S = 2.0
+_UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
+
+
+class ReadingClient(Protocol):
+    """What a fetch needs of a client."""
+
+    @property
+    def base_url(self) -> str: ...
+
+    def ask_page(
+        self,
+        address: str = ...,
+        *,
+        params: Mapping[str, str] | None = ...,
+        while_waiting: Callable[[], None] | None = ...,
+    ) -> UnreadPage: ...
+
+    def get_pet(self, pet_id: int) -> Pet: ...
+
+
+class Asker:
+    """Asks a store for pages, and remembers what it was told.
+
+    A question beyond the listing that was answered is not asked again, so that a fetch that broke
+    off can begin with its first question once more and go on where it was.
+
+    Args:
+        store: The client.
+        status: The listing's filter, or None.
+        limit: Pets to ask for in a page, 1 to 100.
+        budget: Requests allowed beyond the listing itself.
+
+    Attributes:
+        requests: Requests sent, whatever came of them.
+        spent: How many of them were beyond the listing.
+        max_page: Length of the longest page seen, a lower bound of the store's own cap.
+        damaged: Ids of the pets with U+FFFD for half a character in a text.
+        ages: How old the answers were, as far as caches on the way told.
+        troubles: Questions that failed or were not asked.
+        interrupts: While it is entered, Ctrl-C is delivered only where the store is awaited, so
+            that no page is lost.
+        store_id: What the store calls itself (``X-Store-Id``), or None where it does not.
+    """
+
+    def __init__(
+        self, store: ReadingClient, *, status: str | None, limit: int, budget: int
+    ) -> None:
+        self.store = store
+        self.status = status
+        self.limit = limit
+        self.budget = budget
+        self.requests = 0
+        self.spent = 0
+        self.max_page = 0
+        self.damaged: set[int] = set()
+        self.ages = Ages()
+        self.troubles: list[Evidence] = []
+        self.interrupts = Deferred()
+        self.store_id: str | None = None
+        self._answered: dict[tuple[tuple[str, str], ...], Page] = {}
+        self._lock = Lock()
+
+    def params(
+        self,
+        more: Mapping[str, str] | None = None,
+        *,
+        limit: int | None = None,
+        status: str | None = None,
+    ) -> dict[str, str]:
+        """Return the query of a page; limit and status default to the listing's own."""
+        wanted = status or self.status
+        return {
+            "limit": str(limit or self.limit),
+            **({"status": wanted} if wanted else {}),
+            **(more or {}),
+        }
+
+    def address(self, params: Mapping[str, str]) -> str:
+        """Return the whole address of a page."""
+        return f"{self.store.base_url}/pets?{urlencode(params)}"
+
+    def ask(self, address: str, *, while_waiting: Callable[[], None] | None = None) -> UnreadPage:
+        """Ask for the page at an address and leave its body undecoded.
+
+        Raises:
+            PetstoreError: No answer, a refusal, or an answer of another store.
+        """
+        self._count()
+        with self.interrupts.allow():
+            unread = self.store.ask_page(address, while_waiting=while_waiting)
+        with self._lock:
+            self._check_store(unread.headers.get(STORE_ID))
+            self.ages.note(unread.headers)
+        return unread
+
+    def _check_store(self, store_id: str | None) -> None:
+        if store_id is None:
+            return
+        if self.store_id is None:
+            self.store_id = store_id
+        if store_id != self.store_id:
+            names = f"{self.store_id} and then {store_id}"
+            self.troubles.append(Evidence(Fact.OTHER_STORE, detail=names))
+            raise PetstoreError(
+                f"the store called itself {names}; check that base_url leads to one store alone"
+            )
+
+    def ask_pet(self, pet_id: int) -> Pet:
+        """Ask for one pet by the deprecated operation."""
+        self._count()
+        with self.interrupts.allow():
+            pet = self.store.get_pet(pet_id)
+        if REPLACEMENT in f"{pet.name}{pet.status}":
+            with self._lock:
+                self.damaged.add(pet.id)
+        return pet
+
+    def _count(self) -> None:
+        with self._lock:
+            self.requests += 1
+
+    def page(self, params: Mapping[str, str] | None = None, *, number: int | None = None) -> Page:
+        """Ask for a page and decode it."""
+        asked = self.params() if params is None else params
+        unread = self.ask(self.address(asked))
+        page = unread.read(limit=int(asked["limit"]), status=asked.get("status"), number=number)
+        self.note(page)
+        return page
+
+    def note(self, page: Page) -> None:
+        """Remember the length of the longest page, and the pets with damaged texts."""
+        with self._lock:
+            self.max_page = max(self.max_page, len(page))
+            self.damaged.update(page.damaged)
+
+    def has_budget(self, count: int = 1) -> bool:
+        """Tell whether so many requests beyond the listing are allowed."""
+        return self.spent + count <= self.budget
+
+    def spend(self) -> bool:
+        """Take one request out of the budget; False when there is none left."""
+        with self._lock:
+            is_left = self.has_budget()
+            self.spent += is_left
+        return is_left
+
+    def probe(self, params: Mapping[str, str], *, again: bool = False) -> Page | None:
+        """Ask beyond the listing; what was answered before is not asked again.
+
+        Args:
+            params: The query.
+            again: Whether to ask although it was answered: for a page that may have changed.
+
+        Returns:
+            The page, or None where it was refused or the budget is spent.
+
+        Raises:
+            AuthenticationError: The key stopped working; nothing more can be learned.
+        """
+        key = tuple(params.items())
+        if key in self._answered and not again:
+            return self._answered[key]
+        if not self.spend():
+            self._note_trouble(Evidence(Fact.QUESTION_NOT_ASKED, count=self.budget))
+            return None
+        try:
+            page = self.page(params)
+        except AuthenticationError:
+            raise
+        except PetstoreError as problem:
+            self._note_trouble(Evidence(Fact.QUESTION_FAILED, detail=str(problem)))
+            return None
+        self._answered[key] = page
+        return page
+
+    def _note_trouble(self, trouble: Evidence) -> None:
+        with self._lock:
+            if trouble not in self.troubles:
+                self.troubles.append(trouble)
+
+    def probe_all(self, asked: Mapping[str, Mapping[str, str]]) -> dict[str, Page]:
+        """Ask several questions side by side; those without an answer are left out."""
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+            answers = {name: pool.submit(self.probe, params) for name, params in asked.items()}
+            with self.interrupts.allow():
+                found = {name: answer.result() for name, answer in answers.items()}
+        return {name: page for name, page in found.items() if page is not None}
+
+    def evidence(self) -> list[Evidence]:
+        """Return what the answers as such show, whatever pets they held."""
+        return [*self.troubles, *self.ages.evidence()]
+
+
+class Ages:
+    """The ages of the answers of one fetch, as ``Age`` headers of caches tell them.
+
+    Args:
+        clock: Gives seconds since 1970.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._oldest_s = 0
+        self._went_back = False
+        self._first_made: float | None = None
+        self._last_made = 0.0
+
+    def note(self, headers: Headers) -> None:
+        """Take the age of one answer; without an ``Age`` it was made just now."""
+        text = (headers.get("Age") or "").strip()
+        age_s = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+        made = self._clock() - age_s
+        self._went_back |= made < self._last_made - _TOLERANCE_S
+        self._last_made = max(self._last_made, made)
+        if age_s:
+            self._oldest_s = max(self._oldest_s, age_s)
+            self._first_made = made if self._first_made is None else min(self._first_made, made)
+
+    def read_at(self) -> datetime:
+        """Return when the oldest answer was made, and now if none came out of a cache."""
+        made = self._clock() if self._first_made is None else self._first_made
+        return datetime.fromtimestamp(made, UTC)
+
+    def evidence(self) -> list[Evidence]:
+        """Return what the ages show: answers of two times, and how old the oldest is."""
+        found = [Evidence(Fact.OLD_AND_NEW)] if self._went_back else []
+        if self._oldest_s:
+            unit, length = next(each for each in _UNITS if self._oldest_s >= each[1])
+            count = self._oldest_s // length
+            age = f"{count:,} {unit}{'s' * (count != 1)}"
+            found.append(Evidence(Fact.OLD_ANSWER, detail=age))
+        return found

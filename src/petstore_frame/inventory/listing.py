@@ -1,0 +1,339 @@
+"""One listing of a store: what is held of it, and the ways in which its end is looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from petstore_frame._internal.arguments import MAX_LIMIT
+from petstore_frame.errors import APIStatusError
+from petstore_frame.inventory.asking import Asker
+from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
+from petstore_frame.inventory.page import Page
+from petstore_frame.inventory.readings import Walk, look_back
+from petstore_frame.inventory.rows import Rows
+from petstore_frame.inventory.statuses import StatusPages, read_status_pages, shows_others
+from petstore_frame.inventory.totals import StatedTotal
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
+
+IsEnough = Callable[[Rows], bool]
+# What a listing that was read over several pages rests on.
+HOLDS_STILL = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
+# What a store answers for a place in its listing that it no longer keeps.
+_EXPIRED = (400, 404, 410, 422)
+MAX_BEGINNINGS = 3
+
+
+class Strategy(Protocol):
+    """A way to find out how a listing goes on, and where it ends."""
+
+    def __call__(self, listing: Listing) -> Iterator[Evidence]: ...
+
+
+class Listing:
+    """The pets of a store, or those of one status, as far as they were read.
+
+    Args:
+        ask: Asks for pages.
+        may_probe: Whether anything beyond the interface may be asked or believed.
+        is_enough: Whether to stop with the pets held, asked after each page; None reads on.
+        cut: What it shows that a reading was stopped so.
+        on_rows: Called with the number of pets held after each page.
+
+    Attributes:
+        rows: The pets held.
+        first: The first page; ``open`` reads it.
+        total: The total that the store stated.
+        walk: The way through the listing that was found, or None.
+        is_announced: Whether that is the store's own way.
+        evidence: What was learned so far.
+    """
+
+    first: Page
+
+    def __init__(
+        self,
+        ask: Asker,
+        *,
+        may_probe: bool,
+        is_enough: IsEnough | None = None,
+        cut: Callable[[Rows], Fact] = lambda _: Fact.CUT_BY_CALLER,
+        on_rows: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self.ask = ask
+        self.may_probe = may_probe
+        self.is_enough = is_enough
+        self.rows = Rows()
+        self.total = StatedTotal(ask)
+        self.walk: Walk | None = None
+        self.is_announced = False
+        self.evidence: list[Evidence] = []
+        self._cut = cut
+        self._on_rows = on_rows
+        self._is_open = False
+        self._gone = 0
+        self._left_out = 0
+        self._statuses: StatusPages | None = None
+        self._are_statuses_held = False
+        self._expired_at: int | None = None
+        self._begun = 0
+        self._looked_back: list[Evidence] | None = None
+
+    def read(self, strategies: Sequence[Strategy]) -> tuple[Evidence, ...]:
+        """Read what can be read and return all that was learned; ``read`` again goes on.
+
+        Args:
+            strategies: Tried in turn, until one finds the end or shows that there is none to find.
+        """
+        self._open()
+        self.evidence = [*self._of_first_page()]
+        for strategy in strategies:
+            if self.has_enough:
+                self.evidence.append(Evidence(self._cut(self.rows)))
+                break
+            self.evidence += strategy(self)
+            if self._has(Shows.MOVED) or (self._has(Shows.END) and not self._leaves_some_out()):
+                break
+        return (*self.evidence, *self._of_all())
+
+    @property
+    def has_enough(self) -> bool:
+        """Whether more is held than the caller's cap, or all that the caller looks for."""
+        return self.is_enough is not None and self.is_enough(self.rows)
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether anything met so far speaks against the listing being held, or its filter."""
+        notes = [] if self._statuses is None else self._statuses.notes
+        return any(each.is_contradiction for each in (*self.evidence, *notes))
+
+    def _has(self, *shows: Shows) -> bool:
+        return any(each.scope is None and each.shows in shows for each in self.evidence)
+
+    def end(
+        self, fact: Fact, *assumptions: str, scope: str | None = None, count: int = 0,
+        detail: str = "",
+    ) -> Evidence:  # fmt: skip
+        """Return evidence of an end, with what any end rests on besides its own assumptions."""
+        known = list(assumptions)
+        if scope is None and self.ask.status is None:
+            known += self._reserve(assumptions)
+        if self.ask.status is not None and Assumption.FILTER_IS_TRUE not in known:
+            known.append(Assumption.FILTER_IS_TRUE)
+        if self.ask.requests > 1:
+            known.append(Assumption.NO_OLD_ANSWER)
+        return Evidence(fact, scope, tuple(dict.fromkeys(known)), count, detail)
+
+    def _reserve(self, assumptions: Sequence[str]) -> Iterator[Assumption]:
+        """Yield what stays open of whether the unfiltered listing leaves out pets."""
+        statuses = self.status_pages()
+        reserve = Assumption.LISTS_EVERY_STATUS if statuses is None else statuses.reserve
+        is_said = Assumption.FILLS_PAGES_WITHOUT_STATUS in assumptions
+        if not (is_said and reserve is Assumption.LISTS_PETS_WITHOUT_STATUS):
+            yield reserve
+
+    @property
+    def pages(self) -> int:
+        """Pages read of the listing itself."""
+        return self.walk.pages if self.walk is not None else min(1, len(self.rows))
+
+    def note(self, rows: Rows) -> None:
+        """Report progress."""
+        self._on_rows(len(rows))
+
+    # -- the first page
+
+    def _open(self) -> None:
+        """Read the first page, as widely as allowed where nothing leads beyond it."""
+        if self._is_open:
+            return
+        page = self._take_first(self.ask.page(number=1))
+        is_bare = len(page) >= (page.limit or 0) and not page.stated.names_next
+        if self.ask.limit < MAX_LIMIT and is_bare and not self.has_enough:
+            page = self._wider(page) or page
+        self.begin_with(page)
+        self._is_open = True  # not before: the narrow page is not the listing of the wider limit
+
+    def begin_with(self, page: Page) -> None:
+        """Let the listing begin with a page, under the limit by which it came."""
+        self.first = page
+        self.ask.limit = page.limit or self.ask.limit
+
+    def _wider(self, narrow: Page) -> Page | None:
+        """Ask for the widest page that the interface allows, which may be a whole listing."""
+        try:
+            wide = self._take_first(self.ask.page(self.ask.params(limit=MAX_LIMIT), number=1))
+        except APIStatusError as problem:
+            if problem.status_code not in (400, 422):
+                raise
+            self.ask.troubles.append(Evidence(Fact.QUESTION_FAILED, detail=str(problem)))
+            return None
+        self._gone += len(set(narrow.columns.id) - set(wide.columns.id))
+        return wide
+
+    def _take_first(self, page: Page) -> Page:
+        self.rows.add(page.columns)
+        if self.may_probe:
+            self.total.take(page.stated)
+        if self.ask.status is not None and shows_others(page, self.ask.status):
+            self.total.drop()  # it counts those as well
+        self.note(self.rows)
+        return page
+
+    def _of_first_page(self) -> Iterator[Evidence]:
+        """Yield what the first page shows of the filter that was asked for."""
+        if self.ask.status is not None and (strays := self._strays(self.first)):
+            yield Evidence(Fact.FILTER_NOT_KEPT, count=strays)
+
+    def _strays(self, page: Page) -> int:
+        return sum(found != self.ask.status for found in page.columns.status)
+
+    # -- the pages of the statuses
+
+    def status_pages(self) -> StatusPages | None:
+        """Return a page of each status, where the budget allows, and None where it does not."""
+        if self.ask.status is not None:
+            return None
+        if self._statuses is None and self.ask.has_budget(len(PET_STATUSES)):
+            self._statuses = read_status_pages(self.ask, self.first)
+        return self._statuses
+
+    def hold_status_pages(self) -> StatusPages | None:
+        """Return them with their pets held, and with it known what their lengths say."""
+        statuses = self.status_pages()
+        if statuses is None:
+            return None
+        if not self._are_statuses_held:  # before more is asked, which may break off
+            self._are_statuses_held = True
+            for page in statuses.usable.values():
+                self.rows.add(page.columns)
+        statuses.settle(self.ask)
+        return statuses
+
+    # -- the way through the listing
+
+    def read_through(self, begin: Callable[[Page, Rows], Walk]) -> list[Evidence] | None:
+        """Walk to the end of the listing; return what speaks against it, or None if it was cut.
+
+        Args:
+            begin: Starts a walk from a first page that the rows hold.
+        """
+        if self.walk is None:
+            # Before the walk: it then cannot miss a pet that came after they were read. A reading
+            # that may stop early asks them only at its end.
+            if self.is_enough is None and self.ask.has_budget(len(PET_STATUSES) + 1):
+                self.status_pages()
+            self._begin(begin, self.first)
+        walk = self.walk
+        if walk is None:
+            return None
+        try:
+            walk.run()
+        except APIStatusError as problem:
+            if not self._has_expired(problem.status_code):
+                raise
+            self._begin(begin, self.ask.page(number=1))
+            return self.read_through(begin)
+        finally:
+            self._gather(walk)
+        if not walk.is_over:
+            return None
+        if self._looked_back is None:
+            self._looked_back = [*look_back(walk, self.ask)]
+            self._gather(walk)
+            if self.may_probe:
+                self.total.take_reading(walk.first.stated, walk.stated)
+        return self._looked_back + ([walk.course.reason] if walk.course.reason else [])
+
+    def _begin(self, begin: Callable[[Page, Rows], Walk], first: Page) -> None:
+        """Start a walk; it counts its own rows where other pages have brought some already."""
+        rows = self.rows
+        if self.walk is not None or rows.received != len(first):
+            rows = Rows()
+            rows.add(first.columns)
+        self.walk = begin(first, rows)
+        self._begun += 1
+
+    def _has_expired(self, status_code: int) -> bool:
+        """Tell whether to read from the beginning, as the place to go on from was forgotten.
+
+        A first refusal is raised: to go on later asks the same place once more.
+        """
+        pages = self.walk.pages if self.walk is not None else 0
+        is_again = status_code in _EXPIRED and self._expired_at == pages
+        is_again = is_again and self._begun < MAX_BEGINNINGS
+        self._expired_at = pages if status_code in _EXPIRED and not is_again else None
+        return is_again
+
+    def _gather(self, walk: Walk) -> None:
+        if walk.rows is not self.rows:
+            self.rows.add_all(walk.rows)
+
+    # -- what all that was read shows
+
+    def _of_all(self) -> Iterator[Evidence]:
+        """Yield what the rows, the totals, the statuses and the ages show at last."""
+        if self.walk is None and not self.has_enough:
+            why = self._why_unclear()
+            if why.is_contradiction or not self._has(Shows.END):
+                yield why
+        self._leaves_some_out()
+        if self._statuses is not None:
+            yield from self._statuses.notes
+        if self._left_out:
+            yield Evidence(Fact.STATUSES_HOLD_MORE, count=self._left_out)
+        if self.may_probe:
+            yield from self.total.evidence(len(self.rows))
+        yield from self.ask.evidence()
+        if self._gone:
+            yield Evidence(Fact.PETS_GONE, count=self._gone)
+
+    def _why_unclear(self) -> Evidence:
+        """Return why a listing of which only single pages were read is not known to end there."""
+        first, stated = self.first, self.first.stated
+        if stated.next_addresses or (not self.may_probe and stated.names_next):
+            return Evidence(Fact.NEXT_UNREAD)
+        if stated.next_value is not None:
+            return Evidence(Fact.NEXT_UNCLEAR)
+        if more := stated.says_more():
+            return Evidence(Fact.SAYS_MORE, detail=more)
+        if stated.may_name_next:
+            return Evidence(Fact.NEXT_UNCLEAR)
+        if len(first) > self.ask.limit:
+            return Evidence(Fact.PAGE_TOO_LONG)
+        if len(first) == self.ask.limit:
+            return Evidence(Fact.PAGE_FULL)
+        return Evidence(Fact.PAGE_MAY_BE_CUT, count=len(first))
+
+    def _leaves_some_out(self) -> bool:
+        """Hold the pets that only the pages of the statuses have; tell whether there are any."""
+        statuses = self._statuses
+        if statuses is None or self._left_out:
+            return self._left_out > 0
+        listed = self.walk.rows if self.walk is not None and self.walk.is_over else None
+        if listed is not None:
+            pages = statuses.answered.values()
+            self._left_out = sum(listed.compare(page.columns) for page in pages)
+            self.rows.disputed |= listed.disputed
+        elif self._is_one_page:
+            self._left_out = statuses.left_out({*self.first.columns.id})
+        if self._left_out:
+            for page in statuses.usable.values():
+                self.rows.update(page.columns)
+        return self._left_out > 0
+
+    @property
+    def _is_one_page(self) -> bool:
+        """Whether the first page looks like the whole listing; a total speaks of all pets held."""
+        ends = {each.fact for each in self.evidence if each.shows is Shows.END and not each.scope}
+        return len(self.first) < self.ask.limit or bool(ends - {Fact.TOTAL_REACHED})
+
+    def of_rows(self) -> Iterator[Evidence]:
+        """Yield what rows show that came twice with other values, or with damaged texts."""
+        for status in self.rows.disputed:
+            yield Evidence(Fact.STATUS_MOVED, status or NO_STATUS)
+        if self.rows.changed_ids:
+            yield Evidence(Fact.PETS_CHANGED, count=len(self.rows.changed_ids))
+        if self.ask.damaged:
+            held = {pet_id for pet_id in self.ask.damaged if pet_id in self.rows}
+            yield Evidence(Fact.TEXTS_DAMAGED, count=len(held))

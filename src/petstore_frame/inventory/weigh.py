@@ -1,0 +1,85 @@
+"""What all evidence together shows of a listing: a pure function of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from petstore_frame.inventory.completeness import Verdict
+from petstore_frame.inventory.evidence import Evidence, Fact, Shows
+
+# The first kind that is there decides: what is missing or moved stays so, whatever else was seen.
+_DECIDES = (
+    (Shows.MISSING, Verdict.INCOMPLETE),
+    (Shows.MOVED, Verdict.UNSTABLE),
+    (Shows.CONFLICT, Verdict.UNKNOWN),
+    (Shows.MORE, Verdict.UNKNOWN),
+    (Shows.END, Verdict.COMPLETE),
+)
+_PLACES = {fact: place for place, fact in enumerate(Fact)}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What evidence comes to.
+
+    Attributes:
+        verdict: complete, incomplete, unknown or unstable, of all that was asked.
+        basis: The evidence that decides, or None where there is none.
+        assumptions: What must hold of the store for the verdict and the exact counts.
+        exact: Statuses of which every pet is held, whatever the verdict.
+        inexact: Statuses whose count is not exact, even where all is held.
+    """
+
+    verdict: Verdict
+    basis: Evidence | None
+    assumptions: tuple[str, ...]
+    exact: frozenset[str]
+    inexact: frozenset[str]
+
+
+def weigh(evidence: Iterable[Evidence]) -> Finding:
+    """Return what evidence comes to; neither its order nor repetition changes anything.
+
+    A contradiction only ever weakens: it makes nothing complete and no count exact.
+    """
+    known = sorted(set(evidence), key=_rank)
+    about_all = [each for each in known if each.scope is None]
+    verdict, basis = Verdict.UNKNOWN, _reason_why_not(known)
+    for shows, decided in _DECIDES:
+        found = [each for each in about_all if each.shows is shows]
+        if found:
+            verdict, basis = decided, found[0]
+            break
+    exact = _exact(known)
+    assumptions = () if basis is None or verdict is Verdict.UNKNOWN else basis.assumptions
+    for ends in exact.values():
+        assumptions += ends.assumptions
+    inexact = {each.scope for each in known if each.scope and each.shows is Shows.MOVED}
+    return Finding(
+        verdict, basis, tuple(dict.fromkeys(assumptions)), frozenset(exact), frozenset(inexact)
+    )
+
+
+def _exact(known: list[Evidence]) -> dict[str, Evidence]:
+    """Return the evidence of each status of which every pet is held."""
+    if any(each.shows is Shows.MOVED and each.scope is None for each in known):
+        return {}  # what is held may be of two states of the store
+    refuted = {each.scope for each in known if each.is_contradiction}
+    ends = [
+        each for each in known if each.shows is Shows.END and each.scope not in (None, *refuted)
+    ]
+    return {str(each.scope): each for each in reversed(ends)}
+
+
+def _reason_why_not(known: list[Evidence]) -> Evidence | None:
+    """Return the first reason why the end is not known; contradictions come before silence."""
+    unclear = (each for each in known if each.shows is Shows.UNCLEAR)
+    return next((each for each in known if each.is_contradiction), next(unclear, None))
+
+
+def _rank(evidence: Evidence) -> tuple[int, int, str, int, str, tuple[str, ...]]:
+    """Order evidence: that with the fewest assumptions first, then as the facts are listed."""
+    place = _PLACES[evidence.fact]
+    scope, assumptions = evidence.scope or "", tuple(map(str, evidence.assumptions))
+    return len(assumptions), place, scope, evidence.count, evidence.detail, assumptions
