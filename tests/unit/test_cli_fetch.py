@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import petstore_frame as pf
 from petstore_frame.cli import app
-from petstore_frame.report.data_book import write_data_book
+from petstore_frame.report.write import write_data
 from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.frame import to_frame
 
@@ -69,7 +69,7 @@ def test_a_workbook_comes_back(filled: pf.Server, tmp_path: Path) -> None:
     """What fetch and report write as .xlsx is loaded without a word about sheets, names as sent."""
     with filled.client() as client:
         inventory = pf.fetch_inventory(client)
-        for write in (write_data_book, pf.write_report):
+        for write in (write_data, pf.write_report):
             path = write(inventory, tmp_path / "pets.xlsx")
             result = pf.load_excel(path, client, dry_run=True, journal=tmp_path / "journal")
             assert list(result.frame["sent_name"]) == NAMES
@@ -80,7 +80,7 @@ def test_a_workbook_comes_back(filled: pf.Server, tmp_path: Path) -> None:
 def test_large_ids_and_missing_statuses_keep_their_kind(tmp_path: Path) -> None:
     """Ids that a workbook would round are text, a missing status is an empty cell."""
     columns = PetColumns([10**15 - 1, 10**15], ["=1+1", "Bo"], [3, 2**60], ["sold", None])
-    path = write_data_book(to_frame(columns), tmp_path / "pets.xlsx")
+    path = write_data(pf.Inventory.made_up(to_frame(columns)), tmp_path / "pets.xlsx")
     rows = list(openpyxl.load_workbook(path)["Inventory"].values)
     assert rows[1:] == [(10**15 - 1, "=1+1", 3, "sold"), (str(10**15), "Bo", str(2**60), None)]
 
