@@ -26,7 +26,7 @@ IMPORTED_AS = {
     "SQLAlchemy": "sqlalchemy",
 }
 # Programs that are started, and engines that are imported by the name that a user gives.
-STARTED_OR_CHOSEN = {"jupyterlab", "voila", "psycopg", "duckdb", "polars", "dask", "pyspark"}
+STARTED_OR_CHOSEN = {"jupyterlab", "psycopg", "duckdb", "polars", "dask", "pyspark"}
 SHOWN = ("excel", "history", "service", "postgres", "lab", "polars", "dask", "spark")
 
 

@@ -29,7 +29,8 @@ WHY_NOT = next(
 LABELS = {1: "Cat", 2: "Dog", 3: "Bird", 4: "Fish", 5: "Guinea pig"}
 CELLS = {
     "store": "import petstore_frame as pf\n"
-    "shown = pf.Dashboard(pf.Client(), categories='labels.csv', journal='journal', folder='out')\n"
+    "shown = pf.Dashboard(pf.Client(), categories='labels.csv', history='history', "
+    "journal='journal', folder='out')\n"
     "shown",
     "failing": "import os\n"
     "broken = pf.Client(os.environ['DOOMED_URL'], 'k' * 20, max_retries=0)\n"
@@ -43,8 +44,9 @@ CELLS = {
     "ids, kinds = range(2**53 + 1, 2**53 + 1801, 2), [n % 300 for n in range(900)]\n"
     "frame = frame.assign(id=ids, category_id=kinds)\n"
     "from dataclasses import replace\n"
-    "many = replace(shown.inventory, frame=frame, completeness=replace("
-    "shown.inventory.completeness, rows=900))\n"
+    "claim = replace(shown.inventory.completeness, rows=900)\n"
+    "source = replace(shown.inventory.source, completeness=claim)\n"
+    "many = replace(shown.inventory, frame=frame, source=source)\n"
     "pf.Dashboard(pf.Client(), inventory=many)",
     "empty": "empty = pf.serve()\npf.Dashboard(empty.client(), journal='journal')",
     "incomplete": "spec = pf.serve(sample=300, seed=1, spec_only=True)\n"
@@ -95,6 +97,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = "".join(f"{number},{label}\n" for number, label in LABELS.items())
     (place / "labels.csv").write_text(f"category_id,label\n{lines}", encoding="utf-8")
     (place / "out").mkdir()
+    pf.samples.write_sample_history(place / "history", pets=150)
     jupyter.write_notebook(place / "book.ipynb", *CELLS.values())
     return place
 

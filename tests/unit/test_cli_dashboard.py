@@ -1,49 +1,58 @@
-"""``petstore-frame dashboard``: what it writes and what it refuses, without starting a server."""
+"""``petstore-frame dashboard``: what it starts and what it refuses, without starting a server."""
 
 from __future__ import annotations
 
 import json
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import petstore_frame as pf
 from petstore_frame.cli import app
-from petstore_frame.cli.page import voila_command, with_own_parts, write_config, write_page
+from petstore_frame.cli.page import NOTEBOOK, PAGE, page_environ, page_settings, page_widget
+from unit.dashboard_store import MemoryStore, pets
 
 
-def test_the_page_is_code_without_a_key(tmp_path: Path) -> None:
-    """The notebook behind the page takes address and key from the environment."""
-    path = write_page(tmp_path, tmp_path / "it's.csv", tmp_path / "history")
-    (cell,) = json.loads(path.read_text("utf-8"))["cells"]
-    compile(cell["source"], "page", "exec")
-    assert "pf.Client()" in cell["source"] and "it's.csv" in cell["source"]
+def test_the_page_s_notebook_is_the_same_for_every_store() -> None:
+    """What lies on disk is packaged, with no address, key or path of a user in it."""
+    (cell,) = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+    assert cell["outputs"] == [] and "page_widget()" in "".join(cell["source"])
 
 
-def test_the_token_is_for_its_owner_alone(tmp_path: Path) -> None:
-    """The token lies in a file that only its owner reads, and in no process list."""
-    path = write_config(tmp_path, "a-token", 8866)
-    command = voila_command(tmp_path / "dashboard.ipynb", has_browser=False)
-    assert json.loads(path.read_text("utf-8"))["Voila"]["ip"] == "127.0.0.1"
-    assert path.stat().st_mode & 0o077 == 0
-    assert "a-token" not in " ".join(command) and command[0] == sys.executable
+def test_the_page_shows_what_the_command_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Labels, history and the folder of results reach the kernel by its environment."""
+    (tmp_path / "it's.csv").write_text("category_id,label\n1,Cat\n", encoding="utf-8")
+    monkeypatch.setattr(pf, "Client", MemoryStore(pets(4)).client)
+    environ = page_environ(
+        categories=tmp_path / "it's.csv", history=None, folder=tmp_path, before={}
+    )
+    assert "pf-dash" in page_widget(environ)._dom_classes
+    assert json.loads(environ["PETSTORE_PAGE"])["folder"] == str(tmp_path)
 
 
-def test_the_page_runs_in_this_python(tmp_path: Path) -> None:
-    """Its kernel is the Python that runs the command, whatever other kernels are installed."""
-    with_own_parts(tmp_path, None)
-    notebook = json.loads(write_page(tmp_path, None, None).read_text("utf-8"))
-    (kernel,) = tmp_path.glob("kernels/*/kernel.json")
-    assert json.loads(kernel.read_text("utf-8"))["argv"][0] == sys.executable
-    assert kernel.parent.name == notebook["metadata"]["kernelspec"]["name"]
+def test_the_page_is_for_this_machine_behind_a_token() -> None:
+    """It listens on loopback, at the port that was announced, and asks for the token."""
+    voila = page_settings(token="a-token", port=8866, has_browser=False)["Voila"]
+    assert (voila["ip"], voila["port"], voila["port_retries"]) == ("127.0.0.1", 8866, 0)
+    assert voila["token"] == "a-token"
 
 
-def test_the_frame_of_the_page_asks_no_other_host(tmp_path: Path) -> None:
-    """The search path keeps what was on it and adds a frame without a CDN."""
-    assert with_own_parts(tmp_path, "/before").endswith("/before")
-    (frame,) = tmp_path.rglob("index.html.j2")
+def test_nothing_of_the_working_directory_runs_in_the_page(tmp_path: Path) -> None:
+    """A kernel of this environment comes first, and the search path keeps what was on it."""
+    environ = page_environ(
+        categories=None, history=None, folder=tmp_path, before={"JUPYTER_PATH": "/before"}
+    )
+    assert environ["JUPYTER_PATH"].split(":") == [str(PAGE), "/before"]
+    assert environ["PYTHONSAFEPATH"] == environ["JUPYTER_PREFER_ENV_PATH"] == "1"
+
+
+def test_the_frame_of_the_page_asks_no_other_host() -> None:
+    """Voila's own frame loads icons from a CDN; the packaged one replaces the address."""
+    (frame,) = PAGE.rglob("index.html.j2")
     assert 'replace("https://cdn.jsdelivr.net/"' in frame.read_text("utf-8")
 
 

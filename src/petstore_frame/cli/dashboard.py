@@ -1,18 +1,14 @@
-"""``petstore-frame dashboard``: the dashboard as a page of its own.
-
-In: the store's address and key, from options or the environment. Out: a Voila server on loopback
-whose page only a random token opens. The key reaches it by the environment, never by an argument.
-"""
+"""``petstore-frame dashboard``: the dashboard as a page of its own, by Voila on loopback."""
 
 from __future__ import annotations
 
 import os
 import secrets
-import signal
 import socket
-import subprocess
+import sys
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,7 +27,7 @@ from petstore_frame.cli.options import (
     Timeout,
     print_json,
 )
-from petstore_frame.cli.page import voila_command, with_own_parts, write_config, write_page
+from petstore_frame.cli.page import page_environ, page_settings, serve_page
 
 
 def dashboard(
@@ -52,11 +48,12 @@ def dashboard(
 ) -> None:
     """Open the dashboard as a page on this machine, until Ctrl-C.
 
-    Only the address printed, with its random token, opens it.
+    Only the address printed, with its random token, opens it. With --sample it has thirty made-up
+    days of history, too.
 
     Example: petstore-frame dashboard --sample 500
     """
-    from petstore_frame.bundled.samples import write_sample_categories
+    from petstore_frame.bundled.samples import write_sample_categories, write_sample_history
     from petstore_frame.bundled.server import serve
     from petstore_frame.errors import ConfigurationError, MissingExtraError
     from petstore_frame.http.settings import read_settings
@@ -73,25 +70,38 @@ def dashboard(
             server = stack.enter_context(serve(sample=sample))
             base_url, api_key = server.base_url, server.api_key.get_secret_value()
             categories = categories or write_sample_categories(folder / "categories.csv")
+            history = history or write_sample_history(folder / "history", pets=sample).folder
         # What is missing is refused here, before a page is made.
         settings = read_settings(
             base_url, api_key, timeout_s=timeout, allow_insecure=allow_insecure
         )
         token, chosen = secrets.token_urlsafe(24), port or free_port()
-        notebook = write_page(folder, categories, history)
-        write_config(folder, token, chosen)
-        environ = {
+        os.environ |= {
             **child_environ(),
+            **page_environ(
+                categories=categories, history=history, folder=Path.cwd(), before=os.environ
+            ),
             "PETSTORE_BASE_URL": settings.base_url,
             "PETSTORE_API_KEY": settings.key().get_secret_value(),
             "PETSTORE_TIMEOUT": str(settings.timeout_s),
             **({"PETSTORE_ALLOW_INSECURE": "1"} if allow_insecure else {}),
-            "JUPYTER_PATH": with_own_parts(folder, os.environ.get("JUPYTER_PATH")),
         }
         url = f"http://127.0.0.1:{chosen}/?token={token}"
-        command = voila_command(notebook, has_browser=browser)
-        code = run(command, environ, chosen, lambda: _announce(url, as_json=as_json))
-    raise typer.Exit(code)
+        _announce_once(chosen, lambda: _announce(url, as_json=as_json))
+        # ``python -m`` searches the working directory first; nothing of it runs beside the key.
+        sys.path[:] = [each for each in sys.path if each not in ("", str(Path.cwd()))]
+        serve_page(page_settings(token=token, port=chosen, has_browser=browser))
+
+
+def _announce_once(port: int, announce: Callable[[], None]) -> None:
+    """Announce the page once it answers: earlier, a browser would find nothing."""
+
+    def wait() -> None:
+        while not is_open(port):
+            time.sleep(0.1)
+        announce()
+
+    threading.Thread(target=wait, name="petstore-announce", daemon=True).start()
 
 
 def _announce(url: str, *, as_json: bool) -> None:
@@ -99,37 +109,6 @@ def _announce(url: str, *, as_json: bool) -> None:
         print_json({"url": url, "pid": os.getpid()})
     else:
         typer.echo(f"{url}\nCtrl-C ends it.")
-
-
-def run(
-    command: Sequence[str], environ: Mapping[str, str], port: int, announce: Callable[[], None]
-) -> int:
-    """Run the server until it ends, Ctrl-C or SIGTERM; its kernels end with it.
-
-    Args:
-        command: The server's command line.
-        environ: Its environment.
-        port: Where it listens on loopback.
-        announce: Called once it answers there: earlier, a browser would find nothing.
-
-    Returns:
-        The server's exit code; 0 where Ctrl-C or SIGTERM ended it.
-    """
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        # The child ends when the pipe closes, however this process ends.
-        with subprocess.Popen(command, env=dict(environ), stdin=subprocess.PIPE) as process:  # noqa: S603 # our own command
-            try:
-                while process.poll() is None and not is_open(port):
-                    time.sleep(0.1)
-                if process.poll() is None:
-                    announce()
-                return process.wait()
-            except KeyboardInterrupt:
-                process.terminate()
-                return 0
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def is_open(port: int) -> bool:

@@ -84,8 +84,8 @@ function neighbour(from, marks, [dx, dy]) {
   let best = null, least = Infinity;
   for (const mark of marks) {
     const [a, b] = middle(mark), along = (a - x) * dx + (b - y) * dy;
-    const cost = along + 3 * Math.abs((a - x) * dy + (b - y) * dx);
-    if (along > 1 && cost < least) [best, least] = [mark, cost];
+    const across = Math.abs((a - x) * dy + (b - y) * dx), cost = along + 3 * across;
+    if (along > 1 && across <= 2 * along && cost < least) [best, least] = [mark, cost];
   }
   return best;
 }
