@@ -180,7 +180,7 @@ def test_every_control_is_reached_by_tab(shown: Any, book: Book) -> None:
                 "() => document.activeElement.innerText.trim() || document.activeElement.tagName"
             )
         )
-    assert met[:2] == ["Inventory", "Import"] and met[3:5] == ["INPUT", "INPUT"]
+    assert met[:3] == ["Inventory", "Import", "History"] and met[4:] == ["INPUT", "INPUT"]
 
 
 def test_sort_and_page(shown: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame.charts.bars import LABEL_LENGTH, ROW_HEIGHT
 from petstore_frame.charts.svg import (
@@ -212,7 +212,7 @@ def _age_bar(at: int, name: str, count: StatusCount, least: int, scale: Scale) -
     step = (RIGHT - scale.left) / len(_AGES)
     x, wide, top = scale.left + step * (at + 0.15), step * 0.7, scale.y(count.count)
     tip = f"{name} days: {counted(count)}" + (f", {least:,} of them at least" if least else "")
-    across: dict[str, object] = {"x": share(x), "width": share(wide), "y": f"{top:.1f}"}
+    across: dict[str, Any] = {"x": share(x), "width": share(wide), "y": f"{top:.1f}"}
     shape = mark(
         "rect",
         tip,
@@ -259,7 +259,7 @@ def _rate_bar(
     at: int, name: str, words: str, rate: float, is_exact: bool, category_id: int | None
 ) -> Markup:
     y, left, room = at * ROW_HEIGHT, 24.0, 44.0
-    shape: Mapping[str, object] = {"x": share(left), "y": y + 5, "height": ROW_HEIGHT - 8}
+    shape: Mapping[str, Any] = {"x": share(left), "y": y + 5, "height": ROW_HEIGHT - 8}
     return element(
         "g",
         label(shorten(name, LABEL_LENGTH), at=0, y=y + ROW_HEIGHT / 2 + 5, font_size=13),

@@ -67,7 +67,7 @@ class Figure:
         return Drawing(f"{STYLE}{body}", self.words)
 
 
-def element(tag: str, *children: object, **attributes: object) -> Markup:
+def element(tag: str, *children: str | None, **attributes: object) -> Markup:
     """Return an element; every text and attribute is escaped unless it is ``Markup``.
 
     Args:
@@ -94,7 +94,7 @@ def share(number: float) -> str:
 
 
 def svg(
-    *children: object, height: int, words: str, width: str | int = "100%", ink: str = INK
+    *children: str | None, height: int, words: str, width: str | int = "100%", ink: str = INK
 ) -> Markup:
     """Return a whole picture, with the pattern that marks a minimum.
 
@@ -133,7 +133,7 @@ def svg(
     )
 
 
-def figure(name: str, keys: Iterable[object], picture: Markup, words: str) -> Figure:
+def figure(name: str, keys: Iterable[str], picture: Markup, words: str) -> Figure:
     """Put a legend over a picture.
 
     Args:
@@ -205,7 +205,7 @@ def _meant(stands_for: Mapping[str, object]) -> dict[str, object]:
     return {f"data_{name}": value for name, value in stands_for.items()}
 
 
-def label(text: object, *, at: float, y: float, anchor: str = "start", **more: object) -> Markup:
+def label(text: str, *, at: float, y: float, anchor: str = "start", **more: object) -> Markup:
     """Return a piece of text at a share of the width."""
     return element("text", text, x=share(at), y=f"{y:.1f}", text_anchor=anchor, **more)
 

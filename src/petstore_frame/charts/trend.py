@@ -55,7 +55,7 @@ class _Group:
     """One line: what it is called, what it stands for, and its points by day."""
 
     name: str
-    meant: Mapping[str, object]
+    meant: Mapping[str, Any]
     points: list[_Point]
 
     @property
@@ -142,7 +142,7 @@ def _groups(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Group]:
     import pandas as pd
 
     by = [name for name in trend.columns if name not in _TREND]
-    meant: list[dict[str, object]] = [{} for _ in range(len(trend))]
+    meant: list[dict[str, Any]] = [{} for _ in range(len(trend))]
     texts: list[list[str]] = []
     for name in by:
         values: list[Any] = [*trend[name].astype("str")]
@@ -151,7 +151,7 @@ def _groups(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Group]:
             values = category_ids(trend[name])
             shown = [category_name(number, labels) for number in values]
         texts.append(shown)
-        field = {"category_id": "category", "status": "status"}.get(name)
+        field = {"category_id": "category", "status": "status"}.get(name, "")
         for means, value in zip(meant, values if field else [], strict=False):
             means[field] = "" if value is None else value
     names = [" ".join(row) for row in zip(*texts, strict=True)] or [""] * len(trend)

@@ -79,7 +79,11 @@ def dashboard(
         os.environ |= {
             **child_environ(),
             **page_environ(
-                categories=categories, history=history, folder=Path.cwd(), before=os.environ
+                categories=categories,
+                history=history,
+                folder=Path.cwd(),
+                before=os.environ,
+                journal=folder / "journal" if sample else None,  # it ends with its store
             ),
             "PETSTORE_BASE_URL": settings.base_url,
             "PETSTORE_API_KEY": settings.key().get_secret_value(),

@@ -21,7 +21,12 @@ _PING_MS = 30_000
 
 
 def page_environ(
-    *, categories: Path | None, history: Path | None, folder: Path, before: Mapping[str, str]
+    *,
+    categories: Path | None,
+    history: Path | None,
+    folder: Path,
+    before: Mapping[str, str],
+    journal: Path | None = None,
 ) -> dict[str, str]:
     """Return the variables by which the page's kernel knows what to show.
 
@@ -30,8 +35,9 @@ def page_environ(
         history: Folder of snapshots.
         folder: Where result files and large exports go.
         before: The environment as it is.
+        journal: Folder of the journals of imports; None is the user's state directory.
     """
-    shown = {"categories": categories, "history": history, "folder": folder}
+    shown = {"categories": categories, "history": history, "folder": folder, "journal": journal}
     paths = [str(PAGE), *filter(None, [before.get("JUPYTER_PATH")])]
     return {
         SETTINGS: json.dumps({name: str(path.resolve()) for name, path in shown.items() if path}),

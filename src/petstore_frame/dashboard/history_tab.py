@@ -66,7 +66,7 @@ class HistoryTab:
         controls = kit.row(self.by, self.range, self.since, self.until)
         self.widget = kit.column(controls, self.view, may_hide=True)
         for control in (self.by, self.since, self.until):
-            control.observe(lambda _: self._is_drawing or self.draw(), "value")
+            control.observe(lambda _: None if self._is_drawing else self.draw(), "value")
         self.range.observe(self._range_chosen, "value")
 
     def show(self, selection: Selection) -> None:

@@ -1,56 +1,84 @@
-"""What the Import tab does with a file: keep it, look into it, rehearse it, load it, settle it.
-
-In: an upload or a path. Out: a preview, or a LoadResult of the same engine and journal that
-``load_csv`` uses. It makes no widget.
-"""
+"""What the Import tab does with a file: keep it, look into it, rehearse it, load it, settle it."""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from petstore_frame._internal.advice import FORM
 from petstore_frame.client import Client
-from petstore_frame.errors import ArgumentError, InputError, LoadInterrupted
-from petstore_frame.loader.limits import GRACE_S
-from petstore_frame.loader.load import load_csv, load_excel
-from petstore_frame.loader.reading.kinds import is_workbook
-from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.read import open_source, read_header
-from petstore_frame.loader.record import State
+from petstore_frame.errors import InputError, LoadInterrupted
+from petstore_frame.loader.engine import load
+from petstore_frame.loader.limits import GRACE_S, Limits
+from petstore_frame.loader.reading.look import Look, look
+from petstore_frame.loader.reading.mapping import recognise
+from petstore_frame.loader.reading.options import LAYOUT, Reading
+from petstore_frame.loader.record import FIX_STATES, State
 from petstore_frame.loader.results.folders import find_place
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.settling.reconcile import Reconciliation
+from petstore_frame.schema.fields import SENT_FIELDS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # A browser's upload beyond 10 MiB breaks the websocket without an error.
 LARGEST_UPLOAD = 8 * 1024 * 1024
-PREVIEW_ROWS = 5
+ROWS_SHOWN, RECORDS_LOOKED_AT, MOST_SHEETS = 50, 100_000, 20
 LONGEST_NAME, LONGEST_SUFFIX = 200, 10  # bytes that file systems and stems of results allow
 Counts = Mapping[State, int]
+Duplicates = Literal["refuse", "skip", "send"]
+Edits = Mapping[tuple[int, str], str]
 
 
 @dataclass(frozen=True)
-class Preview:
-    """A first look into a file.
+class Choices:
+    """What the user has chosen for a file.
 
     Attributes:
-        path: The file.
-        header: Its column names, in order.
-        mapping: The column of each field that was found.
-        rows: Its first records, cells verbatim.
-        problem: Why its columns could not be found, or an empty text.
+        reading: How it is read.
+        duplicates: What records without a key are that equal earlier ones.
+        again: Whether a file that was loaded is loaded once more, as other animals.
+        edits: Corrected cells, by line and column.
     """
 
-    path: Path
-    header: tuple[str, ...]
-    mapping: Mapping[str, str]
-    rows: list[tuple[str, ...]]
-    problem: str = ""
+    reading: Reading
+    duplicates: Duplicates = "refuse"
+    again: bool = False
+    edits: Edits = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What sending would do.
+
+    Attributes:
+        result: The rehearsal of the file.
+        lines: The lines of the records that were corrected, in the order of ``fixed``.
+        fixed: The rehearsal of these, or None where there are none.
+    """
+
+    result: LoadResult
+    lines: tuple[int, ...] = ()
+    fixed: LoadResult | None = None
+
+    def count(self, state: State) -> int:
+        """Return how many records are in a state, those that were corrected as they are now."""
+        here = self.result.counts.get(state, 0)
+        if self.fixed is None:
+            return here
+        moved = len(self.lines) if state is State.INVALID else 0
+        return here - moved + self.fixed.counts.get(state, 0)
+
+    @property
+    def to_send(self) -> int:
+        """How many pets sending would add; none while a question is open."""
+        return 0 if self.result.repeats is not None else self.count(State.PENDING)
 
 
 class ImportJob:
@@ -73,7 +101,7 @@ class ImportJob:
         results: Path | None = None,
         grace_s: float = GRACE_S,
     ) -> None:
-        self._client, self._labels = client, dict(labels)
+        self._client, self.labels = client, dict(labels)
         self._journal, self._results, self._grace_s = journal, results, grace_s
         self._uploads = tempfile.TemporaryDirectory(prefix="petstore-upload-")
 
@@ -97,46 +125,71 @@ class ImportJob:
         """Return a text that names an upload without its folder, which the user does not know."""
         return words.replace(f"{self._uploads.name}{os.sep}", "")
 
-    def look(self, path: Path, mapping: Mapping[str, str] | None = None) -> Preview:
-        """Return the columns and the first records of a file.
+    def begin(self) -> Choices:
+        """Return the choices for a new file."""
+        return Choices(Reading(categories=self.labels or None))
+
+    def look(self, path: Path, reading: Reading) -> Look:
+        """Return what a file looks like, with what is recognised as its ``reading``.
 
         Raises:
-            InputError: It cannot be read at all; one whose columns are unclear can be mapped.
+            InputError: It cannot be read at all.
         """
-        try:
-            with open_source(
-                path, Reading(mapping=_whole(mapping), categories=self._labels)
-            ) as source:
-                rows = [record.cells for record in islice(source, PREVIEW_ROWS)]
-                return Preview(path, source.columns, source.mapping, rows)
-        except (ArgumentError, InputError) as problem:
-            header = read_header(path)
-            words = self.as_known(problem.phrased_by(FORM))
-            return Preview(path, header, dict(mapping or {}), [], words)
+        seen = look(path, reading, rows=ROWS_SHOWN, most=RECORDS_LOOKED_AT)
+        if reading.sheet is not None or len(seen.sheets) < 2 or seen.records:
+            return seen if seen.records else _as_far_as_known(seen)
+        # Of several sheets, the first one whose columns are recognised.
+        others = (
+            look(path, replace(reading, sheet=sheet), rows=ROWS_SHOWN, most=RECORDS_LOOKED_AT)
+            for sheet in seen.sheets[:MOST_SHEETS]
+        )
+        return next((each for each in others if each.records), _as_far_as_known(seen))
 
-    def rehearse(self, path: Path, mapping: Mapping[str, str]) -> LoadResult:
-        """Read and check all records and send nothing."""
-        return self._load(path, mapping, dry_run=True, progress=False)
+    def rehearse(self, path: Path, choices: Choices) -> Plan:
+        """Read and check all records, corrected ones as corrected, and send nothing."""
+        result = self._load(path, choices, dry_run=True, progress=False)
+        fixes, lines = _corrected(result, choices.edits)
+        if not lines:
+            return Plan(result)
+        fixed = self._load(fixes, _for_fixes(choices), dry_run=True, progress=False)
+        return Plan(result, lines, fixed)
 
     def load(
-        self, path: Path, mapping: Mapping[str, str], progress: Callable[[Counts], None]
-    ) -> LoadResult:
-        """Load a file; an interrupt raised by ``progress`` ends it in order."""
-        try:
-            return self._load(path, mapping, dry_run=False, progress=progress)
-        except LoadInterrupted as stopped:
-            result: LoadResult = stopped.result
-            return result
+        self, path: Path, choices: Choices, progress: Callable[[Counts], None]
+    ) -> list[LoadResult]:
+        """Load a file, then what was corrected of it; an interrupt ends it in order.
 
-    def settle(self, result: LoadResult, pause: Callable[[float], None]) -> Reconciliation:
+        Args:
+            path: The file.
+            choices: What was chosen.
+            progress: Told the records in each state; may raise an interrupt.
+
+        Returns:
+            The result of the file, and that of the corrected records where there are any.
+        """
+        try:
+            result = self._load(path, choices, dry_run=False, progress=progress)
+            fixes, lines = _corrected(result, choices.edits)
+            if not lines:
+                return [result]
+            again = _for_fixes(choices)
+            return [result, self._load(fixes, again, dry_run=False, progress=progress)]
+        except LoadInterrupted as stopped:
+            interrupted: LoadResult = stopped.result
+            return [interrupted]
+
+    def settle(
+        self, result: LoadResult, pause: Callable[[float], None], *, sole_writer: bool
+    ) -> Reconciliation:
         """Look for the records in doubt in the store.
 
         Args:
             result: Has the records; it shows them settled afterwards.
             pause: Lets so many seconds pass, in which a late request may still be applied.
+            sole_writer: Whether nobody else adds pets to the store.
         """
         result.wait = pause
-        return result.reconcile(self._client, grace_s=self._grace_s)
+        return result.reconcile(self._client, grace_s=self._grace_s, sole_writer=sole_writer)
 
     def write(self, result: LoadResult) -> Path:
         """Write the result files and return their folder."""
@@ -148,21 +201,61 @@ class ImportJob:
         """Remove the uploads."""
         self._uploads.cleanup()
 
-    def _load(self, path: Path, mapping: Mapping[str, str], **options: Any) -> LoadResult:
-        load = load_excel if is_workbook(path) else load_csv
+    def _load(
+        self,
+        source: Path | pd.DataFrame,
+        choices: Choices,
+        *,
+        dry_run: bool,
+        progress: Callable[[Counts], None] | bool,
+    ) -> LoadResult:
         return load(
-            path,
+            source,
             self._client,
-            mapping=_whole(mapping),
-            categories=self._labels or None,
+            choices.reading,
+            Limits(),
+            dry_run=dry_run,
             journal=self._journal,
-            **options,
+            again=choices.again,
+            duplicates=choices.duplicates,
+            progress=progress,
         )
 
 
-def _whole(mapping: Mapping[str, str] | None) -> dict[str, str | None] | None:
-    """Return a choice of columns that says of each optional field whether it has one."""
-    return {"status": None, **mapping} if mapping else None
+def _as_far_as_known(seen: Look) -> Look:
+    """Return a look with the columns that are recognised, although others are not."""
+    try:
+        found = recognise(seen.columns, seen.reading.mapping)
+    except InputError:  # it is among the questions
+        return seen
+    return replace(seen, mapping={**found.proposed, **found.mapping})
+
+
+def _corrected(result: LoadResult, edits: Edits) -> tuple[pd.DataFrame, tuple[int, ...]]:
+    """Return the records to fix that were corrected, each still naming the record that it is."""
+    fix = result.fix
+    wanted = {line for line, _ in edits}
+    part = fix[fix["line"].isin(wanted)].reset_index(drop=True)
+    lines = tuple(part["line"].tolist())
+    for (line, column), text in edits.items():
+        if line in lines and column in part:
+            part.loc[part["line"] == line, column] = text
+    return part, lines
+
+
+def _for_fixes(choices: Choices) -> Choices:
+    """Return the choices for corrected records: how their file was laid out is past."""
+    layout: dict[str, Any] = dict.fromkeys(LAYOUT) | {"quoting": "strict"}
+    reading = replace(choices.reading, **layout)
+    return replace(choices, reading=reading, edits={})
+
+
+def template() -> bytes:
+    """Return a file with the columns that an import may have, to be filled in."""
+    text = io.StringIO()
+    names = ["animal_id", *(each.name for each in SENT_FIELDS)]
+    csv.writer(text).writerow(names)
+    return b"\xef\xbb\xbf" + text.getvalue().encode()
 
 
 def _safe_name(name: str) -> str:
@@ -185,3 +278,12 @@ def share_done(counts: Counts, at_start: int) -> float:
     """
     left = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
     return min(1.0, max(0.0, 1 - left / at_start)) if at_start else 1.0
+
+
+def to_fix(results: list[LoadResult]) -> int:
+    """Return how many records of an import are still to fix."""
+    first, *others = results
+    here = sum(first.counts.get(state, 0) for state in FIX_STATES)
+    for fixed in others:
+        here += sum(fixed.counts.get(state, 0) for state in FIX_STATES) - len(fixed)
+    return here

@@ -12,10 +12,9 @@ function meaning(mark, root) {
   const found = {};
   for (let node = mark; node && node !== root; node = node.parentElement)
     for (const [name, value] of Object.entries(node.dataset)) found[name] ??= value;
-  if (mark.classList.contains("pf-sign")) return { toggle: found.series, figure: found.name };
-  const { category, status, sort } = found;
-  if (category === undefined && status === undefined && sort === undefined) return null;
-  return { category, status, sort };
+  const { name, series, ...meant } = found;
+  if (mark.classList.contains("pf-sign")) return { toggle: series, figure: name };
+  return Object.keys(meant).length ? meant : null;
 }
 
 function save(blob, name) {
@@ -93,6 +92,7 @@ function neighbour(from, marks, [dx, dy]) {
 function render({ model, el }) {
   const root = document.createElement("div"), tip = document.createElement("div");
   root.className = "pf-live";
+  root.dataset.lmSuppressShortcuts = "true"; // keys pressed here are not the notebook's
   tip.className = "pf-tip";
   tip.hidden = true;
   el.style.position = "relative"; // the tooltip's place is counted from here
@@ -175,9 +175,11 @@ function render({ model, el }) {
     show(null);
     root.innerHTML = model.get("markup");
     prepare();
-    const again = same && [...root.querySelectorAll(MARKS)].find(
+    const boxes = [...root.querySelectorAll("input, select")];
+    const again = same && [...root.querySelectorAll(MARKS), ...boxes].find(
       (mark) => [mark.tagName, mark.getAttribute("class"), JSON.stringify(meaning(mark, root))].join() === same);
-    if (again) { enter(again); again.focus(); }
+    if (again && zoneOf(again) && again.matches(MARKS)) enter(again);
+    (again ?? (held?.matches("input") && boxes.find((box) => box.ariaInvalid)))?.focus?.();
   };
 
   root.addEventListener("pointermove", (event) => {
@@ -189,7 +191,12 @@ function render({ model, el }) {
   root.addEventListener("focusin", (event) => { if (event.target.matches(":focus-visible")) show(event.target); });
   root.addEventListener("focusout", () => show(null));
   root.addEventListener("click", (event) => act(near(event)));
+  root.addEventListener("change", ({ target }) => { // a box, a list or a tick of ours
+    const value = target.type === "checkbox" ? String(target.checked) : target.value;
+    model.send({ ...meaning(target, root), value });
+  });
   root.addEventListener("keydown", (event) => {
+    if (event.target.matches("input, select")) return;
     const zone = zoneOf(event.target);
     if (event.key === "Escape") return show(null);
     if (ARROWS[event.key] && zone) {

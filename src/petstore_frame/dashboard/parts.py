@@ -62,13 +62,13 @@ def cards(shown: Shown, everything: StatusCounts) -> Markup:
     return PAGE.cards(drawn)
 
 
-def two(*titles_and_parts: object) -> Markup:
+def two(*titles_and_parts: str) -> Markup:
     """Put titled parts side by side; they wrap where it is narrow."""
     pairs = zip(titles_and_parts[::2], titles_and_parts[1::2], strict=True)
     return element("div", *(titled(title, part) for title, part in pairs), class_="pf-two")
 
 
-def titled(title: object, part: object) -> Markup:
+def titled(title: str, part: str) -> Markup:
     """Put a heading over a part."""
     return element("section", element("h3", title, class_="pf-section"), part)
 
@@ -98,6 +98,6 @@ def failure(title: str, problem: BaseException, after: str = "") -> Markup:
     return PAGE.failure(f"{title} ({kind})", [text or kind, *filter(None, [after])])
 
 
-def lines(texts: Iterable[object]) -> Markup:
+def lines(texts: Iterable[str]) -> Markup:
     """Put texts below each other."""
     return Markup("").join(element("p", text) for text in texts)

@@ -42,6 +42,7 @@ SHEET = f"""{STYLE}<style>
  border:1px solid {RULE};color:{INK};font:inherit;padding:0 6px}}
 .pf-dash .widget-upload{{font-size:0!important}}
 .pf-dash .widget-upload::after{{content:"Choose a file";font-size:{TEXT}px}}
+.pf-dash .widget-upload.pf-labels::after{{content:"Category labels (CSV)"}}
 .pf-dash .pf-path input{{width:26em;max-width:100%}}
 .pf-dash .pf-page input{{width:5em}}
 .pf-dash select,.pf-dash input{{color:{INK};font-size:{TEXT}px}}
@@ -63,7 +64,7 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .pf-chips button.jupyter-button{{margin:0;border-radius:14px;border:1px solid {_FOCUS};
  background:transparent;box-shadow:none;max-width:min(32em,100%);line-height:{_CONTROL - 2}px}}
 .pf-two{{display:flex;flex-wrap:wrap;gap:16px 32px;align-items:flex-start;margin:0 0 16px}}
-.pf-two>section{{flex:1 1 max(26em,40%);min-width:0;max-width:100%}}
+.pf-two>section{{flex:1 1 max(34em,40%);min-width:0;max-width:100%}}
 .pf-live section{{margin:0 0 16px}}
 .pf-live .pf-table{{width:100%;margin:0}}
 .pf-live .pf-grid{{overflow-x:auto}}
@@ -85,6 +86,18 @@ SHEET = f"""{STYLE}<style>
  border-radius:{RADIUS}px;background:#1F2933;color:#FFFFFF;font:{TEXT}px/1.4 {FONT};
  width:max-content;box-shadow:0 1px 4px rgba(0,0,0,.3)}}
 .pf-tip[hidden]{{display:none}}
+.pf-gap{{margin:0 0 12px}}
+.pf-live .pf-way.pf-way{{display:inline-block;margin:0 0 4px;padding:3px 12px;
+ border-radius:{RADIUS}px;background:{SHADE}}}
+.pf-live :is(input,select){{font:inherit;color:{INK};background:{PAPER};border:1px solid {RULE};
+ border-radius:2px;height:24px;padding:0 4px;max-width:100%}}
+.pf-live input[type=checkbox]{{height:auto;vertical-align:-2px}}
+.pf-live .pf-edit{{width:11em}}
+.pf-live .pf-edit[aria-invalid]{{border:2px solid #B42318}}
+.pf-wrong,.pf-right{{display:block;max-width:22em;white-space:normal}}
+.pf-wrong{{color:#B42318}}
+body[data-jp-theme-light=false] .pf-wrong{{color:#FF9C8F}}
+.pf-preview .pf-table{{width:auto;min-width:100%}}
 .pf-pets .pf-table{{table-layout:fixed}}
 .pf-pets .pf-head:nth-child(1){{width:22%}}
 .pf-pets .pf-head:nth-child(2){{width:34%}}

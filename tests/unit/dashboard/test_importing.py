@@ -14,53 +14,160 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.dashboard.import_job import LARGEST_UPLOAD, ImportJob
-from petstore_frame.dashboard.import_tab import ImportTab
+from petstore_frame.dashboard.import_tab import NOT_IN_FILE, ImportTab
 from petstore_frame.dashboard.kit import Kit
-from unit.dashboard_store import WAIT_S, MemoryStore, pets, upload
+from petstore_frame.loader.record import State
+from unit.dashboard_store import WAIT_S, MemoryStore, click, pets, upload
 
-DIRTY = "name,category_id,status\nRex,2,sold\n,2,sold\nLuna,cat,available\nMax,1,for sale\n"
+DIRTY = "name,category_id,status\nRex,2,sold\n,2,sold\nLuna,dragon,available\nMax,1,for sale\n"
 
 
-def test_an_upload_is_shown_before_it_can_be_imported(dashboard: pf.Dashboard) -> None:
-    """The first records are on the screen, and Import waits for the rehearsal."""
-    upload(dashboard, "dirty.csv", DIRTY.encode())
-    assert "Luna" in dashboard.import_tab.preview.value
-    assert dashboard.import_tab.load.disabled
+def look_at(dashboard: pf.Dashboard, name: str, content: bytes) -> ImportTab:
+    """Upload a file and wait until all of it is checked."""
+    upload(dashboard, name, content)
+    assert dashboard.import_tab.wait(WAIT_S)
+    return dashboard.import_tab
+
+
+def test_a_file_is_checked_at_once_and_nothing_is_sent(
+    dashboard: pf.Dashboard, store: MemoryStore
+) -> None:
+    """The consequence is on the screen before anything is sent: how many are new, and to fix."""
+    tab = look_at(dashboard, "dirty.csv", DIRTY.encode())
+    assert "Luna" in tab.view.markup and len(store.pets) == 240
+    assert tab.load.description == "Send 1 pet" and not tab.load.disabled
+    assert tab.seen is not None and tab.seen.plan is not None
+    assert tab.seen.plan.count(State.INVALID) == 3
 
 
 def test_a_record_with_an_empty_first_cell_has_a_row_header(dashboard: pf.Dashboard) -> None:
-    """A screen reader names each record by its number, whatever its cells hold."""
-    upload(dashboard, "dirty.csv", b"name,,category_id\n,x,2\n")
-    shown = dashboard.import_tab.preview.value
-    assert '<th scope="row">1</th>' in shown
-    assert '<th scope="col">(no name)</th>' in shown
+    """A screen reader names each record by its line, whatever its cells hold."""
+    tab = look_at(dashboard, "dirty.csv", b"name,,category_id\n,x,2\n")
+    assert re.search(r'<th scope="row"[^>]*><bdi>2</bdi>', tab.view.markup)
+    assert "(no name)" in tab.view.markup
 
 
-def test_a_rehearsal_counts_what_an_import_would_add(
+def test_a_problem_is_marked_in_its_cell(dashboard: pf.Dashboard) -> None:
+    """The cell that is wrong can be written into, and says what is wrong."""
+    tab = look_at(dashboard, "dirty.csv", DIRTY.encode())
+    box = re.search(r'<input[^>]*data-edit="5"[^>]*>', tab.view.markup)
+    assert box is not None and 'value="for sale"' in box[0] and 'data-column="status"' in box[0]
+
+
+def test_a_cell_is_corrected_in_place(dashboard: pf.Dashboard, store: MemoryStore) -> None:
+    """A corrected record is checked again at once, and sent with the others, once."""
+    tab = look_at(dashboard, "dirty.csv", DIRTY.encode())
+    click(tab.view, edit="5", column="status", value="sold")
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 2 pets"
+    tab.load.click()
+    assert tab.wait(WAIT_S)
+    assert [pet["name"] for pet in store.pets[240:]] == ["Rex", "Max"]
+    (again,) = (look_at(dashboard, "dirty.csv", DIRTY.encode()),)
+    assert again.seen is not None and again.seen.plan is not None
+    assert again.seen.plan.to_send == 0
+
+
+def test_a_value_is_mapped_once_for_all_its_records(dashboard: pf.Dashboard) -> None:
+    """Each value that is not allowed stands in the list once, with what it is to mean."""
+    rows = "".join(f"Pet {n},Dog,reserved\n" for n in range(23))
+    tab = look_at(dashboard, "many.csv", f"name,category_id,status\n{rows}".encode())
+    assert tab.view.markup.count('data-text="reserved"') == 1 and tab.load.disabled
+    click(tab.view, map="status", text="reserved", value="pending")
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 23 pets"
+    click(tab.view, map="status", text="reserved", value="")
+    assert tab.wait(WAIT_S) and tab.load.disabled
+
+
+def test_labels_without_a_list_of_categories_are_mapped_to_numbers(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    """Where nobody said what "Dog" is, each label is asked for once."""
+    tab = import_tab(store, tmp_path)
+    path = tmp_path / "labels.csv"
+    path.write_text("name,category\nRex,Dog\nBo,Cat\nMax,Dog\n", encoding="utf-8")
+    tab.path.value = str(path)
+    assert tab.wait(WAIT_S) and tab.load.disabled
+    for label, number in (("Dog", "1"), ("Cat", "2")):
+        click(tab.view, map="category_id", text=label, value=number)
+        assert tab.wait(WAIT_S)
+    assert tab.load.description == "Send 3 pets"
+    tab.close()
+
+
+def test_a_suspicious_record_is_held_until_it_is_ticked(dashboard: pf.Dashboard) -> None:
+    """A row of totals is not sent unless a person says so."""
+    tab = look_at(dashboard, "total.csv", b"name,category_id\nRex,2\nBo,1\nTotal,2\n")
+    assert tab.load.description == "Send 2 pets"
+    click(tab.view, accept="total_row", value="true")
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 3 pets"
+
+
+def test_only_records_with_problems_are_shown_on_request(dashboard: pf.Dashboard) -> None:
+    """The switch leaves the records to fix, and brings the others back."""
+    tab = look_at(dashboard, "dirty.csv", DIRTY.encode())
+    click(tab.view, way="show:problems")
+    assert "Rex" not in tab.view.markup and "for sale" in tab.view.markup
+    click(tab.view, way="show:all")
+    assert "Rex" in tab.view.markup
+
+
+def test_a_known_key_is_not_sent_again(dashboard: pf.Dashboard, store: MemoryStore) -> None:
+    """With a key the consequence tells new animals from known ones, and from changed ones."""
+    first = b"name,category_id,status,tag\nRex,2,sold,T1\nBo,1,sold,T2\nMax,1,sold,T3\n"
+    tab = look_at(dashboard, "one.csv", first)
+    assert "use tag as the key" in tab.view.markup
+    click(tab.view, way="key:tag")
+    assert tab.wait(WAIT_S)
+    tab.load.click()
+    assert tab.wait(WAIT_S) and len(store.pets) == 243
+    second = first.replace(b"Bo,1,sold", b"Bo,1,pending") + b"Luna,1,sold,T4\n"
+    tab = look_at(dashboard, "two.csv", second)
+    click(tab.view, way="key:tag")
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 1 pet"
+    assert tab.seen is not None and tab.seen.plan is not None
+    assert {(each.reason, each.records) for each in tab.seen.plan.result.skipped} == {
+        ("known", 2), ("changed", 1),
+    }  # fmt: skip
+
+
+def test_a_file_that_repeats_an_earlier_one_is_asked_about(
     dashboard: pf.Dashboard, store: MemoryStore
 ) -> None:
-    """Checking names the valid records on the Import button, and sends none."""
-    upload(dashboard, "dirty.csv", DIRTY.encode())
-    dashboard.import_tab.check.click()
-    assert dashboard.import_tab.wait(WAIT_S) and len(store.pets) == 240
-    assert dashboard.import_tab.load.description == "Import 2 pets"
+    """Without a key, equal records are a question with buttons, and nothing is sent before."""
+    rows = b"name,category_id,status\nRex,2,sold\nBo,1,sold\nMax,1,sold\n"
+    tab = look_at(dashboard, "one.csv", rows)
+    tab.load.click()
+    assert tab.wait(WAIT_S)
+    tab = look_at(dashboard, "two.csv", rows + b"Luna,1,sold\n")
+    assert tab.load.disabled and 'data-way="duplicates:skip"' in tab.view.markup
+    click(tab.view, way="duplicates:skip")
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 1 pet"
+    tab.load.click()
+    assert tab.wait(WAIT_S) and [pet["name"] for pet in store.pets[243:]] == ["Luna"]
+
+
+def test_a_template_is_at_hand(dashboard: pf.Dashboard) -> None:
+    """The template has a column for each field, and one for a key."""
+    sent: list[Any] = []
+    dashboard.import_tab.view.send = lambda *message: sent.append(message)
+    dashboard.import_tab.template.click()
+    ((_, (content,)),) = sent
+    assert content.decode("utf-8-sig").strip() == "animal_id,name,category_id,status"
 
 
 def load_dirty(dashboard: pf.Dashboard) -> None:
     """Upload the dirty file, check it and import it."""
-    tab = dashboard.import_tab
-    upload(dashboard, "dirty.csv", DIRTY.encode())
-    for step in (tab.check, tab.load):
-        step.click()
-        assert tab.wait(WAIT_S)
+    tab = look_at(dashboard, "dirty.csv", DIRTY.encode())
+    tab.load.click()
+    assert tab.wait(WAIT_S)
     assert dashboard.wait(WAIT_S)
 
 
 def test_valid_records_end_in_the_store(dashboard: pf.Dashboard, store: MemoryStore) -> None:
     """Each valid record is created once, and the inventory on the screen has it."""
     load_dirty(dashboard)
-    assert [pet["name"] for pet in store.pets[240:]] == ["Rex", "Luna"]
-    assert dashboard.inventory is not None and len(dashboard.inventory) == 242
+    assert [pet["name"] for pet in store.pets[240:]] == ["Rex"]
+    assert dashboard.inventory is not None and len(dashboard.inventory) == 241
 
 
 def test_invalid_records_end_in_a_fix_file(dashboard: pf.Dashboard, tmp_path: Path) -> None:
@@ -79,35 +186,60 @@ def test_the_last_import_is_kept(dashboard: pf.Dashboard) -> None:
     assert dashboard.last_import is not None and len(dashboard.last_import.frame) == 4
 
 
-def test_columns_that_do_not_speak_can_be_mapped(dashboard: pf.Dashboard, tmp_path: Path) -> None:
-    """A header in other words is asked about; once answered, the records are shown."""
-    tab = dashboard.import_tab
-    path = tmp_path / "tiere.csv"
-    path.write_text("Tier;Sorte;Zustand\nRex;2;sold\n", encoding="utf-8")
-    tab.path.value = str(path)
-    assert "Which column is which?" in tab.message.value and tab.check.disabled
-    tab.columns["name"].value = "Tier"
-    tab.columns["category_id"].value = "Sorte"
-    assert "Rex" in tab.preview.value and not tab.check.disabled
+def test_what_is_recognised_is_preset(dashboard: pf.Dashboard) -> None:
+    """Another encoding, another delimiter and headers in another language are proposed."""
+    content = "Tiername;Kategorie;Zustand\nZo\xeb;2;sold\nBo;1;sold\nMax;1;sold\n"
+    tab = look_at(dashboard, "tiere.csv", content.encode("cp1252"))
+    assert (tab.layout["encoding"].value, tab.layout["delimiter"].value) == ("cp1252", ";")
+    chosen = [control.value for control in tab.columns.values()]
+    assert chosen == ["Tiername", "Kategorie", "Zustand"]
+    assert "Zoë" in tab.view.markup and tab.load.description == "Send 3 pets"
+
+
+def test_a_recognised_column_stays_chosen_when_another_is_not(dashboard: pf.Dashboard) -> None:
+    """One header in other words is asked about; the records are in view all the while."""
+    tab = look_at(dashboard, "odd.csv", b"Wer,Category,Status\nRex,2,sold\n")
+    assert [control.value for control in tab.columns.values()] == [
+        NOT_IN_FILE, "Category", "Status",
+    ]  # fmt: skip
+    assert "Rex" in tab.view.markup and tab.load.disabled
+    tab.columns["name"].value = "Wer"
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 1 pet"
+
+
+def test_a_column_can_be_left_out(dashboard: pf.Dashboard) -> None:
+    """A status that is not wanted is not sent, and the screen says so."""
+    tab = look_at(dashboard, "some.csv", b"name,category_id,status\nRex,2,gone\n")
+    tab.columns["status"].value = NOT_IN_FILE
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 1 pet"
+    assert "Columns that are not sent: status" in tab.view.markup
+
+
+def test_a_workbook_with_a_title_and_two_sheets_is_read(dashboard: pf.Dashboard) -> None:
+    """The sheet and the row of the header are recognised, and can be chosen otherwise."""
+    book, content = openpyxl.Workbook(), io.BytesIO()
+    book.active.append(["see the other sheet"])
+    sheet = book.create_sheet("Arrivals")
+    for row in (["Arrivals of November"], [], ["Pet name", "Category"], ["Rex", 2]):
+        sheet.append(row)
+    sheet.merge_cells("A1:B1")
+    book.save(content)
+    tab = look_at(dashboard, "november.xlsx", content.getvalue())
+    assert (tab.layout["sheet"].value, tab.layout["header_row"].value) == ("Arrivals", 3)
+    assert tab.load.description == "Send 1 pet"
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"Tier;Sorte\nRex;2\n", "choose the column; a file without a header needs one"),
-        (b"name,category_id\nZo\xeb,1\n", "save it with the encoding UTF-8"),
-        (b"n\0a\0m\0e\0,\0i\0d\0\n\0", "save it with the encoding UTF-8"),
-        (b'name,category_id\nRex "x,1\n"Bo"x,2\n', "close or double its quotes"),
-        (b"name,Category ID,category-id\nRex,1,1\n", "choose the one to use, or rename one"),
-    ],
-)
-def test_advice_is_for_a_reader_without_options(
-    dashboard: pf.Dashboard, content: bytes, words: str
-) -> None:
+    "content",
+    [b"Wer;Sorte\nRex;2\n", b"n\0a\0m\0e\0,\0i\0d\0\n\0",
+     b'name,category_id\nRex "x,1\n"Bo"x,2\n', b"name,Category ID,category-id\nRex,1,1\n"],
+)  # fmt: skip
+def test_advice_is_for_a_reader_without_options(dashboard: pf.Dashboard, content: bytes) -> None:
     """At the dashboard there are fields and files, and no argument to write."""
-    upload(dashboard, "odd.csv", content)
-    shown = dashboard.import_tab.message.value
-    assert words in shown and "petstore-upload" not in shown
+    tab = look_at(dashboard, "odd.csv", content)
+    shown = tab.message.value + tab.view.markup
+    assert "This needs your answer" in shown or "please check" in shown or "did not work" in shown
+    assert "petstore-upload" not in shown
     assert not re.search(r"(mapping|columns|encoding|quoting|delimiter)=", shown)
 
 
@@ -120,11 +252,9 @@ def test_a_workbook_is_one_by_its_content(
     book.active.append(["name", "category_id"])
     book.active.append(["Rex", 2])
     book.save(content)
-    tab = dashboard.import_tab
-    upload(dashboard, name, content.getvalue())
-    for step in (tab.check, tab.load):
-        step.click()
-        assert tab.wait(WAIT_S)
+    tab = look_at(dashboard, name, content.getvalue())
+    tab.load.click()
+    assert tab.wait(WAIT_S)
     assert [pet["name"] for pet in store.pets[240:]] == ["Rex"]
 
 
@@ -132,7 +262,7 @@ def test_an_upload_too_large_is_refused_with_advice(dashboard: pf.Dashboard) -> 
     """Beyond 8 MiB the tab says so and names the way that works."""
     upload(dashboard, "big.csv", b"x" * (LARGEST_UPLOAD + 1))
     assert "give its path" in dashboard.import_tab.message.value
-    assert dashboard.import_tab.check.disabled
+    assert dashboard.import_tab.seen is None
 
 
 @pytest.fixture
@@ -144,11 +274,10 @@ def stopped(dashboard: pf.Dashboard, tmp_path: Path) -> ImportTab:
     path.write_text(f"name,category_id,status\n{rows}", encoding="utf-8")
 
     def stop_early(change: Any) -> None:
-        if "Importing: " in change.new:
+        if "Sending: " in change.new:
             tab.cancel.click()
 
     tab.path.value = str(path)
-    tab.check.click()
     assert tab.wait(WAIT_S)
     tab.message.observe(stop_early, "value")
     tab.load.click()
@@ -194,9 +323,9 @@ def load_a_loss(tab: ImportTab, tmp_path: Path) -> None:
     rows = "".join(f"{name},1\n" for name in names)
     path.write_text(f"name,category_id\n{rows}", encoding="utf-8")
     tab.path.value = str(path)
-    for step in (tab.check, tab.load):
-        step.click()
-        assert tab.wait(WAIT_S)
+    assert tab.wait(WAIT_S)
+    tab.load.click()
+    assert tab.wait(WAIT_S)
 
 
 def test_doubtful_records_are_settled_by_reading_back(tmp_path: Path) -> None:
@@ -205,6 +334,7 @@ def test_doubtful_records_are_settled_by_reading_back(tmp_path: Path) -> None:
     tab = import_tab(store, tmp_path, grace_s=0)
     load_a_loss(tab, tmp_path)
     assert "1 may or may not be in the store" in tab.files.value
+    tab.sole.value = True
     tab.settle.click()
     assert tab.wait(WAIT_S)
     assert "1 found in the store" in tab.message.value and tab.settle.layout.display == "none"
@@ -255,11 +385,14 @@ def test_doubt_of_an_earlier_import_can_be_settled(tmp_path: Path) -> None:
     more = (tmp_path / "some.csv").read_text("utf-8") + "Luna,1\n"
     (tmp_path / "more.csv").write_text(more, encoding="utf-8")
     tab.path.value = str(tmp_path / "more.csv")
-    for step in (tab.check, tab.load):
-        step.click()
-        assert tab.wait(WAIT_S)
+    assert tab.wait(WAIT_S)
+    click(tab.view, way="duplicates:skip")
+    assert tab.wait(WAIT_S)
+    tab.load.click()
+    assert tab.wait(WAIT_S)
     assert "1 may or may not be in the store" in tab.files.value
     assert tab.settle.layout.display != "none"
+    tab.sole.value = True
     tab.settle.click()
     assert tab.wait(WAIT_S) and "1 found in the store" in tab.message.value
     assert tab.last is not None and tab.last.in_doubt == 0
@@ -273,7 +406,7 @@ class FailingJob(ImportJob):
         super().__init__(MemoryStore([]).client(), {})
         self._error = error
 
-    def look(self, path: Path, mapping: Any = None) -> Any:
+    def look(self, path: Path, reading: Any) -> Any:
         raise self._error
 
 

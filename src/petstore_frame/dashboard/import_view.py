@@ -1,0 +1,367 @@
+"""What the Import tab shows: what sending would do, what to decide, and the records themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from petstore_frame._internal.advice import FORM
+from petstore_frame.charts.pet_list import HEAD
+from petstore_frame.charts.svg import element
+from petstore_frame.dashboard import parts
+from petstore_frame.dashboard.import_job import Choices, Plan
+from petstore_frame.errors import InputError
+from petstore_frame.html import PAGE, Card, Cell, Markup
+from petstore_frame.loader.reading.look import Look, ValueToMap
+from petstore_frame.loader.record import State, Suspicion
+from petstore_frame.loader.results.question import Question
+from petstore_frame.loader.results.skipped import CHANGED
+from petstore_frame.schema.fields import FIELD_BY_NAME, PET_COLUMNS, SENT_FIELDS
+from petstore_frame.schema.models import pets_text
+from petstore_frame.schema.palette import shorten
+
+ROWS, CELL_LENGTH = 50, 60
+NOT_MAPPED = "choose …"
+_HELD = {
+    Suspicion.TOTAL_ROW: "rows of totals",
+    Suspicion.UNLISTED_CATEGORY: "categories that your labels do not list",
+    Suspicion.LOW_CATEGORY_ID: "category ids of zero or less",
+    Suspicion.SWALLOWED_ROWS: "names of several lines, where a quote may never be closed",
+    Suspicion.HIDDEN_ROW: "rows that are hidden in the sheet, by a filter or by a person",
+}
+
+
+class Line(NamedTuple):
+    """A record as the preview shows it.
+
+    Attributes:
+        line: Its line in the file.
+        cells: Its cells, in the order of the columns.
+        column: The column that is to be corrected, or None.
+        problem: Why it is not sent, or an empty text.
+    """
+
+    line: int
+    cells: Sequence[str]
+    column: str | None = None
+    problem: str = ""
+
+
+@dataclass
+class Seen:
+    """A file as far as it is known, and what was chosen for it.
+
+    Attributes:
+        look: The last look into it.
+        choices: What the user chose.
+        plan: What sending would do, or None before that is known.
+        values: All values that were ever to be mapped, by field and text.
+        held: How many records were ever held, by the word that lets them through.
+        only_problems: Whether only records with problems are shown.
+    """
+
+    look: Look
+    choices: Choices
+    plan: Plan | None = None
+    values: dict[tuple[str, str], ValueToMap] = field(default_factory=dict)
+    held: dict[str, int] = field(default_factory=dict)
+    only_problems: bool = False
+
+    def note(self) -> None:
+        """Remember what is to be decided: it stays in view when it was decided."""
+        for value in self.look.values:
+            self.values.setdefault((value.field, value.text), value)
+        for word, records in self.look.suspicious.items():
+            self.held.setdefault(word, records)
+
+
+def view(seen: Seen, labels: Mapping[int, str]) -> Markup:
+    """Draw all that is known of a file before it is sent."""
+    return Markup("").join(
+        [
+            _questions(seen.look),
+            _consequence(seen),
+            _repeats(seen),
+            _values(seen, labels),
+            _held(seen),
+            _preview(seen),
+        ]
+    )
+
+
+def _questions(look: Look) -> Markup:
+    """Show what was recognised, to be checked, and what only the user can answer."""
+    known = [each for each in look.questions if each.answer]
+    asked = [each for each in look.questions if not each.answer]
+    notes = []
+    if known or len(look.sheets) > 1:
+        words = [f"{_problem(each)}. {_answer(look, each)}" for each in known]
+        if len(look.sheets) > 1 and "sheet" in look.facts:
+            words.insert(0, f"Read the sheet {look.facts['sheet']!r}, one of {len(look.sheets)}.")
+        notes.append(parts.warning("Recognised; please check", words))
+    if asked:
+        words = [each.phrased_by(FORM) for each in asked]
+        notes.append(parts.warning("This needs your answer", words))
+    return Markup("").join(element("div", note, class_="pf-gap") for note in notes)
+
+
+def _problem(question: InputError) -> str:
+    message = question.args[0]
+    text = message.phrased_by(FORM) if hasattr(message, "phrased_by") else str(message)
+    place = f"Line {question.line}: " if question.line else ""
+    return f"{place}{text}" if place else text[:1].upper() + text[1:]
+
+
+def _answer(look: Look, question: InputError) -> str:
+    """Say what is taken for the answer, and for an encoding, what the line then reads."""
+    answer = question.answer
+    if "mapping" in answer:
+        pairs = (f"{column!r} as {label_of(name)}" for name, column in answer["mapping"].items())
+        return f"Read {', '.join(pairs)}."
+    if "encoding" in answer:
+        lines = {each.encoding: each.line for each in look.encodings}
+        shown = shorten(lines.get(answer["encoding"], ""), CELL_LENGTH)
+        return f"Read as {answer['encoding']}: {shown}"
+    words = {"header_row": "the header in line", "sheet": "the sheet", "columns": "columns",
+             "delimiter": "the delimiter"}  # fmt: skip
+    return "Read with " + ", ".join(
+        f"{words.get(name, name)} {value!r}" for name, value in answer.items()
+    )
+
+
+def _consequence(seen: Seen) -> Markup:
+    """State what sending would do, before it does it."""
+    plan, unsent = seen.plan, _unsent(seen.look)
+    note = element("p", f"Columns that are not sent: {', '.join(unsent)}.") if unsent else ""
+    if plan is None:
+        return element("div", note, class_="pf-gap")
+    changed = sum(each.records for each in plan.result.skipped if each.reason == CHANGED)
+    known = plan.count(State.SKIPPED) - changed
+    cards = [
+        Card("New pets to send", f"{plan.count(State.PENDING):,}"),
+        Card("Known already", f"{known:,}", "not sent again"),
+        Card("Changed since", f"{changed:,}", "not sent: a pet cannot be changed"),
+        Card("To fix", f"{plan.count(State.INVALID):,}", "not sent"),
+    ]
+    notes = [element("p", warning) for warning in plan.result.warnings]
+    return element("div", PAGE.cards(cards), note, *notes, _key(seen.look), class_="pf-gap pf-grid")
+
+
+def _key(look: Look) -> Markup:
+    """Offer a key: with it, an animal is never sent twice, whatever file it comes back in."""
+    if look.reading.key or not look.key_columns or look.is_returned:
+        return Markup("")
+    column = look.key_columns[0]
+    words = f"{column!r} is different in each record. If it names the animal, none is sent twice: "
+    return element("p", words, _button(f"key:{column}", f"use {column} as the key"))
+
+
+def _unsent(look: Look) -> list[str]:
+    used = {*look.mapping.values(), *look.reading.key}
+    return [shorten(column, 40) for column in look.columns if column.strip() and column not in used]
+
+
+def _repeats(seen: Seen) -> Markup:
+    """Ask what records are that equal earlier ones."""
+    repeats = None if seen.plan is None else seen.plan.result.repeats
+    if seen.plan is None or repeats is None:
+        return Markup("")
+    question = Question(seen.plan.result.run, repeats)
+    ways = [
+        element("p", _button(f"{option}:{value}", reason.rstrip(":")))
+        for reason, option, value in question.ways()
+        if value != "COLUMN"
+    ]
+    asked = parts.warning("Are these animals in the store already?", question.facts())
+    return element("div", asked, *ways, class_="pf-gap pf-grid")
+
+
+def _values(seen: Seen, labels: Mapping[int, str]) -> Markup:
+    """List each value that is not allowed once, with what it is to mean for all its records."""
+    if not seen.values:
+        return Markup("")
+    given = seen.choices.reading.value_map or {}
+    rows = [
+        [
+            label_of(value.field),
+            value.text,
+            f"{value.count:,}",
+            _meaning(value, str(given.get(value.field, {}).get(value.text, "")), labels),
+        ]
+        for value in seen.values.values()
+    ]
+    title = "Values to map, each once for all its records"
+    table = PAGE.table(rows, ("Field", "In the file", "Records", "Means"), numbers={2})
+    return parts.titled(title, table)
+
+
+def _meaning(value: ValueToMap, chosen: str, labels: Mapping[int, str]) -> Markup:
+    """Return the control by which a value is mapped; a likely one is offered first."""
+    name = f"what {value.text} means"
+    data = {"data_map": value.field, "data_text": value.text, "aria_label": name}
+    if value.field == "category_id" and not labels:
+        return element("input", type="number", value=chosen, placeholder="category id", **data)
+    allowed = (
+        {str(number): f"{label} ({number})" for number, label in labels.items()}
+        if value.field == "category_id"
+        else {word: word for word in FIELD_BY_NAME[value.field].values}
+    )
+    options = [
+        element("option", text, value=key, selected="" if key == chosen else None)
+        for key, text in {"": NOT_MAPPED, **allowed}.items()
+    ]
+    return element("select", *options, **data)
+
+
+def _held(seen: Seen) -> Markup:
+    """Ask which records are sent although they look wrong."""
+    if not seen.held:
+        return Markup("")
+    ticks = [
+        element(
+            "label",
+            element(
+                "input",
+                type="checkbox",
+                data_accept=word,
+                checked="" if word in seen.choices.reading.accept else None,
+            ),
+            f" send all the same: {_HELD[Suspicion(word)]} ({records:,})",
+            style="display:block",
+        )
+        for word, records in seen.held.items()
+    ]
+    return parts.titled("Held until you confirm", Markup("").join(ticks))
+
+
+def _preview(seen: Seen) -> Markup:
+    """Draw the records, what is wrong in its cell, where it can be corrected."""
+    look, edits = seen.look, seen.choices.edits
+    if not look.columns:
+        return Markup("")
+    fields = {column: name for name, column in look.mapping.items()}
+    head = [
+        Cell("Line"),
+        *(Cell(_head(column, fields.get(column), look.reading.key)) for column in look.columns),
+    ]
+    lines = [*_problems(seen)] if seen.only_problems else [*_first(seen)]
+    rows = [_row(each, look.columns, edits) for each in lines[:ROWS]]
+    to_fix = 0 if seen.plan is None else seen.plan.count(State.INVALID)
+    switch = _button("show:all" if seen.only_problems else "show:problems",
+                     "Show all records" if seen.only_problems
+                     else f"Show only the {to_fix:,} with problems") if to_fix else ""  # fmt: skip
+    more = f"the first {ROWS}" if len(lines) > ROWS or not seen.only_problems else "all of them"
+    what = f"Records with problems, {more}" if seen.only_problems else "The first records"
+    table = PAGE.table(rows, head, caption=f"{what} of {look.name}", is_named=True)
+    return element("div", element("p", switch), table, class_="pf-grid pf-preview")
+
+
+def _head(column: str, name: str | None, key: Collection[str]) -> Markup:
+    """Name a column, and below it what it is sent as."""
+    sent = f"→ {label_of(name)}" if name else "key" if column in key else "not sent"
+    return element("span", shorten(column, CELL_LENGTH) or "(no name)") + element(
+        "small", sent, class_="pf-faint", style="display:block;font-weight:400"
+    )
+
+
+def _first(seen: Seen) -> Iterator[Line]:
+    """Yield the first records, or where the columns are not known, the first rows."""
+    look = seen.look
+    now = _corrected(seen)
+    if not look.records:
+        for number, cells in enumerate(look.rows, start=(look.header_row or 0) + 1):
+            yield Line(number, cells)
+    for record in look.records:
+        if record.line in now:
+            yield now[record.line]
+        elif record.state is State.INVALID and record.problem is not None:
+            problem = record.problem
+            yield Line(record.line, record.cells, problem.column, problem.message)
+        else:
+            yield Line(record.line, record.cells)
+
+
+def _problems(seen: Seen) -> Iterator[Line]:
+    """Yield the records to fix, as the rehearsal of the whole file found them."""
+    if seen.plan is None:
+        return
+    now, fix = _corrected(seen), seen.plan.result.fix
+    columns = [column for column in seen.look.columns if column in fix]
+    for row in fix.to_dict("records"):
+        yield now.get(row["line"]) or _line(row, row["line"], columns)
+
+
+def _corrected(seen: Seen) -> dict[int, Line]:
+    """Return the records that were corrected, as they are now, by line."""
+    if seen.plan is None or seen.plan.fixed is None:
+        return {}
+    columns = [*seen.look.columns]
+    rows = seen.plan.fixed.frame.to_dict("records")
+    return {
+        line: _line(row, line, columns) for line, row in zip(seen.plan.lines, rows, strict=True)
+    }
+
+
+def _line(row: Mapping[Any, Any], line: int, columns: Sequence[str]) -> Line:
+    column, message = row.get("error_column"), row.get("error_message")
+    is_wrong = row.get("state", State.INVALID) == State.INVALID
+    return Line(
+        line,
+        [_text(row.get(name)) for name in columns],
+        _text(column) or None if is_wrong else None,
+        _text(message) if is_wrong else "",
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _row(line: Line, columns: Sequence[str], edits: Mapping[tuple[int, str], str]) -> list[Any]:
+    cells = [*line.cells[: len(columns)], *[""] * (len(columns) - len(line.cells))]
+    first: Markup | str = str(line.line)
+    if line.problem and line.column not in columns:
+        first = element("span", first, element("small", line.problem, class_="pf-wrong"))
+    return [first, *(_cell(line, *pair, edits) for pair in zip(columns, cells, strict=True))]
+
+
+def _cell(line: Line, column: str, text: str, edits: Mapping[tuple[int, str], str]) -> Markup | str:
+    """Draw a cell; one that is wrong, or was corrected, can be written into."""
+    is_wrong, is_edited = column == line.column, (line.line, column) in edits
+    if not is_wrong and not is_edited:
+        return shorten(text, CELL_LENGTH)
+    box = element(
+        "input",
+        class_="pf-edit",
+        value=edits.get((line.line, column), text),
+        data_edit=line.line,
+        data_column=column,
+        aria_label=f"{column} in line {line.line}",
+        aria_invalid="true" if is_wrong else None,
+    )
+    note = (
+        element("small", line.problem, class_="pf-wrong")
+        if is_wrong
+        else element("small", "corrected", class_="pf-right")
+    )
+    return box + note
+
+
+def _button(way: str, text: str) -> Markup:
+    return element("span", text, class_="pf-mark pf-way", data_way=way)
+
+
+def sent_words(plan: Plan | None) -> str:
+    """Return what the button that sends says."""
+    return f"Send {pets_text(plan.to_send)}" if plan is not None and plan.to_send else "Send"
+
+
+def label_of(name: str) -> str:
+    """Return what a field is called on screen."""
+    return dict(zip(PET_COLUMNS, HEAD, strict=True))[name]
+
+
+def fields_of(look: Look) -> dict[str, str | None]:
+    """Return the column of each field that is sent, None where there is none."""
+    return {each.name: look.mapping.get(each.name) for each in SENT_FIELDS}
