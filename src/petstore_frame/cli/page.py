@@ -6,10 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import ipywidgets
+from typing import Any
 
 PAGE = Path(__file__).parent / "voila_page"  # a folder that Jupyter searches, as JUPYTER_PATH
 NOTEBOOK = PAGE / "dashboard.ipynb"
@@ -75,7 +72,7 @@ def serve_page(settings: Mapping[str, Any]) -> None:
     Voila.launch_instance([str(NOTEBOOK)], config=Config(settings))
 
 
-def page_widget(environ: Mapping[str, str] = os.environ) -> ipywidgets.Widget:
+def page_widget(environ: Mapping[str, str] = os.environ) -> Any:
     """Return what the page's notebook shows: the dashboard of the store in the environment."""
     import petstore_frame as pf
 
