@@ -13,6 +13,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from petstore_frame.dashboard import parts
+from petstore_frame.dashboard.import_controls import Controls
 from petstore_frame.dashboard.import_job import (
     Choices,
     Counts,
@@ -22,7 +23,7 @@ from petstore_frame.dashboard.import_job import (
     template,
 )
 from petstore_frame.dashboard.import_result import SETTLE, files_note, result_view, settled_note
-from petstore_frame.dashboard.import_view import Seen, fields_of, label_of, sent_words, view
+from petstore_frame.dashboard.import_view import Seen, sent_words, view
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.live import Live, Meant
 from petstore_frame.dashboard.worker import Cancelled, Worker
@@ -30,12 +31,6 @@ from petstore_frame.html import Markup
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.categories import category_labels
-from petstore_frame.schema.fields import FIELD_BY_NAME, SENT_FIELDS
-
-NOT_IN_FILE, NO_KEY = "(not in the file)", "(none)"
-DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-ENCODINGS = ("utf-8", "cp1252", "cp1250", "mac_roman", "utf-16")
-SHOWN_LINES = 40  # a header further below the top is given in Python
 
 
 class ImportTab:
@@ -54,17 +49,19 @@ class ImportTab:
         self._path: Path | None = None
         self.seen: Seen | None = None
         self._at_start = 0
-        self._is_drawing = self._is_stale = self._has_doubt = False
+        self._is_stale = self._has_doubt = False
         self.last: LoadResult | None = None
-        self._make_sources()
-        self._make_choices()
+        self.controls = Controls(kit, self._uploaded, self._path_given, self._labels_given)
+        self.controls.chosen = self._chosen
+        self.controls.template.on_click(lambda _: self._send_template())
+        self.upload, self.path = self.controls.upload, self.controls.path
         self._make_buttons()
         self.view, self.message = Live(self._meant), kit.html()
         self.result, self.files = kit.html(), kit.html()
         self.widget = kit.column(
             kit.html("<h3 class='pf-section'>Add pets from a CSV or Excel file</h3>"),
-            self._sources,
-            self._choices,
+            self.controls.sources,
+            self.controls.choices,
             self.message,
             self._steps,
             self.view,
@@ -73,49 +70,6 @@ class ImportTab:
             may_hide=True,
         )
         self._show_steps()
-
-    def _make_sources(self) -> None:
-        self.upload = widgets.FileUpload(
-            accept=".csv,.tsv,.txt,.gz,.xlsx,.xlsm", multiple=False, description="Choose a file"
-        )
-        self.path = widgets.Text(
-            description="or its path",
-            placeholder="on the machine that runs this, if above 8 MiB",
-            continuous_update=False,
-        ).add_class("pf-path")
-        self.template = self._kit.button(
-            "Template", "a file with the columns that an import may have", self._send_template
-        )
-        self.labels = widgets.FileUpload(
-            accept=".csv", multiple=False, description="Category labels"
-        ).add_class("pf-labels")
-        self._sources = self._kit.row(self.upload, self.path, self.template, self.labels)
-        self.upload.observe(self._uploaded, "value")
-        self.path.observe(self._path_given, "value")
-        self.labels.observe(self._labels_given, "value")
-
-    def _make_choices(self) -> None:
-        self.layout = {
-            name: widgets.Dropdown(options=[""], description=word)
-            for name, word in {
-                "encoding": "Encoding", "delimiter": "Delimiter", "sheet": "Sheet",
-                "header_row": "Header in line",
-            }.items()
-        }  # fmt: skip
-        self.columns = {
-            field.name: widgets.Dropdown(
-                options=[NOT_IN_FILE], description=f"{label_of(field.name)} is"
-            )
-            for field in SENT_FIELDS
-        }
-        self.key = widgets.Dropdown(options=[NO_KEY], description="Key")
-        self.key.tooltip = "the column that identifies an animal: a known one is never sent again"
-        layout, columns = self._kit.row(*self.layout.values()), [*self.columns.values(), self.key]
-        self._choices = self._kit.column(layout, self._kit.row(*columns), may_hide=True)
-        for name, control in self.layout.items():
-            control.observe(lambda change, name=name: self._laid_out(name, change.new), "value")
-        for control in columns:
-            control.observe(lambda _: self._mapped(), "value")
 
     def _make_buttons(self) -> None:
         self.load = self._kit.button(
@@ -174,7 +128,7 @@ class ImportTab:
             self._job.labels = category_labels(str(path))
             if self.seen is not None:
                 self._change(categories=self._job.labels or None)
-        self.labels.value = ()
+        self.controls.labels.value = ()
 
     def _open(self, path: Path) -> None:
         with self._lock:
@@ -184,23 +138,10 @@ class ImportTab:
             self._show_steps()
             self._take(self._job.begin())
 
-    def _laid_out(self, name: str, value: Any) -> None:
-        """Read the file otherwise; which column is which is found anew."""
-        if not self._is_drawing and self.seen is not None:
-            self._change(**{name: value or None}, mapping=None, columns=None, key=())
-
-    def _mapped(self) -> None:
-        if self._is_drawing or self.seen is None:
-            return
-        chosen = {field: _column(control.value) for field, control in self.columns.items()}
-        # A required field that is left open is asked for; another one is left out on purpose.
-        known = {
-            field: column
-            for field, column in chosen.items()
-            if column is not None or not FIELD_BY_NAME[field].is_required
-        }
-        key = () if self.key.value == NO_KEY else (self.key.value,)
-        self._change(mapping=known, key=key)
+    def _chosen(self, **options: Any) -> None:
+        """Read the file under what was chosen in a list."""
+        if self.seen is not None:
+            self._change(**options)
 
     def _change(self, **options: Any) -> None:
         """Look at the file again under other options."""
@@ -222,41 +163,10 @@ class ImportTab:
                 self.seen.values, self.seen.held = before.values, before.held
                 self.seen.only_problems = before.only_problems
             self.seen.note()
-            self._preset()
+            self.controls.preset(look)
             self._draw()
             if look.records:
                 self._check()
-
-    def _preset(self) -> None:
-        """Set each choice to what holds now."""
-        assert self.seen is not None  # noqa: S101 # called with a look
-        look, self._is_drawing = self.seen.look, True
-        facts = look.facts
-        encodings = [*dict.fromkeys([facts.get("encoding", ""), *ENCODINGS])]
-        for decoded in reversed(look.encodings):
-            encodings = [
-                decoded.encoding,
-                *(each for each in encodings if each != decoded.encoding),
-            ]
-        sign = facts.get("delimiter", "")
-        signs = {**DELIMITERS, **({sign: repr(sign)} if sign and sign not in DELIMITERS else {})}
-        _offer(self.layout["encoding"], [(name, name) for name in encodings if name],
-               facts.get("encoding"))  # fmt: skip
-        _offer(self.layout["delimiter"], [(word, each) for each, word in signs.items()], sign)
-        _offer(self.layout["sheet"], [(name, name) for name in look.sheets], facts.get("sheet"))
-        last = max(SHOWN_LINES, look.header_row or 1)
-        lines = [(str(number), number) for number in range(1, last + 1)]
-        _offer(self.layout["header_row"], lines, look.header_row)
-        names = [column for column in look.columns if column.strip()]
-        for field, column in fields_of(look).items():
-            self.columns[field].options = [NOT_IN_FILE, *dict.fromkeys(names)]
-            self.columns[field].value = column or NOT_IN_FILE
-        self.key.options = [NO_KEY, *dict.fromkeys([*look.key_columns, *look.reading.key, *names])]
-        self.key.value = look.reading.key[0] if look.reading.key else NO_KEY
-        show(self.layout["encoding"], look.kind == "csv")
-        show(self.layout["delimiter"], look.kind == "csv")
-        show(self.layout["sheet"], len(look.sheets) > 1)
-        self._is_drawing = False
 
     def _draw(self) -> None:
         with self._lock:
@@ -397,7 +307,7 @@ class ImportTab:
     def _show_steps(self, *, is_busy: bool = False) -> None:
         """Offer what can be done now."""
         seen = self.seen
-        for part in (self._choices, self._steps):
+        for part in (self.controls.choices, self._steps):
             show(part, seen is not None)
         plan = None if seen is None else seen.plan
         self.load.disabled = is_busy or plan is None or not plan.to_send
@@ -406,10 +316,6 @@ class ImportTab:
         show(self.settle, self._has_doubt)
         show(self.sole, self._has_doubt)
         show(self.cancel, is_busy)
-
-
-def _column(value: str) -> str | None:
-    return None if value == NOT_IN_FILE else value
 
 
 def _mapped_value(before: Mapping[str, Mapping[Any, Any]], meant: Meant) -> dict[str, Any]:
@@ -421,10 +327,3 @@ def _mapped_value(before: Mapping[str, Mapping[Any, Any]], meant: Meant) -> dict
     if chosen:
         values[meant["text"]] = int(chosen) if meant["map"] == "category_id" else chosen
     return {field: values for field, values in after.items() if values}
-
-
-def _offer(control: widgets.Dropdown, options: list[tuple[str, Any]], value: Any) -> None:
-    """Offer options, one of them chosen."""
-    known = [each for _, each in options]
-    control.options = options or [("", None)]
-    control.value = value if value in known else (known[0] if known else None)

@@ -13,8 +13,9 @@ import openpyxl
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.dashboard.import_controls import NOT_IN_FILE
 from petstore_frame.dashboard.import_job import LARGEST_UPLOAD, ImportJob
-from petstore_frame.dashboard.import_tab import NOT_IN_FILE, ImportTab
+from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.loader.record import State
 from unit.dashboard_store import WAIT_S, MemoryStore, click, pets, upload
@@ -150,7 +151,7 @@ def test_a_template_is_at_hand(dashboard: pf.Dashboard) -> None:
     """The template has a column for each field, and one for a key."""
     sent: list[Any] = []
     dashboard.import_tab.view.send = lambda *message: sent.append(message)
-    dashboard.import_tab.template.click()
+    dashboard.import_tab.controls.template.click()
     ((_, (content,)),) = sent
     assert content.decode("utf-8-sig").strip() == "animal_id,name,category_id,status"
 
@@ -190,8 +191,11 @@ def test_what_is_recognised_is_preset(dashboard: pf.Dashboard) -> None:
     """Another encoding, another delimiter and headers in another language are proposed."""
     content = "Tiername;Kategorie;Zustand\nZo\xeb;2;sold\nBo;1;sold\nMax;1;sold\n"
     tab = look_at(dashboard, "tiere.csv", content.encode("cp1252"))
-    assert (tab.layout["encoding"].value, tab.layout["delimiter"].value) == ("cp1252", ";")
-    chosen = [control.value for control in tab.columns.values()]
+    assert (tab.controls.layout["encoding"].value, tab.controls.layout["delimiter"].value) == (
+        "cp1252",
+        ";",
+    )
+    chosen = [control.value for control in tab.controls.columns.values()]
     assert chosen == ["Tiername", "Kategorie", "Zustand"]
     assert "Zoë" in tab.view.markup and tab.load.description == "Send 3 pets"
 
@@ -199,18 +203,18 @@ def test_what_is_recognised_is_preset(dashboard: pf.Dashboard) -> None:
 def test_a_recognised_column_stays_chosen_when_another_is_not(dashboard: pf.Dashboard) -> None:
     """One header in other words is asked about; the records are in view all the while."""
     tab = look_at(dashboard, "odd.csv", b"Wer,Category,Status\nRex,2,sold\n")
-    assert [control.value for control in tab.columns.values()] == [
+    assert [control.value for control in tab.controls.columns.values()] == [
         NOT_IN_FILE, "Category", "Status",
     ]  # fmt: skip
     assert "Rex" in tab.view.markup and tab.load.disabled
-    tab.columns["name"].value = "Wer"
+    tab.controls.columns["name"].value = "Wer"
     assert tab.wait(WAIT_S) and tab.load.description == "Send 1 pet"
 
 
 def test_a_column_can_be_left_out(dashboard: pf.Dashboard) -> None:
     """A status that is not wanted is not sent, and the screen says so."""
     tab = look_at(dashboard, "some.csv", b"name,category_id,status\nRex,2,gone\n")
-    tab.columns["status"].value = NOT_IN_FILE
+    tab.controls.columns["status"].value = NOT_IN_FILE
     assert tab.wait(WAIT_S) and tab.load.description == "Send 1 pet"
     assert "Columns that are not sent: status" in tab.view.markup
 
@@ -225,7 +229,10 @@ def test_a_workbook_with_a_title_and_two_sheets_is_read(dashboard: pf.Dashboard)
     sheet.merge_cells("A1:B1")
     book.save(content)
     tab = look_at(dashboard, "november.xlsx", content.getvalue())
-    assert (tab.layout["sheet"].value, tab.layout["header_row"].value) == ("Arrivals", 3)
+    assert (tab.controls.layout["sheet"].value, tab.controls.layout["header_row"].value) == (
+        "Arrivals",
+        3,
+    )
     assert tab.load.description == "Send 1 pet"
 
 
