@@ -15,11 +15,13 @@ from petstore_frame.bundled.samples import (
     write_sample_categories,
     write_sample_csv,
     write_sample_history,
+    write_template,
 )
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import State
 from petstore_frame.schema.categories import category_labels
+from petstore_frame.schema.fields import SENT_FIELDS
 from petstore_frame.service.samples import sample_pets
 
 
@@ -64,6 +66,17 @@ def test_one_record_in_twenty_is_dirty(tmp_path: Path) -> None:
     assert set(codes) == {
         "missing_name", "not_a_whole_number", "unknown_status", "int64_overflow", "missing_cell",
     }  # fmt: skip
+
+
+def test_a_template_is_a_file_that_can_be_loaded(tmp_path: Path) -> None:
+    """Filled in, its columns are recognised and its key is there."""
+    path = write_template(tmp_path / "animals.csv")
+    with path.open("a", encoding="utf-8", newline="") as file:
+        file.write("A1,Rex,3,sold\r\n")
+    with open_source(path, Reading(key="animal_id")) as source:
+        (record,) = source
+    assert (record.key, record.state) == ("A1", State.PENDING)
+    assert set(source.mapping) == {field.name for field in SENT_FIELDS}
 
 
 def test_categories_turn_words_into_numbers(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from petstore_frame._internal.arguments import whole_number
 from petstore_frame.inventory import Inventory, Verdict
 from petstore_frame.schema.columns import PetColumns
+from petstore_frame.schema.fields import SENT_FIELDS
 from petstore_frame.schema.frame import to_frame
 
 if TYPE_CHECKING:
@@ -102,6 +103,26 @@ def write_sample_categories(path: str | PathLike[str]) -> Path:
     target = Path(path)
     lines = [f"{number},{label}" for number, label in SAMPLE_CATEGORIES.items()]
     target.write_text("\n".join(["category_id,label", *lines, ""]), encoding="utf-8")
+    return target
+
+
+def write_template(path: str | PathLike[str]) -> Path:
+    """Write a CSV file with the columns of an import and no animals, to be filled in.
+
+    Its first column is for a key: ``load_csv(path, client, key="animal_id")``.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_template(Path(folder, "animals.csv")).read_text("utf-8-sig").strip()
+        'animal_id,name,category_id,status'
+
+    Interface: Resources, NewPet.
+    """
+    target = Path(path)
+    columns = ["animal_id", *(field.name for field in SENT_FIELDS)]
+    # A spreadsheet takes UTF-8 for what it is only with a mark.
+    target.write_text(",".join(columns) + "\r\n", encoding="utf-8-sig", newline="")
     return target
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -52,7 +53,7 @@ def resolutions(pairs: list[str] | None, *, dry_run: bool) -> dict[int, int | No
 
 def options_of_kind(
     path: Path, for_text: dict[str, str | None], for_workbook: dict[str, str | None]
-) -> dict[str, str]:
+) -> dict[str, Any]:
     """Return the options given for the file's kind; refuse those of the other kind."""
     used, useless, kind = (
         (for_workbook, for_text, "a text file")

@@ -20,19 +20,29 @@ def sample(
     categories: Annotated[
         Path | None, typer.Option(help="Write the category labels here too.")
     ] = None,
+    template: Annotated[
+        bool, typer.Option("--template", help="Write the columns alone, to be filled in.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write made-up animals as CSV, about one record in twenty with a typical mistake.
 
     Example: petstore-frame sample --output arrivals.csv --categories categories.csv
     """
-    from petstore_frame.bundled.samples import write_sample_categories, write_sample_csv
+    from petstore_frame.bundled.samples import (
+        write_sample_categories,
+        write_sample_csv,
+        write_template,
+    )
     from petstore_frame.report import refuse_impossible
 
     for path in (output, categories):
         if path is not None:
             refuse_impossible(path)
-    files = [write_sample_csv(output, rows=rows, seed=seed, dirty=not clean)]
+    if template:
+        rows, files = 0, [write_template(output)]
+    else:
+        files = [write_sample_csv(output, rows=rows, seed=seed, dirty=not clean)]
     if categories is not None:
         files.append(write_sample_categories(categories))
     if as_json:
