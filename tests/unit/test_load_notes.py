@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import date
+from html import unescape
 from pathlib import Path
 
 import openpyxl
@@ -26,7 +27,7 @@ def test_dates_and_numbers_that_become_names_are_shown(tmp_path: Path) -> None:
         book.active.append(row)
     book.save(tmp_path / "arrivals.xlsx")
     result = load_notes(tmp_path / "arrivals.xlsx")
-    for view in (str(result), result._repr_html_().replace("&#x27;", "'")):
+    for view in (str(result), unescape(result._repr_html_())):
         assert "a date was read as text, first in record 2, line 3: '2026-01-05'" in view
         assert "a number was read as text, first in record 3, line 4: '7'" in view
     assert result.summary["warnings"] == {"number→text": 2, "date→text": 1}

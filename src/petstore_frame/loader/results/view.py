@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petstore_frame.html import markup
+from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.loader.journal.rows import Run
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.account import ResultFacts, count_to_fix, headline, next_steps
@@ -53,17 +53,6 @@ def _place(note: Note) -> str:
     return f"record {note.record}, line {note.line}: {_shown(note.name)}"
 
 
-def _notes_html(facts: ResultFacts) -> str:
-    rows = (
-        (
-            markup.cell(f"{note.records:,}", "text-align:right"),
-            markup.cell(markup.isolated(f"{note.meaning}, first in {_place(note)}")),
-        )
-        for note in facts.notes
-    )
-    return _title(_NOTES_TITLE) + markup.table(rows) if facts.notes else ""
-
-
 def _problem_lines(facts: ResultFacts) -> list[str]:
     if not facts.problems:
         return []
@@ -87,13 +76,30 @@ def result_html(facts: ResultFacts, *, has_steps: bool = True) -> str:
         has_steps: Whether to end with what to type next; a page with buttons shows its own.
     """
     word, sentence = headline(facts)
-    lines = [facts.run.base_url, _columns(facts.run), *_found_before(facts)]
-    return (
-        '<div class="petstore-frame-result" style="line-height:1.5;max-width:72em">'
-        f"{markup.headline(_badge(word), sentence, word)}{markup.quiet_lines(lines)}"
-        f"{_counts_html(facts)}{_notes_html(facts)}{_problems_html(facts)}{_doubt_html(facts)}"
-        f"{_steps_html(facts) if has_steps else ''}</div>"
+    parts = [
+        NOTEBOOK.headline(_badge(word), sentence, word),
+        NOTEBOOK.quiet([facts.run.base_url, _columns(facts.run), *_found_before(facts)]),
+        NOTEBOOK.table(
+            ((f"{count:,}", state, meaning) for state, count, meaning in _counted(facts)),
+            numbers={0},
+        ),
+        _notes_html(facts),
+        _problems_html(facts),
+    ]
+    if notes := _doubt_notes(facts):
+        parts += [NOTEBOOK.section(_DOUBT_TITLE), NOTEBOOK.items(notes)]
+    if has_steps:
+        parts.append(NOTEBOOK.steps(next_steps(facts)))
+    return Markup("").join(parts)
+
+
+def _notes_html(facts: ResultFacts) -> Markup:
+    if not facts.notes:
+        return Markup()
+    rows = (
+        (f"{note.records:,}", f"{note.meaning}, first in {_place(note)}") for note in facts.notes
     )
+    return NOTEBOOK.section(_NOTES_TITLE) + NOTEBOOK.table(rows, numbers={0})
 
 
 def _badge(word: str) -> Badge:
@@ -104,20 +110,9 @@ def _badge(word: str) -> Badge:
     return FAILED_BADGE if word == "In doubt" else VERDICT_BADGES["incomplete"]
 
 
-def _counts_html(facts: ResultFacts) -> str:
-    return markup.table(
-        (
-            markup.cell(f"<strong>{count:,}</strong>", markup.NUMBER),
-            markup.cell(markup.escape(state)),
-            markup.cell(markup.escape(meaning), f"color:{markup.FAINT}"),
-        )
-        for state, count, meaning in _counted(facts)
-    )
-
-
-def _problems_html(facts: ResultFacts) -> str:
+def _problems_html(facts: ResultFacts) -> Markup:
     if not facts.problems:
-        return ""
+        return Markup()
     rows = (
         (
             f"{row.line:,}",
@@ -128,27 +123,12 @@ def _problems_html(facts: ResultFacts) -> str:
         )
         for row, problem in facts.problems
     )
-    cells = ([markup.cell(markup.isolated(text)) for text in row] for row in rows)
     head = ("line", "column", "value", "what is wrong", "hint")
-    return _title(_problems_title(facts)) + markup.table(cells, head)
-
-
-def _doubt_html(facts: ResultFacts) -> str:
-    notes = _doubt_notes(facts)
-    return _title(_DOUBT_TITLE) + markup.items(notes) if notes else ""
+    return NOTEBOOK.section(_problems_title(facts)) + NOTEBOOK.table(rows, head)
 
 
 def _doubt_notes(facts: ResultFacts) -> list[str]:
     return facts.doubt.shown if facts.doubt is not None else []
-
-
-def _steps_html(facts: ResultFacts) -> str:
-    steps = next_steps(facts)
-    return _title("What to do next") + markup.items(steps) if steps else ""
-
-
-def _title(text: str) -> str:
-    return f'<div style="margin:10px 0 2px">{markup.escape(text)}</div>'
 
 
 def _problems_title(facts: ResultFacts) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import repeat
 from typing import Any
 
 from petstore_frame.files.book import Book, Sheet
-from petstore_frame.files.cells import EXACT_NUMBERS, fit, fits
+from petstore_frame.files.cells import fit, fits, is_exact_number
 from petstore_frame.report import look
 from petstore_frame.report.content import Content, Part
 from petstore_frame.report.facts import LABELS, Facts, PetColumn
@@ -95,27 +97,29 @@ def _write_rows(book: Book, sheet: Sheet, facts: Facts, part: Part, start: int, 
 
 def _cells(
     book: Book, sheet: Sheet, facts: Facts, column: PetColumn, values: list[Any]
-) -> list[tuple[Any, Any, Any]]:
+) -> Iterator[tuple[Any, Any, Any]]:
     """Return how to write each value of a column, the value, and its style."""
     raw, place = sheet.raw, _place(column)
     text = book.style(**look.BODY, **place, num_format="@")
     if column.name == "status":
         chips = _chips(book, facts)
-        return [(raw.write_string, *chips[value or NO_STATUS]) for value in values]
+        return ((raw.write_string, *chips[value or NO_STATUS]) for value in values)
     if column.is_number:
         number = book.style(**look.BODY, **place, num_format="0" if column.name in _IDS else 0)
-        return [
+        if None not in values and all(map(is_exact_number, values)):
+            return zip(repeat(raw.write_number), values, repeat(number))
+        return (
             (raw.write_blank, None, text)
             if value is None
             else (raw.write_number, value, number)
-            if abs(value) < EXACT_NUMBERS
+            if is_exact_number(value)
             else (raw.write_string, str(value), text)
             for value in values
-        ]
+        )
     texts = ["" if value is None else str(value) for value in values]
     if not fits(texts):
         texts = [fit(each)[0] for each in texts]
-    return [(raw.write_string, each, text) for each in texts]
+    return zip(repeat(raw.write_string), texts, repeat(text))
 
 
 def _chips(book: Book, facts: Facts) -> dict[str, tuple[str, Any]]:
