@@ -110,7 +110,7 @@ def write_pets(path: Path, draw: random.Random, count: int) -> Counter[tuple]:
         writer.writerow(["tag", "name", "categoryId", "status"])
         for number in range(count):
             kind = draw.randrange(count)
-            pet = (f"Pet {kind}", kind % 5, STATUSES[kind % 4])
+            pet = (f"Pet {kind}", kind % 5 + 1, STATUSES[kind % 4])
             writer.writerow([f"T{number}", *pet])
             wanted[pet[0], pet[1], pet[2] or None] += 1
     return wanted

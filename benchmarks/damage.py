@@ -53,7 +53,7 @@ class Scene:
     def __init__(self, folder: Path, store: FlakyStore) -> None:
         self.folder, self.store = folder, store
         self.file = folder / "pets.csv"
-        lines = "".join(f"Pet {n},{n % 7},\n" for n in range(ROWS))
+        lines = "".join(f"Pet {n},{n % 7 + 1},\n" for n in range(ROWS))
         self.file.write_text(f"name,categoryId,status\n{lines}")
         older = folder / "older"
         # An import before it, so that the older copy is a journal with a past.

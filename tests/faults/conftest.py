@@ -33,7 +33,7 @@ def pets_csv(tmp_path: Path) -> Callable[..., Path]:
             writer.writerow(["name", "categoryId", "status"])
             for number in range(first, first + count):
                 kind = (number - 1) // copies
-                writer.writerow([f"Pet {kind}", kind % 7, STATUSES[kind % 4]])
+                writer.writerow([f"Pet {kind}", kind % 7 + 1, STATUSES[kind % 4]])
         return path
 
     return write

@@ -26,7 +26,7 @@ from petstore_frame.loader.record import RecordProblem
 ASKING_RECORDS, ASKING_SHARE = 3, 0.5
 _SHOWN_LINES = 5
 _SHOWN_SOURCES = 3
-_PLAIN = "staged.state = 'pending' AND staged.root_import IS NULL"
+_NEW = "staged.state = 'pending'"
 _KEY_WORDS = ("id", "key", "tag", "chip", "licence", "license", "number", "no", "nr", "code", "ref")
 
 
@@ -50,7 +50,7 @@ class Repeats(NamedTuple):
     """What a source has in common with earlier imports into the store.
 
     Attributes:
-        records: How many of its records are new or may be, all but those that name themselves.
+        records: How many of its records are new, or may be.
         equal: How many of them equal an earlier record in all but the status.
         changed: How many of these have another status.
         same_path: When a file of the same path was imported, seconds since 1970, or None.
@@ -212,7 +212,7 @@ def skip_known_keys(sql: sqlite3.Connection, run: Run) -> None:
 
 
 def find_repeats(sql: sqlite3.Connection, run: Run) -> Repeats:
-    """Compare the staged records that name themselves by nothing with those of earlier imports.
+    """Compare the staged records that are to be sent with those of earlier imports.
 
     Equal records are paired one to one: two earlier Lunas are no more than two of the new ones.
     With a key only records from before there were keys are compared.
@@ -224,7 +224,7 @@ def find_repeats(sql: sqlite3.Connection, run: Run) -> Repeats:
     sql.execute(
         "CREATE TEMP TABLE earlier AS"
         " SELECT old.import, old.record, old.likeness, old.payload FROM"
-        f" (SELECT DISTINCT likeness FROM temp.staged WHERE {_PLAIN}) AS new"
+        f" (SELECT DISTINCT likeness FROM temp.staged WHERE {_NEW}) AS new"
         " CROSS JOIN main.records AS old ON old.store = ? AND old.likeness = new.likeness"
         " JOIN main.imports USING (import)"
         f" WHERE old.state IN {LIVE} AND imports.started_at IS NOT NULL"
@@ -236,7 +236,7 @@ def find_repeats(sql: sqlite3.Connection, run: Run) -> Repeats:
             "INSERT INTO temp.pairs"
             f" WITH mine AS (SELECT record, {column} AS content, row_number() OVER"
             f"  (PARTITION BY {column} ORDER BY record) AS n FROM temp.staged"
-            f"  WHERE {_PLAIN} AND record NOT IN (SELECT record FROM temp.pairs)),"
+            f"  WHERE {_NEW} AND record NOT IN (SELECT record FROM temp.pairs)),"
             f" theirs AS (SELECT import, record, {column} AS content, row_number() OVER"
             f"  (PARTITION BY {column} ORDER BY import, record) AS n FROM temp.earlier"
             "  WHERE (import, record) NOT IN (SELECT import, earlier FROM temp.pairs))"
@@ -244,12 +244,15 @@ def find_repeats(sql: sqlite3.Connection, run: Run) -> Repeats:
             " JOIN theirs USING (content, n)",
             [changed],
         )
-    ((records,),) = sql.execute(f"SELECT count(*) FROM temp.staged WHERE {_PLAIN}").fetchall()
+    ((records, plain),) = sql.execute(
+        f"SELECT count(*), coalesce(sum(root_import IS NULL), 0) FROM temp.staged WHERE {_NEW}"
+    ).fetchall()
     ((equal, changed),) = sql.execute(
         "SELECT count(*), coalesce(sum(changed), 0) FROM temp.pairs"
     ).fetchall()
     sources = _sources(sql, run)
-    same_path = _same_path(sql, run) if records else None
+    # A fix file is written to one place again and again, and its rows name their records.
+    same_path = _same_path(sql, run) if plain else None
     is_alike = equal >= ASKING_RECORDS and equal >= ASKING_SHARE * records
     if run.key:
         # What comes from one path again is told by its keys, once its animals have any.
