@@ -31,10 +31,10 @@ def test_paper_has_the_first_columns_and_all_rows(tmp_path: Path) -> None:
     first, last = fix.print_area.replace("'Fix'!", "").replace("$", "").split(":")
     cells = fix[f"{first}:{last}"]
     assert [cell.value for cell in cells[0]][-4:] == [
-        "_pf_error",
-        "_pf_hint",
-        "_pf_column",
-        "_pf_line",
+        "What is wrong",
+        "How to mend it",
+        "In column",
+        "Line",
     ]
     assert len(cells) == fix.max_row == 5
 
@@ -45,10 +45,10 @@ def test_moments_fit_into_their_columns(tmp_path: Path) -> None:
     checked = 0
     for sheet in (book["All"], book["Unknown"]):
         for cell in sheet[1]:
-            if str(cell.value).endswith("_at"):
+            if str(cell.value).endswith("(UTC)"):
                 assert sheet.column_dimensions[get_column_letter(cell.column)].width >= 20
                 checked += 1
-    assert checked == 3
+    assert checked == 1
 
 
 def test_sheets_without_records_are_left_out(tmp_path: Path) -> None:
@@ -75,3 +75,13 @@ def test_a_long_hint_gets_the_lines_that_it_needs(tmp_path: Path) -> None:
     """Not every program counts the lines of a cell, so the rows say how high they are."""
     fix = written(tmp_path, "name,categoryId\nRex,1.024\n,3\n")["Fix"]
     assert [fix.row_dimensions[row].height for row in (2, 3)] == [31.5, 15.75]
+
+
+def test_a_colleague_meets_no_codes(tmp_path: Path) -> None:
+    """Headings and states are plain words, and what did not occur is not listed."""
+    book = written(tmp_path)
+    texts = {str(cell.value) for sheet in book for row in sheet for cell in row if cell.value}
+    assert not {text for text in texts if text.startswith("_pf_") and "extra" not in text}
+    assert not texts & {"missing_name", "extra_cell", "created", "unknown", "in_flight", "pending"}
+    assert {"not sent: to fix", "in the store", "in doubt: may be in the store"} <= texts
+    assert 0 not in {cell.value for row in book["Summary"] for cell in row}

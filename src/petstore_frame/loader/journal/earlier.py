@@ -260,9 +260,9 @@ def find_repeats(sql: sqlite3.Connection, run: Run) -> Repeats:
     else:
         must_ask = is_alike or same_path is not None
     shown = tuple(sources[:_SHOWN_SOURCES])
-    column = likely_key(sql, run) if must_ask and not run.key else None
+    key = likely_key(sql, run) if must_ask and not run.key else None
     others = len(sources) - len(shown)
-    return Repeats(records, equal, changed, same_path, shown, others, column, must_ask)
+    return Repeats(records, equal, changed, same_path, shown, others, key, must_ask)
 
 
 def _sources(sql: sqlite3.Connection, run: Run) -> list[Source]:

@@ -244,26 +244,19 @@ def read_rows(sql: sqlite3.Connection, run_id: str, *states: State) -> Iterator[
 
 
 def _row(values: Sequence[Any]) -> JournalRow:
-    record, line, cells, state, payload, problem, warnings, key, reason, attempts, doubt, *rest = (
-        values[: len(_OWN_COLUMNS)]
-    )
+    own = dict(zip(_OWN_COLUMNS, values, strict=False))
     root_run, root_record, by, *same = values[len(_OWN_COLUMNS) :]
-    return JournalRow(
-        record,
-        line,
-        read_cells(cells),
-        _STATES[state],
-        payload,
-        None if problem is None else read_problem(problem),
-        tuple(warnings.split("\n")) if warnings else (),
-        key,
-        reason,
-        attempts,
-        bool(doubt),
-        *rest,
-        origin=None if root_run is None else Origin(root_run, root_record),
-        same=None if by is None else _same(by, *same),
-    )
+    problem, warnings = own["problem"], own["warnings"]
+    own |= {
+        "cells": read_cells(own["cells"]),
+        "state": _STATES[own["state"]],
+        "problem": None if problem is None else read_problem(problem),
+        "warnings": tuple(warnings.split("\n")) if warnings else (),
+        "is_in_doubt": bool(own["is_in_doubt"]),
+        "origin": None if root_run is None else Origin(root_run, root_record),
+        "same": None if by is None else _same(by, *same),
+    }
+    return JournalRow(**own)
 
 
 def _same(

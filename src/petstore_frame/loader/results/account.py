@@ -149,22 +149,6 @@ def _steps_elsewhere(facts: ResultFacts) -> list[str]:
     return steps
 
 
-def fact_pairs(facts: ResultFacts) -> list[tuple[str, str | int]]:
-    """Return the facts of the import and its counts, as pairs."""
-    run = facts.run
-    counts = [(str(state), count) for state, count in facts.counts.items()]
-    counts += [(f"skipped: {found}", found.records) for found in facts.skipped]
-    return [
-        ("file", run.source_path or run.source_name),
-        ("records (SHA-256)", run.records_sha256),
-        ("store", run.base_url),
-        ("run", run.run_id),
-        ("ended", run.ending_detail or str(run.ending or "not yet")),
-        ("records", sum(facts.counts.values())),
-        *counts,
-    ]
-
-
 def count_to_fix(facts: ResultFacts) -> int:
     """Return how many records of this import are to fix."""
     return facts.counts[State.INVALID] + facts.counts[State.REJECTED]

@@ -34,6 +34,7 @@ COLUMNS: dict[str, str] = {
     "error_column": "str",
     "error_value": "str",
     "hint": "str",
+    "accept": "str",
     "reason": "category",
     "changed": "str",
     "warnings": "str",
@@ -59,8 +60,7 @@ CATEGORIES: dict[str, list[str]] = {
 # What helps to fix a record comes first, right after its own cells.
 FIX_COLUMNS = (
     "error_message", "hint", "error_column", "line", "error_code", "state", "record",
-    "http_status",
-    "correlation_id", "warnings", "run_id",
+    "http_status", "correlation_id", "warnings", "accept", "run_id",
 )  # fmt: skip
 
 # In a frame, of which a notebook shows the first columns.
@@ -121,6 +121,7 @@ def describe(row: JournalRow, run: Run) -> tuple[Any, ...]:
         problem.column,
         problem.value,
         str(problem.advice()) or None,
+        problem.accept,
         reason_of(row),
         changes_of(row) or None,
         "; ".join(row.warnings) or None,
@@ -237,9 +238,7 @@ def fix_frame(part: pd.DataFrame, rows: Iterable[JournalRow], run: Run) -> pd.Da
     own = [name for name in part.columns if name not in COLUMNS]
     rest = [name for name in FIX_COLUMNS if name not in FIX_FIRST]
     roots = [root_of(row, run) for row in rows]
-    return part[[*FIX_FIRST, *own, *rest]].assign(
-        **{
-            file_name("run_id"): [run_id for run_id, _ in roots],
-            file_name("record"): [record for _, record in roots],
-        }
-    )
+    fix = part[[*FIX_FIRST, *own, *rest]].copy()
+    fix[file_name("run_id")] = [run_id for run_id, _ in roots]
+    fix[file_name("record")] = [record for _, record in roots]
+    return fix

@@ -101,7 +101,7 @@ def _write_drafts(
         write_doubt = files.enter_context(_csv(doubt, header, tuple(COLUMNS), rows(*_UNSETTLED)))
         writers = [write_all]
         for path in sheets:
-            book = workbook(path, facts, summary["problems"], header, expected)
+            book = workbook(path, facts, header, expected)
             writers.append(files.enter_context(book))
         for line in _lines(facts.run, rows(), len(header)):
             counts[line.state] += 1
@@ -127,6 +127,8 @@ def _lines(run: Run, rows: Iterator[JournalRow], width: int) -> Iterator[ResultL
         values = dict(zip(names, describe(row, run), strict=True))
         # A file may come back: it names the record that each row is.
         values["run_id"], values["record"] = root_of(row, run)
+        # A record that was held is sent once somebody writes "yes" here.
+        values["accept"] = values["accept"] and f"no: {values['accept']}"
         yield ResultLine(row.state, cells, values)
 
 

@@ -11,7 +11,7 @@ from petstore_frame.loader.results.question import Question
 from petstore_frame.schema.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
 
 # In the order in which they are shown.
-_MEANINGS: dict[State, str] = {
+MEANINGS: dict[State, str] = {
     State.CREATED: "in the store",
     State.INVALID: "not sent: to fix",
     State.REJECTED: "refused by the store: to fix",
@@ -160,7 +160,7 @@ def _found_before(facts: ResultFacts) -> list[str]:
 def _counted(facts: ResultFacts) -> list[tuple[State, int, str]]:
     """Return the states that occur, with their counts and meanings; skipped ones by reason."""
     lines: list[tuple[State, int, str]] = []
-    for state, meaning in _MEANINGS.items():
+    for state, meaning in MEANINGS.items():
         if state is State.SKIPPED and facts.skipped:
             lines += [(state, found.records, str(found)) for found in facts.skipped]
         elif facts.counts[state]:

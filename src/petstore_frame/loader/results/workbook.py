@@ -6,33 +6,34 @@ unchanged. On paper each sheet is one page wide and has its first columns.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from petstore_frame._internal.utc import minute_text
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.files.cells import EXACT_NUMBERS, fit, fits
+from petstore_frame.loader.reading.returned import HEADINGS
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
-from petstore_frame.loader.results.account import ResultFacts, fact_pairs, headline, next_steps
-from petstore_frame.loader.results.columns import (
-    COLUMNS,
-    FIX_COLUMNS,
-    ResultLine,
-    file_name,
-)
+from petstore_frame.loader.results.account import ResultFacts, headline, next_steps
+from petstore_frame.loader.results.columns import ResultLine, file_name
+from petstore_frame.loader.results.view import MEANINGS
 
 MAX_ROWS = 1_048_575
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
 _OWN_WIDTH = 18
 _WIDTHS = {
-    "error_message": 40, "hint": 44, "sent_name": 24, "warnings": 24, "state": 12, "record": 12,
-    "line": 12, "pet_id": 21, "reason": 18,
+    "error_message": 44, "hint": 44, "changed": 34, "warnings": 30, "state": 30, "pet_id": 21,
+    "run_id": 26, "record": 26, "accept": 24, "error_column": 18, "line": 8,
+    "first_sent_at": 21, "settled_at": 21, "reason": 24,
 }  # fmt: skip
 _LINE_POINTS = 15.75  # 21 pixels
 _MOST_LINES = 10
-_WRAPPED = ("error_message", "hint", "warnings")
+_MOST_CAUSES = 1000
+_WRAPPED = ("error_message", "hint", "changed", "warnings")
 _FACTS_WIDTHS = (28, 90)
 
 
@@ -54,29 +55,37 @@ class _Kind(NamedTuple):
     is_edited: bool = False
 
 
-def _ordered(*first: str) -> tuple[str, ...]:
-    return (*first, *(name for name in COLUMNS if name not in first))
-
-
-_FIX = _Kind("Fix", FIX_STATES, FIX_COLUMNS, 4, is_edited=True)
-_DOUBT = _Kind("Unknown", DOUBT_STATES, _ordered("state", "reason", "hint", "first_sent_at"), 4)
-# The digests and what repeats the record's own cells are in results.csv.
+# Plain words for a colleague; codes, digests and times to the millisecond are in results.csv.
+_HEADINGS = {column: heading for heading, column in HEADINGS.items()} | {
+    file_name("state"): "What became of it",
+    file_name("pet_id"): "Id in the store",
+    file_name("changed"): "Otherwise now (was → is)",
+    file_name("warnings"): "Warnings",
+    file_name("reason"): "Why",
+    file_name("first_sent_at"): "First sent (UTC)",
+    file_name("settled_at"): "Settled (UTC)",
+}
+_NAMED = ("run_id", "record")
+_FIX = _Kind(
+    "Fix",
+    FIX_STATES,
+    ("error_message", "hint", "error_column", "line", "accept", *_NAMED),
+    4,
+    is_edited=True,
+)
+_DOUBT = _Kind("Unknown", DOUBT_STATES, ("state", "hint", "line", "first_sent_at", *_NAMED), 4)
 _ALL = _Kind(
     "All",
     tuple(State),
-    (
-        "state", "pet_id", "error_message", "hint", "line", "record", "action", "error_column",
-        "error_code", "http_status", "reason", "changed", "warnings", "attempts", "settled_at",
-    ),
+    ("state", "pet_id", "error_message", "changed", "warnings", "line", *_NAMED),
     5,
-)  # fmt: skip
+)
 
 
 @contextmanager
 def workbook(
     path: Path,
     facts: ResultFacts,
-    problems: Mapping[str, int],
     header: Sequence[str],
     expected: Mapping[State, int],
 ) -> Iterator[Callable[[ResultLine], None]]:
@@ -85,7 +94,6 @@ def workbook(
     Args:
         path: The workbook.
         facts: The facts of the run and its counts, which may still change while records come.
-        problems: How often each problem occurred, for the first sheet.
         header: The columns of the records' own cells.
         expected: How many records of each state will come. One that changed its state since may
             open a sheet behind the others.
@@ -100,7 +108,12 @@ def workbook(
             if sheets.kind is _ALL or any(expected[state] for state in sheets.kind.states):
                 sheets.open()
 
+        problems: Counter[str] = Counter()
+
         def write(line: ResultLine) -> None:
+            message = line.values["error_message"]
+            if line.state in FIX_STATES and (message in problems or len(problems) < _MOST_CAUSES):
+                problems[message] += 1
             for sheets in reversed(kinds):
                 if line.state in sheets.kind.states:
                     sheets.write(line)
@@ -120,7 +133,7 @@ class _Sheets:
     def __init__(self, book: Book, kind: _Kind, header: Sequence[str], facts: ResultFacts) -> None:
         self.kind = kind
         self._book, self._facts = book, facts
-        self._names = [*header, *map(file_name, kind.columns)]
+        self._names = [*header, *(_HEADINGS[file_name(name)] for name in kind.columns)]
         self._own = len(header)
         self._as_text = book.style(num_format="@")
         self._as_lines = book.style(num_format="@", text_wrap=True)
@@ -157,7 +170,8 @@ class _Sheets:
                 self._put("write_blank", at, None, self._as_text)
         values = line.values if does_fit else _with_note(line.values)
         for at, column in enumerate(self.kind.columns, self._own):
-            self._put_value(at, values[column], column)
+            value = values[column]
+            self._put_value(at, MEANINGS[line.state] if column == "state" else value, column)
 
     def _put_value(self, at: int, value: Any, column: str) -> None:
         if value is None:
@@ -182,9 +196,8 @@ class _Sheets:
 
 
 def _width(column: str) -> int:
-    """Return how wide a column is: a moment, or its own name with the button of the filter."""
-    is_moment = COLUMNS[column].startswith("datetime")
-    return _WIDTHS.get(column, 20 if is_moment else max(12, len(file_name(column)) + 3))
+    """Return how wide a column is: its heading with the button of the filter, at least."""
+    return max(_WIDTHS[column], len(_HEADINGS[file_name(column)]) + 3)
 
 
 def _lines(values: Mapping[str, Any]) -> int:
@@ -209,15 +222,15 @@ def _print_on_a4(sheet: Sheet, facts: ResultFacts, *, repeat_row: int | None = N
     )
 
 
-def _write_summary(sheet: Sheet, facts: ResultFacts, problems: Mapping[str, int]) -> None:
+def _write_summary(sheet: Sheet, facts: ResultFacts, problems: Counter[str]) -> None:
     for at, width in enumerate(_FACTS_WIDTHS):
         sheet.do("set_column", at, at, width)
     word, sentence = headline(facts)
     _put_title(sheet, f"{word}: {sentence}")
     blocks: list[tuple[str, list[tuple[str, str | int]]]] = [
-        ("The import", fact_pairs(facts)),
-        ("What was wrong", list(problems.items())),
+        ("The import", _facts(facts)),
         ("What to do next", [("", step) for step in next_steps(facts)]),
+        ("What was wrong most often", [(f"{n:,}", text) for text, n in problems.most_common(8)]),
     ]
     at = 2
     for heading, pairs in blocks:
@@ -234,6 +247,22 @@ def _write_summary(sheet: Sheet, facts: ResultFacts, problems: Mapping[str, int]
         at += 2
     _print_on_a4(sheet, facts)
     sheet.finish()
+
+
+def _facts(facts: ResultFacts) -> list[tuple[str, str | int]]:
+    """Return what a colleague wants to know of the import; what did not occur is left out."""
+    run = facts.run
+    counts = [(MEANINGS[state], n) for state, n in facts.counts.items() if n and state in MEANINGS]
+    skipped = [(str(found), found.records) for found in facts.skipped]
+    counts = [pair for pair in counts if pair[0] != MEANINGS[State.SKIPPED]] + skipped
+    ended = "not yet" if run.ended_at is None else minute_text(run.ended_at)
+    return [
+        ("File", run.source_path or run.source_name),
+        ("Store", run.base_url),
+        ("Loaded", ended),
+        ("Records", sum(facts.counts.values())),
+        *counts,
+    ]
 
 
 def _put_title(sheet: Sheet, title: str) -> None:

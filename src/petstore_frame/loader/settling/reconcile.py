@@ -6,7 +6,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -135,13 +135,17 @@ def reconcile_all(
 ) -> Reconciliation:
     """Settle several imports, and return what that came to; candidates are those of the last."""
     *earlier, own = (reconcile(path, run_id, client, **options) for run_id in run_ids)
-    return Reconciliation(
-        *(
-            sum((getattr(each, name) for each in earlier), getattr(own, name))
-            for name in ("created", "absent", "unknown", "resent", "requests", "notes")
-        ),
-        candidates=own.candidates,
-    )
+    for each in earlier:
+        own = replace(
+            own,
+            created=own.created + each.created,
+            absent=own.absent + each.absent,
+            unknown=own.unknown + each.unknown,
+            resent=own.resent + each.resent,
+            requests=own.requests + each.requests,
+            notes=own.notes + each.notes,
+        )
+    return own
 
 
 def resolve(
