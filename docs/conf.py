@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import petstore_frame
@@ -23,6 +25,11 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
+
+# What the cells load goes into journals of their own, not among the user's.
+_STATE = TemporaryDirectory()
+os.environ["XDG_STATE_HOME"] = _STATE.name
+os.environ["TQDM_DISABLE"] = "1"  # a bar that ended shows nothing on a page
 
 # Notebooks and the cells of pages run at each build, each in an empty folder.
 nb_execution_mode = "force"
@@ -49,6 +56,9 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"petstore_frame {release}"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
+html_sidebars: dict[str, list[str]] = {
+    page: [] for page in ("get_started", "interface", "service", "inputs", "benchmarks")
+}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
