@@ -1,7 +1,4 @@
-"""``petstore-frame trend``: the counts of each day, from the snapshots kept.
-
-In: a folder of snapshots. Out: a table of counts by day, or one line of JSON. No store is asked.
-"""
+"""``petstore-frame trend``: the counts of each day, from the snapshots kept; no store is asked."""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from petstore_frame.schema.palette import ACCENT
+
 _FAINT = "color-mix(in srgb,currentColor {}%,transparent)"
 INK = "var(--jp-ui-font-color1,var(--vscode-foreground,currentColor))"
 MUTED = f"var(--jp-ui-font-color2,var(--vscode-descriptionForeground,{_FAINT.format(66)}))"
@@ -47,7 +49,6 @@ LOOKS: Mapping[str, str] = MappingProxyType(
         "foot": f"{_CELL};text-align:left;font-weight:700;border-top:2px solid {RULE}",
         "number": "text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap",
         "row": "background:none",
-        "none": "background:#FFF3D6;color:#6B4400;padding:1px 6px",
         "key": "display:inline-block;margin:0 18px 4px 0;white-space:nowrap",
         "cards": "display:flex;flex-wrap:wrap;gap:8px;margin:6px 0 10px",
         "card": f"flex:1 1 6.5em;border:1px solid {RULE};border-top:4px solid;"
@@ -59,7 +60,7 @@ LOOKS: Mapping[str, str] = MappingProxyType(
         "padding:7px 12px;overflow-wrap:anywhere",
         "meter": f"height:8px;border-radius:{RADIUS}px;background:{SHADE};overflow:hidden;"
         "margin-top:5px;max-width:420px",
-        "done": "display:block;height:100%;background:#0072B2",
+        "done": f"display:block;height:100%;background:{ACCENT}",
         "empty": f"border:1px dashed {RULE};border-radius:{RADIUS}px;padding:18px;"
         "text-align:center",
         "hidden": "position:absolute;width:1px;height:1px;overflow:hidden;white-space:nowrap;"

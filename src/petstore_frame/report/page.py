@@ -17,6 +17,7 @@ from petstore_frame.html import PAGE, Card, Markup, stylesheet
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.sheets.about import coverage, grounds
+from petstore_frame.schema import palette
 from petstore_frame.schema.models import NO_STATUS
 from petstore_frame.schema.palette import status_word
 
@@ -37,6 +38,7 @@ def page(facts: Facts) -> Markup:
     return PAGE.render(
         "report/page.html.j2",
         stylesheet=Markup(stylesheet()),  # ours
+        palette=palette,
         colours={status: f"pf-s{at}" for at, status in enumerate(facts.statuses)},
         shades=facts.colours,
         store=facts.base_url or "Store: not recorded",

@@ -25,6 +25,8 @@ STATUS_COLOURS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+ACCENT = STATUS_COLOURS["available"]  # of what can be pressed, and of progress
+
 # For statuses that the interface does not state.
 OTHER_STATUS_COLOURS: tuple[str, ...] = ("#009E73", "#56B4E9", "#D55E00", "#F0E442")
 
@@ -41,7 +43,11 @@ OTHER_HUES = (
 )
 NEW_COLOUR, GONE_COLOUR = "#009E73", "#D55E00"
 
-INK, MUTED, RULE, PAPER = "#1F2933", "#5F6B7A", "#D5DBE1", "#FFFFFF"
+# Of a page or a workbook of its own: text, quiet text, lines, background, and bands on it.
+INK, MUTED, RULE, PAPER, BAND = "#1F2933", "#5F6B7A", "#D5DBE1", "#FFFFFF", "#F6F8FA"
+DARK_INK, DARK_MUTED, DARK_RULE, DARK_PAPER, DARK_BAND = (
+    "#E6E9EC", "#A3ADB8", "#3A424B", "#16191D", "#20252B",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from petstore_frame.report.content import Content
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.sheets.charts import category_chart, share_strip
 from petstore_frame.report.sheets.counts import CountCells
-from petstore_frame.schema.palette import INK, PAPER, status_word
+from petstore_frame.schema.palette import BAND, INK, PAPER, status_word
 
 SHOWN_CATEGORIES = 20
 _CLAIM_ROW, _CARDS_ROW, _TABLE_ROW = 5, 7, 13
@@ -94,7 +94,7 @@ def _cards(sheet: Sheet, cells: CountCells) -> None:
 def _card_style(style: dict[str, Any]) -> dict[str, Any]:
     # The white line on the left is the gap between two cards.
     gap = {"left": 5, "left_color": PAPER}
-    return {**style, **gap, "bg_color": look.BAND, "indent": 1, "align": "left"}
+    return {**style, **gap, "bg_color": BAND, "indent": 1, "align": "left"}
 
 
 def _card(sheet: Sheet, col: int, word: str, colour: str) -> None:
