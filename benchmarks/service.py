@@ -4,8 +4,8 @@ Run: python benchmarks/service.py [--pets 10000000] [--seconds 4]      (needs wr
 
 Every server is one uvicorn process with the same HTTP parser, measured by wrk on the same machine
 in turn. "bare" is a Starlette route that sends the same bytes from memory, or one that writes one
-row in one durable SQLite transaction per request. The last table reads pages for the first
-time, in a small and in a large store. Nothing is kept.
+row in one durable SQLite transaction per request. The second table reads pages for the
+first time, in a small and in a large store; the last one has 500 slow clients. Nothing is kept.
 """
 
 from __future__ import annotations
@@ -206,6 +206,46 @@ def large_store(folder: Path, pets: int, seconds: int) -> None:
         print(f"| {name} | {rates[SMALL]:.0f} | {rates[pets]:.0f} | {ratio:.2f} |")
 
 
+def slow_clients(number: int = 500, requests: int = 1000) -> None:
+    """Print one client's times alone, and beside many that never end what they send."""
+
+    def times(client: httpx.Client) -> list[float]:
+        took = []
+        for _ in range(requests):
+            started = time.perf_counter()
+            client.get("/pets?limit=20").raise_for_status()
+            took.append((time.perf_counter() - started) * 1000)
+        return sorted(took)
+
+    print(f"\n| {requests} requests of one client | median, ms | p99, ms |")
+    print("|---|---|---|")
+    with pf.serve(sample=200, log_level="off") as server:
+        key, url = server.api_key.get_secret_value(), httpx.URL(server.base_url)
+        headers = {"Authorization": f"Bearer {key}"}
+        heads = (
+            "GET /v1/pets HTTP/1.1\r\nHost: x\r\n",
+            f"POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
+            "Content-Length: 100\r\n\r\n{",
+        )
+        with httpx.Client(base_url=server.base_url, headers=headers) as client:
+            times(client)
+            rounds: dict[str, list[list[float]]] = {"alone": [], f"beside {number} slow ones": []}
+            for _ in range(3):
+                rounds["alone"].append(times(client))
+                slow = [socket.create_connection((url.host, url.port)) for _ in range(number)]
+                for place, wire in enumerate(slow):
+                    wire.sendall(heads[place % 2].encode())
+                rounds[f"beside {number} slow ones"].append(times(client))
+                for wire in slow:
+                    wire.close()
+    for name, measured in rounds.items():
+        median, p99 = (
+            statistics.median(took[int(requests * part)] for took in measured)
+            for part in (0.5, 0.99)
+        )
+        print(f"| {name} | {median:.1f} | {p99:.1f} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
@@ -217,6 +257,7 @@ def main() -> None:
         same_requests(Path(folder), options.seconds)
         if options.pets:
             large_store(Path(folder), options.pets, options.seconds)
+    slow_clients()
 
 
 if __name__ == "__main__":

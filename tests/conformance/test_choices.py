@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import re
 import socket
-import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -17,6 +15,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
+
+import petstore_frame as pf
+from conformance.conftest import talk_to
 
 LUNA = {"name": "Luna", "categoryId": 3}
 DOCUMENT = Path(__file__).parents[2] / "docs/service.md"
@@ -410,15 +411,16 @@ def test_the_time_is_the_one_stated() -> None:
 
 
 @gap("failures of the service")
-def test_a_store_that_cannot_be_written_says_so(tmp_path, serve_with, is_error) -> None:
+def test_a_store_that_cannot_be_written_says_so(tmp_path, is_error) -> None:
     """503 with Retry-After, as certainly nothing was stored; reading goes on."""
-    api = serve_with(sample=1)
-    with closing(sqlite3.connect(tmp_path / "store0.sqlite3", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        refused = api.post("/pets", json=LUNA)
-        listed = api.get("/pets").json()
+    path = tmp_path / "store.sqlite3"
+    with pf.serve(database=path, sample=5):
+        pass
+    with pf.serve(database=f"sqlite:///file:{path}?mode=ro&uri=true") as server:
+        with talk_to(server) as api:
+            refused, listed = api.post("/pets", json=LUNA), api.get("/pets").json()
     is_error(refused, 503, "unavailable")
-    assert refused.headers["retry-after"] and len(listed) == 1
+    assert refused.headers["retry-after"] and len(listed) == 5
 
 
 @gap("finding a request again +")

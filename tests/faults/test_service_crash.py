@@ -191,19 +191,6 @@ def test_the_service_ends_with_its_parent() -> None:
     assert wait_until(lambda: not psutil.pid_exists(int(parent.stdout)))
 
 
-def test_a_store_that_cannot_be_written_is_no_trap(tmp_path) -> None:
-    """Read-only file: 503 with Retry-After and nothing stored; reading goes on."""
-    path = tmp_path / "store.sqlite3"
-    with pf.serve(database=path, sample=5):
-        pass
-    with pf.serve(database=f"sqlite:///file:{path}?mode=ro&uri=true") as server:
-        with talk_to(server) as client:
-            refused = client.post("/pets", json=LUNA)
-            assert refused.status_code == 503 and refused.json()["code"] == "unavailable"
-            assert refused.headers["retry-after"]
-            assert len(client.get("/pets").json()) == 5
-
-
 def test_a_locked_database_is_no_trap(server, tmp_path) -> None:
     """While another program holds the lock: 503, and other requests go on; then 201 again."""
     path = tmp_path / "store.sqlite3"
