@@ -6,12 +6,23 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    WithJsonSchema,
+    field_validator,
+)
 from pydantic.json_schema import SkipJsonSchema
 
 LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX = 1, 20, 100
 MAX_NAME_LENGTH = 1000
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+
+
+_LUNA: dict[str, JsonValue] = {"name": "Luna", "categoryId": 3}
 
 
 def _whole(value: Any) -> Any:
@@ -56,6 +67,7 @@ class NewPet(BaseModel):
         validate_by_alias=True,
         use_enum_values=True,
         regex_engine="python-re",
+        json_schema_extra={"examples": [_LUNA]},
     )
 
     name: str = Field(
@@ -86,7 +98,9 @@ class Pet(BaseModel):
     Interface: Resources, Pet.
     """
 
-    model_config = ConfigDict(use_enum_values=True)
+    model_config = ConfigDict(
+        use_enum_values=True, json_schema_extra={"examples": [{"id": 1, **_LUNA}]}
+    )
 
     id: _Int64 = Field(description="Unique identifier assigned by the service on creation")
     name: str = Field(description="The animal's name")
