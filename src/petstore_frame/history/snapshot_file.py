@@ -154,7 +154,9 @@ def read_inventory(path: Path, footer: Footer) -> Inventory:
     frame: pd.DataFrame = table.to_pandas(categories=categories, ignore_metadata=True)
     for field in FIELDS:
         if field.name not in footer.columns:
-            frame[field.name] = pd.Series(None, index=frame.index, dtype=field.dtype)
+            known_values = pd.CategoricalDtype(pd.Index(field.values, dtype="str"))
+            dtype = known_values if field.dtype == "category" else field.dtype
+            frame[field.name] = pd.Series(None, index=frame.index, dtype=dtype)
         elif field.dtype == "category":
             frame[field.name] = _as_fetched(frame[field.name])
         else:

@@ -148,6 +148,21 @@ def test_a_snapshot_of_the_first_version_still_opens(history, make_inventory) ->
     assert (len(history), history.problems()) == (2, [])
 
 
+def test_a_field_that_came_later_is_missing_in_earlier_days(history, make_inventory) -> None:
+    """A snapshot without a field that a pet has by now opens, and has no value there."""
+    path = history.add(make_inventory("2026-11-01", PETS)).path
+    table = pq.read_table(path, partitioning=None)
+    record = json.loads(table.schema.metadata[b"petstore_frame"]) | {"format": 1}
+    known = {b"petstore_frame": json.dumps(record).encode()}
+    pq.write_table(table.drop_columns("status").replace_schema_metadata(known), path)
+    back = history.read()
+    assert back.frame["status"].isna().all()
+    assert back.frame.dtypes.equals(make_inventory("2026-11-01", PETS[2:]).frame.dtypes)
+    assert history.open().columns == ["id", "name", "category_id", "date"]
+    with pytest.raises(pf.ArgumentError, match="columns is one or more of id, name, category_id"):
+        history.open(columns=["status"])
+
+
 def test_a_changed_frame_is_refused(history, make_inventory) -> None:
     """Rows edited after the fetch are no longer what the claim was made of."""
     inventory = make_inventory("2026-11-01", PETS)
