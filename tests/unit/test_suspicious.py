@@ -113,6 +113,15 @@ def test_a_held_row_stays_held_in_its_fix_file_until_someone_says_yes(
     assert accepted.state is State.PENDING
 
 
+def test_a_total_is_held_in_a_fix_file_too(tmp_path: Path) -> None:
+    """Loading the fix file as it is sends no total."""
+    header = "name,category_id,_pf_accept,_pf_run,_pf_record"
+    path = written(tmp_path, f"{header}\nTotal,7,,{RUN},4\nBo,3,,{RUN},5\n")
+    assert held(records_of(path)) == [(2, "total_row")]
+    path = written(tmp_path, f"{header}\nTotal,7,yes,{RUN},4\n")
+    assert held(records_of(path)) == []
+
+
 def test_twins_in_unicode_form_are_told() -> None:
     """Two spellings of one name next to each other are sent with a warning."""
     records = records_of(INPUTS / "39_unicode_twins.csv")

@@ -62,7 +62,7 @@ class ShellAudience(Audience):
         if isinstance(value, list):
             value = ",".join(value)
         if name == "categories":
-            return f"{flag} FILE"
+            return f"{flag} FILE, a CSV of category_id,label"
         if name == "value_map":
             return " ".join(
                 f"--value {shlex.quote(f'{field}:{word}={meant}')}"

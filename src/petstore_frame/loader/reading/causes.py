@@ -181,7 +181,7 @@ def common_cause(
             column=column,
             line=alike[0].line,
             hint=Advice(
-                "say which number each is: {}, or a CSV file of category_id,label",
+                "say which number each is: {}",
                 ("categories", {value: "…" for value, _ in values.most_common(8)}),
                 by_hand="say which number each label is",
             ),

@@ -25,19 +25,20 @@ def open_regular(path: Path) -> BinaryIO:
     """
     try:
         mode = path.stat().st_mode  # before opening, which would wait at a pipe
-        if stat.S_ISDIR(mode):
-            raise InputError("this is a folder", path=str(path), hint="name a file in it")
-        if not stat.S_ISREG(mode):
-            raise InputError(
-                "this is a pipe or a device, not a file",
-                path=str(path),
-                hint="save its content as a file first",
-            )
-        return path.open("rb")
+        file = path.open("rb") if stat.S_ISREG(mode) else None
     except OSError as problem:
         raise InputError(f"cannot open the file: {problem.strerror}", path=str(path)) from None
-    except ValueError as problem:
+    except ValueError as problem:  # such as a NUL in its name
         raise InputError(f"cannot open the file: {problem}", path=repr(str(path))) from None
+    if file is not None:
+        return file
+    if stat.S_ISDIR(mode):
+        raise InputError("this is a folder", path=str(path), hint="name a file in it")
+    raise InputError(
+        "this is a pipe or a device, not a file",
+        path=str(path),
+        hint="save its content as a file first",
+    )
 
 
 def stamp_of(file: BinaryIO) -> Stamp:

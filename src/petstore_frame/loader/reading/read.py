@@ -320,9 +320,9 @@ def _layout(
             mapping, key = mapping or known.mapping, key or known.key
     found = find_columns(header, mapping, may_lack_header=opened.kind != "frame")
     keys = tuple(find_given("key", column, header) for column in key)
-    # What was swallowed in a text file is still so in the workbook that our result came back in.
-    unknown = "".join(DELIMITERS) if returned is not None else ""
-    delimiters = table.facts.get("delimiter", unknown)
+    # What was swallowed in a text file is still so in a result file with another delimiter.
+    own = "".join(DELIMITERS) if returned is not None else ""
+    delimiters = own or table.facts.get("delimiter", "")
     edits = defaultdict[int, dict[int, str]](dict)
     for (record, column), text in reading.edits.items():
         edits[record][table.columns.index(find_given("edits", column, table.columns))] = text

@@ -32,6 +32,7 @@ HEADINGS: dict[str, str] = {
     "Import (leave as it is)": RUN,
     "Record (leave as it is)": RECORD,
 }
+_KINDS = frozenset(str(kind) for kind in Suspicion)
 _YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
 # As files of earlier versions call it.
 _RECORDS = (RECORD, f"{OWN_PREFIX}row")
@@ -116,7 +117,9 @@ class Returned:
             answer = _cell(row.cells, self._accept).strip().casefold()
             accept = frozenset(Suspicion) if answer in _YES else frozenset[str]()
             record = checker.judge(number, own, accept)
-            if answer.startswith("no"):
+            if Suspicion.TOTAL_ROW in record.warnings and answer not in _YES:
+                answer = f"no: {Suspicion.TOTAL_ROW}"  # what is below it tells nothing here
+            if answer.startswith("no") or answer in _KINDS:  # a frame has the kind alone
                 record = self._held(record, answer, checker)
             yield record._replace(origin=self.origin_of(row.line, row.cells))
 
@@ -185,12 +188,12 @@ class Returned:
 
     def _held(self, record: Record, answer: str, checker: Checker) -> Record:
         """Hold a suspicious record until somebody says yes, as in ``no: hidden_row``."""
-        kind = answer.partition(":")[2].strip()
-        if kind not in set(Suspicion):
+        kind = answer if answer in _KINDS else answer.partition(":")[2].strip()
+        if kind not in _KINDS:
             kind = Suspicion.TOTAL_ROW
         if kind in checker.rules.accept:
             return record
-        what = "held as suspicious; write yes in the place of no to send it as it is"
+        what = f"held as {kind}: write yes in place of no, or empty that cell where it is corrected"
         return checker.hold(record, suspicious(Suspicion(kind), what))
 
     def _unguarded(self, text: str, *, is_listed: bool) -> str:
