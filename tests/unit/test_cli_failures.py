@@ -130,7 +130,7 @@ def test_a_wrong_argument_is_named(tmp_path: Path) -> None:
     with pytest.raises(pf.InputError, match="cannot open the categories file"):
         category_labels(tmp_path / "nocat.csv")
     with pytest.raises(pf.ArgumentError, match="labels by id"):
-        category_labels({"Dog": 1})
+        category_labels({"Dog": "Cat"})
     with pytest.raises(pf.ArgumentError, match="swapped"):
         pf.write_report("x.xlsx", frame)
     with pytest.raises(pf.errors.ReportError, match="is a folder"):
