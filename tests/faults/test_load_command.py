@@ -100,7 +100,7 @@ def test_a_wrong_key_is_5_and_sends_one_request(pets_csv, stores, command: Run) 
     ("content", "options", "words"),
     [
         ("name,categoryId\nZo\xeb,1\n", [], "--encoding cp1252 reads 'Zoë,1'"),
-        ("Title,category\nAda,1\n", [], "--column 'name=<name of the column>'"),
+        ("Title,category\nAda,1\n", [], "--column name=Title"),
         (
             "Pet Name,Category,State\nAda,1,sold\n",
             [],
@@ -194,8 +194,7 @@ def test_a_wait_before_reading_back_is_announced(
 ) -> None:
     """--reconcile says until when it waits, and for which option, before it does."""
     waits: list[float] = []
-    # The package shows the command under the name of its module.
-    monkeypatch.setattr(sys.modules["petstore_frame.cli.load"], "sleep", waits.append)
+    monkeypatch.setattr("petstore_frame.cli.load_output.sleep", waits.append)
     store = stores(lambda number: "fin_before" if number == 3 else None)
     assert "4 minutes after the last request" in command(pets_csv(9), store).stdout
     done = command(pets_csv(9), store, "--reconcile", "--grace", "60")

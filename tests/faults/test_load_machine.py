@@ -52,7 +52,7 @@ class Imports(RuleBasedStateMachine):
             max_retries=0,
             idempotency=KEYS if self.has_keys else None,
         )
-        self.lines = [f"Pet {n // 2},{n % 4 // 2}," for n in range(16)]
+        self.lines = [f"Pet {n // 2},{n % 4 // 2 + 1}," for n in range(16)]
         self.foreign: set[int] = set()
         self.wanted: Counter[tuple] = Counter()
 

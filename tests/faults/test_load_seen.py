@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from faults.flaky_store import KEY, FlakyStore, answer_of
-from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.errors import ArgumentError
 from petstore_frame.http.settings import IdempotencyKey
-from petstore_frame.loader.reading import sources
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending.timing import Timing
 
@@ -102,25 +101,6 @@ def test_a_pet_of_another_record_is_not_resolved(pets_csv, stores, run_load) -> 
         with pytest.raises(ArgumentError):
             result.resolve(2, pet_id=pet_id)
     assert result.counts[State.UNKNOWN] == 1
-
-
-def test_a_file_rewritten_after_its_header_was_read_is_refused(
-    tmp_path: Path, monkeypatch, stores, run_load
-) -> None:
-    """What the columns mean and what they hold is of one content."""
-    store = stores()
-    path = tmp_path / "a.csv"
-    path.write_text("category_id,name\n7,8\n9,10\n", encoding="utf-8")
-    real = sources.file_digest
-
-    def late(file):
-        path.write_text("name,category_id\n7,8\n9,10,\n", encoding="utf-8")
-        return real(file)
-
-    monkeypatch.setattr(sources, "file_digest", late)
-    with pytest.raises(InputError, match="changed while it was being read"):
-        run_load(path, store)
-    assert store.posts == 0
 
 
 def test_files_are_written_though_reading_back_fails(tmp_path: Path, pets_csv, stores) -> None:
