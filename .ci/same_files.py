@@ -1,8 +1,7 @@
 """Compare two builds of the package, file by file: ``python .ci/same_files.py WHEEL OTHER``.
 
-In: a wheel, and another wheel or a folder where one was installed. Out: exit code 0 when the
-package has the same files with the same bytes in both, and types and licence are there; else what
-differs.
+The exit code is 0 when the package has the same files with the same bytes in both, and types and
+licence are there; else it says what differs. The second may be a folder where one was installed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Every benchmark, one after the other: ``python benchmarks/all.py``.
 
-In: the commands that stand over the tables of README.md, beside this file. Out: what they print. A
-benchmark that lacks a program reports it and the next one goes on. The whole takes about an hour on
-two cores; nothing is kept.
+They stand over the tables of README.md, beside this file. A benchmark that lacks a program reports
+it and the next one goes on. The whole takes about an hour on two cores; nothing is kept.
 """
 
 from __future__ import annotations

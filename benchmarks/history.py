@@ -3,7 +3,7 @@
     python benchmarks/history.py --pets 1000000 --snapshots 30
     python benchmarks/history.py --pets 10000000 --snapshots 2 --engines duckdb polars pandas
 
-In: a size. Out: one Markdown table. Each cell runs in a process of its own that has imported its
+Each cell of the table runs in a process of its own that has imported its
 libraries and started its session before the clock starts. Seconds are CPU seconds of the process
 and all its children, medians of ``--runs``; on a shared machine trust the ratios. Peak is the
 resident memory of the same processes. ``sql`` is the same question in hand-written DuckDB SQL, and

@@ -1,8 +1,8 @@
 """Make the README's pictures anew: ``python docs/pictures.py``.
 
-In: a store of made-up pets on loopback. Out: dashboard.png and workbook.png beside this file.
-Needs Debian's chromium, fonts-droid-fallback (names in every script), libreoffice-calc and
-poppler-utils, playwright, and the extras lab, excel and history.
+It writes dashboard.png and workbook.png beside this file. Needs Debian's chromium,
+fonts-droid-fallback (names in every script), libreoffice-calc and poppler-utils, playwright, and
+the extras lab, excel and history.
 """
 
 from __future__ import annotations

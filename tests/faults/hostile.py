@@ -1,7 +1,7 @@
 """A store on a raw socket that answers exactly what a test wrote, byte for byte.
 
-In: a function from the request's head to the bytes of an answer, whole or in pieces. Out: an
-address, the heads that arrived, the number of connections. It shares no code with the package.
+An answer is a function from the request's head to bytes, whole or in pieces. It shares no code
+with the package.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The exchanges on tape: what each asks of a client, and how the tape is set up.
 
-In: a client. Out: whatever the client makes of the answer. Recording and replaying share this.
+Recording and replaying share this.
 """
 
 from __future__ import annotations

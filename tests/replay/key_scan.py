@@ -1,7 +1,6 @@
 """Finds what looks like a key on a tape, wherever a tape may hold one.
 
-In: the exchanges of a tape, parsed. Out: the place and the value of each find. Addresses, bodies
-and all headers are searched; it knows no key, only what one looks like.
+Addresses, bodies and all headers are searched; it knows no key, only what one looks like.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """How a process of our own is started: with the same package, and nothing of the working directory.
 
-In: the name of a module. Out: a command and an environment. Python puts the working directory
-first on the path of ``python -m``; a notebook's folder may hold an ``h11.py`` of its own, which
-would then run in a process that has the key.
+Python puts the working directory first on the path of ``python -m``; a notebook's folder may hold
+an ``h11.py`` of its own, which would then run in a process that has the key.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""A bundled pet store for a notebook, a test or a demo, as its own process.
-
-In: how many made-up pets, which seed, which database. Out: a ``Server`` that answers on loopback
-until it is closed or this process is gone. It knows nothing of what the service does inside, and
-stands above ``client``, as ``client()`` hands one out.
-"""
+"""A bundled pet store for a notebook, a test or a demo, as its own process."""
 
 from __future__ import annotations
 

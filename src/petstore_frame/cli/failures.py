@@ -1,8 +1,6 @@
 """How a command ends: one table of numbers, and one line on stderr where it could not do its work.
 
-In: an error that a command did not catch. Out: its message without a trace, with the names of the
-command line's own options, and the exit code that a script reads. A number means the same for every
-command, so that a script needs one table.
+A number means the same for every command, so that a script needs one table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """``petstore-frame fetch``: every pet that can be read, as a data file.
 
-In: a store's address and a file name. Out: the file, and one line that says what it covers. The
-values are the store's own, byte for byte: a CSV for people and their spreadsheets, with cells
+The values are the store's own, byte for byte: a CSV for people and their spreadsheets, with cells
 that cannot run as formulas, is what ``petstore-frame report`` writes.
 """
 

@@ -1,8 +1,4 @@
-"""``petstore-frame report``: what a store holds, as a file to send on.
-
-In: a store's address and a file name. Out: the report, one line that says what it covers, and an
-exit code.
-"""
+"""``petstore-frame report``: what a store holds, as a file to send on."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """How the help of a command is laid out.
 
-In: a command or a group as Typer makes it. Out: the same, with paragraphs that fill any width,
-and no type after a switch that takes no value.
+Paragraphs fill any width, and no type stands after a switch that takes no value.
 """
 
 from __future__ import annotations

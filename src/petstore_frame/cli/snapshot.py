@@ -1,8 +1,4 @@
-"""``petstore-frame snapshot``: keep what a store holds today, for cron.
-
-In: a store's address and a folder. Out: one dated Parquet file, one line that says what it covers
-and what changed since the snapshot before, and an exit code.
-"""
+"""``petstore-frame snapshot``: keep what a store holds today, for cron."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """How far a fetch is, shown to whoever waits.
 
-In: the number of pets held, after each page. Out: what ``progress.open_progress`` shows of it. No
-total is shown, since none is known. A failure to show progress never ends a fetch.
+No total is shown, since none is known. A failure to show progress never ends a fetch.
 """
 
 from __future__ import annotations

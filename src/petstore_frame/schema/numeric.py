@@ -1,7 +1,6 @@
 """What counts as a number.
 
-In: any value of a caller. Out: a plain int or float, or None. Bounds and error texts are its
-callers'.
+Bounds and error texts are its callers'.
 """
 
 from __future__ import annotations

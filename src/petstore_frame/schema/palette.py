@@ -1,8 +1,5 @@
 """What a status or a verdict is called on screen, and in which colour.
 
-In: a status or a verdict as text. Out: one word and its colours, the same in the dashboard, the
-charts and the workbook. It makes no widget, sheet or frame.
-
 The status colours are Okabe and Ito's, distinct under every common kind of colour blindness.
 Each has one meaning everywhere and never stands without its name and its number.
 """
