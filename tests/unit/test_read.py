@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.reading.fields import MAX_CELL
+from petstore_frame.loader.reading.look import look
 from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.read import lay_out, open_input, open_source, read_header
+from petstore_frame.loader.reading.read import lay_out, open_input, open_source
 from petstore_frame.loader.record import Record, State
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r\n")).map(
@@ -200,7 +201,7 @@ def test_a_header_is_read_though_its_columns_are_unclear(
 ) -> None:
     """A person can say which column is which only if all are shown: the widest reading counts."""
     path = write(tmp_path / "pets.csv", text)
-    assert read_header(path) == header
+    assert look(path).columns == header
     with pytest.raises(InputError, match="no column for name and category_id among"):
         open_source(path)
 

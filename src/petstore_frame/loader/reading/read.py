@@ -123,22 +123,6 @@ def open_source(
     return source
 
 
-def read_header(path: str | PathLike[str]) -> tuple[str, ...]:
-    """Return the column names of a file, whether or not they match the fields of a pet.
-
-    Where the delimiter is not clear, it is the one that gives most columns.
-
-    Raises:
-        InputError: The file has no header that could be read.
-        MissingExtraError: A workbook, and openpyxl is not installed.
-    """
-    opened = open_input(path)
-    try:
-        return opened.tables(Reading())[0].columns
-    finally:
-        opened.close()
-
-
 @dataclass(frozen=True)
 class Layout:
     """How the columns of a source are read.

@@ -6,13 +6,11 @@ import sqlite3
 from collections import Counter
 from typing import NamedTuple
 
-from petstore_frame._internal.advice import FORM, Advice, Audience
 from petstore_frame._internal.utc import day_text
 from petstore_frame.loader.journal.earlier import from_plan
 from petstore_frame.loader.journal.rows import Run, read_cells
 from petstore_frame.loader.reading.mapping import normalise
 from petstore_frame.loader.reading.typed import DATE_NOTE, NUMBER_NOTE
-from petstore_frame.schema.models import PET_STATUSES
 
 MEANINGS: dict[str, str] = {
     DATE_NOTE: "a date was read as text",
@@ -97,9 +95,9 @@ def read_notes(sql: sqlite3.Connection, run: Run) -> list[Note]:
     return found
 
 
-def describe_warnings(sql: sqlite3.Connection, run: Run, voice: Audience = FORM) -> list[str]:
+def describe_warnings(sql: sqlite3.Connection, run: Run) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
-    return [*_unsent(sql, run, voice), *_in_common(run)]
+    return [*_unsent(sql, run), *_in_common(run)]
 
 
 def _in_common(run: Run) -> list[str]:
@@ -127,17 +125,8 @@ def _in_common(run: Run) -> list[str]:
     return lines
 
 
-def _unsent(sql: sqlite3.Connection, run: Run, voice: Audience) -> list[str]:
-    """Warn of columns that are not sent and look as if they mattered.
-
-    A column of ids is that of a store's export, whose animals would be there twice; one that holds
-    statuses only was perhaps not recognised by its name.
-
-    Args:
-        sql: The journal.
-        run: The import.
-        voice: Who reads it; without options to give, a reader sees the fact alone.
-    """
+def _unsent(sql: sqlite3.Connection, run: Run) -> list[str]:
+    """Warn of ids that are not sent: they are of a store's export, whose animals are there."""
     used = {*run.mapping.values(), *run.key}
     unsent = [name for name in run.header if name and name not in used]
     first = sql.execute(
@@ -156,11 +145,4 @@ def _unsent(sql: sqlite3.Connection, run: Run, voice: Audience) -> list[str]:
                 f"the column {column!r} is not sent: these look like animals already in a store, "
                 "and loading makes new ones"
             )
-        elif "status" not in run.mapping and all(c.casefold() in PET_STATUSES for c in cells):
-            found.append(_unsent_status(column).phrased_by(voice))
     return found
-
-
-def _unsent_status(column: str) -> Advice:
-    fact = f"the column {column!r} holds statuses and is not sent, so these animals have none"
-    return Advice("{}; {} sends it", fact, ("mapping", {"status": column}), by_hand=fact)

@@ -116,7 +116,7 @@ class LoadResult(HasFrame):
     def warnings(self) -> list[str]:
         """What a person should know of the file as a whole, as sentences."""
         with reading(self.path) as sql:
-            return describe_warnings(sql, self.run, self.voice)
+            return describe_warnings(sql, self.run)
 
     @property
     def ids(self) -> pd.DataFrame:
