@@ -119,3 +119,16 @@ def test_a_wrong_key_writes_nothing(filled: pf.Server, tmp_path: Path, monkeypat
     assert (result.exit_code, list(tmp_path.glob("*.csv"))) == (5, [])
     assert "PETSTORE_API_KEY" in result.stderr
     assert "wrong-key" not in result.output
+
+
+@pytest.mark.parametrize(("words", "code"), [([], 0), (["--max-pets", "3"], 1)])
+def test_only_a_complete_listing_ends_with_0(
+    filled: pf.Server, tmp_path: Path, words: list[str], code: int
+) -> None:
+    """The exit code, ``is_complete`` and the headline of the JSON agree, and so does the text."""
+    told = run(filled, "--output", str(tmp_path / "a.csv"), "--json", *words)
+    claim = json.loads(told.stdout)["completeness"]
+    assert (told.exit_code, claim["is_complete"]) == (code, code == 0)
+    assert claim["text"].startswith("complete: ") is (code == 0)
+    shown = run(filled, "--output", str(tmp_path / "b.csv"), "--evidence", *words)
+    assert (shown.exit_code, claim["basis"] in shown.stdout) == (code, True)

@@ -107,6 +107,8 @@ def test_an_inventory_points_to_its_frame(inventory_of) -> None:
     inventory = inventory_of()
     for wrong, error, advice in (
         (lambda: inventory.head(), AttributeError, r"\.frame\.head"),
+        (lambda: inventory.summary(), AttributeError, r"pf\.summarize\(inventory\)"),
+        (lambda: inventory.to_excel("a.xlsx"), AttributeError, r"pf\.write_report"),
         (lambda: inventory["name"], TypeError, r"\.frame\['name'\]"),
         (lambda: list(inventory), TypeError, r"\.frame\.itertuples"),
     ):

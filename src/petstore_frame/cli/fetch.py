@@ -19,6 +19,7 @@ from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
     RequireComplete,
+    ShowEvidence,
     Timeout,
     print_json,
 )
@@ -65,6 +66,7 @@ def fetch(
         ),
     ] = False,
     require_complete: RequireComplete = False,
+    evidence: ShowEvidence = False,
     as_json: AsJson = False,
 ) -> None:
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
@@ -93,15 +95,14 @@ def fetch(
             strategy="documented" if documented else "auto",
         )
         write_data(listing.inventory, output)
-    _tell(listing, output, as_json=as_json)
+    _tell(listing, output, evidence=evidence, as_json=as_json)
     raise typer.Exit(listing.code)
 
 
-def _tell(listing: Listing, output: Path, *, as_json: bool) -> None:
+def _tell(listing: Listing, output: Path, *, evidence: bool, as_json: bool) -> None:
     if as_json:
         print_json(listing.facts(output))
         return
-    claim = listing.inventory.completeness
-    typer.echo(f"{output}: {claim}")
-    for name, count in claim.counts_asked_for().items():
+    listing.tell(output, evidence=evidence)
+    for name, count in listing.inventory.completeness.counts_asked_for().items():
         typer.echo(f"  {name:<12} {count}")

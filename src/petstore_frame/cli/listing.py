@@ -22,6 +22,18 @@ class Listing(NamedTuple):
     inventory: Inventory
     code: int
 
+    def tell(self, output: Path, *, evidence: bool) -> None:
+        """Print one line that says what the output covers, and how that is known where asked."""
+        from petstore_frame.inventory.completeness import evidence_lines
+
+        claim = self.inventory.completeness
+        typer.echo(f"{output}: {claim}")
+        if not (claim.is_complete or evidence):
+            typer.echo(f"  {claim.basis}")
+        if evidence:
+            for word, sentence in evidence_lines(claim):
+                typer.echo(f"  {word}: {sentence}")
+
     def facts(self, output: Path) -> dict[str, Any]:
         """Return what ``--json`` shows of every listing that was written."""
         return {

@@ -32,6 +32,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 RequireComplete = Annotated[
     bool, typer.Option("--require-complete", help="Write nothing unless all pets were read.")
 ]
+ShowEvidence = Annotated[
+    bool, typer.Option("--evidence", help="Show how it is known that the listing is complete.")
+]
 
 
 def print_json(facts: dict[str, Any]) -> None:

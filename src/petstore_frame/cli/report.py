@@ -15,6 +15,7 @@ from petstore_frame.cli.options import (
     BaseUrl,
     CategoriesFile,
     RequireComplete,
+    ShowEvidence,
     Timeout,
     print_json,
 )
@@ -38,6 +39,7 @@ def report(
         ),
     ] = None,
     require_complete: RequireComplete = False,
+    evidence: ShowEvidence = False,
     as_json: AsJson = False,
 ) -> None:
     """Read the inventory and write the Monday workbook.
@@ -65,5 +67,5 @@ def report(
     if as_json:
         print_json(listing.facts(output))
     else:
-        typer.echo(f"{output}: {listing.inventory.completeness}")
+        listing.tell(output, evidence=evidence)
     raise typer.Exit(listing.code)

@@ -14,6 +14,7 @@ from petstore_frame.cli.options import (
     AsJson,
     BaseUrl,
     RequireComplete,
+    ShowEvidence,
     Timeout,
     print_json,
 )
@@ -29,6 +30,7 @@ def snapshot(
     timeout: Timeout = None,
     allow_insecure: AllowInsecure = False,
     require_complete: RequireComplete = False,
+    evidence: ShowEvidence = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the day's snapshot even by a weaker one.")
     ] = False,
@@ -63,7 +65,7 @@ def snapshot(
         }
         print_json(listing.facts(added.path) | compared)
     else:
-        typer.echo(f"{added.path}: {listing.inventory.completeness}")
+        listing.tell(added.path, evidence=evidence)
         alone = "the only day so far; a snapshot of another day is compared"
         typer.echo(alone if changes is None else str(changes))
     raise typer.Exit(listing.code)

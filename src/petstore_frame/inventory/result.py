@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN_ROWS = 5
+# What is typed by habit, and the word for it here.
+_OTHER_WORDS = {
+    "summary": "pf.summarize(inventory) counts its pets",
+    "summarize": "pf.summarize(inventory) counts its pets",
+    "to_excel": 'pf.write_report(inventory, "stock.xlsx") writes a workbook',
+    "to_html": 'pf.write_report(inventory, "stock.html") writes a page',
+    "to_csv": 'pf.write_report(inventory, "stock.csv") writes a file for people',
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +139,9 @@ class Inventory(HasFrame):
 
     def __len__(self) -> int:
         return len(self.frame)
+
+    def _where(self, name: str) -> str:
+        return _OTHER_WORDS.get(name) or super()._where(name)
 
     def _columns(self) -> Collection[str]:
         return list(self.frame.columns)
