@@ -219,29 +219,63 @@ def test_refresh_shows_new_pets_and_hostile_names_as_text(
     picture(book.page, "hostile")
 
 
-def test_a_dirty_file_goes_from_the_tab_to_the_fix_file(
+def choose_file(shown: Any, path: Path) -> None:
+    """Choose a file in the Import tab, as a person does, and wait until it is shown."""
+    shown.get_by_role("button", name="Import", exact=True).first.click()
+    with shown.page.expect_file_chooser() as chooser:
+        shown.get_by_role("button", name=re.compile("Choose a file")).first.click()
+    chooser.value.set_files(path)
+    shown.locator("caption", has_text=path.name).wait_for()
+
+
+def test_a_dirty_file_ends_in_the_store(
     shown: Any, book: Book, tmp_path: Path, picture: Any
 ) -> None:
-    """Only a browser carries an upload: chosen, checked, imported, the rest on disk to fix."""
+    """Only a browser carries an upload and a hand: a value mapped, a cell corrected by key."""
     path = tmp_path / "arrivals.csv"
-    path.write_text("name,category_id,status\nRex,2,sold\n,2,sold\nMax,1,for sale\n", "utf-8")
+    rows = "".join(f"Pet {n},Dog,reserved\n" for n in range(4))
+    path.write_text(f"Pet name,category,status\n{rows},2,sold\n", "utf-8")
     before = int(card(shown, "Pets").replace(",", ""))
-    shown.get_by_role("button", name="Import", exact=True).first.click()
-    with book.page.expect_file_chooser() as chooser:
-        shown.get_by_role("button", name=re.compile("Choose a file")).click()
-    chooser.value.set_files(path)
-    shown.locator("caption", has_text="First records of arrivals.csv").wait_for()
-    shown.get_by_role("button", name="Check all records").click()
-    importing = shown.get_by_role("button", name="Import 1 pet")
-    importing.wait_for()
+    choose_file(shown, path)
+    meaning = shown.get_by_role("combobox", name="what reserved means")
+    meaning.select_option(label="pending")
+    shown.get_by_role("button", name="Send 4 pets").wait_for()
+    box = shown.get_by_role("textbox", name="Pet name in line 6")
+    box.focus()
+    box.fill("Luna")
+    book.page.keyboard.press("Enter")
+    sending = shown.get_by_role("button", name="Send 5 pets")
+    sending.wait_for()
     picture(book.page, "import_before")
-    importing.click()
-    shown.get_by_text("Download fix.csv").wait_for()
+    sending.click()
+    shown.get_by_text("5 of 5 records are in the store").wait_for()
     picture(book.page, "import_after")
-    (fix,) = (book.folder / "out").glob("import-arrivals-*/fix.csv")
-    assert "for sale" in fix.read_text("utf-8-sig") and "Rex" not in fix.read_text("utf-8-sig")
+    assert [*(book.folder / "out").glob("import-arrivals-corrected-*/results.csv")]
     shown.get_by_role("button", name="Inventory", exact=True).click()
-    shown.locator(".pf-card b", has_text=f"{before + 1}").first.wait_for()
+    shown.locator(".pf-card b", has_text=f"{before + 5}").first.wait_for()
+
+
+def test_an_import_fits_a_narrow_page(
+    shown: Any, book: Book, tmp_path: Path, axe: str, picture: Any
+) -> None:
+    """Only a browser lays out: at 700 pixels every column is reached, and axe finds nothing."""
+    path = tmp_path / "narrow.csv"
+    path.write_text(
+        "name,category_id,status,a long remark\nRex,7000,for sale,came on Monday with a leash\n"
+        "Total,2,,\n", "utf-8",
+    )  # fmt: skip
+    book.page.set_viewport_size({"width": 760, "height": 1000})
+    try:
+        choose_file(shown, path)
+        shown.get_by_text("To fix").wait_for()
+        picture(book.page, "import_narrow")
+        box = shown.locator(".pf-dash").first
+        assert box.evaluate("box => box.scrollWidth <= box.clientWidth + 1")
+        book.page.evaluate(axe)
+        assert box.evaluate(AXE_RUN) == []
+    finally:
+        book.page.set_viewport_size({"width": 1280, "height": 1000})
+        shown.get_by_role("button", name="Inventory", exact=True).click()
 
 
 def test_one_click_puts_a_file_into_the_downloads(shown: Any, book: Book) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,8 @@ def page_settings(*, token: str, port: int, has_browser: bool) -> dict[str, Any]
             },
         },
         "VoilaConfiguration": {"template": TEMPLATE},
+        # Sockets of files are for their owner alone; where there are none, loopback has to do.
+        "KernelManager": {"transport": "ipc" if hasattr(socket, "AF_UNIX") else "tcp"},
     }
 
 

@@ -18,7 +18,7 @@ from petstore_frame.loader.limits import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
 from petstore_frame.loader.reading.options import LAYOUT, Reading
-from petstore_frame.loader.record import FIX_STATES, State
+from petstore_frame.loader.record import State
 from petstore_frame.loader.results.folders import find_place
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.settling.reconcile import Reconciliation
@@ -191,9 +191,8 @@ class ImportJob:
         result.wait = pause
         return result.reconcile(self._client, grace_s=self._grace_s, sole_writer=sole_writer)
 
-    def write(self, result: LoadResult) -> Path:
-        """Write the result files and return their folder."""
-        stem = Path(result.run.source_name).stem or "import"
+    def write(self, result: LoadResult, stem: str) -> Path:
+        """Write the result files into a folder that a file's stem names, and return it."""
         folder = (self._results or Path.cwd()) / f"import-{stem}-{result.run.run_id[:8]}"
         return result.write(find_place(folder, result.run).folder)[0].parent
 
@@ -278,12 +277,3 @@ def share_done(counts: Counts, at_start: int) -> float:
     """
     left = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
     return min(1.0, max(0.0, 1 - left / at_start)) if at_start else 1.0
-
-
-def to_fix(results: list[LoadResult]) -> int:
-    """Return how many records of an import are still to fix."""
-    first, *others = results
-    here = sum(first.counts.get(state, 0) for state in FIX_STATES)
-    for fixed in others:
-        here += sum(fixed.counts.get(state, 0) for state in FIX_STATES) - len(fixed)
-    return here

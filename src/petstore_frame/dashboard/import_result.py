@@ -17,9 +17,29 @@ SETTLE = "Settle doubtful records"
 LARGEST_LINK = 2 * 1024 * 1024  # several links share a page; larger files are named only
 
 
-def result_view(results: list[LoadResult]) -> str:
-    """Draw what became of a file, and below it of the records that were corrected."""
-    return "".join(str(result_html(result.facts(), has_steps=False)) for result in results)
+def result_view(results: list[LoadResult]) -> Markup:
+    """Draw what became of a file: all of it in one line, then what is worth a look."""
+    first, *corrected = results
+    if not corrected:
+        return _whole(first)
+    created = sum(result.counts[State.CREATED] for result in results)
+    title = f"{created:,} of {len(first):,} records are in the store, corrected ones among them"
+    left = to_fix(results)
+    if not left and not any(result.in_doubt for result in results):
+        return parts.success(title)
+    note = parts.warning(title, [f"{left:,} still to fix"] if left else [])
+    return note + Markup("").join(map(_whole, results))
+
+
+def _whole(result: LoadResult) -> Markup:
+    return Markup(result_html(result.facts(), has_steps=False))  # escaped there
+
+
+def to_fix(results: list[LoadResult]) -> int:
+    """Return how many records of a file are still to fix, after those that were corrected."""
+    first, *others = results
+    here = sum(first.counts[state] for state in FIX_STATES)
+    return here + sum(sum(each.counts[s] for s in FIX_STATES) - len(each) for each in others)
 
 
 def settled_note(found: Reconciliation) -> Markup:
@@ -30,7 +50,7 @@ def settled_note(found: Reconciliation) -> Markup:
     return parts.success(title, found.notes)
 
 
-def files_note(folder: Path, result: LoadResult) -> Markup:
+def files_note(folder: Path, result: LoadResult, *, has_steps: bool = True) -> Markup:
     """Return what to do next, and where the result files are, with links to those not empty."""
     held = (folder / name for name in _held(result))
     links = [
@@ -39,7 +59,8 @@ def files_note(folder: Path, result: LoadResult) -> Markup:
         if path.exists() and path.stat().st_size <= LARGEST_LINK
     ]
     where = element("p", "Result files: ", element("bdi", str(folder)))
-    return parts.lines(_steps(result)) + where + element("p", Markup(" · ").join(links))
+    steps = parts.lines(_steps(result)) if has_steps else Markup("")
+    return steps + where + element("p", Markup(" · ").join(links))
 
 
 def _held(result: LoadResult) -> list[str]:

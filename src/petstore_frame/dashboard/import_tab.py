@@ -22,7 +22,13 @@ from petstore_frame.dashboard.import_job import (
     share_done,
     template,
 )
-from petstore_frame.dashboard.import_result import SETTLE, files_note, result_view, settled_note
+from petstore_frame.dashboard.import_result import (
+    SETTLE,
+    files_note,
+    result_view,
+    settled_note,
+    to_fix,
+)
 from petstore_frame.dashboard.import_view import Seen, sent_words, view
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.live import Live, Meant
@@ -262,12 +268,17 @@ class ImportTab:
 
     def _take_results(self, results: list[LoadResult], note: str = "") -> None:
         """Show what became of the records, and have the inventory read again."""
-        folders = [self._job.write(result) for result in results]
+        stem = "import" if self._path is None else self._path.stem
+        stems = (stem, f"{stem}-corrected")
+        folders = [*map(self._job.write, results, stems)]
         with self._lock:
             self.last = results[0]
             self._has_doubt = any(result.in_doubt for result in results)
             self.result.value = result_view(results)
-            self.files.value = Markup("").join(map(files_note, folders, results))
+            is_left = bool(to_fix(results)) or self._has_doubt
+            notes = (files_note(*pair, has_steps=is_left)
+                     for pair in zip(folders, results, strict=True))  # fmt: skip
+            self.files.value = Markup("").join(notes)
             self.message.value = note
             self.view.markup = Markup("")
             if self.seen is not None:
