@@ -1,8 +1,8 @@
-"""Make the README's pictures anew: ``python docs/pictures.py``.
+"""Make the pictures of README and docs anew: ``python docs/pictures.py``.
 
-It writes dashboard.png and workbook.png beside this file. Needs Debian's chromium,
-fonts-droid-fallback (names in every script), libreoffice-calc and poppler-utils, playwright, and
-the extras lab, excel and history.
+They are of a store of made-up pets on loopback. Needs Debian's chromium, fonts-droid-fallback
+(names in every script), libreoffice-calc and poppler-utils, playwright, and the extras lab, excel
+and history.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 import petstore_frame as pf
 from petstore_frame import samples
@@ -23,19 +23,20 @@ CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
-DOTS_PER_INCH = 170
+DOTS_PER_INCH, WIDTH = 170, 1200
 ROWS_IN_PICTURE = 8
-ROW = ".pf-table tbody tr"
+ROW = ".pf-pets tbody tr"
 
 
 def picture_of_dashboard(server: pf.Server, categories: Path, history: Path) -> None:
-    """Open the dashboard as its own page and take a picture of it, down to its eighth pet."""
+    """Open the dashboard as its own page and take pictures of its three tabs."""
     command = [sys.executable, "-m", "petstore_frame", "dashboard", "--no-browser"]
     command += ["--categories", str(categories), "--history", str(history)]
     environ = {
         **os.environ,
         "PETSTORE_BASE_URL": server.base_url,
         "PETSTORE_API_KEY": server.api_key.get_secret_value(),
+        "XDG_STATE_HOME": str(categories.parent),  # journals of these pictures alone
     }
     with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as page_server:
         try:
@@ -44,17 +45,47 @@ def picture_of_dashboard(server: pf.Server, categories: Path, history: Path) -> 
             with sync_playwright() as play:
                 browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
                 page = browser.new_page(
-                    viewport={"width": 1200, "height": 1000}, device_scale_factor=2
+                    viewport={"width": WIDTH, "height": 1000}, device_scale_factor=2
                 )
                 page.goto(address, wait_until="commit", timeout=60_000)
-                page.get_by_text("Pets by category").first.wait_for(timeout=90_000)
+                page.locator(ROW).first.wait_for(timeout=90_000)
+                page.locator("rect.pf-mark").nth(2).hover()
                 last = page.locator(ROW).nth(ROWS_IN_PICTURE - 1).bounding_box()
-                bottom = last["y"] + last["height"]
-                shown = {"x": 0, "y": 0, "width": 1200, "height": bottom}
-                page.screenshot(path=HERE / "dashboard.png", clip=shown)
+                take(page, "dashboard", last["y"] + last["height"])
+                open_tab(page, "History")
+                page.locator("[data-name='sell-through'] svg").wait_for(timeout=60_000)
+                last = page.locator("[data-name='new-sold-gone']").bounding_box()
+                take(page, "dashboard_history", last["y"] + last["height"])
+                open_tab(page, "Import")
+                with page.expect_file_chooser() as chooser:
+                    page.get_by_role("button", name="Choose a file").click()
+                chooser.value.set_files(write_arrivals(categories.parent / "arrivals.csv"))
+                page.get_by_role("button", name="Send 3 pets").wait_for(timeout=60_000)
+                last = page.locator(".pf-preview").bounding_box()
+                take(page, "dashboard_import", last["y"] + last["height"])
                 browser.close()
         finally:
             page_server.terminate()
+
+
+def open_tab(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).first.click()
+
+
+def take(page: Page, name: str, bottom: float) -> None:
+    """Keep a picture of the page down to a place."""
+    page.set_viewport_size({"width": WIDTH, "height": int(bottom) + 20})
+    page.wait_for_timeout(300)
+    shown = {"x": 0, "y": 0, "width": WIDTH, "height": bottom + 8}
+    page.screenshot(path=HERE / f"{name}.png", clip=shown)
+
+
+def write_arrivals(path: Path) -> Path:
+    """Write a file as people have them: another encoding and delimiter, words of their own."""
+    rows = ["Zoë;Dog;available;A7-1", "Käthe;Cat;reserved;A7-2", "Müsli;Rabbit;reserved;A7-3"]
+    rows += ["François;Dragon;sold;A7-4", "Bo;Dog;;A7-5", "Ærø;Cat;available;A7-6"]
+    path.write_text("\n".join(["Tiername;Kategorie;Status;Chip-Nr", *rows]), encoding="cp1252")
+    return path
 
 
 def picture_of_workbook(server: pf.Server, categories: Path, folder: Path) -> None:
