@@ -171,7 +171,8 @@ class ImportTab:
             self.seen.note()
             self.controls.preset(look)
             self._draw()
-            if look.records:
+            is_asked = any(not question.answer for question in look.questions)
+            if look.records and not is_asked:  # what is asked is in view, with its answers
                 self._check()
 
     def _draw(self) -> None:
@@ -220,6 +221,8 @@ class ImportTab:
         elif "edit" in meant:
             place = (int(meant["edit"]), meant["column"])
             edits = {**choices.edits, place: meant.get("value", "")}
+            if edits == choices.edits:
+                return
             with self._lock:
                 self.seen.choices = replace(choices, edits=edits)
             self._check()

@@ -73,18 +73,18 @@ async function download(figure, kind) {
   canvas.toBlob((blob) => save(blob, name));
 }
 
-// The nearest mark in the direction of an arrow key.
+// The nearest mark in the direction of an arrow key; what lies beside the way is far.
 function neighbour(from, marks, [dx, dy]) {
-  const middle = (mark) => {
-    const box = mark.getBoundingClientRect();
-    return [box.left + box.width / 2, box.top + box.height / 2];
-  };
-  const [x, y] = middle(from);
+  const here = from.getBoundingClientRect();
   let best = null, least = Infinity;
   for (const mark of marks) {
-    const [a, b] = middle(mark), along = (a - x) * dx + (b - y) * dy;
-    const across = Math.abs((a - x) * dy + (b - y) * dx), cost = along + 3 * across;
-    if (along > 1 && across <= 2 * along && cost < least) [best, least] = [mark, cost];
+    const box = mark.getBoundingClientRect();
+    const right = (box.left + box.right - here.left - here.right) / 2;
+    const down = (box.top + box.bottom - here.top - here.bottom) / 2;
+    const aside = dx ? Math.max(box.top - here.bottom, here.top - box.bottom, 0)
+      : Math.max(box.left - here.right, here.left - box.right, 0);
+    const along = right * dx + down * dy, cost = along + 30 * aside;
+    if (along > 1 && cost < least) [best, least] = [mark, cost];
   }
   return best;
 }
@@ -196,7 +196,10 @@ function render({ model, el }) {
     model.send({ ...meaning(target, root), value });
   });
   root.addEventListener("keydown", (event) => {
-    if (event.target.matches("input, select")) return;
+    if (event.target.matches("input, select")) { // a notebook may keep Enter from ending a box
+      if (event.key === "Enter") event.target.dispatchEvent(new Event("change", { bubbles: true }));
+      return;
+    }
     const zone = zoneOf(event.target);
     if (event.key === "Escape") return show(null);
     if (ARROWS[event.key] && zone) {

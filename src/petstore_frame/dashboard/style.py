@@ -64,7 +64,7 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .pf-chips button.jupyter-button{{margin:0;border-radius:14px;border:1px solid {_FOCUS};
  background:transparent;box-shadow:none;max-width:min(32em,100%);line-height:{_CONTROL - 2}px}}
 .pf-two{{display:flex;flex-wrap:wrap;gap:16px 32px;align-items:flex-start;margin:0 0 16px}}
-.pf-two>section{{flex:1 1 max(34em,40%);min-width:0;max-width:100%}}
+.pf-two>section{{flex:1 1 max(36em,40%);min-width:0;max-width:100%}}
 .pf-live section{{margin:0 0 16px}}
 .pf-live .pf-table{{width:100%;margin:0}}
 .pf-live .pf-grid{{overflow-x:auto}}
