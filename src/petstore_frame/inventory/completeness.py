@@ -245,13 +245,15 @@ def claim_line(claim: Completeness) -> Markup:
 
 def evidence_folds(claim: Completeness) -> list[Fold]:
     """Return what a claim rests on, for a place where it opens by a click."""
-    others = [each for each in claim.evidence if not each.is_contradiction]
-    return [
-        Fold("What contradicts it", list(map(str, claim.contradictions))),
-        Fold("How it is known", [claim.basis] if claim.basis else []),
+    others = [str(each) for each in claim.evidence if not each.is_contradiction]
+    against = [str(each) for each in claim.contradictions]
+    folds = [
+        Fold("How it is known" if claim.is_complete else "Why", [claim.basis] * bool(claim.basis)),
+        Fold("What contradicts it", [each for each in against if each != claim.basis]),
         Fold("What is assumed", [_sentence(text) for text in claim.assumptions]),
-        Fold("What else was seen", [str(e) for e in others if str(e) != claim.basis]),
+        Fold("What else was seen", [each for each in others if each != claim.basis]),
     ]
+    return [fold for fold in folds if fold.lines]
 
 
 def evidence_lines(claim: Completeness) -> list[tuple[str, str]]:

@@ -207,9 +207,17 @@ class Fact(Enum):
         "The first {count} pets were not the first {count} again, so no parameter was tried.",
     )  # fmt: skip
     ORDER_UNTRIED = _E.PARAMETER, _S.NOTHING, "{pets} are too few to try a parameter on."
-    PARAMETER_WORKS = _E.PARAMETER, _S.NOTHING, "{detail}= gave the rows that should follow."
-    PARAMETER_IGNORED = _E.PARAMETER, _S.NOTHING, "{detail}= changed nothing."
-    PARAMETER_UNCLEAR = _E.PARAMETER, _S.NOTHING, "{detail}= gave other rows than should follow."
+    PARAMETER_WORKS = (
+        _E.PARAMETER,
+        _S.NOTHING,
+        "Asked with {detail}=, the store went on.",
+    )
+    PARAMETER_IGNORED = (
+        _E.PARAMETER,
+        _S.NOTHING,
+        "Asked with {detail}=, the store gave the same.",
+    )
+    PARAMETER_UNCLEAR = _E.PARAMETER, _S.NOTHING, "Asked with {detail}=, the store gave other rows."
     # The length of one page.
     PAGE_CONFIRMED = (
         _E.PAGE_LENGTH, _S.END,

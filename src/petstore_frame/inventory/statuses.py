@@ -174,7 +174,7 @@ def status_pages(listing: Listing) -> Iterator[Evidence]:
     if statuses is None:
         return
     held = Counter(listing.rows.columns().status)
-    for status in statuses.whole(listing.ask.max_page):
+    for status in sorted(statuses.whole(listing.ask.max_page)):
         if held[status] > len(statuses.usable[status]):
             yield Evidence(Fact.STATUS_HELD_MORE, status)
             continue
