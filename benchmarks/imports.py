@@ -18,14 +18,12 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 from petstore_frame.bundled.samples import write_sample_csv
-from petstore_frame.errors import DuplicatesError, NotFoundError
+from petstore_frame.errors import DuplicatesError
 from petstore_frame.http.outcome import PostOutcome, Proof
-from petstore_frame.inventory.page import Page
 from petstore_frame.loader.load import load_csv
 from petstore_frame.loader.record import FIX_STATES, State
 from petstore_frame.loader.results.results import LoadResult
@@ -54,18 +52,16 @@ class Store:
     idempotency = None
 
     def __init__(self) -> None:
-        self._ids = count(1)
+        self.pets: dict[int, Pet] = {}
+        self._ids = count(1)  # safe between threads
 
     def post_pet(self, payload: bytes, **_: object) -> PostOutcome:
-        sent = json.loads(payload)
-        pet = Pet(id=next(self._ids), **sent)
+        pet = Pet(id=next(self._ids), **json.loads(payload))
+        self.pets[pet.id] = pet
         return PostOutcome(Proof.CREATED, "http_201", pet=pet, http_status=201)
 
     def get_pet(self, pet_id: int) -> Pet:
-        raise NotFoundError(404, f"no pet {pet_id}")
-
-    def list_pets(self, limit: int = 100, status: str | None = None) -> Page:
-        return Page([], {}, limit=limit)
+        return self.pets[pet_id]
 
 
 class Kennel:
