@@ -255,6 +255,19 @@ def test_a_key_of_a_refused_record_may_come_again(tmp_path: Path, stores, run_lo
     assert names(store) == ["Ada"]
 
 
+def test_a_mended_animal_is_known_though_its_source_is_not_mended(
+    tmp_path: Path, stores, run_load
+) -> None:
+    """Next week's export holds the old bad cells again: its key says that it is in the store."""
+    store = stores()
+    run_load(keyed(tmp_path, "A,Ada,1,", "B,Bo,two,"), store, key="tag").write(
+        tmp_path / "a", excel=False
+    )
+    run_load(fix(tmp_path / "a" / "fix.csv", {"Bo,two": "Bo,2"}, "f.csv"), store)
+    result = run_load(keyed(tmp_path, "A,Ada,1,", "B,Bo,two,", "C,Cy,1,"), store, key="tag")
+    assert (names(store), result.exit_code, result.to_fix) == (["Ada", "Bo", "Cy"], 0, 0)
+
+
 def test_missing_and_repeated_keys_are_invalid(tmp_path: Path, stores, run_load) -> None:
     """A key that stands twice is told with both lines, and neither is sent."""
     store = stores()

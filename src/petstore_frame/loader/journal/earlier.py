@@ -199,12 +199,18 @@ def refuse_repeated_keys(sql: sqlite3.Connection) -> None:
 
 
 def skip_known_keys(sql: sqlite3.Connection, run: Run) -> None:
-    """Skip the records whose key belongs to an animal that was sent, or is about to be."""
+    """Skip the records whose key belongs to an animal that was sent, or is about to be.
+
+    One that cannot be read is that animal too: it was mended once, and its source was not.
+    """
     sql.execute(
-        "UPDATE temp.staged SET state = 'skipped', same_by = 'key', same_import = keys.import,"
+        "UPDATE temp.staged SET state = 'skipped', problem = NULL, same_by = 'key',"
+        " same_import = keys.import,"
         " same_record = keys.record"
         " FROM main.keys JOIN main.records AS known USING (import, record)"
-        " WHERE staged.state = 'pending' AND keys.store = ? AND keys.key = staged.key"
+        " WHERE (staged.state = 'pending' OR staged.state = 'invalid'"
+        "  AND staged.problem NOT LIKE '[\"key_repeated\"%')"
+        " AND keys.store = ? AND keys.key = staged.key"
         f" AND known.state IN {LIVE}"
         " AND NOT (keys.import = ? AND keys.record = staged.record)",
         [run.store, run.number],
