@@ -47,7 +47,7 @@ SHOWN = {
     ),
 }  # fmt: skip
 CHANGES = """import json, statistics, time
-tab, spent = shown.inventory_tab, {"status": [], "name": []}
+tab, spent = shown.filters, {"status": [], "name": []}
 for turn in range(40):
     start = time.perf_counter()
     tab.status.value = ("sold", "", "pending", "available")[turn % 4]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as widgets
+from ipywidgets.widgets.widget_description import DescriptionStyle
 
 from petstore_frame.dashboard.import_view import fields_of, label_of
 from petstore_frame.dashboard.kit import Kit, show
@@ -70,14 +71,19 @@ class Controls:
         self.sources = self._kit.row(self.upload, self.path, self.template, self.labels)
 
     def _make_choices(self) -> None:
+        # Shared models: each of one's own is a message more before the first paint.
+        look, place = DescriptionStyle(), widgets.Layout()
         self.layout = {
-            name: widgets.Dropdown(options=[""], description=word) for name, word in LAYOUT.items()
+            name: widgets.Dropdown(options=[""], description=word, style=look)
+            for name, word in LAYOUT.items()
         }
         self.columns = {
-            name: widgets.Dropdown(options=[NOT_IN_FILE], description=f"{label_of(name)} is")
+            name: widgets.Dropdown(
+                options=[NOT_IN_FILE], description=f"{label_of(name)} is", style=look, layout=place
+            )
             for name in (field.name for field in SENT_FIELDS)
         }
-        self.key = widgets.Dropdown(options=[NO_KEY], description="Key")
+        self.key = widgets.Dropdown(options=[NO_KEY], description="Key", style=look, layout=place)
         self.key.tooltip = "the column that identifies an animal: a known one is never sent again"
         columns = [*self.columns.values(), self.key]
         rows = self._kit.row(*self.layout.values()), self._kit.row(*columns)

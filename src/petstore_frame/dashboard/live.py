@@ -12,6 +12,13 @@ import traitlets
 Meant = dict[str, str]
 
 
+def _script() -> str:
+    """Return the script without the comments and indents that only its reader needs."""
+    lines = files("petstore_frame.dashboard").joinpath("live.js").read_text("utf-8").splitlines()
+    bare = (line.strip() for line in lines)
+    return "\n".join(line for line in bare if line and not line.startswith("//"))
+
+
 class Live(anywidget.AnyWidget):
     """Shows markup; its marks have tooltips, and what is clicked is reported.
 
@@ -23,9 +30,7 @@ class Live(anywidget.AnyWidget):
             ``sort``; or ``toggle`` and ``figure`` for the sign of a legend.
     """
 
-    _esm = traitlets.Unicode(
-        files("petstore_frame.dashboard").joinpath("live.js").read_text("utf-8")
-    ).tag(sync=True)
+    _esm = traitlets.Unicode(_script()).tag(sync=True)
     markup = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, meant: Callable[[Meant], None], **options: Any) -> None:
