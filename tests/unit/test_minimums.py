@@ -138,11 +138,11 @@ def test_the_sheets_of_a_complete_workbook_are_plain(whole: Inventory, tmp_path:
 
 
 def test_a_page_of_html_says_it(partial: Inventory, tmp_path: Path) -> None:
-    """The captions of the page's two tables carry the minimum."""
+    """What stands above the page's two tables carries the minimum."""
     path = pf.write_report(partial, tmp_path / "stock.html", progress=False)
     text = path.read_text(encoding="utf-8")
-    assert "<caption>1–60 of at least 60</caption>" in text
-    assert "<caption>at least 3 categories, largest first</caption>" in text
+    assert "<p>at least 60 pets, in the order read.</p>" in text
+    assert "at least 3 categories, largest first</caption>" in text
 
 
 def test_no_change_is_not_claimed_of_pets_not_read(

@@ -266,7 +266,7 @@ def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
     except (DamagedError, OSError) as problem:
         return SnapshotProblem(path, f"damaged: {problem}", day)
     except ForeignError as problem:
-        return SnapshotProblem(path, str(problem))
+        return SnapshotProblem(path, str(problem), day)
     read_on = footer.source.fetched_at.astimezone(UTC).date()
     if read_on != day:
         return SnapshotProblem(path, f"fetched on {read_on}, but kept under another date")

@@ -92,13 +92,15 @@ def read_footer(path: Path) -> Footer:
     """
     parquet, arrow = _pyarrow()
     try:
-        has_sums = _check_footer(path)
+        with path.open("rb") as file:
+            _, end = _footer_of(file)
+        has_sums = _check_footer(end)
         footer = parquet.read_metadata(path)
     except (arrow.ArrowException, OSError) as problem:
         raise DamagedError(_first_line(problem)) from problem
     record = (footer.metadata or {}).get(_RECORD)
     if record is None:
-        raise ForeignError("holds no completeness record, so it was not written by a history")
+        raise ForeignError("holds no completeness record: damaged, or not written by a history")
     try:
         known = json.loads(record)
         if known["format"] > _FORMAT:
@@ -196,10 +198,8 @@ def _write_sums(path: Path) -> None:
         file.write(sums)
 
 
-def _check_footer(path: Path) -> bool:
+def _check_footer(footer: bytes) -> bool:
     """Return whether a file has checksums; refuse a footer that its own does not fit."""
-    with path.open("rb") as file:
-        _, footer = _footer_of(file)
     found = _last_sums(footer)
     if found is None:
         return False

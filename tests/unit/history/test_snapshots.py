@@ -209,7 +209,7 @@ def test_damaged_and_foreign_files_are_named(damaged) -> None:
 
 def test_the_other_days_still_answer(damaged) -> None:
     """A damaged day is left out of a difference, and marked in a trend."""
-    with pytest.warns(errors.HistoryWarning, match=r"2026-11-02.*that day is left out"):
+    with pytest.warns(errors.HistoryWarning, match="that day is left out"):
         assert str(damaged.diff()) == "2026-11-01 to 2026-11-03: no change"
     with pytest.warns(errors.HistoryWarning):
         trend = damaged.trend()
