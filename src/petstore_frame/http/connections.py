@@ -80,7 +80,7 @@ class Wires:
 
 
 class SocketWire:
-    """A pool of one connection, with a limit for a whole answer.
+    """One connection, with a limit for a whole answer.
 
     The limit is ``timeout["total"]`` among a request's extensions, in seconds; ``read`` limits
     only the silence between two pieces of an answer.
@@ -92,23 +92,37 @@ class SocketWire:
 
     def __init__(self, context: ssl.SSLContext | None, proxy: httpcore.Proxy | None) -> None:
         self._exchange = _Exchange()
-        self._pool = httpcore.ConnectionPool(
+        # Makes connections and holds none: a pool looks at its own four times per request.
+        self._maker = httpcore.ConnectionPool(
             ssl_context=context,
             proxy=proxy,
-            max_connections=1,
             keepalive_expiry=KEEPALIVE_S,
             network_backend=_Sockets(self._exchange),
         )
+        self._connection: httpcore.ConnectionInterface | None = None
 
     def handle_request(self, request: httpcore.Request) -> httpcore.Response:
         self._exchange.begin(request.extensions["timeout"]["total"])
-        response = self._pool.handle_request(request)
+        connection = self._connection
+        if connection is None or not self._is_fit(connection):
+            self.close()
+            self._connection = connection = self._maker.create_connection(request.url.origin)
+        response = connection.handle_request(request)
         self._exchange.note_head(response)
         return response
 
+    def _is_fit(self, connection: httpcore.ConnectionInterface) -> bool:
+        return (
+            self._exchange.has_ended_cleanly
+            and connection.is_available()
+            and not connection.has_expired()  # which bytes that wait on the socket are, too
+        )
+
     def close(self) -> None:
         """Close the connection; a forked process closes its copy, and the parent's stays open."""
-        self._pool.close()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
 
 class _Exchange:
@@ -210,8 +224,6 @@ class _Stream(httpcore.NetworkStream):
         self._stream.close()
 
     def get_extra_info(self, info: str) -> Any:
-        if info == "is_readable" and not self._exchange.has_ended_cleanly:
-            return True  # by which a pool knows a connection that is not to be used again
         return self._stream.get_extra_info(info)
 
     def start_tls(
