@@ -22,9 +22,11 @@ pytestmark = [
 
 # As the program's own dialog reads and writes: commas, quotes, UTF-8, from line 1.
 CSV = "Text - txt - csv (StarCalc):44,34,76"
-DIRTY = """name,categoryId,status,note
+# Fewer than half are wrong: one cause for most of them would be told once, and nothing be sent.
+GOOD = [f"Good {at}" for at in range(8)]
+DIRTY = f"""name,categoryId,status,note
 Rex,1,sold,as it should be
-Zoë,x,,"two
+{"".join(f"{name},1,sold,fine" + chr(10) for name in GOOD)}Zoë,x,,"two
 lines"
 =1+1,x,sold,a formula
 @home,x,sold,another
@@ -93,7 +95,7 @@ def test_what_an_office_program_saves_is_loaded_once(
     load = pf.load_csv if kind == "csv" else pf.load_excel
     with pf.serve() as server, server.client() as client:
         first = pf.load_csv(arrivals, client, journal=tmp_path / "journal")
-        assert (len(first.created), len(first.fix)) == (1, 9)
+        assert (len(first.created), len(first.fix)) == (9, 9)
         first.write(tmp_path / "out")
         saved = save_as(tmp_path / "out" / source, kind, tmp_path, profile)
         fix(saved)
@@ -101,6 +103,6 @@ def test_what_an_office_program_saves_is_loaded_once(
             result = load(saved, client, journal=tmp_path / "journal", **options)
             assert (len(result.created), len(result.fix)) == (8, 1)
         names = set(pf.fetch_inventory(client).frame["name"])
-    assert names == {
+    assert names - set(GOOD) == {
         "Rex", "Zoë", "=1+1", "@home", "小雪 🐕", 'say "hi"', "007", "Jan 5", "1/1/20"
     }  # fmt: skip
