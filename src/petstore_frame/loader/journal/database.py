@@ -176,9 +176,9 @@ def _lost_commits(path: Path, sql: sqlite3.Connection, commits: int) -> str:
     return (
         f"{path.name}-wal, the log of {path}, is missing, cut or damaged: the last {commits:,} "
         f"entries that it held are gone.{about} Nothing was sent. The ways on: "
-        f"{_AS_A_WHOLE.format(name=path.name)}; or let what is uncertain be in doubt, with "
-        "pf.recover_journal(...) or petstore-frame load --recover, and settle it by reading the "
-        "store back or by hand"
+        f"{_AS_A_WHOLE.format(name=path.name)}; or compare the file with the store (petstore-frame "
+        "compare FILE --on name --on category_id, or pf.compare), and load what is only in the "
+        "list with a new journal folder"
     )
 
 
