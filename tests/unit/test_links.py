@@ -10,13 +10,8 @@ from petstore_frame.errors import CrossOriginError
 from petstore_frame.http.addresses import whole_address
 from petstore_frame.http.headers import Headers
 from petstore_frame.http.links import read_links, targets
-from petstore_frame.inventory.hints import (
-    advertised_total,
-    next_addresses,
-    next_value,
-    passes_over,
-)
-from petstore_frame.inventory.paths import Paths
+from petstore_frame.inventory.next_links import beside_home
+from petstore_frame.inventory.stated import Stated, passes_over
 
 HERE = "https://store.example/v1/pets?limit=100"
 
@@ -80,9 +75,10 @@ def test_no_header_breaks_the_parser(line: str) -> None:
 def test_no_link_breaks_what_reads_it(target: str) -> None:
     """Whatever a server calls an address is read, judged and then refused by name."""
     headers = Headers([("Link", f'<{target}>; rel="next"'), ("X-Next", target)])
-    for address in next_addresses(headers, HERE):
+    for address in Stated(headers, HERE).next_addresses:
         assert passes_over(address, 100) is None or "=" in address
-        assert Paths("https://store.example/v1", []).may_follow(address) in (True, False)
+        note = beside_home(address, "https://store.example/v1/pets")
+        assert note is None or note.detail
         try:
             assert whole_address("https://store.example/v1", address).startswith("https://")
         except CrossOriginError as problem:
@@ -121,16 +117,16 @@ def test_links_come_back_as_they_were_written(written: list[tuple[str, str]]) ->
 def test_a_relative_link_is_read_against_its_page(target: str, whole: str) -> None:
     """A link may be short; where it leads is judged in full."""
     headers = Headers([("Link", f'<{target}>; rel="next"')])
-    assert next_addresses(headers, HERE) == [whole]
-    assert next_addresses(Headers([("X-Next", target)]), HERE)[:1] in ([whole], [])
+    assert Stated(headers, HERE).next_addresses == [whole]
+    assert Stated(Headers([("X-Next", target)]), HERE).next_addresses[:1] in ([whole], [])
 
 
 def test_headers_of_their_own_name_a_next_page() -> None:
     """A value that is no address is kept as a value, and an empty one is none."""
-    found = next_value(Headers([("x-next-page", " 2 ")]))
+    found = Stated(Headers([("x-next-page", " 2 ")]), HERE).next_value
     assert found is not None
-    assert (found.header, found.value) == ("X-Next-Page", "2")
-    assert next_value(Headers([("X-Next-Page", "")])) is None
+    assert (found.name, found.value) == ("X-Next-Page", "2")
+    assert Stated(Headers([("X-Next-Page", "")]), HERE).next_value is None
 
 
 @pytest.mark.parametrize(
@@ -146,12 +142,12 @@ def test_headers_of_their_own_name_a_next_page() -> None:
 )
 def test_a_total_is_a_whole_number(name: str, value: str, total: int | None) -> None:
     """Only digits make a total."""
-    assert advertised_total(Headers([(name, value)])) == total
-    assert advertised_total(Headers([])) is None
+    assert Stated(Headers([(name, value)]), HERE).total == total
+    assert Stated(Headers([]), HERE).total is None
 
 
 def test_a_number_without_end_is_none() -> None:
     """More digits than Python reads are neither a total nor a place in a listing."""
     digits = "9" * 5_000
-    assert advertised_total(Headers([("X-Total-Count", digits)])) is None
+    assert Stated(Headers([("X-Total-Count", digits)]), HERE).total is None
     assert passes_over(f"{HERE}&offset={digits}", 100) is None

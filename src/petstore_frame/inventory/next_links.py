@@ -99,7 +99,7 @@ def _linked(listing: Listing) -> Way:
         address = next(iter(stated.next_addresses), None)
         if address is None or address.startswith(home):
             return address
-        note = _beside_home(address, home)
+        note = beside_home(address, home)
         if note is not None and note not in way.notes:
             way.notes.append(note)
         return None if note is not None and note.is_contradiction else address
@@ -110,7 +110,7 @@ def _linked(listing: Listing) -> Way:
     return way
 
 
-def _beside_home(address: str, home: str) -> Evidence | None:
+def beside_home(address: str, home: str) -> Evidence | None:
     """Return what shows that a link leads beside the listing, or None.
 
     One that cannot be read passes here, and is refused by name when it is requested. One that drops
