@@ -14,7 +14,7 @@ from math import floor, log10
 from zlib import crc32
 
 from petstore_frame.counts.words import short
-from petstore_frame.html import Markup, stylesheet
+from petstore_frame.html import Markup, escape, stylesheet
 from petstore_frame.html.style import INK, RULE
 from petstore_frame.inventory import StatusCount
 from petstore_frame.schema.palette import shorten, status_word
@@ -79,13 +79,13 @@ def element(tag: str, *children: str | None, **attributes: object) -> Markup:
         >>> print(element("text", "Tom & <Jerry>", class_="name", x="5%", fill=None))
         <text class="name" x="5%">Tom &amp; &lt;Jerry&gt;</text>
     """
-    given = Markup("").join(
-        Markup(' {}="{}"').format(name.rstrip("_").replace("_", "-"), value)
+    given = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{escape(value)}"'
         for name, value in attributes.items()
         if value is not None
     )
-    inner = Markup("").join(child for child in children if child is not None)
-    return Markup("<{0}{1}>{2}</{0}>").format(tag, given, inner)
+    inner = "".join(escape(child) for child in children if child is not None)
+    return Markup(f"<{tag}{given}>{inner}</{tag}>")  # each part is escaped above
 
 
 def share(number: float) -> str:
