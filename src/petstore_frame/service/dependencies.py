@@ -64,31 +64,24 @@ class Throttle:
         self._buckets[key] = (tokens - 1, now)
 
 
-def shop_of(request: Request) -> Shop:
+def shop_of(request: HTTPConnection) -> Shop:
     shop: Shop = request.app.state.shop
     return shop
 
 
-async def get_shop(request: Request) -> Shop:  # async, as FastAPI calls others in a thread
-    return shop_of(request)
-
-
-ShopOf = Annotated[Shop, Depends(get_shop)]
-
-
 class ApiKey(HTTPBearer):
-    """The credential of every operation.
+    """The credential of every operation: who has a valid key gets the shop.
 
     Interface: Authentication.
     """
 
-    async def __call__(self, request: HTTPConnection) -> HTTPAuthorizationCredentials | None:
-        """Let only requests with a valid key through.
+    async def __call__(self, request: HTTPConnection) -> Shop:  # type: ignore[override] # the key stays here
+        """Return what the application works on.
 
         Raises:
             Refusal: 401 for a missing or invalid key, 429 for too many requests with a valid one.
         """
-        shop: Shop = request.app.state.shop
+        shop = shop_of(request)
         sent = request.headers.getlist("authorization")
         if not sent:
             message = "send the API key as Authorization: Bearer <API_KEY>"
@@ -100,10 +93,11 @@ class ApiKey(HTTPBearer):
         request.state.is_known = True
         if shop.throttle is not None:
             shop.throttle.take(hash_key(credentials.credentials))
-        return credentials
+        return shop
 
 
 require_key = ApiKey(scheme_name="bearer", description="The API key", auto_error=False)
+ShopOf = Annotated[Shop, Depends(require_key)]
 
 
 async def _is_valid(credentials: HTTPAuthorizationCredentials, shop: Shop) -> bool:

@@ -15,7 +15,6 @@ from petstore_frame.service.dependencies import (
     base_of,
     meant_for_this_store,
     plain_digits,
-    require_key,
 )
 from petstore_frame.service.errors import Refusal
 from petstore_frame.service.models import (
@@ -62,7 +61,6 @@ router = APIRouter(
     prefix="/v1",
     tags=["pets"],
     route_class=StrictRoute,
-    dependencies=[Depends(require_key)],
     responses={
         401: _refused("Credential missing or invalid"),
         "default": {**_refused("Any other refusal"), **_EXTENSION},

@@ -121,9 +121,9 @@ class _Connection(h11.Connection):
             raise h11.RemoteProtocolError("chunk too large", error_status_hint=413)
         event = super().next_event()
         if isinstance(event, h11.Request):
-            self._left = 0
-            self._line = b"" if dict(event.headers).get(b"transfer-encoding") else None
-            self._follow(self.trailing_data[0])
+            if any(name == b"transfer-encoding" for name, _ in event.headers):
+                self._left, self._line = 0, b""
+                self._follow(self.trailing_data[0])
         elif isinstance(event, h11.EndOfMessage):
             self._line = None
         return event

@@ -84,15 +84,16 @@ class Store:
         self._clock = clock
         self._is_sqlite = is_sqlite(engine)
         # SQLite reports to a connection only the commits of others, so this one never writes.
-        self._watch = engine.raw_connection() if self._is_sqlite else None
+        self._pooled = engine.raw_connection() if self._is_sqlite else None
+        self._watch: Any = self._pooled.driver_connection if self._pooled is not None else None
         with engine.connect() as connection:
             self.store_id: str = connection.execute(select(store_identity.c.store_id)).scalar_one()
 
     def close(self) -> None:
         """Close the connection that watches for commits; the caller closes the engine."""
-        if self._watch is not None:
-            self._watch.close()
-            self._watch = None
+        if self._pooled is not None:
+            self._pooled.close()
+            self._pooled = self._watch = None
 
     async def page(self, size: int, after: int, status: PetStatus | None) -> list[Pet]:
         """Return up to ``size`` pets with ids above ``after``, ascending."""
@@ -130,9 +131,7 @@ class Store:
         """
         if self._watch is None:
             return None
-        cursor = self._watch.cursor()
-        cursor.execute("PRAGMA data_version")
-        return int(cursor.fetchall()[0][0])
+        return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
 
     def add(self, batch: Sequence[Addition]) -> list[Added]:
         """Add pets in one transaction that is on disk when this returns.
