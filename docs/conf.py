@@ -39,9 +39,10 @@ nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
 nb_output_stderr = "remove"  # progress bars
-# A page has no kernel: it shows the static copy of a widget, and needs no script of Jupyter's.
+# A page has no kernel: markup, such as the static copy of a dashboard, stands for a widget, and no
+# script of Jupyter's is asked for.
 nb_ipywidgets_js: dict[str, Any] = {}
-nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
+nb_mime_priority_overrides = [("html", "text/html", 1)]
 
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"

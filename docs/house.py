@@ -35,12 +35,12 @@ class Part:
 def parts_of(package: Path) -> dict[str, Part]:
     """Read the parts of a package from its files."""
     parts: dict[str, Part] = {}
-    for path in sorted(package.rglob("*.py")):
-        name = path.relative_to(package).parts[0].removesuffix(".py")
+    for path in sorted([*package.rglob("*.py"), *package.glob("*.pyi")]):
+        name = path.relative_to(package).parts[0].removesuffix(path.suffix)
         part = parts.setdefault(name, Part(name))
         text = path.read_text(encoding="utf-8")
         part.lines += len(text.splitlines())
-        part.modules += 1
+        part.modules += path.suffix == ".py"
         part.imports |= _imported(text, package.name)
     for part in parts.values():
         part.imports = (part.imports & parts.keys()) - {part.name}
@@ -52,6 +52,8 @@ def _imported(text: str, package: str) -> set[str]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level:  # a stub's own
+            names += [f"{package}.{node.module or alias.name}" for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module == package:
             names += [f"{package}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

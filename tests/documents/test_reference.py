@@ -38,8 +38,10 @@ def test_every_entry_of_the_reference_is_a_name(name: str) -> None:
     assert hasattr(import_module(home), last)
 
 
-def test_every_command_is_in_the_readme() -> None:
+def test_every_command_is_in_the_readme_and_the_reference() -> None:
     """A command that the README does not show is a command that nobody finds."""
     names = {command.name for command in app.registered_commands if not command.hidden}
     names |= {group.name for group in app.registered_groups}
+    page = (ROOT / "docs/reference/command_line.md").read_text(encoding="utf-8")
     assert {name for name in names if f"petstore-frame {name}" not in README} == set()
+    assert {name for name in names if not re.search(rf"^## {name}\b", page, re.M)} == set()
