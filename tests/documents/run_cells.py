@@ -16,7 +16,7 @@ from pathlib import Path
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-CELL = re.compile(r"^```\{code-cell\}.*\n((?::.*\n)*)(.*?)^```$", re.MULTILINE | re.DOTALL)
+CELL = re.compile(r"^```\{code-cell\}\n(?::[^\n]*\n)*(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def code_cells(page: Path) -> list[str]:
@@ -24,7 +24,9 @@ def code_cells(page: Path) -> list[str]:
     text = page.read_text(encoding="utf-8")
     if page.suffix == ".ipynb":
         return ["".join(c["source"]) for c in json.loads(text)["cells"] if c["cell_type"] == "code"]
-    return [code for _, code in CELL.findall(text)]
+    cells: list[str] = CELL.findall(text)
+    assert len(cells) == text.count("{code-cell}"), page
+    return cells
 
 
 def main(pages: list[Path]) -> None:
