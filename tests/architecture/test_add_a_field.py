@@ -16,7 +16,7 @@ import petstore_frame
 
 HOUSE = Path(petstore_frame.__file__).parent
 WALK = Path(__file__).with_name("add_a_field.py")
-BEHIND = "class StoredFields(BaseModel):"
+BEHIND = "    @classmethod\n    def __pydantic_on_complete__"
 ADDED = """    age: Annotated[Int64 | None, Column("Age", "Int64", headers=("years",))] = None
     weight_kg: Annotated[
         float | None, Field(alias="weightKg"), Column("Weight (kg)", "Float64")

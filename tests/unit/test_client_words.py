@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -210,3 +211,11 @@ def test_address_and_key_the_other_way_round_are_told_apart() -> None:
     words = told(lambda: pf.Client("psk_secret", "http://localhost/v1"), pf.ConfigurationError)
     assert "base_url comes first" in words
     assert "psk_secret" not in words
+
+
+def test_help_shows_the_fields_of_a_pet_as_they_are_typed() -> None:
+    """Before and after the first pet is made, without wire names and annotations."""
+    for _ in range(2):
+        assert list(inspect.signature(pf.NewPet).parameters) == ["name", "category_id", "status"]
+        assert "Column" not in str(inspect.signature(pf.Pet))
+        pf.Pet(id=1, name=pf.NewPet(name="Luna", category_id=3).name, category_id=3)

@@ -75,6 +75,10 @@ class PetFields(BaseModel):
         ),
     ] = None
 
+    @classmethod
+    def __pydantic_on_complete__(cls) -> None:
+        cls.__signature__ = _plain_signature(cls)  # what help() shows
+
 
 class StoredFields(BaseModel):
     """The fields that the store assigns."""
@@ -182,7 +186,7 @@ def _plain_signature(model: type[PetFields]) -> Signature:
     return Signature(arguments)
 
 
-for _model in (NewPet, Pet):  # what help() shows
+for _model in (NewPet, Pet):  # before they are built
     _model.__signature__ = _plain_signature(_model)
 
 _KINDS: dict[Dtype, str] = {
