@@ -52,7 +52,7 @@ def test_help_of_a_group_names_no_type_of_a_switch(words: list[str]) -> None:
 def test_whoever_asks_a_store_is_told_which() -> None:
     """Address, key and patience go together, on every command that asks a store."""
     asking = {name for name, command in COMMANDS.items() if "--base-url" in options(command)}
-    assert asking == {"load", "fetch", "report", "snapshot", "dashboard"}
+    assert asking == {"load", "compare", "fetch", "report", "snapshot", "dashboard"}
     assert all({"--api-key", "--timeout"} <= set(options(COMMANDS[name])) for name in asking)
 
 
@@ -124,4 +124,4 @@ def test_a_file_to_write_has_one_short_name() -> None:
     """-o is --output on every command that writes a file or a folder."""
     found = [options(command).get("--output") for command in COMMANDS.values()]
     writing = [option for option in found if option is not None]
-    assert len(writing) == 4 and all("-o" in option.opts for option in writing)
+    assert len(writing) == 5 and all("-o" in option.opts for option in writing)

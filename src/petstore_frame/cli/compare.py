@@ -31,7 +31,7 @@ def compare(
     ] = None,
     key: Annotated[
         list[str] | None,
-        typer.Option(help="Column by which the list was loaded; repeat it for several."),
+        typer.Option(help="Column that identifies an animal; several: --key A --key B."),
     ] = None,
     on: Annotated[
         list[str] | None,
@@ -39,13 +39,17 @@ def compare(
     ] = None,
     categories: CategoriesFile = None,
     journal: Annotated[
-        Path | None, typer.Option(help="Folder of the journals; else the user's own.")
+        Path | None, typer.Option(help="Folder of the journals; else the user's state directory.")
     ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Codec of a text file.")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="Character between cells.")] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="Encoding of a text file, if not UTF-8.")
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help=r"Character between cells, \t for a tab; else it is found.")
+    ] = None,
     sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook.")] = None,
     header_row: Annotated[
-        int | None, typer.Option(help="Row of the header, below a title.", min=1)
+        int | None, typer.Option(help="Row of the header, below a title; 1 is the first.", min=1)
     ] = None,
     base_url: BaseUrl = None,
     api_key: ApiKey = None,
@@ -81,7 +85,7 @@ def compare(
             categories=categories,
             journal=journal,
             encoding=encoding,
-            delimiter=delimiter,
+            delimiter="\t" if delimiter == r"\t" else delimiter,
             sheet=sheet,
             header_row=header_row,
         )
