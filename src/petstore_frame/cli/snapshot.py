@@ -60,7 +60,7 @@ def snapshot(
     if as_json:
         compared = {
             "date": added.date.isoformat(),
-            "compared_with": None if changes is None else changes.old.date.isoformat(),
+            "compared_with": None if changes is None else changes.since.isoformat(),
             "changes": None if changes is None else changes.counts,
         }
         print_json(listing.facts(added.path) | compared)

@@ -7,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import ArgumentError
+from petstore_frame.history import Snapshot
 from petstore_frame.inventory import Inventory
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.record import DOUBT_STATES
@@ -38,6 +39,8 @@ def compare(
     thousands: str | None = None,
 ) -> Comparison:
     """Compare a list with what a store holds, animal by animal.
+
+    Two listings of a store are compared by ``petstore_frame.history.diff_inventories``.
 
     Which pet a record is, is stated and never guessed. With ``key``, the table of keys and pet
     ids that loading by key has kept decides. With ``on``, records and pets that are equal in
@@ -97,7 +100,7 @@ def compare(
         header_row=header_row,
         thousands=thousands,
     )
-    fields = _checked(reading.key, (on,) if isinstance(on, str) else tuple(on), inventory)
+    fields = _checked(data, reading.key, (on,) if isinstance(on, str) else tuple(on), inventory)
     listed = read_list(data, reading)
     if fields:
         table = match_on(listed.frame, inventory.frame, fields)
@@ -124,8 +127,15 @@ def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd
     return ids[["key", "id"]].assign(is_in_doubt=ids["state"].isin([*map(str, DOUBT_STATES)]))
 
 
-def _checked(key: Sequence[str], on: tuple[str, ...], inventory: Inventory) -> tuple[str, ...]:
+def _checked(
+    data: Any, key: Sequence[str], on: tuple[str, ...], inventory: Inventory
+) -> tuple[str, ...]:
     """Return ``on``; refuse what leaves open which pet a record is."""
+    if isinstance(data, Inventory | Snapshot):
+        raise ArgumentError(
+            "what changed between two listings of a store is their diff: "
+            "petstore_frame.history.diff_inventories(old, new), or history.diff()"
+        )
     if not isinstance(inventory, Inventory):
         raise ArgumentError(
             "compare(list, inventory): the second is what pf.fetch_inventory(client) returns, "
