@@ -29,7 +29,7 @@ def test_sigkill_leaves_no_process_behind() -> None:
         shown.kill()
         shown.wait(10)
     _, alive = psutil.wait_procs(family, timeout=20)
-    assert len(family) >= 3
+    assert len(family) >= 2  # Voila runs in the command itself
     assert alive == []
 
 
