@@ -80,8 +80,8 @@ def compare(
         >>> import pandas as pd
         >>> from petstore_frame import compare, fetch_inventory, serve
         >>> ours = pd.DataFrame({"name": ["Luna"], "category_id": [3], "status": ["sold"]})
-        >>> with serve(sample=20, seed=7) as server:
-        ...     found = compare(ours, fetch_inventory(server.client()), on=["name", "category_id"])
+        >>> with serve(sample=20, seed=7) as server, server.client() as client:
+        ...     found = compare(ours, fetch_inventory(client), on=["name", "category_id"])
         >>> found.summary.loc["only in list"].to_dict()
         {'records': 1, 'pets': 0}
 
