@@ -30,6 +30,7 @@ def code_cells(page: Path) -> list[str]:
 
 
 def main(pages: list[Path]) -> None:
+    os.environ.pop("VIRTUAL_ENV", None)  # IPython warns where it names another environment
     shell = InteractiveShell(config=Config({"HistoryManager": {"enabled": False}}))
     for page in pages:
         with tempfile.TemporaryDirectory() as folder:

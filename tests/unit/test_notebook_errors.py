@@ -15,6 +15,12 @@ stock("http://127.0.0.1:9/v1")
 """
 
 
+@pytest.fixture(autouse=True)
+def no_activated_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """IPython warns where VIRTUAL_ENV names an environment that is not its own."""
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+
+
 def run_the_cell() -> None:
     """Run the cell in IPython, which shows its error on standard output."""
     shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell()
