@@ -21,10 +21,10 @@ from petstore_frame.charts.svg import (
 from petstore_frame.counts.tally import CategoryCounts, CodedPets, StatusCounts
 from petstore_frame.counts.words import categories_in_words, short
 from petstore_frame.html import Markup
+from petstore_frame.html.palette import shorten, status_colours
 from petstore_frame.html.style import INK
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.schema.categories import Categories, shown_labels
-from petstore_frame.schema.palette import shorten, status_colours
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -26,10 +26,10 @@ from petstore_frame.counts.pet_table import category_ids
 from petstore_frame.counts.words import short
 from petstore_frame.errors import InputError
 from petstore_frame.html import Markup
+from petstore_frame.html.palette import GONE_COLOUR, NEW_COLOUR, STATUS_COLOURS, shorten
 from petstore_frame.html.style import MUTED
 from petstore_frame.inventory import StatusCount
 from petstore_frame.schema.categories import category_name
-from petstore_frame.schema.palette import GONE_COLOUR, NEW_COLOUR, STATUS_COLOURS, shorten
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,11 +11,11 @@ from petstore_frame.charts.svg import Drawing, Figure, element
 from petstore_frame.counts.pet_table import category_ids, pandas_frame
 from petstore_frame.counts.tally import claim_of, is_whole
 from petstore_frame.html import PAGE, Markup
+from petstore_frame.html.palette import status_colours
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.fields import FIELDS, Field
 from petstore_frame.schema.models import NO_STATUS
-from petstore_frame.schema.palette import status_colours
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,9 +15,9 @@ from zlib import crc32
 
 from petstore_frame.counts.words import short
 from petstore_frame.html import Markup, escape, stylesheet
+from petstore_frame.html.palette import shorten, status_word
 from petstore_frame.html.style import INK, RULE
 from petstore_frame.inventory import StatusCount
-from petstore_frame.schema.palette import shorten, status_word
 
 FONTS = "system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"
 SMALL = 12  # pixels: text within a drawing

@@ -28,10 +28,10 @@ from petstore_frame.charts.svg import (
 from petstore_frame.counts.pet_table import category_ids
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.html import Markup
+from petstore_frame.html.palette import OTHER_HUES, status_colours
 from petstore_frame.html.style import MUTED, PAPER, SHADE
 from petstore_frame.inventory import StatusCount
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.palette import OTHER_HUES, status_colours
 
 if TYPE_CHECKING:
     import pandas as pd

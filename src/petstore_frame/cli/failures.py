@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 import typer
 
-from petstore_frame._internal.advice import SHELL
 from petstore_frame.cli.screens import PlainGroup
 from petstore_frame.errors import (
     APIConnectionError,
@@ -25,6 +24,7 @@ from petstore_frame.errors import (
     PetstoreError,
     ReportError,
 )
+from petstore_frame.errors.advice import SHELL
 
 PARTLY, REFUSED, STORE, DISK, LOCKED, INTERRUPTED = 1, 2, 5, 6, 7, 130
 

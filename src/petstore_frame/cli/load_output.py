@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from petstore_frame._internal.advice import ShellAudience
 from petstore_frame.cli.options import print_json
+from petstore_frame.errors.advice import ShellAudience
 
 if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult

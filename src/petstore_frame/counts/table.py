@@ -9,8 +9,8 @@ from functools import cached_property
 from petstore_frame.counts.tally import CategoryCounts, StatusCounts
 from petstore_frame.counts.words import short
 from petstore_frame.html import NOTEBOOK, Cell, Markup, Renderer
+from petstore_frame.html.palette import STATUS_COLOURS, shorten, status_word, verdict_badge
 from petstore_frame.inventory import StatusCount
-from petstore_frame.schema.palette import STATUS_COLOURS, shorten, status_word, verdict_badge
 
 ALL_PETS = "all pets"
 ALL_CATEGORIES = "all categories"

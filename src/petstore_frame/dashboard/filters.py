@@ -13,7 +13,7 @@ from petstore_frame.dashboard.buttons import ButtonGroup
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.live import Meant
 from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, Shown, StoreModel
-from petstore_frame.schema.palette import status_word
+from petstore_frame.html.palette import status_word
 
 if TYPE_CHECKING:
     from threading import RLock

@@ -6,20 +6,20 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from petstore_frame._internal.advice import FORM
 from petstore_frame.charts.pet_list import HEAD
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.import_job import Choices, Plan
 from petstore_frame.errors import InputError
+from petstore_frame.errors.advice import FORM
 from petstore_frame.html import PAGE, Card, Cell, Markup
+from petstore_frame.html.palette import shorten
 from petstore_frame.loader.reading.look import Look, ValueToMap
 from petstore_frame.loader.record import State, Suspicion
 from petstore_frame.loader.results.question import Question
 from petstore_frame.loader.results.skipped import CHANGED
 from petstore_frame.schema.fields import FIELD_BY_NAME, PET_COLUMNS, SENT_FIELDS
 from petstore_frame.schema.models import pets_text
-from petstore_frame.schema.palette import shorten
 
 ROWS, CELL_LENGTH = 50, 60
 NOT_MAPPED = "choose …"

@@ -17,7 +17,7 @@ from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.live import Live, Meant
 from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, Shown, StoreModel
 from petstore_frame.html import PAGE, Cell, Markup
-from petstore_frame.schema.palette import status_colours
+from petstore_frame.html.palette import status_colours
 
 if TYPE_CHECKING:
     from threading import RLock

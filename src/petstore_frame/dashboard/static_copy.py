@@ -16,8 +16,8 @@ from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.counts.words import short
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.html import NOTEBOOK, Card, Markup
+from petstore_frame.html.palette import INK, PAPER, status_colours, status_word
 from petstore_frame.inventory.completeness import after_badge, claim_badge
-from petstore_frame.schema.palette import INK, PAPER, status_colours, status_word
 
 PICTURE_WIDTH, ROWS = 720, 15
 _OUTPUT = ".jp-OutputArea-child"

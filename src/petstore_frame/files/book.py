@@ -11,7 +11,7 @@ from typing import Any
 
 from petstore_frame.errors import MissingExtraError, ReportError
 from petstore_frame.files.cells import fit, is_exact_number
-from petstore_frame.schema.palette import INK
+from petstore_frame.html.palette import INK
 
 FONT = "Calibri"
 # Everything is text unless a formula is asked for by name.

@@ -6,8 +6,8 @@ import os
 from datetime import UTC
 from pathlib import Path
 
-from petstore_frame._internal.advice import Advice
 from petstore_frame.errors import ArgumentError, HistoryError, HistoryLockedError
+from petstore_frame.errors.advice import Advice
 from petstore_frame.files.atomic import replacing, sync
 from petstore_frame.files.lock import AtWorkError, held
 from petstore_frame.history.folder import (

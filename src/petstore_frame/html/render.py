@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
+from petstore_frame.html.palette import FAILED_BADGE, VERDICT_BADGES, Badge
 from petstore_frame.html.style import LOOKS
-from petstore_frame.schema.palette import FAILED_BADGE, VERDICT_BADGES, Badge
 
 if TYPE_CHECKING:
     from jinja2 import Environment

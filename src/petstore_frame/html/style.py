@@ -1,7 +1,7 @@
 """How everything shown as markup looks: sizes, spacing and colours, stated once.
 
 Colours of text and rules come from the page around, a notebook's theme for one, so that light and
-dark need no switch. What carries a meaning (statuses, verdicts) is coloured by ``schema.palette``.
+dark need no switch. What carries a meaning (statuses, verdicts) is coloured by ``html.palette``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from petstore_frame.schema.palette import ACCENT
+from petstore_frame.html.palette import ACCENT
 
 _FAINT = "color-mix(in srgb,currentColor {}%,transparent)"
 INK = "var(--jp-ui-font-color1,var(--vscode-foreground,currentColor))"

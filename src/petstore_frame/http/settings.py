@@ -12,8 +12,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
-from petstore_frame._internal.advice import Advice
 from petstore_frame.errors import ConfigurationError
+from petstore_frame.errors.advice import Advice
 from petstore_frame.schema.numeric import as_positive, as_whole
 
 DEFAULT_TIMEOUT_S = 120.0

@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import Any, NoReturn, Self
 
 from petstore_frame.html import NOTEBOOK, Fold, Markup
+from petstore_frame.html.palette import Badge, shorten, status_colours, status_word, verdict_badge
 from petstore_frame.inventory.evidence import Evidence
-from petstore_frame.schema.palette import Badge, shorten, status_colours, status_word, verdict_badge
 
 
 class Verdict(StrEnum):

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Self
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import ArgumentError
 from petstore_frame.html import NOTEBOOK
+from petstore_frame.html.palette import shorten
 from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.inventory.source import FrameClaim, SealState, Source, read_seal
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
-from petstore_frame.schema.palette import shorten
 
 if TYPE_CHECKING:
     import pandas as pd

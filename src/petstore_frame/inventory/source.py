@@ -15,8 +15,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from petstore_frame.html import NOTEBOOK
+from petstore_frame.html.palette import NO_CLAIM_BADGE
 from petstore_frame.inventory.completeness import Completeness, claim_line
-from petstore_frame.schema.palette import NO_CLAIM_BADGE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,6 @@ from numbers import Real
 from os import PathLike
 from typing import Any, NoReturn
 
-from petstore_frame._internal.advice import Advice
 from petstore_frame._internal.arguments import (
     before_sending,
     checked_client,
@@ -21,6 +20,7 @@ from petstore_frame._internal.arguments import (
 )
 from petstore_frame._internal.progress import checked_progress
 from petstore_frame.errors import ArgumentError
+from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.limits import MOST_WORKERS, Limits
 
 DUPLICATES = ("refuse", "skip", "send")

@@ -16,11 +16,11 @@ from petstore_frame.counts.pet_table import (
     whole_ids,
 )
 from petstore_frame.counts.tally import CodedPets, StatusCounts
+from petstore_frame.html.palette import status_colours
 from petstore_frame.inventory import Completeness, Inventory, Source
 from petstore_frame.inventory.source import SealState, read_seal
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.fields import FIELDS
-from petstore_frame.schema.palette import status_colours
 from petstore_frame.schema.text import whole_text
 
 if TYPE_CHECKING:

@@ -13,13 +13,12 @@ from petstore_frame import __version__
 from petstore_frame.charts.bars import bars
 from petstore_frame.counts.table import CountTable
 from petstore_frame.counts.words import categories_in_words, exactness, per_cent, short
-from petstore_frame.html import PAGE, Card, Markup, stylesheet
+from petstore_frame.html import PAGE, Card, Markup, palette, stylesheet
+from petstore_frame.html.palette import status_word
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.sheets.about import coverage, grounds
-from petstore_frame.schema import palette
 from petstore_frame.schema.models import NO_STATUS
-from petstore_frame.schema.palette import status_word
 
 _ROWS_OF_A_TABLE = 1_000  # so that a browser lays out only those on the screen
 

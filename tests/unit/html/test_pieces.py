@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from petstore_frame.html import NOTEBOOK, PAGE, Card, Fold, Markup, Renderer, stylesheet
-from petstore_frame.schema.palette import NO_CLAIM_BADGE
+from petstore_frame.html.palette import NO_CLAIM_BADGE
 
 HOSTILE = "<script>\"'&"
 PIECES: dict[str, Callable[[Renderer, str], Markup]] = {

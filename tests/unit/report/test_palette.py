@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from petstore_frame.html import palette
 from petstore_frame.inventory import Verdict
-from petstore_frame.schema import palette
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 

@@ -16,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from petstore_frame._internal.advice import Advice
 from petstore_frame.errors import InputError
+from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.journal.rows import Run, pack_problem, read_cells
 from petstore_frame.loader.journal.staging import LIVE
 from petstore_frame.loader.record import RecordProblem

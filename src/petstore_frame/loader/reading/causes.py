@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from typing import Any, Protocol
 
-from petstore_frame._internal.advice import Advice
 from petstore_frame.errors import InputError
+from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.mapping import Recognised, listed, recognise, unsent
 from petstore_frame.loader.reading.options import Reading

@@ -14,8 +14,8 @@ import zlib
 from contextlib import suppress
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 
-from petstore_frame._internal.advice import Advice
 from petstore_frame.errors import InputError
+from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.kinds import changed, stamp_of
 
 # A line without end would fill the memory; no list of animals has one of this length.

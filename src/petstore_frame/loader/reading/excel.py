@@ -10,8 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from petstore_frame._internal.advice import Advice
 from petstore_frame.errors import InputError, MissingExtraError
+from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.fields import CellError
 from petstore_frame.loader.reading.kinds import changed, stamp_of

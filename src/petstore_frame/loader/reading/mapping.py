@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from petstore_frame._internal.advice import Advice
 from petstore_frame.errors import InputError
+from petstore_frame.errors.advice import Advice
 from petstore_frame.schema.fields import SENT_FIELDS, Field
 
 OWN_PREFIX = "_pf_"

@@ -10,8 +10,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Self
 
-from petstore_frame._internal.advice import Advice
 from petstore_frame.errors import InputError
+from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.causes import (
     Table,
     check_sample,

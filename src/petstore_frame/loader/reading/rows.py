@@ -6,8 +6,8 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from petstore_frame._internal.advice import Advice
 from petstore_frame.errors import InputError
+from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.fields import MAX_CELL, CellError
 
 Oddity = CellError | str

@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from petstore_frame._internal.advice import Advice
 from petstore_frame.errors import InputError
+from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.encoding import Text, proven_encoding
 from petstore_frame.loader.reading.fields import MAX_CELL

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from petstore_frame._internal.advice import PYTHON, Audience
 from petstore_frame._internal.utc import minute_text
+from petstore_frame.errors.advice import PYTHON, Audience
 from petstore_frame.loader.journal.earlier import Repeats
 from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from petstore_frame._internal.advice import PYTHON
 from petstore_frame._internal.utc import minute_text
 from petstore_frame.errors import Phrasing
+from petstore_frame.errors.advice import PYTHON
 from petstore_frame.loader.journal.earlier import Repeats, Source
 from petstore_frame.loader.journal.rows import Run
 

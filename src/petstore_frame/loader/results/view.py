@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from petstore_frame.html import NOTEBOOK, Markup
+from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
 from petstore_frame.loader.journal.rows import Run
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.account import ResultFacts, count_to_fix, headline, next_steps
 from petstore_frame.loader.results.notes import Note
 from petstore_frame.loader.results.question import Question
-from petstore_frame.schema.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
 
 # In the order in which they are shown.
 MEANINGS: dict[State, str] = {

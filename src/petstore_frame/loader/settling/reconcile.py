@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from petstore_frame._internal.advice import Audience
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
+from petstore_frame.errors.advice import Audience
 from petstore_frame.loader.journal.database import holding, reading
 from petstore_frame.loader.journal.moves import Resettlement
 from petstore_frame.loader.journal.rows import JournalRow, Run, read_rows, read_run, read_runs, rows

@@ -6,12 +6,12 @@ from typing import Any
 
 from petstore_frame.counts.words import exactness
 from petstore_frame.files.book import Book, Sheet, cell_name
+from petstore_frame.html.palette import status_word
 from petstore_frame.inventory import StatusCount
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.sheets.charts import status_chart
-from petstore_frame.schema.palette import status_word
 
 _HEAD_ROW = 4
 

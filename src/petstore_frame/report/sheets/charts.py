@@ -6,10 +6,10 @@ from typing import Any
 
 from petstore_frame.counts.words import short
 from petstore_frame.files.book import FONT, Book
+from petstore_frame.html.palette import INK, MUTED, PAPER, RULE
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.sheets.counts import CountCells
-from petstore_frame.schema.palette import INK, MUTED, PAPER, RULE
 
 CHARTED_CATEGORIES = 20
 _TEXT = {"name": FONT, "size": 10, "color": INK}

@@ -8,9 +8,9 @@ from functools import cached_property
 from petstore_frame.counts.table import CountTable
 from petstore_frame.counts.tally import CategoryCounts
 from petstore_frame.files.book import Sheet, cell_name
+from petstore_frame.html.palette import INK, status_word, tint, verdict_badge
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
-from petstore_frame.schema.palette import INK, status_word, tint, verdict_badge
 
 _BAR = tint(INK, 0.16)
 

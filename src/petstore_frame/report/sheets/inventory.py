@@ -8,12 +8,12 @@ from typing import Any
 
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.files.cells import fit, fits, is_exact_number
+from petstore_frame.html.palette import INK, PAPER
 from petstore_frame.report import look
 from petstore_frame.report.content import Content, Part
 from petstore_frame.report.facts import LABELS, Facts, PetColumn
 from petstore_frame.report.sheets.lists import ID_RULE
 from petstore_frame.schema.models import NO_STATUS
-from petstore_frame.schema.palette import INK, PAPER
 
 _DARK = {"bold": True, "font_color": PAPER, "bg_color": INK}
 _IDS = ("id", "category_id")

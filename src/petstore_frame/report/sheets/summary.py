@@ -9,13 +9,13 @@ from typing import Any
 
 from petstore_frame.counts.words import categories_in_words, exactness, short
 from petstore_frame.files.book import Book, Sheet, cell_name
+from petstore_frame.html.palette import BAND, INK, PAPER, status_word
 from petstore_frame.inventory import StatusCount
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.sheets.charts import category_chart, share_strip
 from petstore_frame.report.sheets.counts import CountCells
-from petstore_frame.schema.palette import BAND, INK, PAPER, status_word
 
 SHOWN_CATEGORIES = 20
 _CLAIM_ROW, _CARDS_ROW, _TABLE_ROW = 5, 7, 13
