@@ -10,7 +10,6 @@ from typing import Any
 import ipywidgets as widgets
 
 from petstore_frame._internal.arguments import checked_client
-from petstore_frame._internal.utc import minute_text
 from petstore_frame.client import Client
 from petstore_frame.dashboard.buttons import ButtonGroup
 from petstore_frame.dashboard.export import Exporter
@@ -29,6 +28,7 @@ from petstore_frame.history import History, HistoryOption, open_history
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.categories import Categories, category_labels, shown_labels
+from petstore_frame.schema.text import minute_text
 
 
 class Dashboard:

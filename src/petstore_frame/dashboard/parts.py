@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from petstore_frame._internal.utc import minute_text
 from petstore_frame.charts.svg import element
 from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.counts.words import categories_in_words, per_cent, short
@@ -15,6 +14,7 @@ from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import status_colours, status_word
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.completeness import after_badge, claim_badge, evidence_lines
+from petstore_frame.schema.text import minute_text
 
 NOT_READ = "not read yet"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import RLock
 
-from petstore_frame._internal.utc import minute_text
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.dashboard.refresh import Refresher
 from petstore_frame.inventory import Inventory
+from petstore_frame.schema.text import minute_text
 
 
 class ReadingBar:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from petstore_frame._internal.utc import minute_text
 from petstore_frame.charts.bars import bars
 from petstore_frame.charts.svg import element
 from petstore_frame.counts.table import CountTable
@@ -18,6 +17,7 @@ from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.html import NOTEBOOK, Card, Markup
 from petstore_frame.html.palette import INK, PAPER, status_colours, status_word
 from petstore_frame.inventory.completeness import after_badge, claim_badge
+from petstore_frame.schema.text import minute_text
 
 PICTURE_WIDTH, ROWS = 720, 15
 _OUTPUT = ".jp-OutputArea-child"

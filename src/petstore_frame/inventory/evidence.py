@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from enum import Enum, StrEnum
 from typing import Any, Self
 
-from petstore_frame.schema.models import pets_text
+from petstore_frame.schema.text import pets_text
 
 
 class Shows(StrEnum):

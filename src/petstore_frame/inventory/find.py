@@ -24,7 +24,8 @@ from petstore_frame.inventory.listing import Listing
 from petstore_frame.inventory.strategies import STRATEGIES
 from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.models import Pet, pets_text
+from petstore_frame.schema.models import Pet
+from petstore_frame.schema.text import pets_text
 
 
 class SearchState(StrEnum):

@@ -14,7 +14,8 @@ from petstore_frame.schema.columns import PetColumns
 from petstore_frame.schema.decoding import read_page
 from petstore_frame.schema.fields import PET_COLUMNS
 from petstore_frame.schema.frame import to_frame
-from petstore_frame.schema.models import Pet, pets_text
+from petstore_frame.schema.models import Pet
+from petstore_frame.schema.text import pets_text
 
 if TYPE_CHECKING:
     import pandas as pd

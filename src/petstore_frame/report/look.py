@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from petstore_frame._internal.utc import minute_text
 from petstore_frame.files.book import Sheet, plain_mark
 from petstore_frame.html.palette import BAND, INK, MUTED, RULE, Badge, tint
 from petstore_frame.inventory.completeness import claim_badge
 from petstore_frame.report.facts import Facts
+from petstore_frame.schema.text import minute_text
 
 AT_LEAST = '"≥ "#,##0'
 SHARE = '[=0]"–";[<0.0005]"< 0.1%";0.0%'

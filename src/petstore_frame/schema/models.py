@@ -216,13 +216,3 @@ def _fault(problem: ErrorDetails) -> str:
 def column_of(field: str) -> Column:
     """Return what a field of Pet is as a column."""
     return next(item for item in Pet.model_fields[field].metadata if isinstance(item, Column))
-
-
-def pets_text(count: int) -> str:
-    """Return a number of pets as a sentence has it.
-
-    Example:
-        >>> pets_text(1), pets_text(2_500)
-        ('1 pet', '2,500 pets')
-    """
-    return "1 pet" if count == 1 else f"{count:,} pets"

@@ -1,4 +1,4 @@
-"""Texts of a store: halves of characters replaced, and names compared.
+"""Texts: halves of characters replaced, names compared, numbers of pets and moments written.
 
 JSON can escape half a character (a lone surrogate), which UTF-8 cannot hold; U+FFFD replaces it.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from datetime import UTC, datetime
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _LONE = re.compile("[\ud800-\udfff]")  # Python joins a pair into one character when it reads it
@@ -54,3 +55,29 @@ def likeness(name: str) -> str:
         True
     """
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def pets_text(count: int) -> str:
+    """Return a number of pets as a sentence has it.
+
+    Example:
+        >>> pets_text(1), pets_text(2_500)
+        ('1 pet', '2,500 pets')
+    """
+    return "1 pet" if count == 1 else f"{count:,} pets"
+
+
+def day_text(moment: datetime | float) -> str:
+    """Return the UTC day of a moment, or of so many seconds since 1970, as ``2026-11-20``."""
+    return f"{_in_utc(moment):%Y-%m-%d}"
+
+
+def minute_text(moment: datetime | float) -> str:
+    """Return a moment's day and minute, as ``2026-11-20 09:30 UTC``."""
+    return f"{_in_utc(moment):%Y-%m-%d %H:%M} UTC"
+
+
+def _in_utc(moment: datetime | float) -> datetime:
+    if isinstance(moment, datetime):
+        return moment.astimezone(UTC)
+    return datetime.fromtimestamp(moment, UTC)

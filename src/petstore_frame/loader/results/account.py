@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from petstore_frame._internal.utc import minute_text
 from petstore_frame.errors.advice import PYTHON, Audience
 from petstore_frame.loader.journal.earlier import Repeats
 from petstore_frame.loader.journal.rows import JournalRow, Run
@@ -14,6 +13,7 @@ from petstore_frame.loader.record import Ending, RecordProblem, State
 from petstore_frame.loader.results.notes import Note
 from petstore_frame.loader.results.skipped import BLANK, Elsewhere, Skipped
 from petstore_frame.loader.settling.reconcile import Doubt
+from petstore_frame.schema.text import minute_text
 
 
 class ResultFacts(NamedTuple):

@@ -6,11 +6,11 @@ import sqlite3
 from collections import Counter
 from typing import NamedTuple
 
-from petstore_frame._internal.utc import day_text
 from petstore_frame.loader.journal.earlier import from_plan
 from petstore_frame.loader.journal.rows import Run, read_cells
 from petstore_frame.loader.reading.mapping import normalise
 from petstore_frame.loader.reading.typed import DATE_NOTE, NUMBER_NOTE
+from petstore_frame.schema.text import day_text
 
 MEANINGS: dict[str, str] = {
     DATE_NOTE: "a date was read as text",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from petstore_frame._internal.utc import minute_text
 from petstore_frame.errors import Phrasing
 from petstore_frame.errors.advice import PYTHON
 from petstore_frame.loader.journal.earlier import Repeats, Source
 from petstore_frame.loader.journal.rows import Run
+from petstore_frame.schema.text import minute_text
 
 # Returns what to type for a way on: the call or the command with this option.
 Way = Callable[[str, Any], str]

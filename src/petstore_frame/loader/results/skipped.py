@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from petstore_frame._internal.utc import day_text
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
+from petstore_frame.schema.text import day_text
 
 BLANK, KNOWN, CHANGED = "blank", "known", "changed"
 IN_DOUBT, NOT_SENT, NOT_CREATED = "in_doubt_earlier", "not_sent_earlier", "not_created_earlier"

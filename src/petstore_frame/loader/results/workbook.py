@@ -13,7 +13,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from petstore_frame._internal.utc import minute_text
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.files.cells import EXACT_NUMBERS, fit, fits
 from petstore_frame.loader.reading.returned import HEADINGS
@@ -21,6 +20,7 @@ from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.account import ResultFacts, headline, next_steps
 from petstore_frame.loader.results.columns import ResultLine, file_name
 from petstore_frame.loader.results.view import MEANINGS
+from petstore_frame.schema.text import minute_text
 
 MAX_ROWS = 1_048_575
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"

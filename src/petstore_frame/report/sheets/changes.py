@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame._internal.utc import day_text
 from petstore_frame.errors import HistoryError
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.inventory import StatusCount
@@ -14,6 +13,7 @@ from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.sheets.lists import Column, write_list
+from petstore_frame.schema.text import day_text
 
 if TYPE_CHECKING:
     from petstore_frame.history import Diff
