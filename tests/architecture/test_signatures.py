@@ -23,7 +23,7 @@ def lines() -> list[str]:
             found.append(f"class {name}{_parameters(value)}")
             found += [
                 f"    {name}.{member}{_parameters(getattr(value, member))}"
-                for member in sorted(vars(value))
+                for member in sorted({name for owner in _own_bases(value) for name in vars(owner)})
                 if not member.startswith("_") and _is_ours(value, member)
             ]
         elif callable(value) and not inspect.isclass(value):
@@ -31,6 +31,10 @@ def lines() -> list[str]:
         else:
             found.append(name)
     return found
+
+
+def _own_bases(value: type) -> list[type]:
+    return [base for base in value.__mro__ if base.__module__.startswith("petstore_frame")]
 
 
 def _is_ours(owner: type, member: str) -> bool:

@@ -26,7 +26,8 @@ from petstore_frame.history.snapshot_file import (
     read_footer,
     read_inventory,
 )
-from petstore_frame.inventory import Completeness, Inventory, Source
+from petstore_frame.inventory import Inventory, Source
+from petstore_frame.inventory.source import Sourced
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,7 +49,7 @@ Day: TypeAlias = Union[str, date, "np.datetime64"]
 
 
 @dataclass(frozen=True, repr=False)
-class Snapshot:
+class Snapshot(Sourced):
     """One dated inventory on disk.
 
     Attributes:
@@ -77,26 +78,6 @@ class Snapshot:
     size: int
     source: Source
     columns: tuple[str, ...]
-
-    @property
-    def completeness(self) -> Completeness:
-        """What the listing covers, as it was known then."""
-        return self.source.completeness
-
-    @property
-    def fetched_at(self) -> datetime:
-        """When the listing's last page arrived, UTC."""
-        return self.source.fetched_at
-
-    @property
-    def base_url(self) -> str:
-        """The store's address."""
-        return self.source.base_url
-
-    @property
-    def store_id(self) -> str | None:
-        """What the store called itself (``X-Store-Id``), or None where that is not known."""
-        return self.source.store_id
 
     def read(self) -> Inventory:
         """Load it into memory, with its claim.

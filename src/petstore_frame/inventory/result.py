@@ -14,7 +14,7 @@ from petstore_frame.html import NOTEBOOK
 from petstore_frame.html.palette import shorten
 from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
 from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.inventory.source import FrameClaim, SealState, Source, read_seal
+from petstore_frame.inventory.source import FrameClaim, SealState, Source, Sourced, read_seal
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _OTHER_WORDS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Inventory(HasFrame):
+class Inventory(HasFrame, Sourced):
     """All pets that could be read, with the claim about them; ``fetch_inventory`` makes it.
 
     A notebook shows the claim, the counts and the first rows; ``len()`` is the number of pets.
@@ -98,26 +98,6 @@ class Inventory(HasFrame):
             verdict, basis, rows=len(frame), requests=1, status=status, by_status=by_status
         )
         return cls(frame, Source(claim, fetched_at or datetime.now(UTC), base_url, store_id))
-
-    @property
-    def completeness(self) -> Completeness:
-        """What was read covers, and how that is known; ``claim`` follows later edits."""
-        return self.source.completeness
-
-    @property
-    def fetched_at(self) -> datetime:
-        """When the store was read, UTC."""
-        return self.source.fetched_at
-
-    @property
-    def base_url(self) -> str:
-        """The store's address."""
-        return self.source.base_url
-
-    @property
-    def store_id(self) -> str | None:
-        """What the store calls itself (``X-Store-Id``, an extension), or None."""
-        return self.source.store_id
 
     @property
     def claim(self) -> Completeness:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.html.palette import NO_CLAIM_BADGE
 from petstore_frame.inventory.completeness import Completeness, claim_line
+from petstore_frame.schema.fields import FIELDS
+from petstore_frame.schema.models import Dtype
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,6 +77,32 @@ class Source:
             base_url=str(values["base_url"]),
             store_id=values.get("store_id"),
         )
+
+
+class Sourced:
+    """Has the four facts of its ``source`` as its own."""
+
+    source: Source
+
+    @property
+    def completeness(self) -> Completeness:
+        """What the listing covered when it was read, and how that is known."""
+        return self.source.completeness
+
+    @property
+    def fetched_at(self) -> datetime:
+        """When the store was read, UTC."""
+        return self.source.fetched_at
+
+    @property
+    def base_url(self) -> str:
+        """The store's address."""
+        return self.source.base_url
+
+    @property
+    def store_id(self) -> str | None:
+        """What the store calls itself (``X-Store-Id``, an extension), or None."""
+        return self.source.store_id
 
 
 class SealState(StrEnum):
@@ -160,31 +188,43 @@ def seal(frame: pd.DataFrame, source: Source) -> pd.DataFrame:
 
 
 def rows_digest(frame: pd.DataFrame) -> str | None:
-    """Return a digest of ids, categories and statuses in whatever order, or None without them.
+    """Return a digest of every field but text, rows in whatever order; None where one is missing.
 
-    Names are left out: no count rests on them, and hashing text would cost more than reading it.
+    No count rests on names, and hashing them would cost more than reading them.
     """
     import numpy as np
-    import pandas as pd
 
+    digest = hashlib.sha256()
     try:
-        if not all(pd.api.types.is_integer_dtype(frame[name]) for name in ("id", "category_id")):
-            return None
-        ids = frame["id"].to_numpy(dtype="int64")
-        category_ids = frame["category_id"].to_numpy(dtype="int64")
-        codes, statuses = _status_codes(frame["status"])
+        order = np.argsort(frame["id"].to_numpy(), kind="stable")
+        for field in FIELDS:
+            if field.dtype == "category":
+                codes, values = _status_codes(frame[field.name])
+                digest.update(_status_ranks(codes, values)[order].data)
+                names = "\0".join(sorted(map(str, values)))
+                digest.update(names.encode("utf-8", "surrogatepass"))
+            elif field.dtype != "str":
+                for numbers in _numbers(frame[field.name], field.dtype):
+                    digest.update(numbers[order].data)
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
-    order = np.argsort(ids, kind="stable")
-    digest = hashlib.sha256(ids[order].data)
-    digest.update(category_ids[order].data)
-    digest.update(_status_ranks(codes, statuses)[order].data)
-    digest.update("\0".join(sorted(map(str, statuses))).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:32]
 
 
+def _numbers(column: pd.Series[Any], dtype: Dtype) -> list[Any]:
+    """Return a column's numbers, and where they are missing if its dtype allows that."""
+    import pandas as pd
+
+    if dtype == "int64":
+        if not pd.api.types.is_integer_dtype(column):
+            raise TypeError(column.dtype)
+        return [column.to_numpy(dtype="int64")]
+    held: Any = column.astype(dtype).array
+    return [held.isna(), held.to_numpy(dtype=held.dtype.numpy_dtype, na_value=0)]
+
+
 def _status_codes(status: pd.Series[Any]) -> tuple[Any, Any]:
-    """Return a number for each row and the statuses that the numbers stand for."""
+    """Return a number for each row and the values that the numbers stand for."""
     import pandas as pd
 
     if isinstance(status.dtype, pd.CategoricalDtype):
