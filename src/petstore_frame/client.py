@@ -34,8 +34,8 @@ from petstore_frame.http.outcome import PostOutcome, Proof, judge_answer, judge_
 from petstore_frame.http.retry import REAL_TIME, Repeater, RetryPolicy, Timing
 from petstore_frame.http.settings import IdempotencyKey, read_settings
 from petstore_frame.inventory.find import PetSearch, find_pet
-from petstore_frame.inventory.page import Page, UnreadPage
-from petstore_frame.schema.decoding import read_pet
+from petstore_frame.inventory.page import Page
+from petstore_frame.schema.decoding import read_page, read_pet
 from petstore_frame.schema.models import NewPet, Pet
 
 _NOT_SENT = "nothing was sent"
@@ -137,35 +137,34 @@ class Client:
         """
         limit, status = checked_limit(limit), checked_status(status)
         params = {"limit": str(limit)} | ({"status": status} if status else {})
-        return self.ask_page(params=params).read(limit=limit, status=status)
+        return self.ask_page(params=params)
 
     def ask_page(
         self,
         address: str = "/pets",
         *,
         params: Mapping[str, str] | None = None,
-        while_waiting: Callable[[], None] | None = None,
-    ) -> UnreadPage:
-        """Read one page and leave its body undecoded, so that its headers can be acted on first.
+        number: int | None = None,
+    ) -> Page:
+        """Read one page by parameters, or by an address, of the caller's own.
 
         For tools that find their own way through a listing; ``list_pets`` is the plain way.
 
         Args:
             address: ``/pets``, or a next link of the same origin.
             params: Query parameters; None keeps the address's own.
-            while_waiting: Work to do once the request has left; it must not raise.
-
-        Returns:
-            An UnreadPage; its ``read()`` checks the body and returns the Page.
+            number: Number of the page in a listing, for error messages.
 
         Raises:
             CrossOriginError: The address belongs to another origin; nothing was sent.
             APIStatusError: The store refused.
             APIConnectionError: No answer, after the retries.
+            ContractError: The answer is not a list of pets.
         """
-        answer = self._get(address, params, while_waiting)
+        answer = self._get(address, params)
         self._notices.read("GET /pets", answer.headers)
-        return UnreadPage(answer.body, answer.headers, answer.operation, answer.url)
+        columns, damaged = read_page(answer.body, operation=answer.operation, page=number)
+        return Page(columns, answer.headers, answer.url, damaged)
 
     def find_pet(self, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
         """Look for a pet by id: found, proven absent, or unknown.
@@ -308,15 +307,10 @@ class Client:
             )
         return pet
 
-    def _get(
-        self,
-        address: str,
-        params: Mapping[str, str] | None = None,
-        while_waiting: Callable[[], None] | None = None,
-    ) -> Answer:
+    def _get(self, address: str, params: Mapping[str, str] | None = None) -> Answer:
         if self._is_closed:
             raise self._closed_error()
-        return self._repeater.get(address, params, while_waiting)
+        return self._repeater.get(address, params)
 
     def close(self) -> None:
         """Close the connections; the client cannot be used afterwards."""

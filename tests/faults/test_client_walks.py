@@ -6,7 +6,6 @@ import pickle
 import re
 import signal
 import threading
-import time
 
 import pytest
 
@@ -14,7 +13,6 @@ import petstore_frame as pf
 from clocks import timed_client
 from faults.hostile import HostileStore, http, pets_body
 from petstore_frame.errors import ForeignLinkError
-from petstore_frame.inventory.page import UnreadPage
 
 KEY = "a-key-that-must-not-travel"
 
@@ -99,28 +97,6 @@ def test_an_interrupt_keeps_the_pages() -> None:
         assert len(caught.value.partial) == 4
         assert "sys.last_value.resume()" in caught.value.__notes__[0]  # what a prompt shows
         assert caught.value.resume().completeness.covers_all
-
-
-def test_the_next_request_leaves_before_the_last_page_is_decoded(monkeypatch) -> None:
-    """While a page is decoded, the store already has the request for the next one."""
-    read, met = UnreadPage.read, []
-
-    def watched(page: UnreadPage, **options):
-        number, deadline = options["number"] or 0, time.monotonic() + 5
-        while 1 < number < 4 and len(listed(store)) <= number and time.monotonic() < deadline:
-            time.sleep(0.001)
-        if number:  # pages beyond the listing have none
-            met.append((number, page_number(listed(store)[-1])))
-        return read(page, **options)
-
-    def listed(store):
-        return [head for head in store.heads if "status=" not in head]
-
-    with HostileStore(pages(4, {})) as store, client_of(store) as client:
-        monkeypatch.setattr(UnreadPage, "read", watched)
-        pf.fetch_inventory(client)
-    assert met[1:3] == [(2, 3), (3, 4)]
-    assert met[3][0] == 4
 
 
 def test_the_key_never_leaves_for_another_origin() -> None:

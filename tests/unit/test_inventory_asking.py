@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,7 +9,8 @@ from contextlib import suppress
 from petstore_frame.http.headers import Headers
 from petstore_frame.inventory.asking import Asker
 from petstore_frame.inventory.evidence import Fact
-from petstore_frame.inventory.page import UnreadPage
+from petstore_frame.inventory.page import Page
+from petstore_frame.schema.columns import PetColumns
 
 SIDE_BY_SIDE_S = 0.3  # how long two threads are given to meet; with a lock they cannot
 
@@ -20,10 +20,9 @@ class Store:
 
     base_url = "http://127.0.0.1/v1"
 
-    def ask_page(self, address: str = "/pets", **_: object) -> UnreadPage:
-        count = int(address.rpartition("=")[2])
-        body = json.dumps([{"id": n, "name": "x", "categoryId": 1} for n in range(count)])
-        return UnreadPage(body.encode(), Headers([]), "GET /pets", address)
+    def ask_page(self, address: str = "/pets", *, params: dict[str, str], **_: object) -> Page:
+        ids = list(range(int(params["limit"])))
+        return Page(PetColumns(ids, ["x"] * len(ids), [1] * len(ids)), Headers([]), address)
 
 
 class MeetingAsker(Asker):

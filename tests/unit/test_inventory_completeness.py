@@ -79,7 +79,7 @@ def test_a_reader_at_a_prompt_sees_one_line() -> None:
     search = PetSearch(SearchState.UNKNOWN, None, "not among 100 pets", 1)
     assert repr(search) == "<PetSearch: unknown (not among 100 pets)>"
     columns = PetColumns([1, 2], ["a", "b"], [3, 3], ["sold", "sold"])
-    full = Page(columns, Headers([]), limit=2, status="sold")
+    full = Page(columns, Headers([]), "http://127.0.0.1/v1/pets?limit=2&status=sold")
     assert repr(full) == (
         "<Page: 2 pets with status sold, as many as asked for: the store may hold more>"
     )

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Self
 
@@ -63,36 +64,18 @@ class Deferred(Interrupts):
             self.is_allowed = False  # a second one may not tear what the first passes on its way
             raise KeyboardInterrupt
 
-    def allow(self) -> _Delivery:
+    @contextmanager
+    def allow(self) -> Iterator[None]:
         """Deliver interrupts inside a ``with`` block: one that waits for the store."""
-        return _Delivery(self, is_allowed=True)
-
-    def block(self) -> _Delivery:
-        """Hold them back inside a ``with`` block: a state change within an allowed block."""
-        return _Delivery(self, is_allowed=False)
-
-
-class _Delivery:
-    """A block in which interrupts are delivered, or held back."""
-
-    __slots__ = ("_before", "_interrupts", "_is_allowed")
-
-    def __init__(self, interrupts: Deferred, *, is_allowed: bool) -> None:
-        self._interrupts, self._is_allowed = interrupts, is_allowed
-        self._before: bool | None = None
-
-    def __enter__(self) -> None:
-        if _is_main_thread():
-            self._before = self._interrupts.is_allowed
-            self._interrupts.is_allowed = self._is_allowed
-            if self._is_allowed:
-                self._interrupts.deliver()
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._before is not None:
-            self._interrupts.is_allowed = self._before
-            if self._before and kind is None:
-                self._interrupts.deliver()
+        if not _is_main_thread():
+            yield
+            return
+        self.is_allowed = True
+        try:
+            self.deliver()
+            yield
+        finally:
+            self.is_allowed = False
 
 
 def _is_main_thread() -> bool:

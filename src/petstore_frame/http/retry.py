@@ -95,18 +95,12 @@ class Repeater:
         self._policy = policy
         self._timing = timing
 
-    def get(
-        self,
-        address: str,
-        params: Mapping[str, str] | None = None,
-        while_waiting: Callable[[], None] | None = None,
-    ) -> Answer:
+    def get(self, address: str, params: Mapping[str, str] | None = None) -> Answer:
         """Return the first usable answer.
 
         Args:
             address: Path below the base address, or a whole address of the same origin.
             params: Query parameters; None keeps the address's own.
-            while_waiting: Work to do once the request has left; it must not raise.
 
         Raises:
             CrossOriginError: The address belongs to another origin; nothing was sent.
@@ -119,9 +113,7 @@ class Repeater:
             retry_after_s: float | None = None
             error: PetstoreError
             try:
-                answer = self._transport.send(
-                    "GET", address, params=params, while_waiting=while_waiting
-                )
+                answer = self._transport.send("GET", address, params=params)
             except APIConnectionError as problem:
                 error, is_passing = problem, problem.retryable
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -32,24 +32,6 @@ _FRESH = (b"Cache-Control", b"no-cache")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # What an address may hold unencoded; a percent sign is part of what was encoded before.
 _AS_THEY_ARE = "".join(map(chr, range(0x21, 0x7F))).translate({ord(c): None for c in '"<>`{}'})
-
-
-class _Body:
-    """The bytes of a request, and work to do while its answer is awaited."""
-
-    def __init__(self, content: bytes, work: Callable[[], None] | None) -> None:
-        self._content, self._work = content, work
-
-    def __iter__(self) -> Iterator[bytes]:
-        if self._content:
-            yield self._content
-        self.start_work()
-
-    def start_work(self) -> None:
-        """Do the work; only the first call counts."""
-        work, self._work = self._work, None
-        if work is not None:
-            work()
 
 
 class Transport:
@@ -94,7 +76,6 @@ class Transport:
         params: Mapping[str, str] | None = None,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
-        while_waiting: Callable[[], None] | None = None,
     ) -> Answer:
         """Send one request, once.
 
@@ -104,7 +85,6 @@ class Transport:
             params: Query parameters; None keeps a query that the address has.
             body: JSON bytes.
             headers: More header lines.
-            while_waiting: Work to do once the request has left; it must not raise.
 
         Raises:
             APITimeoutError: No answer in time.
@@ -122,14 +102,13 @@ class Transport:
             raise unreadable_link(url, str(problem).rstrip(".")) from None
         operation = f"{method} {path_below(self._settings.base_url, url)}"
         key = self._key()
-        trace, stream = Trace(), _Body(body or b"", while_waiting)
+        trace = Trace()
         wire = self._wires.borrow()
         start = self._clock()
         KEY_FILTER.hide(key)
         try:
-            request = self._request(method, target, stream, len(body or b""), headers, trace, key)
+            request = self._request(method, target, body or b"", headers, trace, key)
             response = wire.handle_request(request)
-            stream.start_work()
             lines: RawLines = response.headers
             content, flaw = self._read(response, start)
         except ENGINE_ERRORS as problem:
@@ -161,8 +140,7 @@ class Transport:
         self,
         method: str,
         target: httpcore.URL,
-        stream: _Body,
-        length: int,
+        body: bytes,
         headers: Mapping[str, str] | None,
         trace: Trace,
         key: SecretStr,
@@ -172,7 +150,10 @@ class Transport:
         if method == "GET":  # which can be repeated, however far it got
             lines.append(_FRESH)
         else:
-            lines += [(b"Content-Type", b"application/json"), (b"Content-Length", b"%d" % length)]
+            lines += [
+                (b"Content-Type", b"application/json"),
+                (b"Content-Length", b"%d" % len(body)),
+            ]
             extensions["trace"] = trace
         lines += ((name.encode(), value.encode()) for name, value in (headers or {}).items())
         secret = b"Bearer " + key.get_secret_value().encode()
@@ -180,7 +161,7 @@ class Transport:
             method,
             target,
             headers=[*lines, (b"Authorization", secret)],
-            content=stream,
+            content=body,
             extensions=extensions,
         )
 

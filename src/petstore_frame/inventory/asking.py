@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 
 from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.errors import AuthenticationError, PetstoreError
-from petstore_frame.http.headers import STORE_ID, Headers
+from petstore_frame.http.headers import Headers
 from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.inventory.page import Page, UnreadPage
+from petstore_frame.inventory.page import Page
 from petstore_frame.schema.models import Pet
 from petstore_frame.schema.text import REPLACEMENT
 
@@ -36,8 +36,8 @@ class ReadingClient(Protocol):
         address: str = ...,
         *,
         params: Mapping[str, str] | None = ...,
-        while_waiting: Callable[[], None] | None = ...,
-    ) -> UnreadPage: ...
+        number: int | None = ...,
+    ) -> Page: ...
 
     def get_pet(self, pet_id: int) -> Pet: ...
 
@@ -103,20 +103,6 @@ class Asker:
         """Return the whole address of a page."""
         return f"{self.store.base_url}/pets?{urlencode(params)}"
 
-    def ask(self, address: str, *, while_waiting: Callable[[], None] | None = None) -> UnreadPage:
-        """Ask for the page at an address and leave its body undecoded.
-
-        Raises:
-            PetstoreError: No answer, a refusal, or an answer of another store.
-        """
-        self._count()
-        with self.interrupts.allow():
-            unread = self.store.ask_page(address, while_waiting=while_waiting)
-        with self._lock:
-            self._check_store(unread.headers.get(STORE_ID))
-            self.ages.note(unread.headers)
-        return unread
-
     def _check_store(self, store_id: str | None) -> None:
         if store_id is None:
             return
@@ -143,19 +129,31 @@ class Asker:
         with self._lock:
             self.requests += 1
 
-    def page(self, params: Mapping[str, str] | None = None, *, number: int | None = None) -> Page:
-        """Ask for a page and decode it."""
-        asked = self.params() if params is None else params
-        unread = self.ask(self.address(asked))
-        page = unread.read(limit=int(asked["limit"]), status=asked.get("status"), number=number)
-        self.note(page)
-        return page
+    def page(
+        self,
+        params: Mapping[str, str] | None = None,
+        *,
+        address: str | None = None,
+        number: int | None = None,
+    ) -> Page:
+        """Ask for a page: by its parameters, those of the listing, or an address of the store's.
 
-    def note(self, page: Page) -> None:
-        """Remember the length of the longest page, and the pets with damaged texts."""
+        Raises:
+            PetstoreError: No answer, a refusal, no list of pets, or an answer of another store.
+        """
+        self._count()
+        with self.interrupts.allow():
+            if address is None:
+                asked = self.params() if params is None else params
+                page = self.store.ask_page(params=asked, number=number)
+            else:
+                page = self.store.ask_page(address, number=number)
         with self._lock:
+            self._check_store(page.store_id)
+            self.ages.note(page.headers)
             self.max_page = max(self.max_page, len(page))
             self.damaged.update(page.damaged)
+        return page
 
     def has_budget(self, count: int = 1) -> bool:
         """Tell whether so many requests beyond the listing are allowed."""

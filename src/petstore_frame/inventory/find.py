@@ -119,7 +119,7 @@ def _ask_directly(store: ReadingClient, pet_id: int) -> tuple[PetSearch | None, 
     else:
         basis = "GET /pets/{petId}, deprecated"
         return PetSearch(SearchState.FOUND, pet, basis, 1), 1
-    listed = store.ask_page("/pets", params={"limit": "1"}).read()
+    listed = store.ask_page(params={"limit": "1"})
     if not len(listed):
         return None, 2
     try:

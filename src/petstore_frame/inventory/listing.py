@@ -10,10 +10,10 @@ from petstore_frame.errors import APIStatusError
 from petstore_frame.inventory.asking import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
 from petstore_frame.inventory.page import Page
-from petstore_frame.inventory.readings import Walk, look_back
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.statuses import StatusPages, read_status_pages, shows_others
 from petstore_frame.inventory.totals import StatedTotal
+from petstore_frame.inventory.walk import Walk
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 IsEnough = Callable[[Rows], bool]
@@ -239,11 +239,11 @@ class Listing:
         if not walk.is_over:
             return None
         if self._looked_back is None:
-            self._looked_back = [*look_back(walk, self.ask)]
+            self._looked_back = [*walk.look_back()]
             self._gather(walk)
             if self.may_probe:
-                self.total.take_reading(walk.first.stated, walk.stated)
-        return self._looked_back + ([walk.course.reason] if walk.course.reason else [])
+                self.total.take_reading(walk.first.stated, walk.last.stated)
+        return self._looked_back + ([walk.reason] if walk.reason else [])
 
     def _begin(self, begin: Callable[[Page, Rows], Walk], first: Page) -> None:
         """Start a walk; it counts its own rows where other pages have brought some already."""

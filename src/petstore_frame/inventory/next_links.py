@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from petstore_frame.errors import PaginationLoopError, PetstoreError
+from petstore_frame.errors import PaginationLoopError
 from petstore_frame.http.links import split_link
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
 from petstore_frame.inventory.listing import HOLDS_STILL, Listing
-from petstore_frame.inventory.page import Page, UnreadPage
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.page_parameter import parameter_of, short_page
-from petstore_frame.inventory.readings import Course
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.stated import Stated, passes_over
+from petstore_frame.inventory.walk import Walk
 
 # Tolerated: pages may overlap while a store is filled, and a store that filters each page after it
 # cut it may send pages with few pets or none.
@@ -144,132 +144,53 @@ def _walked(listing: Listing, way: Way) -> Iterator[Evidence]:
         yield listing.end(way.fact, *reach, *over_time, detail=way.detail)
 
 
-class LinkWalk:
-    """A listing on its way from page to page; ``run`` continues after a failure.
+class LinkWalk(Walk):
+    """Follows a store's own way.
 
-    Args:
-        listing: Is asked for pages, and whether enough is held.
-        first: The first page.
-        rows: Takes the pets; must hold those of the first page.
-        way: Reads the next address out of a page's headers.
-
-    Attributes:
-        course: What was met on the way.
-        pages: Pages read, the first included.
-        following: Address of the next page, or None at the end.
-        stated: What the headers of the last page state.
+    Raises:
+        PaginationLoopError: An address came again, or page after page brought nothing new.
     """
 
     def __init__(self, listing: Listing, first: Page, rows: Rows, way: Way) -> None:
-        self.rows = rows
-        self.first = first
-        self.course = Course()
-        self.pages = 1
-        self._listing = listing
+        super().__init__(listing, first, rows)
         self._way = way
-        self._visited = {first.address}
-        self._address = first.address
-        self._unread: UnreadPage | None = None
-        self._problem: PetstoreError | None = None
+        self._visited: set[str] = set()
         self._without_news = 0
         self._known_rows = 0
-        self._last_ids = first.columns.id
-        self._go_to_next(first.stated)
+        self._following: str | None = None
+        self._go_on_from(first)
 
-    def run(self) -> None:
-        """Read on to the end, or until the caller has enough.
-
-        Raises:
-            PaginationLoopError: An address came again, or page after page brought nothing new.
-            PetstoreError: A page could not be read; ``following`` is where to go on.
-        """
-        try:
-            while self.following is not None and not self._is_cut():
-                self._step(self.following)
-        finally:
-            self._read()
-        self._raise_problem()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the listing's end was reached."""
-        return self.following is None
-
-    def _is_cut(self) -> bool:
-        is_enough = self._listing.is_enough
-        if is_enough is None:
-            return False
-        self._read()
-        return is_enough(self.rows)
-
-    def _step(self, address: str) -> None:
+    def _step(self) -> None:
+        address = self._following or ""
+        if address == self.last.address:  # as some last pages do
+            self._end(Fact.NEXT_IS_ITSELF, self.pages)
+            return
         if address in self._visited:
-            if self._points_to_itself(address):
-                return
             raise PaginationLoopError(
                 f"the store's next link of page {self.pages} leads back to a page already read"
             )
-        # The last page is decoded while this request is under way.
-        unread = self._listing.ask.ask(address, while_waiting=self._read)
-        self._read()
-        self._raise_problem()
-        if self.following is None:  # the last page turned out to be the end
-            return
-        self._visited.add(address)
-        self._address, self._unread = address, unread
+        page = self._listing.ask.page(address=address, number=self.pages + 1)
         self.pages += 1
-        self._go_to_next(unread.stated)
-
-    def _go_to_next(self, stated: Stated) -> None:
-        self.stated = stated
-        self.following = self._way.next_of(stated)
-        if self.following is None:
-            longest = self._listing.ask.max_page
-            self.course.end(stated, pages=self.pages, rows=self.pages * longest)
-            if stated.may_name_next and self.course.doubt is None:
-                self.course.doubt = Evidence(Fact.NEXT_UNCLEAR)
-
-    def _points_to_itself(self, address: str) -> bool:
-        """End at a page that gives its own address as the next, as some last pages do."""
-        self._read()
-        if address != self._address:
-            return False
-        self.following = None
-        self.course.doubt = Evidence(Fact.NEXT_IS_ITSELF, count=self.pages)
-        return True
-
-    def _read(self) -> None:
-        """Decode the last page; what is wrong with it is raised between two requests."""
-        with self._listing.ask.interrupts.block():
-            self._decode()
-
-    def _decode(self) -> None:
-        unread, self._unread = self._unread, None
-        if unread is None:
-            return
-        try:
-            page = unread.read(number=self.pages)
-        except PetstoreError as problem:
-            # To go on means to ask for this page again, not for the one after it.
-            self.following, self._problem = unread.address, problem
-            self._visited.discard(unread.address)
-            self.pages -= 1
-            return
         new, ids = self.rows.add(page.columns), page.columns.id
         if ids:
-            self.course.note_overlap(self.pages, ids, self._last_ids, len(ids) - new)
+            self._note_overlap(ids, new)
         self._last_ids = ids
-        self._listing.ask.note(page)
         self._without_news = 0 if new else self._without_news + 1
         self._known_rows = 0 if new else self._known_rows + len(ids)
         self._listing.note(self.rows)
-
-    def _raise_problem(self) -> None:
-        problem, self._problem = self._problem, None
-        if problem is not None:
-            raise problem
-        if self._without_news >= MAX_PAGES_WITHOUT_NEWS and self.following is not None:
+        self._go_on_from(page)
+        if self._without_news >= MAX_PAGES_WITHOUT_NEWS and not self.is_over:
             self._stop_without_news()
+
+    def _go_on_from(self, page: Page) -> None:
+        self.last = page
+        self._visited.add(page.address)
+        self._following = self._way.next_of(page.stated)
+        if self._following is None:
+            longest = self._listing.ask.max_page
+            self._end_at(page, pages=self.pages, rows=self.pages * longest)
+            if page.stated.may_name_next and self.doubt is None:
+                self._end(Fact.NEXT_UNCLEAR)
 
     def _stop_without_news(self) -> None:
         """End where the store keeps naming a next page, but no new pet comes."""
@@ -283,5 +204,4 @@ class LinkWalk:
             )
         may_go_on = self._known_rows or ask.status is not None
         if is_round or not may_go_on or self._without_news >= MAX_EMPTY_PAGES:
-            self.following = None
-            self.course.doubt = Evidence(Fact.NEXT_IS_OLD, count=self.pages)
+            self._end(Fact.NEXT_IS_OLD, self.pages)

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
 
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.http.headers import STORE_ID, Headers
 from petstore_frame.inventory.stated import Stated
 from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.decoding import read_page
 from petstore_frame.schema.fields import PET_COLUMNS
 from petstore_frame.schema.frame import to_frame
 from petstore_frame.schema.models import Pet
@@ -28,8 +28,6 @@ class Page(HasFrame):
     Attributes:
         columns: The pets as four lists, in the order received.
         headers: The answer's header lines.
-        limit: The limit asked for, or None for an address that the store gave.
-        status: The status filter asked for, or None.
         address: The whole address asked, against which a relative link is read.
         damaged: Ids of the pets with half a character in a text, such as an emoji that was cut;
             U+FFFD replaces it.
@@ -46,10 +44,22 @@ class Page(HasFrame):
 
     columns: PetColumns
     headers: Headers
-    limit: int | None = None
-    status: str | None = None
     address: str = ""
     damaged: tuple[int, ...] = ()
+
+    @cached_property
+    def limit(self) -> int | None:
+        """The limit asked for, or None for an address of the store's without one."""
+        text = self._asked("limit")
+        return int(text) if text is not None and text.isdecimal() else None
+
+    @cached_property
+    def status(self) -> str | None:
+        """The status filter asked for, or None."""
+        return self._asked("status")
+
+    def _asked(self, name: str) -> str | None:
+        return parse_qs(urlsplit(self.address).query).get(name, [None])[0]
 
     @cached_property
     def stated(self) -> Stated:
@@ -88,41 +98,3 @@ class Page(HasFrame):
         is_full = self.limit is not None and len(self) >= self.limit
         full = ", as many as asked for: the store may hold more" if is_full else ""
         return f"<Page: {pets_text(len(self))}{kind}{full}>"
-
-
-@dataclass(frozen=True)
-class UnreadPage:
-    """A page whose body is not decoded yet, so that its headers can be acted on first.
-
-    Attributes:
-        body: The JSON bytes received.
-        headers: The answer's header lines.
-        operation: Method and path.
-        address: The whole address asked.
-    """
-
-    body: bytes
-    headers: Headers
-    operation: str
-    address: str
-
-    @cached_property
-    def stated(self) -> Stated:
-        """What the header lines state about the rest of the listing."""
-        return Stated(self.headers, self.address)
-
-    def read(
-        self, *, limit: int | None = None, status: str | None = None, number: int | None = None
-    ) -> Page:
-        """Check the body against the interface and return the Page.
-
-        Args:
-            limit: Noted in the Page.
-            status: Noted in the Page.
-            number: Number of the page in a listing, for error messages.
-
-        Raises:
-            ContractError: The body is not a list of pets.
-        """
-        columns, damaged = read_page(self.body, operation=self.operation, page=number)
-        return Page(columns, self.headers, limit, status, self.address, damaged)

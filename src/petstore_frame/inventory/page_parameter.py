@@ -7,7 +7,7 @@ where it can, so that a listing that moves breaks the seam.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
@@ -17,9 +17,9 @@ from petstore_frame.inventory.asking import SIDE_BY_SIDE, Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
 from petstore_frame.inventory.listing import HOLDS_STILL, Listing
 from petstore_frame.inventory.page import Page
-from petstore_frame.inventory.readings import Course
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.inventory.stated import NEXT_PARAMETERS, Stated
+from petstore_frame.inventory.stated import NEXT_PARAMETERS
+from petstore_frame.inventory.walk import Walk
 from petstore_frame.schema.columns import PetColumns
 
 TRIED_ROWS = 10
@@ -170,146 +170,98 @@ def _begins(got: list[int], wanted: list[int], size: int) -> bool:
     return bool(wanted) and (got[: len(wanted)] if is_cut else got) == wanted
 
 
-class Windows:
-    """A listing read window by window, several at a time; ``run`` continues after a failure.
-
-    Args:
-        listing: Is asked for pages, and whether enough is held.
-        first: The first page.
-        rows: Takes the pets; must hold exactly those of the first page.
-        parameter: Moves the window.
-
-    Attributes:
-        course: What was met on the way.
-        pages: Pages read, the first included.
-        is_over: Whether the listing's end was reached.
-        stated: What the headers of the last page state.
-    """
+class Windows(Walk):
+    """Reads window by window, several at a time; the rows hold exactly the first page's."""
 
     def __init__(self, listing: Listing, first: Page, rows: Rows, parameter: Parameter) -> None:
-        self.rows = rows
-        self.first = first
-        self.course = Course()
-        self.stated: Stated = first.stated
-        self.pages = 1
+        super().__init__(listing, first, rows)
         self.is_over = not len(rows)  # as when a store was emptied before it is read again
         self._trickles = 0
-        self._listing = listing
         self._parameter = parameter
-        self._size = len(rows)
-        self._position = len(rows)
-        self._last_ids = first.columns.id
+        # Whether each window begins with the row that was read last.
+        self._has_seams = parameter.kind != "page"
+        self._size = self._position = len(rows)
         self._tail = list(first.columns.id)[-2:]
         self._was_short = False
         self._ahead: dict[int, Future[Page]] = {}
+        self._pool: ThreadPoolExecutor | None = None
 
     def run(self) -> None:
-        """Read on to the end, or until the caller has enough.
-
-        Raises:
-            PetstoreError: A page could not be read; ``run`` asks for it again.
-        """
-        pool = None if self._parameter.kind == "after" else ThreadPoolExecutor(SIDE_BY_SIDE)
+        self._pool = None if self._parameter.kind == "after" else ThreadPoolExecutor(SIDE_BY_SIDE)
         try:
-            while not self.is_over and not self._is_cut():
-                self._take(self._window(pool))
+            super().run()
         except APIStatusError as problem:
             if problem.status_code not in (400, 404, 416, 422):
                 raise
             # The window was our own idea: a refusal ends the walk and proves nothing.
-            self._end(Fact.WINDOW_REFUSED, len(self.rows))
+            self._end(Fact.WINDOW_REFUSED, len(self.rows), self._parameter.name)
         finally:
             self._ahead.clear()
-            if pool is not None:
-                pool.shutdown(wait=True, cancel_futures=True)
+            if self._pool is not None:
+                self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _is_cut(self) -> bool:
-        return self._listing.is_enough is not None and self._listing.is_enough(self.rows)
-
-    def _end(self, doubt: Fact | None = None, count: int = 0) -> None:
-        self.is_over = True
-        if doubt is not None:
-            self.course.doubt = Evidence(doubt, count=count, detail=self._parameter.name)
-
-    def _take(self, page: Page) -> None:
+    def _step(self) -> None:
         """Take a window's rows; one without any is the end."""
+        self.last = page = self._window()
         self.pages += 1
-        self.stated = page.stated
         fresh = self._past_the_seam(page.columns)
+        if not fresh.id and self._has_seams and not len(page):
+            self._end(Fact.WINDOW_EMPTY, len(self.rows))
+            return
         if not fresh.id:
-            self._end_at(page)
+            rows = len(self.rows)
+            # Windows overlap: the store's own pages are fewer.
+            self._end_at(page, pages=-(-rows // self._size), rows=rows)
             return
         if all(pet_id in self.rows for pet_id in fresh.id):
             # The way was our own idea: a store that does not go along to the end made no error.
-            self._end(Fact.WINDOW_IS_OLD)
+            self._end(Fact.WINDOW_IS_OLD, detail=self._parameter.name)
             return
         if self._parameter.kind == "page" and self._was_short:
-            self.course.breaks.append(Evidence(Fact.PAGE_SHORT, count=self.pages - 1))
+            self.breaks.append(Evidence(Fact.PAGE_SHORT, count=self.pages - 1))
         self._was_short = len(page) < self._size
         new = self.rows.add(fresh)
         if not self._has_seams:
-            repeated = len(fresh.id) - new
-            self.course.note_overlap(self.pages, fresh.id, self._last_ids, repeated)
+            self._note_overlap(fresh.id, new)
         self._last_ids = fresh.id
         self._tail = [*self._tail, *fresh.id][-2:]
-        self._watch_for_growth(len(fresh.id))
+        # A store that is filled as fast as it is read has no end to chase.
+        self._trickles = self._trickles + 1 if len(fresh.id) * 10 < self._size else 0
+        if self._trickles == MAX_TRICKLES:
+            self._end(Fact.WINDOWS_TRICKLE)
         # A short page still is a page; rows are passed over one by one.
         self._position += self._size if self._parameter.kind == "page" else len(fresh.id)
         self._listing.note(self.rows)
-
-    def _end_at(self, page: Page) -> None:
-        if self._has_seams and not len(page):
-            self._end(Fact.WINDOW_EMPTY, len(self.rows))
-            return
-        self._end()
-        rows = len(self.rows)
-        # Windows overlap: the store's own pages are fewer.
-        self.course.end(page.stated, pages=-(-rows // self._size), rows=rows)
-
-    def _watch_for_growth(self, new: int) -> None:
-        """Stop chasing the end of a store that is filled as fast as it is read."""
-        self._trickles = self._trickles + 1 if new * 10 < self._size else 0
-        if self._trickles == MAX_TRICKLES:
-            self._end(Fact.WINDOWS_TRICKLE)
-
-    @property
-    def _has_seams(self) -> bool:
-        """Whether each window begins with the row that was read last."""
-        return self._parameter.kind != "page"
 
     def _past_the_seam(self, columns: PetColumns) -> PetColumns:
         if not self._has_seams or not columns.id:
             return columns
         if columns.id[0] != self.rows.last_id:
-            self.course.breaks.append(Evidence(Fact.ROW_MOVED, count=self._position))
+            self.breaks.append(Evidence(Fact.ROW_MOVED, count=self._position))
             return columns
         return columns.part(1)
 
-    def _window(self, pool: ThreadPoolExecutor | None) -> Page:
+    def _window(self) -> Page:
         """Return the window at the position, and have the ones behind it on their way."""
-        if pool is None or self.pages < 2 or self._trickles:
+        if self._pool is None or self.pages < 2 or self._trickles:
             # One window alone at first, since the store may give fewer rows than it gave before,
             # and one at a time where the end is near.
             return self._ask(self._position)
-        step = self._size - self._has_seams
-        for ahead in range(SIDE_BY_SIDE):
-            place = self._position + ahead * max(1, step)
+        step = max(1, self._size - self._has_seams)
+        for place in range(self._position, self._position + SIDE_BY_SIDE * step, step):
             if place not in self._ahead:
-                self._ahead[place] = pool.submit(self._ask, place)
+                self._ahead[place] = self._pool.submit(self._ask, place)
         with self._listing.ask.interrupts.allow():
             return self._ahead.pop(self._position).result()
 
     def _ask(self, position: int) -> Page:
-        return self._listing.ask.page(self._params(position))
-
-    def _params(self, position: int) -> Mapping[str, str]:
         kind, name, ask = self._parameter.kind, self._parameter.name, self._listing.ask
         if kind == "offset":
-            return ask.params({name: str(position - 1)})
+            return ask.page(ask.params({name: str(position - 1)}))
         if kind == "after":
             # The one before the last, so that the last comes again: where ids run from 1 without
             # a gap, an id could be mistaken for a number of rows.
-            return ask.params({name: str(self._tail[0])})
+            return ask.page(ask.params({name: str(self._tail[0])}))
         # Pages of one fixed length: a page number means nothing under another limit.
         number = self._parameter.first_page + position // self._size
-        return ask.params({name: str(number)}, limit=self._size)
+        return ask.page(ask.params({name: str(number)}, limit=self._size))
