@@ -26,8 +26,7 @@ STATUSES = ("available", "pending", "sold", None)
 
 def frame_of(pets: int):
     """A made-up inventory: ids past 2**53, 40 categories, names of 3 to 20 letters."""
-    from petstore_frame.schema.columns import PetColumns
-    from petstore_frame.schema.frame import to_frame
+    from petstore_frame.schema.frame import PetColumns, to_frame
 
     chance = random.Random(7)
     names = [

@@ -41,7 +41,7 @@ from .loader.load import load_frame as load_frame
 from .loader.results.ids import read_ids as read_ids
 from .loader.results.results import LoadResult as LoadResult
 from .report import write_report as write_report
-from .schema.fields import PET_COLUMNS as PET_COLUMNS
+from .schema.models import PET_COLUMNS as PET_COLUMNS
 from .schema.models import PET_STATUSES as PET_STATUSES
 from .schema.models import NewPet as NewPet
 from .schema.models import Pet as Pet

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.frame import PetColumns, to_frame
 
 PETS = 100_000
 HOSTILE = "</noscript><img src=x onerror=document.title='bad'> & \"two\"\nlines"

@@ -14,8 +14,7 @@ import pytest
 
 from petstore_frame import Inventory
 from petstore_frame.inventory import Completeness, Source, StatusCount, Verdict
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.frame import PetColumns, to_frame
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 Pet = tuple[int, str, int, str | None]

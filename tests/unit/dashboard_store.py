@@ -15,8 +15,7 @@ import petstore_frame as pf
 from petstore_frame.client import Client
 from petstore_frame.dashboard.live import Live
 from petstore_frame.inventory import Inventory, Verdict
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.frame import PetColumns, to_frame
 
 BASE_URL = "http://127.0.0.1:9/v1"
 KEY = "a-key-that-nobody-may-see"

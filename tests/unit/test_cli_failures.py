@@ -123,8 +123,7 @@ def test_the_version_is_told() -> None:
 def test_a_wrong_argument_is_named(tmp_path: Path) -> None:
     """A missing file, a label as a key, swapped arguments and a frame are each told apart."""
     from petstore_frame.schema.categories import category_labels
-    from petstore_frame.schema.columns import PetColumns
-    from petstore_frame.schema.frame import to_frame
+    from petstore_frame.schema.frame import PetColumns, to_frame
 
     frame = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
     with pytest.raises(pf.InputError, match="cannot open the categories file"):

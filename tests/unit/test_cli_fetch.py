@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 import petstore_frame as pf
 from petstore_frame.cli import app
 from petstore_frame.report.write import write_data
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.frame import PetColumns, to_frame
 
 NAMES = ["NA", "=1+1", "007", 'a "b", c', "two\nlines", "carriage\rreturn", "Žofie 🐱", "-"]
 

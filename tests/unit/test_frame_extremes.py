@@ -5,8 +5,7 @@ from __future__ import annotations
 from petstore_frame.http.headers import Headers
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.source import rows_digest
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.frame import PetColumns, to_frame
 
 
 def test_more_statuses_than_a_small_number_counts() -> None:

@@ -16,8 +16,7 @@ import petstore_frame as pf
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.http.headers import Headers
 from petstore_frame.inventory.page import Page
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.frame import PetColumns, to_frame
 
 
 def inventory() -> pf.Inventory:

@@ -10,7 +10,7 @@ from petstore_frame.http.headers import Headers
 from petstore_frame.inventory.asking import Asker
 from petstore_frame.inventory.evidence import Fact
 from petstore_frame.inventory.page import Page
-from petstore_frame.schema.columns import PetColumns
+from petstore_frame.schema.frame import PetColumns
 
 SIDE_BY_SIDE_S = 0.3  # how long two threads are given to meet; with a lock they cannot
 

@@ -10,7 +10,7 @@ from petstore_frame.http.headers import Headers
 from petstore_frame.inventory import Completeness, Evidence, Fact, PetSearch, StatusCount, Verdict
 from petstore_frame.inventory.find import SearchState
 from petstore_frame.inventory.page import Page
-from petstore_frame.schema.columns import PetColumns
+from petstore_frame.schema.frame import PetColumns
 
 
 def claim(verdict: Verdict = Verdict.COMPLETE, **more) -> Completeness:

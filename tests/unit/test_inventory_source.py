@@ -15,8 +15,7 @@ import petstore_frame as pf
 from petstore_frame.inventory import Completeness, Inventory, Source, Verdict
 from petstore_frame.inventory.result import completeness
 from petstore_frame.inventory.source import seal
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.frame import PetColumns, to_frame
 
 CLAIM = Completeness(Verdict.COMPLETE, "because", 4, 1)
 WHEN = datetime(2026, 11, 21, 2, 0, tzinfo=UTC)

@@ -21,7 +21,7 @@ from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import State
 from petstore_frame.schema.categories import category_labels
-from petstore_frame.schema.fields import SENT_FIELDS
+from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.service.samples import sample_pets
 
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from petstore_frame._internal.arguments import whole_number
 from petstore_frame.inventory import Inventory, Verdict
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.fields import SENT_FIELDS
-from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.frame import PetColumns, to_frame
+from petstore_frame.schema.models import SENT_FIELDS
 
 if TYPE_CHECKING:
     from petstore_frame.history import History

@@ -57,7 +57,7 @@ def status_chart(
 
     Example:
         >>> from petstore_frame.schema.frame import to_frame
-        >>> from petstore_frame.schema.columns import PetColumns
+        >>> from petstore_frame.schema.frame import PetColumns
         >>> frame = to_frame(PetColumns([1, 2], ["Luna", "Max"], [3, 3], ["sold", None]))
         >>> status_chart(frame, categories={3: "Cat"})
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>

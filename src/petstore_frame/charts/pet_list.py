@@ -14,8 +14,7 @@ from petstore_frame.html import PAGE, Markup
 from petstore_frame.html.palette import status_colours
 from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.fields import FIELDS, Field
-from petstore_frame.schema.models import NO_STATUS
+from petstore_frame.schema.models import FIELDS, NO_STATUS, Column
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +100,7 @@ def pets_table(
     return element("div", table, class_="pf-pets")
 
 
-def _shown(field: Field, text: str, shades: Mapping[str, str]) -> Markup | str:
+def _shown(field: Column, text: str, shades: Mapping[str, str]) -> Markup | str:
     """Return what a cell holds: a status in its colour, a text that its column may cut."""
     if field.name == "status":
         return PAGE.status(text, shades[text])

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory import Inventory
-from petstore_frame.schema.fields import PET_COLUMNS
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN, PET_COLUMNS
 from petstore_frame.schema.text import whole_text
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ipywidgets.widgets.widget_description import DescriptionStyle
 from petstore_frame.dashboard.import_view import fields_of, label_of
 from petstore_frame.dashboard.kit import Kit, show
 from petstore_frame.loader.reading.look import Look
-from petstore_frame.schema.fields import FIELD_BY_NAME, SENT_FIELDS
+from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 
 NOT_IN_FILE, NO_KEY = "(not in the file)", "(none)"
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}

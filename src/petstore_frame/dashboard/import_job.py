@@ -22,7 +22,7 @@ from petstore_frame.loader.record import State
 from petstore_frame.loader.results.folders import find_place
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.settling.reconcile import Reconciliation
-from petstore_frame.schema.fields import SENT_FIELDS
+from petstore_frame.schema.models import SENT_FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,8 +11,7 @@ from petstore_frame.charts.pet_list import pet_rows, place_in_words
 from petstore_frame.counts.tally import CodedPets, StatusCounts
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.categories import category_name
-from petstore_frame.schema.fields import PET_COLUMNS
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN, PET_COLUMNS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -65,7 +65,7 @@ class Snapshot(Sourced):
         >>> from datetime import UTC, datetime
         >>> from petstore_frame import History, Inventory
         >>> from petstore_frame.schema.frame import to_frame
-        >>> from petstore_frame.schema.columns import PetColumns
+        >>> from petstore_frame.schema.frame import PetColumns
         >>> pets = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
         >>> read_at = datetime(2026, 11, 1, 9, tzinfo=UTC)
         >>> History("history").add(Inventory.made_up(pets, fetched_at=read_at))

@@ -26,7 +26,7 @@ from petstore_frame.history.trend import fill_trend, trend_columns
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.categories import Categories
-from petstore_frame.schema.fields import PET_COLUMNS
+from petstore_frame.schema.models import PET_COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from petstore_frame.errors import HistoryError, MissingExtraError
 from petstore_frame.inventory import Inventory, Source
 from petstore_frame.inventory.source import seal
-from petstore_frame.schema.fields import FIELDS
 from petstore_frame.schema.frame import status_categories
+from petstore_frame.schema.models import FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ROWS_PER_GROUP = 1_000_000
 _RECORD, _SUMS = b"petstore_frame", b"petstore_frame.crc32"
+_ARROW_TYPES = {"int64": "int64", "Int64": "int64", "Float64": "float64", "boolean": "bool"}
 _FORMAT = 2  # 1 had no checksums
 _BLOCK = 1 << 20
 _SUM = re.compile(rb"rows ([0-9a-f]{8}) footer ([0-9a-f]{8})")
@@ -66,7 +67,10 @@ def write_file(path: Path, inventory: Inventory) -> None:
     parquet, arrow = _pyarrow()
     record = {"format": _FORMAT, **inventory.source.to_dict()}
     schema = arrow.schema(
-        [(field.name, getattr(arrow, field.arrow_type)()) for field in FIELDS],
+        [
+            (field.name, getattr(arrow, _ARROW_TYPES.get(field.dtype, "string"))())
+            for field in FIELDS
+        ],
         metadata={_RECORD: json.dumps(record, ensure_ascii=False).encode()},
     )
     # Sorted ids differ by little: as differences they take a fifth of the room.

@@ -35,8 +35,7 @@ from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.source import Source, seal
 from petstore_frame.inventory.strategies import STRATEGIES
 from petstore_frame.inventory.weigh import weigh
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.frame import PetColumns, to_frame
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 from petstore_frame.schema.text import pets_text
 

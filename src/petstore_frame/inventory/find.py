@@ -23,7 +23,7 @@ from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.listing import Listing
 from petstore_frame.inventory.strategies import STRATEGIES
 from petstore_frame.inventory.weigh import weigh
-from petstore_frame.schema.columns import PetColumns
+from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import Pet
 from petstore_frame.schema.text import pets_text
 

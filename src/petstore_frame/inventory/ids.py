@@ -20,7 +20,7 @@ from petstore_frame.errors import (
 from petstore_frame.inventory.asking import SIDE_BY_SIDE, Asker
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.inventory.listing import Listing
-from petstore_frame.schema.columns import PetColumns
+from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import Pet
 
 # After so many ids without a readable answer, none is expected any more.

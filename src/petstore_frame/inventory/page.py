@@ -11,10 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.http.headers import STORE_ID, Headers
 from petstore_frame.inventory.stated import Stated
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.fields import PET_COLUMNS
-from petstore_frame.schema.frame import to_frame
-from petstore_frame.schema.models import Pet
+from petstore_frame.schema.frame import PetColumns, to_frame
+from petstore_frame.schema.models import PET_COLUMNS, Pet
 from petstore_frame.schema.text import pets_text
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.stated import NEXT_PARAMETERS
 from petstore_frame.inventory.walk import Walk
-from petstore_frame.schema.columns import PetColumns
+from petstore_frame.schema.frame import PetColumns
 
 TRIED_ROWS = 10
 MAX_TRICKLES = 5

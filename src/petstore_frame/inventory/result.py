@@ -82,7 +82,7 @@ class Inventory(HasFrame, Sourced):
 
         Example:
             >>> from petstore_frame.schema.frame import to_frame
-            >>> from petstore_frame.schema.columns import PetColumns
+            >>> from petstore_frame.schema.frame import PetColumns
             >>> pets = to_frame(PetColumns([1], ["Luna"], [3], ["sold"]))
             >>> print(Inventory.made_up(pets, verdict="unknown").completeness)
             unknown: at least 1 pet

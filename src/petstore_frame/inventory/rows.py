@@ -9,8 +9,8 @@ from collections.abc import Iterable, MutableSequence, Sequence
 from itertools import islice
 from typing import Any
 
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.fields import FIELDS, PET_COLUMNS
+from petstore_frame.schema.frame import PetColumns
+from petstore_frame.schema.models import FIELDS, PET_COLUMNS
 
 _ID, _STATUS = PET_COLUMNS.index("id"), PET_COLUMNS.index("status")
 

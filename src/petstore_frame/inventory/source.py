@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.html.palette import NO_CLAIM_BADGE
 from petstore_frame.inventory.completeness import Completeness, claim_line
-from petstore_frame.schema.fields import FIELDS
-from petstore_frame.schema.models import Dtype
+from petstore_frame.schema.models import FIELDS, Dtype
 
 if TYPE_CHECKING:
     import pandas as pd

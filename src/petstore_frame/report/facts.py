@@ -20,7 +20,7 @@ from petstore_frame.html.palette import status_colours
 from petstore_frame.inventory import Completeness, Inventory, Source
 from petstore_frame.inventory.source import SealState, read_seal
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.fields import FIELDS
+from petstore_frame.schema.models import FIELDS
 from petstore_frame.schema.text import whole_text
 
 if TYPE_CHECKING:

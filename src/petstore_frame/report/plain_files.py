@@ -13,7 +13,7 @@ from petstore_frame.errors import MissingExtraError
 from petstore_frame.inventory.source import seal
 from petstore_frame.loader.reading.returned import ESCAPED, escaped_columns, harmless
 from petstore_frame.report.facts import LABELS, Facts
-from petstore_frame.schema.fields import FIELDS
+from petstore_frame.schema.models import FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd

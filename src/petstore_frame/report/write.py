@@ -86,7 +86,7 @@ def write_report(
 
     Example:
         >>> import tempfile
-        >>> from petstore_frame.schema.columns import PetColumns
+        >>> from petstore_frame.schema.frame import PetColumns
         >>> from petstore_frame.schema.frame import to_frame
         >>> pets = to_frame(PetColumns([1, 2], ["Luna", "=1+1"], [3, 3], ["sold", None]))
         >>> with tempfile.TemporaryDirectory() as folder:

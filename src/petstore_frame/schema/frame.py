@@ -1,19 +1,72 @@
-"""How pets become a table with the dtypes that the model states, also for zero rows."""
+"""Many pets: as columns, which is how they are read and held, and as a frame."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.fields import FIELDS, Field
-from petstore_frame.schema.models import PET_STATUSES
+from petstore_frame.schema.models import FIELDS, PET_COLUMNS, PET_STATUSES, Column, Pet
 from petstore_frame.schema.text import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _PIECE = 5_000
+
+
+class PetColumns(tuple[Sequence[Any], ...]):
+    """The pets of one or more pages as columns of equal length, in the order received.
+
+    A tuple of one sequence per field of ``PET_COLUMNS``: id, name, category_id, status.
+
+    Args:
+        columns: In that order; the last ones may be left out, where no pet has a value.
+
+    Example:
+        >>> pets = PetColumns([1, 2], ["Luna", "Max"], [3, 3])
+        >>> pets.id, pets.status
+        ([1, 2], [None, None])
+    """
+
+    def __new__(cls, *columns: Sequence[Any]) -> Self:
+        absent = (
+            [None] * len(columns[0]) if columns and not field.is_required else []
+            for field in FIELDS[len(columns) :]
+        )
+        return super().__new__(cls, (*columns, *absent))
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Sequence[Any]]) -> Self:
+        """Return the columns of pets given as rows, each in the order of ``PET_COLUMNS``."""
+        return cls(*map(list, zip(*rows, strict=True)))
+
+    @classmethod
+    def of_pets(cls, pets: Iterable[Pet]) -> Self:
+        """Return the columns of pets given as models."""
+        return cls.of_rows([getattr(pet, name) for name in PET_COLUMNS] for pet in pets)
+
+    @property
+    def id(self) -> Sequence[int]:
+        return self[PET_COLUMNS.index("id")]
+
+    @property
+    def status(self) -> Sequence[str | None]:
+        return self[PET_COLUMNS.index("status")]
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Return the pets as rows, each in the order of ``PET_COLUMNS``."""
+        return zip(*self, strict=True)
+
+    def pets(self) -> list[Pet]:
+        """Return the pets as models, built anew at each call."""
+        return [Pet(**dict(zip(PET_COLUMNS, row, strict=True))) for row in self.rows()]
+
+    def part(self, start: int = 0, stop: int | None = None) -> Self:
+        """Return the rows from ``start`` up to ``stop``, without it."""
+        return type(self)(*(column[start:stop] for column in self))
 
 
 def to_frame(columns: PetColumns) -> pd.DataFrame:
@@ -35,7 +88,7 @@ def to_frame(columns: PetColumns) -> pd.DataFrame:
     )
 
 
-def _column(field: Field, values: Sequence[Any]) -> Any:
+def _column(field: Column, values: Sequence[Any]) -> Any:
     import numpy as np
     import pandas as pd
 

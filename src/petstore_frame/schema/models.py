@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_core import ErrorDetails
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.schema.numeric import as_whole
+from petstore_frame.schema.numeric import as_whole, whole_float
 from petstore_frame.schema.text import holds_lone, likeness
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
@@ -25,15 +25,21 @@ Dtype: TypeAlias = Literal["int64", "Int64", "Float64", "boolean", "str", "categ
 
 @dataclass(frozen=True)
 class Column:
-    """What a field of a pet is as a column: the annotation of a field of the models below.
+    """A field of a pet, as all that treats fields alike sees it.
+
+    The first five are its annotation below; the others are read from the model, see ``FIELDS``.
 
     Attributes:
         label: Its heading in tables, workbooks and the dashboard.
         dtype: Its pandas dtype; that of a field which may be missing can hold missing values.
-        headers: What the column is called in users' files, lower case, without spaces and
+        headers: What its column is called in users' files, lower case, without spaces and
             underscores; the first that a file has is taken. The field's own name is always one.
         likely: Words in a header that make it worth proposing, never taking unasked.
         values: The values that are known beforehand, in their order; others may come.
+        name: Its name in Python and in frames: ``category_id``.
+        wire_name: Its name in JSON: ``categoryId``.
+        is_required: Whether every pet has it.
+        is_sent: Whether a caller gives it for a new pet; the store assigns the others.
     """
 
     label: str
@@ -41,6 +47,10 @@ class Column:
     headers: tuple[str, ...] = ()
     likely: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
+    name: str = ""
+    wire_name: str = ""
+    is_required: bool = True
+    is_sent: bool = False
 
 
 class PetFields(BaseModel):
@@ -171,6 +181,11 @@ class Pet(PetFields, StoredFields):
 
     model_config = ConfigDict(extra="allow")
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _take_whole_float(cls, value: Any) -> Any:
+        return whole_float(value)
+
 
 def _plain_signature(model: type[PetFields]) -> Signature:
     """Return the arguments of a model as a caller types them, without aliases and annotations."""
@@ -207,12 +222,28 @@ def _fault(problem: ErrorDetails) -> str:
         return f"{field} is missing"
     if problem["type"] == "extra_forbidden":
         return f"{field} is not a field of a new pet ({', '.join(NewPet.model_fields)})"
-    column = column_of(field)
+    column = FIELD_BY_NAME[field]
     kind = _KINDS.get(column.dtype) or f"one of {', '.join(column.values)}, or None"
     got = repr(problem["input"])
     return f"{field} is {kind}, got {got if len(got) <= 60 else got[:59] + '…'}"
 
 
-def column_of(field: str) -> Column:
-    """Return what a field of Pet is as a column."""
-    return next(item for item in Pet.model_fields[field].metadata if isinstance(item, Column))
+def _field(name: str) -> Column:
+    info = Pet.model_fields[name]
+    column = next(item for item in info.metadata if isinstance(item, Column))
+    own = name.replace("_", "")
+    return replace(
+        column,
+        headers=(own, *(header for header in column.headers if header != own)),
+        name=name,
+        wire_name=info.alias or name,
+        is_required=info.is_required(),
+        is_sent=name in NewPet.model_fields,
+    )
+
+
+# In the order of the columns.
+FIELDS: tuple[Column, ...] = tuple(map(_field, Pet.model_fields))
+FIELD_BY_NAME: dict[str, Column] = {field.name: field for field in FIELDS}
+SENT_FIELDS: tuple[Column, ...] = tuple(field for field in FIELDS if field.is_sent)
+PET_COLUMNS: tuple[str, ...] = tuple(FIELD_BY_NAME)

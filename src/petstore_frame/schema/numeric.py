@@ -1,7 +1,4 @@
-"""What counts as a number.
-
-Bounds and error texts are its callers'.
-"""
+"""What counts as a number; bounds and error texts are its callers'."""
 
 from __future__ import annotations
 
@@ -31,6 +28,12 @@ def whole_from_text(text: str) -> int | None:
         [3, -3, None, None, None]
     """
     return int(text) if _WHOLE_TEXT.fullmatch(text.strip()) else None
+
+
+def whole_float(value: Any) -> Any:
+    """Return ``1.0`` as 1, which JSON Schema calls the same integer, and all else as it is."""
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+    return int(value) if is_whole else value
 
 
 def as_positive(value: Any) -> float | None:

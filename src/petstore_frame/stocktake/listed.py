@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import Record, State
-from petstore_frame.schema.fields import SENT_FIELDS
 from petstore_frame.schema.frame import text_series
+from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.stocktake.matching import shared_dtype
 
 if TYPE_CHECKING:

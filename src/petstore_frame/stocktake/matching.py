@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.schema.fields import SENT_FIELDS, Field
+from petstore_frame.schema.models import SENT_FIELDS, Column
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +20,7 @@ FIELDS = tuple(field.name for field in SENT_FIELDS)
 IN_STORE = "_in_store"
 
 
-def shared_dtype(field: Field) -> str:
+def shared_dtype(field: Column) -> str:
     """Return the dtype in which both sides hold a field, missing values included."""
     return {"int64": "Int64", "category": "str"}.get(field.dtype, field.dtype)
 

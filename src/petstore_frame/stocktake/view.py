@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import verdict_badge
-from petstore_frame.schema.fields import SENT_FIELDS
+from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.stocktake.matching import IN_STORE
 
 if TYPE_CHECKING:

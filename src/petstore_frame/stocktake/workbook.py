@@ -13,7 +13,7 @@ from petstore_frame.files.cells import EXACT_NUMBERS, fit
 from petstore_frame.files.whole import whole_file
 from petstore_frame.html.palette import RULE
 from petstore_frame.schema.categories import Categories, shown_labels
-from petstore_frame.schema.fields import SENT_FIELDS
+from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.stocktake.matching import Kind
 from petstore_frame.stocktake.view import headings, shown_rows
 

@@ -12,8 +12,7 @@ import pytest
 
 from petstore_frame.history.engines import to_pandas
 from petstore_frame.inventory import Inventory, Verdict
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.frame import PetColumns, to_frame
 
 ToEngine = Callable[[pd.DataFrame], Any]
 # Dask and Spark take seconds to start: test_far_engines.py asks each question of them once.

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.schema.columns import PetColumns
-from petstore_frame.schema.frame import to_frame
+from petstore_frame.schema.frame import PetColumns, to_frame
 
 DAY, FILE = "2026-11-02", Path("date=2026-11-02") / "pets.parquet"
 TRIALS = 300

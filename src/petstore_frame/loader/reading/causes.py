@@ -18,7 +18,7 @@ from petstore_frame.loader.reading.mapping import Recognised, listed, recognise,
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.rows import Row
 from petstore_frame.loader.record import Record, State, Suspicion
-from petstore_frame.schema.fields import SENT_FIELDS
+from petstore_frame.schema.models import SENT_FIELDS
 
 # Rows in which a header below a title is looked for.
 _LOOKED_AT = 20

@@ -22,7 +22,7 @@ from petstore_frame.loader.reading.fields import (
 from petstore_frame.loader.reading.rows import MERGED, LineReader, Oddity, Row, unreadable
 from petstore_frame.loader.reading.typed import NUMBER_NOTE
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion
-from petstore_frame.schema.fields import FIELD_BY_NAME, SENT_FIELDS
+from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 
 _MAX_REMEMBERED = 100_000
 _json_list = json.JSONEncoder(ensure_ascii=False).encode

@@ -18,8 +18,7 @@ from typing import Any
 
 from petstore_frame.loader.reading.options import Words
 from petstore_frame.loader.record import SUSPICIOUS, Suspicion
-from petstore_frame.schema.fields import Field
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS, Column
 
 MAX_CELL = 1024 * 1024
 quoted: Callable[[str], str] = json.encoder.encode_basestring
@@ -109,7 +108,7 @@ class Rules:
 CellReader = Callable[[str, Rules], tuple[str | None, list[str]]]
 
 
-def reader_of(column: Field) -> CellReader:
+def reader_of(column: Column) -> CellReader:
     """Return how the cells of a field are read: what is special about it, or by its dtype."""
     special = {"name": _read_name, "category_id": _read_category}
     if column.name in special:
@@ -266,7 +265,7 @@ def _unknown_category(word: str, rules: Rules) -> CellError:
     )
 
 
-def _read_choice(column: Field, text: str, rules: Rules) -> tuple[str | None, list[str]]:
+def _read_choice(column: Column, text: str, rules: Rules) -> tuple[str | None, list[str]]:
     """Read one of a field's known values, such as a status, however it is spelled."""
     word = text.strip()
     value = word.casefold()
@@ -293,7 +292,7 @@ def _read_choice(column: Field, text: str, rules: Rules) -> tuple[str | None, li
 
 
 def _read_plain(
-    column: Field, value_of: Callable[[str], str], text: str, _rules: Rules
+    column: Column, value_of: Callable[[str], str], text: str, _rules: Rules
 ) -> tuple[str | None, list[str]]:
     """Read a field about which nothing is special, by its dtype."""
     refuse_unsendable(text)
@@ -301,7 +300,7 @@ def _read_plain(
     return (value_of(word), ["trimmed"] * (word != text)) if word else _missing(column)
 
 
-def _missing(column: Field) -> tuple[None, list[str]]:
+def _missing(column: Column) -> tuple[None, list[str]]:
     if column.is_required:
         label = column.label.lower()
         raise CellError(f"missing_{column.name}", f"the {label} is missing", "fill it in")

@@ -22,7 +22,7 @@ from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import Kind, Layout, Opened, lay_out, open_input
 from petstore_frame.loader.reading.returned import ColumnsOf
 from petstore_frame.loader.record import Record, RecordProblem, State
-from petstore_frame.schema.fields import FIELD_BY_NAME
+from petstore_frame.schema.models import FIELD_BY_NAME
 
 _MOST_QUESTIONS = 8
 _MOST_VALUES = 200

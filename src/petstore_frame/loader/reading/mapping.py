@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from petstore_frame.errors import InputError
 from petstore_frame.errors.advice import Advice
-from petstore_frame.schema.fields import SENT_FIELDS, Field
+from petstore_frame.schema.models import SENT_FIELDS, Column
 
 OWN_PREFIX = "_pf_"
 FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
@@ -191,7 +191,7 @@ def listed(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown or "no columns"
 
 
-def _named(field: Field, free: Sequence[str]) -> str | None:
+def _named(field: Column, free: Sequence[str]) -> str | None:
     """Return the column that has a field's own name."""
     for spelling in field.headers:
         alike = [name for name in free if normalise(name) == spelling]
@@ -211,7 +211,7 @@ def _named(field: Field, free: Sequence[str]) -> str | None:
 
 
 def _propose(
-    fields: Sequence[Field], free: Sequence[str], missing: Sequence[str]
+    fields: Sequence[Column], free: Sequence[str], missing: Sequence[str]
 ) -> dict[str, str]:
     """Return the column that looks like each field that has none, where there is just one."""
     proposed: dict[str, str] = {}
@@ -228,7 +228,7 @@ def _propose(
     return {field.name: proposed[field.name] for field in fields if field.name in proposed}
 
 
-def _alike(field: Field, names: Sequence[str], tier: int) -> list[str]:
+def _alike(field: Column, names: Sequence[str], tier: int) -> list[str]:
     """Return the columns whose name means a field: surely (0), perhaps (1), or holds its word."""
     if tier < 2:
         words = _SYNONYMS.get(field.name, ("", ""))[tier].split()

@@ -12,8 +12,7 @@ from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, Mapped, field_name
 from petstore_frame.loader.record import Suspicion
 from petstore_frame.schema.categories import Categories, category_words
-from petstore_frame.schema.fields import FIELD_BY_NAME, SENT_FIELDS, Field
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN
+from petstore_frame.schema.models import FIELD_BY_NAME, INT64_MAX, INT64_MIN, SENT_FIELDS, Column
 from petstore_frame.schema.numeric import as_whole
 
 ValueMap = Mapping[str, Mapping[Any, Any]]
@@ -173,7 +172,7 @@ def _category(value: Any) -> int:
     return number
 
 
-def _choice(column: Field, value: Any) -> str:
+def _choice(column: Column, value: Any) -> str:
     if not column.is_required and (value is None or value == ""):
         return ""
     if not isinstance(value, str) or value not in column.values:

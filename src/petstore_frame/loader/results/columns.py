@@ -11,8 +11,8 @@ from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.reading.mapping import OWN_PREFIX, field_name
 from petstore_frame.loader.record import RecordProblem, State
 from petstore_frame.loader.results.skipped import CHANGED, reason_of
-from petstore_frame.schema.fields import SENT_FIELDS
 from petstore_frame.schema.frame import text_series
+from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import whole_text
 
 if TYPE_CHECKING:
