@@ -5,15 +5,22 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 from typing import NamedTuple
 
 import openpyxl
 import pytest
+from markupsafe import escape
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import petstore_frame as pf
 from petstore_frame.cli import app
+from petstore_frame.cli.options import HowRead
+from petstore_frame.loader.options import ListOptions
+from petstore_frame.loader.reading.options import Reading
 from petstore_frame.stocktake import Kind
 
 HEADER = ("animal_id", "name", "categoryId", "status")
@@ -110,3 +117,32 @@ def test_the_command_writes_a_sheet_per_kind(
     assert json.loads(shown.stdout)["kinds"]["changed"] == {"records": 5, "pets": 5}
     assert book.sheetnames == ["Summary", "Same", "Changed", "Only in list", "Only in store"]
     assert book["Changed"].max_row == 6
+
+
+def test_a_list_is_read_with_every_option_of_the_loader() -> None:
+    """In Python and in a shell, comparing takes what loading a text file or a workbook takes."""
+    reading = set(ListOptions.__annotations__)
+    assert reading == {each.name for each in fields(Reading)} - {"edits"}
+    assert reading <= set(signature(pf.compare).parameters)
+    assert reading <= {*signature(pf.load_csv).parameters, *signature(pf.load_excel).parameters}
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    load, compare = ({p.name for p in commands[name].params} for name in ("load", "compare"))
+    assert {each.name for each in fields(HowRead)} <= load & compare
+
+
+def test_options_and_warnings_are_those_of_a_load(loaded: Loaded) -> None:
+    """A list without a header and with odd cells is read alike, and what was odd is told."""
+    path = loaded.folder / "odd.txt"
+    path.write_text("A0; Pup 0;1;Available\n", encoding="utf-8")
+    options = {"columns": HEADER, "quoting": "none", "sep": ";"}
+    found = pf.compare(path, loaded.inventory, on="name", **options)  # type: ignore[arg-type]
+    result = pf.load_csv(path, pf.Client("http://[::1]:9/v1", "a" * 20), dry_run=True,
+                         journal=loaded.folder / "rehearsed", **options)  # type: ignore[arg-type]  # fmt: skip
+    told = [str(note) for note in result.notes]
+    assert len(told) == 2
+    assert found.warnings == tuple(f"1 × {note}" for note in told)
+    assert all(str(escape(warning)) in found._repr_html_() for warning in found.warnings)
+    found.write(loaded.folder / "odd.xlsx")
+    summary = openpyxl.load_workbook(loaded.folder / "odd.xlsx")["Summary"]
+    cells = {cell.value for row in summary.iter_rows() for cell in row}
+    assert cells >= {*found.warnings, *found.next_steps()}

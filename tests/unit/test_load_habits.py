@@ -61,7 +61,7 @@ def test_names_are_the_columns_of_a_file_without_a_header(
         ({"delimeter": ";"}, "did you mean delimiter=?"),
         ({"sep": ";", "delimiter": ","}, "delimiter= is given twice"),
         ({"sheet_name": "Pets"}, "load_csv has no option sheet_name"),
-        ({"colour": "red"}, "load_csv has no option colour; it has dry_run"),
+        ({"colour": "red"}, "load_csv has no option colour; it has mapping"),
     ],
     ids=str,
 )

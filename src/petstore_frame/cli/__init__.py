@@ -28,6 +28,7 @@ from petstore_frame.cli.failures import (
 )
 from petstore_frame.cli.fetch import fetch
 from petstore_frame.cli.load import load
+from petstore_frame.cli.options import flat
 from petstore_frame.cli.report import report
 from petstore_frame.cli.sample import sample
 from petstore_frame.cli.screens import PlainCommand
@@ -84,5 +85,5 @@ _COMMANDS: tuple[tuple[Callable[..., None], tuple[int, ...]], ...] = (
 )
 for _command, _codes in _COMMANDS:
     _epilog = describe_exit_codes(_codes)
-    app.command(_command.__name__, cls=PlainCommand, epilog=_epilog)(_command)
+    app.command(_command.__name__, cls=PlainCommand, epilog=_epilog)(flat(_command))
 app.add_typer(keys.app, name="keys")

@@ -10,12 +10,10 @@ import typer
 from petstore_frame.cli.failures import PARTLY
 from petstore_frame.cli.listing import read_listing, whole_or_untouched
 from petstore_frame.cli.options import (
-    AllowInsecure,
-    ApiKey,
     AsJson,
-    BaseUrl,
-    CategoriesFile,
-    Timeout,
+    HowRead,
+    JournalFolder,
+    Store,
     print_json,
 )
 
@@ -25,37 +23,19 @@ if TYPE_CHECKING:
 
 def compare(
     file: Annotated[Path, typer.Argument(metavar="LIST", help="A CSV or .xlsx file.")],
+    *,
+    reading: HowRead,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Workbook to write: .xlsx.", show_default=False),
-    ] = None,
-    key: Annotated[
-        list[str] | None,
-        typer.Option(help="Column that identifies an animal; several: --key A --key B."),
     ] = None,
     on: Annotated[
         list[str] | None,
         typer.Option(help="Field that makes a record and a pet equal; repeat it for several."),
     ] = None,
-    categories: CategoriesFile = None,
-    journal: Annotated[
-        Path | None, typer.Option(help="Folder of the journals; else the user's state directory.")
-    ] = None,
-    encoding: Annotated[
-        str | None, typer.Option(help="Encoding of a text file, if not UTF-8.")
-    ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help=r"Character between cells, \t for a tab; else it is found.")
-    ] = None,
-    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook.")] = None,
-    header_row: Annotated[
-        int | None, typer.Option(help="Row of the header, below a title; 1 is the first.", min=1)
-    ] = None,
-    base_url: BaseUrl = None,
-    api_key: ApiKey = None,
-    timeout: Timeout = None,
-    allow_insecure: AllowInsecure = False,
+    journal: JournalFolder = None,
     as_json: AsJson = False,
+    store: Store,
 ) -> None:
     """Tell where a list and the store disagree, and write it as a workbook.
 
@@ -70,27 +50,18 @@ def compare(
     place = output or file
     with whole_or_untouched(place) as untouched:
         listing = read_listing(
-            base_url,
-            api_key,
-            timeout,
-            allow_insecure=allow_insecure,
+            store,
             untouched=untouched,
-            require_complete=False,
         )
         found = compare_list(
             file,
             listing.inventory,
-            key=key or (),
             on=on or (),
-            categories=categories,
             journal=journal,
-            encoding=encoding,
-            delimiter="\t" if delimiter == r"\t" else delimiter,
-            sheet=sheet,
-            header_row=header_row,
+            **reading.of(file),
         )
         if output is not None:
-            found.write(output, categories=categories)
+            found.write(output, categories=reading.categories)
     _tell(found, output, as_json=as_json)
     raise typer.Exit(listing.code or (0 if found.is_equal else PARTLY))
 

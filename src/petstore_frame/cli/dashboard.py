@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,22 +20,15 @@ import typer
 
 from petstore_frame.bundled.children import child_environ
 from petstore_frame.cli.options import (
-    AllowInsecure,
-    ApiKey,
     AsJson,
-    BaseUrl,
     CategoriesFile,
-    Timeout,
+    Store,
     print_json,
 )
 from petstore_frame.cli.page import page_environ, page_settings, serve_page
 
 
 def dashboard(
-    base_url: BaseUrl = None,
-    api_key: ApiKey = None,
-    timeout: Timeout = None,
-    allow_insecure: AllowInsecure = False,
     categories: CategoriesFile = None,
     history: Annotated[
         Path | None, typer.Option(help="Folder of snapshots.", exists=True, file_okay=False)
@@ -45,6 +39,8 @@ def dashboard(
     port: Annotated[int, typer.Option(help="Port on loopback; 0 picks a free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
     as_json: AsJson = False,
+    *,
+    store: Store,
 ) -> None:
     """Open the dashboard as a page on this machine, until Ctrl-C.
 
@@ -58,7 +54,7 @@ def dashboard(
     from petstore_frame.errors import ConfigurationError, MissingExtraError
     from petstore_frame.http.settings import read_settings
 
-    if sample and (base_url or api_key):
+    if sample and (store.base_url or store.api_key):
         raise typer.BadParameter("--sample shows a store of its own; leave out its address and key")
     if find_spec("voila") is None:
         raise MissingExtraError("the dashboard as a page", "lab")
@@ -68,13 +64,12 @@ def dashboard(
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="petstore-dashboard-")))
         if sample:
             server = stack.enter_context(serve(sample=sample))
-            base_url, api_key = server.base_url, server.api_key.get_secret_value()
+            key = server.api_key.get_secret_value()
+            store = replace(store, base_url=server.base_url, api_key=key)
             categories = categories or write_sample_categories(folder / "categories.csv")
             history = history or write_sample_history(folder / "history", pets=sample).folder
         # What is missing is refused here, before a page is made.
-        settings = read_settings(
-            base_url, api_key, timeout_s=timeout, allow_insecure=allow_insecure
-        )
+        settings = read_settings(**store.settings())
         token, chosen = secrets.token_urlsafe(24), port or free_port()
         os.environ |= {
             **child_environ(),
@@ -88,7 +83,7 @@ def dashboard(
             "PETSTORE_BASE_URL": settings.base_url,
             "PETSTORE_API_KEY": settings.key().get_secret_value(),
             "PETSTORE_TIMEOUT": str(settings.timeout_s),
-            **({"PETSTORE_ALLOW_INSECURE": "1"} if allow_insecure else {}),
+            **({"PETSTORE_ALLOW_INSECURE": "1"} if store.allow_insecure else {}),
         }
         url = f"http://127.0.0.1:{chosen}/?token={token}"
         _announce_once(chosen, lambda: _announce(url, as_json=as_json))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from petstore_frame.cli.load_output import write_files
+from petstore_frame.cli.load_words import write_files
 
 if TYPE_CHECKING:
     from petstore_frame.client import Client

@@ -14,13 +14,10 @@ import typer
 
 from petstore_frame.cli.listing import Listing, read_listing, whole_or_untouched
 from petstore_frame.cli.options import (
-    AllowInsecure,
-    ApiKey,
     AsJson,
-    BaseUrl,
     RequireComplete,
     ShowEvidence,
-    Timeout,
+    Store,
     print_json,
 )
 
@@ -43,10 +40,6 @@ def fetch(
             show_default=False,
         ),
     ],
-    base_url: BaseUrl = None,
-    api_key: ApiKey = None,
-    timeout: Timeout = None,
-    allow_insecure: AllowInsecure = False,
     status: Annotated[
         Status | None, typer.Option(help="Only pets with this status.", case_sensitive=False)
     ] = None,
@@ -68,6 +61,8 @@ def fetch(
     require_complete: RequireComplete = False,
     evidence: ShowEvidence = False,
     as_json: AsJson = False,
+    *,
+    store: Store,
 ) -> None:
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
 
@@ -82,10 +77,7 @@ def fetch(
     check_data_target(output)  # before minutes are spent on reading
     with whole_or_untouched(output) as untouched:
         listing = read_listing(
-            base_url,
-            api_key,
-            timeout,
-            allow_insecure=allow_insecure,
+            store,
             untouched=untouched if keep_partial else f"{untouched} (--keep-partial writes a part)",
             require_complete=require_complete,
             may_be_part=keep_partial,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from petstore_frame.cli.failures import INTERRUPTED, PARTLY, end
+from petstore_frame.cli.options import Store
 
 if TYPE_CHECKING:
     from petstore_frame.errors import IncompleteInventoryError
@@ -57,13 +58,10 @@ def whole_or_untouched(output: Path) -> Iterator[str]:
 
 
 def read_listing(
-    base_url: str | None,
-    api_key: str | None,
-    timeout_s: float | None,
+    store: Store,
     *,
-    allow_insecure: bool,
     untouched: str,
-    require_complete: bool,
+    require_complete: bool = False,
     may_be_part: bool = True,
     may_be_interrupted: bool = False,
     **options: Any,
@@ -71,10 +69,7 @@ def read_listing(
     """Read a store; end the command where what was read is not to be written.
 
     Args:
-        base_url: The store's address; None reads the environment.
-        api_key: The key; None reads the environment.
-        timeout_s: Seconds to wait for an answer; None reads the environment.
-        allow_insecure: Whether plain http to another machine is accepted.
+        store: Which store.
         untouched: The text for an output that is left unchanged.
         require_complete: Whether to go on only with all that was asked for.
         may_be_part: Whether to go on with the pets held when the store broke the reading off.
@@ -86,7 +81,7 @@ def read_listing(
     from petstore_frame.inventory import fetch_inventory
 
     code = 0
-    with Client(base_url, api_key, timeout_s=timeout_s, allow_insecure=allow_insecure) as client:
+    with Client(**store.settings()) as client:
         try:
             inventory = fetch_inventory(client, **options)
         except IncompleteInventoryError as problem:

@@ -9,14 +9,11 @@ import typer
 
 from petstore_frame.cli.listing import read_listing, whole_or_untouched
 from petstore_frame.cli.options import (
-    AllowInsecure,
-    ApiKey,
     AsJson,
-    BaseUrl,
     CategoriesFile,
     RequireComplete,
     ShowEvidence,
-    Timeout,
+    Store,
     print_json,
 )
 
@@ -25,10 +22,6 @@ def report(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File to write: .xlsx, .csv, .parquet or .html.")
     ],
-    base_url: BaseUrl = None,
-    api_key: ApiKey = None,
-    timeout: Timeout = None,
-    allow_insecure: AllowInsecure = False,
     categories: CategoriesFile = None,
     history: Annotated[
         Path | None,
@@ -41,6 +34,8 @@ def report(
     require_complete: RequireComplete = False,
     evidence: ShowEvidence = False,
     as_json: AsJson = False,
+    *,
+    store: Store,
 ) -> None:
     """Read the inventory and write the Monday workbook.
 
@@ -56,10 +51,7 @@ def report(
         raise typer.BadParameter(f"--history is for a workbook (.xlsx), which {output} is not")
     with whole_or_untouched(output) as untouched:
         listing = read_listing(
-            base_url,
-            api_key,
-            timeout,
-            allow_insecure=allow_insecure,
+            store,
             untouched=untouched,
             require_complete=require_complete,
         )

@@ -9,13 +9,10 @@ import typer
 
 from petstore_frame.cli.listing import read_listing, whole_or_untouched
 from petstore_frame.cli.options import (
-    AllowInsecure,
-    ApiKey,
     AsJson,
-    BaseUrl,
     RequireComplete,
     ShowEvidence,
-    Timeout,
+    Store,
     print_json,
 )
 
@@ -25,16 +22,14 @@ if TYPE_CHECKING:
 
 def snapshot(
     history: Annotated[Path, typer.Option(help="Folder of the snapshots.")] = Path("history"),
-    base_url: BaseUrl = None,
-    api_key: ApiKey = None,
-    timeout: Timeout = None,
-    allow_insecure: AllowInsecure = False,
     require_complete: RequireComplete = False,
     evidence: ShowEvidence = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the day's snapshot even by a weaker one.")
     ] = False,
     as_json: AsJson = False,
+    *,
+    store: Store,
 ) -> None:
     """Read the inventory and keep it under today's date (UTC), for cron.
 
@@ -48,10 +43,7 @@ def snapshot(
     kept = History(history)
     with whole_or_untouched(history) as untouched:
         listing = read_listing(
-            base_url,
-            api_key,
-            timeout,
-            allow_insecure=allow_insecure,
+            store,
             untouched=untouched,
             require_complete=require_complete,
         )

@@ -2,46 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import Any, Literal
+from typing import Any, Unpack
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.engine import load
-from petstore_frame.loader.limits import DEFAULT_WORKERS, Limits
-from petstore_frame.loader.progress import ProgressOption
-from petstore_frame.loader.reading.habits import takes_habits
+from petstore_frame.loader.limits import Limits
+from petstore_frame.loader.options import (
+    READING_NAMES,
+    CsvOptions,
+    ExcelOptions,
+    FrameOptions,
+    takes,
+)
 from petstore_frame.loader.reading.kinds import is_archive, is_workbook
-from petstore_frame.loader.reading.options import Reading, ValueMap
+from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.clients import PostingClient
-from petstore_frame.schema.categories import Categories
 
 
-@takes_habits
+@takes(CsvOptions)
 def load_csv(
-    path: str | PathLike[str],
-    client: PostingClient,
-    *,
-    dry_run: bool = False,
-    mapping: Mapping[str, str | None] | None = None,
-    value_map: ValueMap | None = None,
-    categories: Categories = None,
-    key: str | Sequence[str] = (),
-    accept: Collection[str] = (),
-    max_errors: int | None = None,
-    again: bool = False,
-    duplicates: Literal["refuse", "skip", "send"] = "refuse",
-    progress: ProgressOption = None,
-    journal: str | PathLike[str] | None = None,
-    workers: int = DEFAULT_WORKERS,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    quoting: str = "strict",
-    columns: Sequence[str] | None = None,
-    header_row: int | None = None,
-    keep_spaces: bool = False,
-    thousands: str | None = None,
+    path: str | PathLike[str], client: PostingClient, **options: Unpack[CsvOptions]
 ) -> LoadResult:
     """Load the animals of a CSV file into the store, none twice and none lost.
 
@@ -112,56 +95,12 @@ def load_csv(
     Interface: Endpoints, Add an animal.
     """
     _check_file(path, wants_workbook=False)
-    reading = Reading(
-        mapping=mapping,
-        value_map=value_map,
-        categories=categories,
-        encoding=encoding,
-        delimiter=delimiter,
-        quoting=quoting,
-        columns=columns,
-        header_row=header_row,
-        keep_spaces=keep_spaces,
-        thousands=thousands,
-        key=key,
-        accept=accept,
-    )
-    sending = Limits(workers=workers, max_errors=max_errors)
-    return load(
-        path,
-        client,
-        reading,
-        sending,
-        dry_run=dry_run,
-        journal=journal,
-        again=again,
-        duplicates=duplicates,
-        progress=progress,
-    )
+    return _load(path, client, options)
 
 
-@takes_habits
+@takes(ExcelOptions)
 def load_excel(
-    path: str | PathLike[str],
-    client: PostingClient,
-    *,
-    sheet: str | None = None,
-    dry_run: bool = False,
-    mapping: Mapping[str, str | None] | None = None,
-    value_map: ValueMap | None = None,
-    categories: Categories = None,
-    key: str | Sequence[str] = (),
-    accept: Collection[str] = (),
-    max_errors: int | None = None,
-    again: bool = False,
-    duplicates: Literal["refuse", "skip", "send"] = "refuse",
-    progress: ProgressOption = None,
-    journal: str | PathLike[str] | None = None,
-    workers: int = DEFAULT_WORKERS,
-    columns: Sequence[str] | None = None,
-    header_row: int | None = None,
-    keep_spaces: bool = False,
-    thousands: str | None = None,
+    path: str | PathLike[str], client: PostingClient, **options: Unpack[ExcelOptions]
 ) -> LoadResult:
     """Load the animals of an ``.xlsx`` workbook into the store, none twice and none lost.
 
@@ -171,23 +110,8 @@ def load_excel(
     Args:
         path: The workbook.
         client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
-        sheet: The sheet, where the workbook has several.
-        dry_run: Read, check and plan, and send nothing.
-        mapping: Column names by field; this and all that follow are as in ``load_csv``.
-        value_map: Values by field and text.
-        categories: Labels by category id.
-        key: The column, or columns, that identify an animal.
-        accept: Which kinds of suspicious records are sent after all.
-        max_errors: Stop once more records than this are invalid, or are rejected.
-        again: Load a file a second time, on purpose.
-        duplicates: As in ``load_csv``.
-        progress: None, True, False or a function.
-        journal: Folder of the journals.
-        workers: The largest number of requests in flight.
-        columns: The column names of a sheet without a header.
-        header_row: The header's row where a title is above it.
-        keep_spaces: Leave the outer spaces of names.
-        thousands: ``,`` or ``.`` where category ids are texts with a separator of thousands.
+        options: ``sheet`` names the sheet, where the workbook has several. The others are those
+            of ``load_csv``, without ``encoding``, ``delimiter`` and ``quoting``.
 
     Returns:
         A LoadResult, as of ``load_csv``.
@@ -201,52 +125,11 @@ def load_excel(
     Interface: Endpoints, Add an animal.
     """
     _check_file(path, wants_workbook=True)
-    reading = Reading(
-        sheet=sheet,
-        columns=columns,
-        header_row=header_row,
-        mapping=mapping,
-        value_map=value_map,
-        categories=categories,
-        keep_spaces=keep_spaces,
-        thousands=thousands,
-        key=key,
-        accept=accept,
-    )
-    sending = Limits(workers=workers, max_errors=max_errors)
-    return load(
-        path,
-        client,
-        reading,
-        sending,
-        dry_run=dry_run,
-        journal=journal,
-        again=again,
-        duplicates=duplicates,
-        progress=progress,
-    )
+    return _load(path, client, options)
 
 
-@takes_habits
-def load_frame(
-    frame: Any,
-    client: PostingClient,
-    *,
-    dry_run: bool = False,
-    mapping: Mapping[str, str | None] | None = None,
-    value_map: ValueMap | None = None,
-    categories: Categories = None,
-    key: str | Sequence[str] = (),
-    accept: Collection[str] = (),
-    max_errors: int | None = None,
-    again: bool = False,
-    duplicates: Literal["refuse", "skip", "send"] = "refuse",
-    progress: ProgressOption = None,
-    journal: str | PathLike[str] | None = None,
-    workers: int = DEFAULT_WORKERS,
-    keep_spaces: bool = False,
-    thousands: str | None = None,
-) -> LoadResult:
+@takes(FrameOptions)
+def load_frame(frame: Any, client: PostingClient, **options: Unpack[FrameOptions]) -> LoadResult:
     """Load the animals of a DataFrame into the store, none twice and none lost.
 
     A frame of the same content is the same import, also in another variable: running a cell
@@ -255,20 +138,7 @@ def load_frame(
     Args:
         frame: A pandas DataFrame with a name, a category id and perhaps a status.
         client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
-        dry_run: Check and plan, and send nothing.
-        mapping: Column names by field; this and all that follow are as in ``load_csv``.
-        value_map: Values by field and text.
-        categories: Labels by category id.
-        key: The column, or columns, that identify an animal.
-        accept: Which kinds of suspicious records are sent after all.
-        max_errors: Stop once more records than this are invalid, or are rejected.
-        again: Load a frame a second time, on purpose.
-        duplicates: As in ``load_csv``.
-        progress: None, True, False or a function.
-        journal: Folder of the journals.
-        workers: The largest number of requests in flight.
-        keep_spaces: Leave the outer spaces of names.
-        thousands: ``,`` or ``.`` where category ids are texts with a separator of thousands.
+        options: Those of ``load_csv`` that are not about the layout of a file.
 
     Returns:
         A LoadResult, as of ``load_csv``.
@@ -280,27 +150,15 @@ def load_frame(
 
     Interface: Endpoints, Add an animal.
     """
-    reading = Reading(
-        mapping=mapping,
-        value_map=value_map,
-        categories=categories,
-        keep_spaces=keep_spaces,
-        thousands=thousands,
-        key=key,
-        accept=accept,
-    )
-    sending = Limits(workers=workers, max_errors=max_errors)
-    return load(
-        frame,
-        client,
-        reading,
-        sending,
-        dry_run=dry_run,
-        journal=journal,
-        again=again,
-        duplicates=duplicates,
-        progress=progress,
-    )
+    return _load(frame, client, options)
+
+
+def _load(source: Any, client: PostingClient, options: Mapping[str, Any]) -> LoadResult:
+    """Sort the options by what they are about, and load."""
+    rest = dict(options)
+    reading = {name: rest.pop(name) for name in options if name in READING_NAMES}
+    limits = {name: rest.pop(name) for name in options if name in ("workers", "max_errors")}
+    return load(source, client, Reading(**reading), Limits(**limits), **rest)
 
 
 def _check_file(path: Any, *, wants_workbook: bool) -> None:

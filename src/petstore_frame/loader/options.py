@@ -1,44 +1,141 @@
-"""What a caller may ask of the loader, checked before anything is read, staged or sent.
+"""What a caller may ask of the loader: each option typed once, and checked before anything is sent.
 
 How a source is read is ``reading.options.Reading``, which checks itself.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import fields
 from numbers import Real
 from os import PathLike
-from typing import Any, NoReturn
+from typing import Any, Literal, ParamSpec, TypedDict, TypeVar
 
 from petstore_frame._internal.arguments import (
     before_sending,
     checked_client,
     checked_id,
     one_of,
+    refuse,
     true_or_false,
     whole_number,
 )
 from petstore_frame._internal.progress import checked_progress
-from petstore_frame.errors import ArgumentError
-from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.limits import MOST_WORKERS, Limits
+from petstore_frame.loader.progress import ProgressOption
+from petstore_frame.loader.reading.habits import takes_habits
+from petstore_frame.loader.reading.mapping import Mapped
+from petstore_frame.loader.reading.options import Reading, ValueMap
+from petstore_frame.schema.categories import Categories
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+Duplicates = Literal["refuse", "skip", "send"]
 DUPLICATES = ("refuse", "skip", "send")
+
+
+class RecordOptions(TypedDict, total=False):
+    """How records are read, wherever they are."""
+
+    mapping: Mapped | None
+    value_map: ValueMap | None
+    categories: Categories
+    key: str | Sequence[str]
+    accept: Collection[str]
+    keep_spaces: bool
+    thousands: str | None
+
+
+class LayoutOptions(RecordOptions, total=False):
+    """The same of a file."""
+
+    columns: Sequence[str] | None
+    header_row: int | None
+
+
+class TextOptions(LayoutOptions, total=False):
+    """The same of a text file."""
+
+    encoding: str | None
+    delimiter: str | None
+    quoting: str
+
+
+class ListOptions(TextOptions, total=False):
+    """The same of anything that the loader reads."""
+
+    sheet: str | None
+
+
+class SendingOptions(TypedDict, total=False):
+    """How records are sent."""
+
+    dry_run: bool
+    max_errors: int | None
+    again: bool
+    duplicates: Duplicates
+    progress: ProgressOption
+    journal: str | PathLike[str] | None
+    workers: int
+
+
+class FrameOptions(RecordOptions, SendingOptions, total=False):
+    """The options of ``load_frame``."""
+
+
+class ExcelOptions(LayoutOptions, SendingOptions, total=False):
+    """The options of ``load_excel``."""
+
+    sheet: str | None
+
+
+class CsvOptions(TextOptions, SendingOptions, total=False):
+    """The options of ``load_csv``."""
+
+
+READING_NAMES = frozenset(field.name for field in fields(Reading))
+_DEFAULTS: dict[str, Any] = {
+    **{field.name: field.default for field in (*fields(Reading), *fields(Limits))},
+    "dry_run": False,
+    "again": False,
+    "duplicates": "refuse",
+    "progress": None,
+    "journal": None,
+}
+
+
+def takes(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Show each option of a TypedDict in a function's signature, for help and completion.
+
+    Options by the names that other libraries have for them are taken too.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        own = inspect.signature(function)
+        named = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        for name, hint in options.__annotations__.items():
+            named.append(
+                inspect.Parameter(
+                    name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=_DEFAULTS[name],
+                    annotation=getattr(hint, "__forward_arg__", hint),
+                )
+            )
+        function.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
+        return takes_habits(function)
+
+    return decorate
 
 
 @before_sending()
 def check_sending(
     client: Any, limits: Limits, *, journal: Any, progress: Any, duplicates: Any, **switches: Any
 ) -> None:
-    """Refuse wrong arguments that concern the sending.
-
-    Args:
-        client: The store.
-        limits: How far to go.
-        journal: Folder of the journals.
-        progress: The caller's ``progress=``.
-        duplicates: What to do with records that equal earlier ones.
-        switches: Arguments that are True or False, by name.
+    """Refuse wrong arguments that concern the sending; ``switches`` are True or False.
 
     Raises:
         ArgumentError: One of them cannot be used; nothing was sent.
@@ -55,23 +152,16 @@ def check_sending(
         true_or_false(name, value)
 
 
+@before_sending()
 def check_folder(name: str, value: Any) -> None:
     """Refuse what is not a path."""
     if not isinstance(value, str | PathLike):
-        _refuse("{} is a folder's path, got {}", (name,), _shown(value))
+        refuse(f"{name}= is a folder's path, got {value!r}")
 
 
 @before_sending()
-def check_settling(
-    client: Any,
-    *,
-    grace_s: Any,
-    by_id: Any,
-    most_gets: Any,
-    resend_absent: Any,
-    sole_writer: Any,
-) -> None:
-    """Refuse wrong arguments of ``reconcile``.
+def check_settling(client: Any, *, grace_s: Any, most_gets: Any, **switches: Any) -> None:
+    """Refuse wrong arguments of ``reconcile``; ``switches`` are True or False.
 
     Raises:
         ArgumentError: One of them cannot be used; nothing was sent.
@@ -79,11 +169,10 @@ def check_settling(
     checked_client(client, "ask_page")
     is_number = isinstance(grace_s, Real) and not isinstance(grace_s, bool)
     if not is_number or not 0 <= grace_s < math.inf:
-        _refuse("{} is a number of seconds, 0 or more, got {}", ("grace_s",), _shown(grace_s))
+        refuse(f"grace_s= is a number of seconds, 0 or more, got {grace_s!r}")
     whole_number("most_gets", most_gets, 0)
-    true_or_false("by_id", by_id)
-    true_or_false("resend_absent", resend_absent)
-    true_or_false("sole_writer", sole_writer)
+    for name, value in switches.items():
+        true_or_false(name, value)
 
 
 def checked_resolution(record: Any, *, pet_id: Any, not_created: Any) -> tuple[int, int | None]:
@@ -94,15 +183,5 @@ def checked_resolution(record: Any, *, pet_id: Any, not_created: Any) -> tuple[i
     """
     true_or_false("not_created", not_created)
     if (pet_id is None) == (not not_created):
-        raise ArgumentError("give either pet_id= or not_created=True; nothing was changed")
+        refuse("give either pet_id= or not_created=True; nothing was changed")
     return whole_number("record", record, 1), None if pet_id is None else checked_id(pet_id)
-
-
-def _shown(value: Any) -> str:
-    """Return a value in few characters; of a long one, its type."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"a {type(value).__name__}"
-
-
-def _refuse(text: str, *parts: str | tuple[Any, ...], by_hand: str | None = None) -> NoReturn:
-    raise ArgumentError(Advice(f"{text}; nothing was sent", *parts, by_hand=by_hand))

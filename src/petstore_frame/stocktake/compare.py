@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history import Snapshot
 from petstore_frame.inventory import Inventory
+from petstore_frame.loader.options import ListOptions, takes
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.record import DOUBT_STATES
 from petstore_frame.loader.results.ids import read_ids
-from petstore_frame.schema.categories import Categories
 from petstore_frame.stocktake.comparison import Comparison
 from petstore_frame.stocktake.listed import read_list
 from petstore_frame.stocktake.matching import FIELDS, Kind, match_by_key, match_on
@@ -21,22 +21,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@takes(ListOptions)
 def compare(
     data: Any,
     inventory: Inventory,
     *,
-    key: str | Sequence[str] = (),
     on: str | Sequence[str] = (),
     journal: str | PathLike[str] | None = None,
-    mapping: Mapping[str, str] | None = None,
-    value_map: Mapping[str, Mapping[Any, Any]] | None = None,
-    categories: Categories = None,
-    accept: Collection[str] = (),
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    sheet: str | None = None,
-    header_row: int | None = None,
-    thousands: str | None = None,
+    **options: Unpack[ListOptions],
 ) -> Comparison:
     """Compare a list with what a store holds, animal by animal.
 
@@ -49,19 +41,12 @@ def compare(
     Args:
         data: What ``load_csv`` reads: a CSV or ``.xlsx`` file, or a DataFrame.
         inventory: What was read of the store, all statuses.
-        key: The column of the list that identifies an animal, or several that do so together:
-            those by which it was loaded.
         on: The fields that make a record and a pet equal, as in ``["name", "category_id"]``.
         journal: Folder of the journals; None is the user's state directory.
-        mapping: Column names by field, as for ``load_csv``.
-        value_map: Values by field and text, as for ``load_csv``.
-        categories: Labels by category id, as for ``load_csv``.
-        accept: Which kinds of suspicious records are compared all the same.
-        encoding: The codec of a text file, as for ``load_csv``.
-        delimiter: The character between cells; None finds it.
-        sheet: The sheet of a workbook that has several.
-        header_row: The header's row where a title is above it.
-        thousands: ``,`` or ``.`` where category ids have their digits grouped.
+        options: ``key`` is the column of the list that identifies an animal, or several that do so
+            together: those by which it was loaded. The others say how the list is read; each means
+            what it does for ``load_csv``, and ``sheet`` what it does for ``load_excel``. Records
+            of a kind in ``accept`` are compared although they are suspicious.
 
     Returns:
         A Comparison. ``.frame`` has one row per animal: ``kind`` (category: same, changed, only
@@ -88,18 +73,7 @@ def compare(
     Interface: List all animals (what is compared is ours; the interface has no change and no
         delete).
     """
-    reading = Reading(
-        mapping=mapping,
-        value_map=value_map,
-        categories=categories,
-        key=(key,) if isinstance(key, str) else key,
-        accept=accept,
-        encoding=encoding,
-        delimiter=delimiter,
-        sheet=sheet,
-        header_row=header_row,
-        thousands=thousands,
-    )
+    reading = Reading(**options)
     fields = _checked(data, reading.key, (on,) if isinstance(on, str) else tuple(on), inventory)
     listed = read_list(data, reading)
     if fields:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import Record, State
+from petstore_frame.loader.results.notes import Note, kind_of
 from petstore_frame.schema.frame import text_series
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.stocktake.matching import shared_dtype
@@ -29,7 +30,7 @@ class Listed:
         key: The columns that identify an animal.
         frame: ``record`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
             dtypes), and ``problem`` (str): missing where the record can be compared.
-        warnings: What was noticed on the way, as sentences.
+        warnings: What was noted on records, by kind, as sentences.
     """
 
     name: str
@@ -45,20 +46,19 @@ def read_list(data: Any, reading: Reading) -> Listed:
         InputError: It cannot be read as records; the text has the place and the next step.
     """
     with open_source(data, reading) as source:
-        columns = _Columns()
+        columns = _Columns(source.columns.index(source.mapping["name"]))
         columns.extend(source)
-        return Listed(
-            source.name,
-            source.key,
-            _without_repeated_keys(columns.frame()),
-            tuple(map(str, source.warnings)),
-        )
+        frame = _without_repeated_keys(columns.frame())
+        warnings = tuple(f"{note.records:,} × {note}" for note in columns.notes.values())
+        return Listed(source.name, source.key, frame, warnings)
 
 
 class _Columns:
     """The records of a list, column by column: a million records are not a million objects."""
 
-    def __init__(self) -> None:
+    def __init__(self, name_at: int) -> None:
+        self.notes: dict[str, Note] = {}
+        self._name_at = name_at
         self._records: list[int] = []
         self._lines: list[int] = []
         self._keys: list[str | None] = []
@@ -75,10 +75,18 @@ class _Columns:
             self._lines.append(record.line)
             self._keys.append(record.key)
             self._problems.append(_problem_of(record))
+            if record.warnings and record.state is not State.INVALID:
+                self._count_notes(record)
             waiting.append(record.payload or b"{}")
             if len(waiting) == _PIECE:
                 self._decode(waiting)
         self._decode(waiting)
+
+    def _count_notes(self, record: Record) -> None:
+        name = "".join(record.cells[self._name_at : self._name_at + 1])
+        for kind in {kind_of(note) for note in record.warnings}:
+            first = self.notes.get(kind) or Note(0, kind, record.number, record.line, name)
+            self.notes[kind] = first._replace(records=first.records + 1)
 
     def _decode(self, payloads: list[bytes]) -> None:
         bodies = json.loads(b"[" + b",".join(payloads) + b"]")

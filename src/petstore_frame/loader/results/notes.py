@@ -62,10 +62,10 @@ class Note(NamedTuple):
     line: int
     name: str
 
-    @property
-    def meaning(self) -> str:
-        """The kind as a phrase."""
-        return MEANINGS.get(self.kind, self.kind)
+    def __str__(self) -> str:
+        name = self.name if len(self.name) <= 40 else self.name[:37] + "..."
+        meaning = MEANINGS.get(self.kind, self.kind)
+        return f"{meaning}, first in record {self.record}, line {self.line}: {name!r}"
 
 
 def kind_of(note: str) -> str:

@@ -7,7 +7,6 @@ from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BA
 from petstore_frame.loader.journal.rows import Run
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.account import ResultFacts, count_to_fix, headline, next_steps
-from petstore_frame.loader.results.notes import Note
 from petstore_frame.loader.results.question import Question
 
 # In the order in which they are shown.
@@ -42,15 +41,8 @@ def result_text(facts: ResultFacts) -> str:
 
 
 def _note_lines(facts: ResultFacts) -> list[str]:
-    lines = [
-        f"  {note.records:>9,}  {_plain(note.meaning)}, first in {_place(note)}"
-        for note in facts.notes
-    ]
+    lines = [f"  {note.records:>9,}  {_plain(str(note))}" for note in facts.notes]
     return [_NOTES_TITLE, *lines] if lines else []
-
-
-def _place(note: Note) -> str:
-    return f"record {note.record}, line {note.line}: {_shown(note.name)}"
 
 
 def _problem_lines(facts: ResultFacts) -> list[str]:
@@ -96,9 +88,7 @@ def result_html(facts: ResultFacts, *, has_steps: bool = True) -> str:
 def _notes_html(facts: ResultFacts) -> Markup:
     if not facts.notes:
         return Markup()
-    rows = (
-        (f"{note.records:,}", f"{note.meaning}, first in {_place(note)}") for note in facts.notes
-    )
+    rows = ((f"{note.records:,}", str(note)) for note in facts.notes)
     return NOTEBOOK.section(_NOTES_TITLE) + NOTEBOOK.table(rows, numbers={0})
 
 

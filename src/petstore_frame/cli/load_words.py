@@ -1,17 +1,21 @@
-"""What ``petstore-frame load`` prints and writes."""
+"""What ``petstore-frame load`` prints, writes, and asks on a terminal."""
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from time import sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from petstore_frame.cli.failures import REFUSED, end
 from petstore_frame.cli.options import print_json
 from petstore_frame.errors.advice import ShellAudience
 
 if TYPE_CHECKING:
+    from petstore_frame.loader.results.question import Question
     from petstore_frame.loader.results.results import LoadResult
 
 
@@ -55,3 +59,35 @@ def tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
             typer.echo(f"wrote {file}")
     if problem is not None:
         raise problem
+
+
+def is_attended() -> bool:
+    """Tell whether a person can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+_LETTERS = {"skip": "s", "send": "a"}
+
+
+def ask(question: Question) -> tuple[str, Any]:
+    """Ask which of the ways on is right; Enter stops, and nothing was sent."""
+    ways = {
+        "k" if option == "key" else _LETTERS[value]: (reason, option, value)
+        for reason, option, value in question.ways()
+        if value != "COLUMN"
+    }
+    typer.echo("\n".join(question.facts()), err=True)
+    for letter, (reason, option, value) in ways.items():
+        typer.echo(f"  {letter}      {reason.rstrip(':')}  (--{option} {value})", err=True)
+    typer.echo("  Enter  stop; nothing was sent", err=True)
+    answer = typer.prompt("Which is it", default="", show_default=False, err=True).strip().lower()
+    if answer not in ways:
+        end("stopped; nothing was sent", REFUSED)
+    _, option, value = ways[answer]
+    return option, value
+
+
+def command_with(option: str, value: Any) -> str:
+    """Return the command that was typed, with one more option."""
+    typed = shlex.join(["petstore-frame", *sys.argv[1:]])
+    return f"{typed} --{option} {shlex.quote(str(value))}"
