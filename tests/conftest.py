@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import secrets
 import shutil
 import signal
@@ -18,9 +19,7 @@ from hypothesis import settings
 
 import petstore_frame as pf
 
-# A busy machine is not a defect.
-settings.register_profile("house", deadline=None)
-settings.load_profile("house")
+EXAMPLES = 30  # of each property, for each step of --campaign
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,7 +27,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--campaign",
         type=int,
         default=1,
-        help="multiply the kills and made-up requests of the long campaigns by this",
+        help="multiply drawn stores, kills and made-up requests by this; "
+        "from 2 on, matrices of which the suite tries a fresh sample are tried whole",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # A busy machine is not a defect, hence no deadline.
+    examples = EXAMPLES * config.getoption("--campaign")
+    settings.register_profile("house", deadline=None, max_examples=examples)
+    settings.load_profile("house")
+    config.addinivalue_line(
+        "markers", "sampled(count): only so many cases, drawn anew, unless --campaign is 2 or more"
     )
 
 
@@ -38,12 +48,29 @@ TESTS = Path(__file__).parent
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Give each file to one worker, as its tests share servers, unless it names another group."""
+    if config.getoption("--campaign") == 1:
+        _leave_sample(config, items)
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(TESTS))))
     items.sort(key=_rank)
+
+
+def _leave_sample(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the cases that the draw did not choose; all workers of a run draw the same."""
+    matrices: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            matrices.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    run = getattr(config, "workerinput", {}).get("testrunuid") or secrets.token_hex(8)
+    for name, cases in matrices.items():
+        (count,) = cases[0].get_closest_marker("sampled").args
+        chosen = random.Random(run + name).sample(cases, min(count, len(cases)))
+        left_out = [case for case in cases if case not in chosen]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 def _rank(item: pytest.Item) -> int:

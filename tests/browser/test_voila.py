@@ -40,7 +40,7 @@ def address(store: pf.Server, folder: Path) -> Iterator[str]:
         jupyter.await_answer(waited, "/login", process)
         yield address
         process.send_signal(signal.SIGTERM)
-        process.wait(30)
+        assert process.wait(30) == 0
 
 
 @pytest.fixture(scope="module")

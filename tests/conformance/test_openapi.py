@@ -16,7 +16,7 @@ from petstore_frame.service.app import create_app, describe_app
 from petstore_frame.service.database import open_database
 from petstore_frame.service.options import Options
 
-EXAMPLES = 50
+EXAMPLES = 15
 VALID_LISTING = re.compile(r"(limit=([1-9]|[1-9][0-9]|100))?&?(status=(available|pending|sold))?")
 INT64 = {"type": "integer", "format": "int64"}
 STATUSES = ["available", "pending", "sold"]

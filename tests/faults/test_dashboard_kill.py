@@ -12,6 +12,8 @@ from importlib.util import find_spec
 import psutil
 import pytest
 
+from journey.test_help import example
+
 # Not importorskip: importing Voila takes seconds, and each worker collects this file.
 pytestmark = pytest.mark.skipif(find_spec("voila") is None, reason="needs the extra lab")
 
@@ -19,7 +21,7 @@ pytestmark = pytest.mark.skipif(find_spec("voila") is None, reason="needs the ex
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is a POSIX signal")
 def test_sigkill_leaves_no_process_behind() -> None:
     """Killed with a page open, its Voila, kernels and bundled store end by themselves."""
-    command = [sys.executable, "-m", "petstore_frame", "dashboard", "--sample", "20"]
+    command = [sys.executable, "-m", "petstore_frame", *example("dashboard")]
     with subprocess.Popen([*command, "--no-browser"], stdout=subprocess.PIPE, text=True) as shown:
         assert shown.stdout is not None
         address = shown.stdout.readline().strip()

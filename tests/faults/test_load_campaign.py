@@ -15,28 +15,29 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from benchmarks import campaign
+from benchmarks.campaign import OURS, run, write_pets
 
 import petstore_frame as pf
 from petstore_frame.loader.journal.database import SUFFIX, connect
 
 # A new one each time; a failure names it, for `benchmarks/campaign.py --first-seed`.
 SEED = random.SystemRandom().randrange(10**6)
+ROWS = 300
 
 
-@pytest.mark.parametrize("design", list(campaign.OURS))
-def test_nothing_is_doubled_or_lost(design: str) -> None:
+@pytest.mark.parametrize("design", list(OURS))
+def test_nothing_is_doubled_or_lost(design: str, campaign: int) -> None:
     """Under random faults and kills, whatever is not surely in the store once is listed."""
-    tally = campaign.run(design, SEED, 150, 3)
+    tally = run(design, SEED, 60 * campaign, 2 * campaign)
     assert (tally.duplicates, tally.lost, tally.wrong_ids) == (0, 0, 0), f"seed {SEED}"
     assert tally.unknown <= sum(tally.faults.values()) + 16 * tally.kills
-    if campaign.OURS[design].keys() & {"keys", "alone"}:  # no other writer to leave a doubt
+    if OURS[design].keys() & {"keys", "alone"}:  # no other writer to leave a doubt
         assert tally.not_created == 0, f"seed {SEED}"
 
 
 def test_a_usual_design_fails_the_same_test() -> None:
     """The harness is able to see duplicates: the usual design makes them."""
-    assert campaign.run("5 retries, no checkpoint", SEED, 100, 2).duplicates > 0
+    assert run("5 retries, no checkpoint", SEED, 100, 2).duplicates > 0
 
 
 @pytest.mark.parametrize("spec_only", [False, True], ids=["bundled", "spec_only"])
@@ -44,7 +45,7 @@ def test_killed_at_random_against_the_real_service(spec_only: bool, tmp_path: Pa
     """The command line, killed at random and started again, fills a store with each row once."""
     draw = random.Random(SEED)
     file = tmp_path / "pets.csv"
-    wanted = campaign.write_pets(file, draw, 600)
+    wanted = write_pets(file, draw, ROWS)
     with pf.serve(database=tmp_path / "store.sqlite3", spec_only=spec_only) as server:
         command = [sys.executable, "-m", "petstore_frame", "load", str(file)]
         command += ["--base-url", server.base_url, "--journal", str(tmp_path / "journal")]
@@ -53,16 +54,16 @@ def test_killed_at_random_against_the_real_service(spec_only: bool, tmp_path: Pa
         kills = 0
         while True:
             child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-            if kills < 3 and _dies(child, tmp_path / "journal", draw):
+            if kills < 2 and _dies(child, tmp_path / "journal", draw):
                 kills += 1
                 continue
             out, _ = child.communicate(timeout=60)
             break
         summary = json.loads(out)
-        assert sum(summary["states"].values()) == 600, f"seed {SEED}"
+        assert sum(summary["states"].values()) == ROWS, f"seed {SEED}"
         created = summary["states"]["created"]
         unknown = summary["states"]["unknown"]
-        assert created + unknown == 600 and unknown <= 16 * kills
+        assert created + unknown == ROWS and unknown <= 16 * kills
         pets = _pets_of(tmp_path / "store.sqlite3")
     assert not pets - wanted, f"doubled, seed {SEED}"
     assert created <= pets.total() <= created + unknown

@@ -108,7 +108,7 @@ def test_no_acknowledged_pet_is_lost_through_kills(tmp_path, campaign) -> None:
             for number, book in enumerate(books)
         ]
         try:
-            for _ in range(3 * campaign):
+            for _ in range(2 * campaign):
                 ends.wait(chance.uniform(0.2, 0.8))
                 os.kill(server.pid, signal.SIGKILL)
                 server.close()

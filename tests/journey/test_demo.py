@@ -46,7 +46,7 @@ def test_demo_shows_first_problems_with_their_place(shown: str) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a POSIX signal here")
 def test_ctrl_c_leaves_no_process_behind(tmp_path: Path) -> None:
     """Interrupting the demo ends its store too."""
-    command = [*DEMO[:-1], "20000"]
+    command = [*DEMO[:-1], "2000"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
         for line in run.stdout:

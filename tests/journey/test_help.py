@@ -7,7 +7,6 @@ import shlex
 import signal
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,11 +15,10 @@ from typer.testing import CliRunner
 import petstore_frame as pf
 from petstore_frame.cli import app
 
-# In an order in which each finds what it needs; these two run until they are ended.
+# In an order in which each finds what it needs. The dashboard's example has tests of its own.
 COMMANDS = (
     "demo", "sample", "load", "fetch", "report", "snapshot", "trend", "keys new", "keys list",
 )  # fmt: skip
-LASTING = {"serve": ["--port", "0"], "dashboard": ["--no-browser"]}
 
 
 def example(command: str) -> list[str]:
@@ -48,12 +46,9 @@ def test_examples_run_in_the_order_of_a_first_day(
     assert CliRunner().invoke(app, revoke).stdout == "1 revoked\n"
 
 
-@pytest.mark.parametrize("command", LASTING)
-def test_examples_that_last_print_their_address(command: str, tmp_path: Path) -> None:
-    """The server and the page print their address in one line, and end with 0 on SIGTERM."""
-    if command == "dashboard" and find_spec("voila") is None:
-        pytest.skip("needs the extra lab")
-    words = [sys.executable, "-m", "petstore_frame", *example(command), *LASTING[command]]
+def test_the_example_that_lasts_prints_its_address(tmp_path: Path) -> None:
+    """The server prints its address in one line, and ends with 0 on SIGTERM."""
+    words = [sys.executable, "-m", "petstore_frame", *example("serve"), "--port", "0"]
     with subprocess.Popen(
         words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as running:

@@ -30,15 +30,16 @@ def fetch(habits: Habits, count: int, **options: Any) -> pf.Inventory:
     return pf.fetch_inventory(ZooStore(pets(count), habits).client(), **options)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_no_claim_is_false(seed: int) -> None:
-    """Of thousands of stores, none is called complete that is not, nor incomplete that lacks
+@pytest.mark.parametrize("seed", range(4))
+def test_no_claim_is_false(seed: int, campaign: int) -> None:
+    """Of hundreds of stores, none is called complete that is not, nor incomplete that lacks
     nothing, save where an assumption that the claim itself states is broken."""
-    tally = census.run(500, seed)
+    stores = 150 * campaign
+    tally = census.run(stores, seed)
     assert tally.false == []
     assert tally.needless == []
-    assert tally.tried == 500
-    assert tally.naive_failures > 100
+    assert tally.tried == stores
+    assert tally.naive_failures > stores / 5
 
 
 @pytest.mark.parametrize("ignores_filter", [False, True])

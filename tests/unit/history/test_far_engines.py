@@ -1,4 +1,4 @@
-"""The four questions on Dask and on Spark, which take seconds to start: one test for each."""
+"""The four questions on Dask and on Spark, which take seconds to start."""
 
 from __future__ import annotations
 
@@ -17,23 +17,12 @@ import petstore_frame as pf
 from petstore_frame.history.engines import to_pandas
 
 BIG = 2**53 + 1
+MakeInventory = Callable[..., pf.Inventory]
 DAYS = {
     "2026-11-01": [(1, "Ada", 3, "available"), (2, "Bo", 3, None), (BIG, "Di", BIG, "lost")],
     "2026-11-02": [(1, "Ada", 3, "pending"), (5, "NA", BIG, "available")],
     "2026-11-04": [(1, "Ada", 3, "sold"), (5, "NA", BIG, "available")],
 }
-ENGINES = [
-    pytest.param("dask", marks=pytest.mark.xdist_group("dask")),
-    pytest.param(
-        "spark",
-        marks=[
-            pytest.mark.spark,
-            pytest.mark.xdist_group("spark"),
-            # pyspark says this once at import; that it works is what these tests show.
-            pytest.mark.filterwarnings("ignore:PySpark does not yet fully support:FutureWarning"),
-        ],
-    ),
-]
 
 
 @pytest.fixture(scope="module")
@@ -73,21 +62,8 @@ def spark() -> Iterator[Any]:
     session.stop()
 
 
-@pytest.fixture(params=ENGINES)
-def both(
-    request: pytest.FixtureRequest, tmp_path: Path, make_inventory: Callable[..., pf.Inventory]
-) -> tuple[pf.History, pf.History]:
-    """The same three days on an engine elsewhere, and on pandas, in a folder with a star."""
-    request.getfixturevalue(request.param)
-    far = pf.History(tmp_path / "a*b [1]", engine=request.param)
-    for day, pets in DAYS.items():
-        far.add(make_inventory(day, pets))
-    return far, pf.History(far.folder, engine="pandas")
-
-
-def test_summarize(both) -> None:
+def same_counts(far: pf.History, near: pf.History) -> None:
     """Counts of a frame of the engine are a frame of the engine, with the same numbers."""
-    far, near = both
     opened = far.open("2026-11-01")
     counted = pf.summarize(opened)
     assert type(counted) is type(opened)
@@ -97,22 +73,51 @@ def test_summarize(both) -> None:
     pd.testing.assert_frame_equal(here, pd.DataFrame(expected), check_dtype=False)
 
 
-def test_diff(both) -> None:
+def same_diff(far: pf.History, near: pf.History) -> None:
     """The same pets came, went and changed, with ids to the last digit."""
-    far, near = both
     for days in ((), ("2026-11-01", "2026-11-04")):
         pd.testing.assert_frame_equal(far.diff(*days).frame, near.diff(*days).frame)
 
 
-def test_trend(both) -> None:
+def same_trend(far: pf.History, near: pf.History) -> None:
     """The same counts by day, status and category."""
-    far, near = both
     by = ["status", "category_id"]
     pd.testing.assert_frame_equal(far.trend(by), near.trend(by))
 
 
-def test_flow(both) -> None:
+def same_flow(far: pf.History, near: pf.History) -> None:
     """The same moves, turnover, sell-through and ages."""
-    far, near = (history.flow() for history in both)
+    there, here = far.flow(), near.flow()
     for name in ("moves", "turnover", "sell_through", "ageing"):
-        pd.testing.assert_frame_equal(getattr(far, name), getattr(near, name))
+        pd.testing.assert_frame_equal(getattr(there, name), getattr(here, name))
+
+
+QUESTIONS = {"summarize": same_counts, "diff": same_diff, "trend": same_trend, "flow": same_flow}
+
+
+def ask(question: str, engine: str, folder: Path, make_inventory: MakeInventory) -> None:
+    """Hold an engine's answer about three days, in a folder with a star, against that of pandas."""
+    far = pf.History(folder / "a*b [1]", engine=engine)
+    for day, pets in DAYS.items():
+        far.add(make_inventory(day, pets))
+    QUESTIONS[question](far, pf.History(far.folder, engine="pandas"))
+
+
+@pytest.mark.xdist_group("dask")
+@pytest.mark.usefixtures("dask")
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_dask_answers_as_pandas_does(question: str, tmp_path: Path, make_inventory) -> None:
+    """A far engine gives the same answer as pandas, to the last digit."""
+    ask(question, "dask", tmp_path, make_inventory)
+
+
+@pytest.mark.spark
+@pytest.mark.sampled(1)
+@pytest.mark.xdist_group("spark")
+@pytest.mark.usefixtures("spark")
+# pyspark says this once at import; that it works is what these tests show.
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support:FutureWarning")
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_spark_answers_as_pandas_does(question: str, tmp_path: Path, make_inventory) -> None:
+    """A far engine gives the same answer as pandas, to the last digit."""
+    ask(question, "spark", tmp_path, make_inventory)
