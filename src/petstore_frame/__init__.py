@@ -18,7 +18,7 @@ def __getattr__(name: str) -> Any:
     try:
         return _attached(name)
     except AttributeError:
-        if name in import_module(f"{__name__}.errors").__all__:
+        if hasattr(import_module(f"{__name__}.errors"), name):
             home = f"{__name__}.errors.{name}"
             raise AttributeError(f"{__name__} has no {name} at its top; it is {home}") from None
         raise

@@ -42,90 +42,42 @@ A notebook shows an error as its sentence and the caller's own lines; ``print_tr
 every call.
 """
 
-from petstore_frame.errors.answers import (
-    APIConnectionError,
-    APIStatusError,
-    APITimeoutError,
-    AuthenticationError,
-    BadRequestError,
-    ConflictError,
-    ContractError,
-    CrossOriginError,
-    EndpointDeprecatedWarning,
-    NotFoundError,
-    PermissionDeniedError,
-    RateLimitError,
-    ServerError,
-    status_error_class,
-)
-from petstore_frame.errors.calls import (
-    ArgumentError,
-    ClosedError,
-    ConfigurationError,
-    MissingExtraError,
-    PetstoreError,
-    Phrasing,
-    ServiceStartError,
-)
-from petstore_frame.errors.files import (
-    HistoryError,
-    HistoryLockedError,
-    HistoryWarning,
-    ReportError,
-)
-from petstore_frame.errors.frames import print_traceback
-from petstore_frame.errors.imports import (
-    DuplicatesError,
-    InputError,
-    JournalError,
-    JournalLockedError,
-    LoadFailedError,
-    LoadInterrupted,
-)
-from petstore_frame.errors.listings import (
-    ForeignLinkError,
-    IncompleteInventoryError,
-    PaginationLoopError,
-)
+from petstore_frame.errors.answers import APIConnectionError as APIConnectionError
+from petstore_frame.errors.answers import APIStatusError as APIStatusError
+from petstore_frame.errors.answers import APITimeoutError as APITimeoutError
+from petstore_frame.errors.answers import AuthenticationError as AuthenticationError
+from petstore_frame.errors.answers import BadRequestError as BadRequestError
+from petstore_frame.errors.answers import ConflictError as ConflictError
+from petstore_frame.errors.answers import ContractError as ContractError
+from petstore_frame.errors.answers import CrossOriginError as CrossOriginError
+from petstore_frame.errors.answers import EndpointDeprecatedWarning as EndpointDeprecatedWarning
+from petstore_frame.errors.answers import ForeignLinkError as ForeignLinkError
+from petstore_frame.errors.answers import IncompleteInventoryError as IncompleteInventoryError
+from petstore_frame.errors.answers import NotFoundError as NotFoundError
+from petstore_frame.errors.answers import PaginationLoopError as PaginationLoopError
+from petstore_frame.errors.answers import PermissionDeniedError as PermissionDeniedError
+from petstore_frame.errors.answers import RateLimitError as RateLimitError
+from petstore_frame.errors.answers import ServerError as ServerError
+from petstore_frame.errors.answers import status_error_class as status_error_class
+from petstore_frame.errors.calls import ArgumentError as ArgumentError
+from petstore_frame.errors.calls import ClosedError as ClosedError
+from petstore_frame.errors.calls import ConfigurationError as ConfigurationError
+from petstore_frame.errors.calls import MissingExtraError as MissingExtraError
+from petstore_frame.errors.calls import PetstoreError as PetstoreError
+from petstore_frame.errors.calls import ServiceStartError as ServiceStartError
+from petstore_frame.errors.files import DuplicatesError as DuplicatesError
+from petstore_frame.errors.files import HistoryError as HistoryError
+from petstore_frame.errors.files import HistoryLockedError as HistoryLockedError
+from petstore_frame.errors.files import HistoryWarning as HistoryWarning
+from petstore_frame.errors.files import InputError as InputError
+from petstore_frame.errors.files import JournalError as JournalError
+from petstore_frame.errors.files import JournalLockedError as JournalLockedError
+from petstore_frame.errors.files import LoadFailedError as LoadFailedError
+from petstore_frame.errors.files import LoadInterrupted as LoadInterrupted
+from petstore_frame.errors.files import ReportError as ReportError
+from petstore_frame.errors.frames import print_traceback as print_traceback
 
-__all__ = [
-    "APIConnectionError",
-    "APIStatusError",
-    "APITimeoutError",
-    "ArgumentError",
-    "AuthenticationError",
-    "BadRequestError",
-    "ClosedError",
-    "ConfigurationError",
-    "ConflictError",
-    "ContractError",
-    "CrossOriginError",
-    "DuplicatesError",
-    "EndpointDeprecatedWarning",
-    "ForeignLinkError",
-    "HistoryError",
-    "HistoryLockedError",
-    "HistoryWarning",
-    "IncompleteInventoryError",
-    "InputError",
-    "JournalError",
-    "JournalLockedError",
-    "LoadFailedError",
-    "LoadInterrupted",
-    "MissingExtraError",
-    "NotFoundError",
-    "PaginationLoopError",
-    "PermissionDeniedError",
-    "PetstoreError",
-    "Phrasing",
-    "RateLimitError",
-    "ReportError",
-    "ServerError",
-    "ServiceStartError",
-    "print_traceback",
-    "status_error_class",
-]
-
-for _name in __all__:
-    # A traceback shows the name by which a class is imported, not the file that it stands in.
-    globals()[_name].__module__ = __name__
+# A traceback shows the name by which a class is imported, not the file that it stands in.
+for _value in list(globals().values()):
+    if getattr(_value, "__module__", "").startswith(__name__):
+        _value.__module__ = __name__

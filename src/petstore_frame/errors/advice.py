@@ -6,8 +6,6 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from petstore_frame.errors import Phrasing
-
 
 class Audience:
     """Who reads a next step: here, a Python caller.
@@ -129,7 +127,7 @@ class Advice:
     ) -> None:
         self._text, self._parts, self._by_hand = text, parts, by_hand
 
-    def phrased_by(self, voice: Phrasing) -> str:
+    def phrased_by(self, voice: Audience) -> str:
         """Return the sentence as a voice phrases it."""
         if self._by_hand is not None and not voice.has_options:
             return self._by_hand
@@ -138,3 +136,8 @@ class Advice:
 
     def __str__(self) -> str:
         return self.phrased_by(PYTHON)
+
+
+def phrase(text: Any, voice: Audience) -> str:
+    """Return an advice as a voice phrases it, and anything else as its text."""
+    return str(text.phrased_by(voice) if hasattr(text, "phrased_by") else text)

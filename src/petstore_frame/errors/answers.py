@@ -1,12 +1,16 @@
-"""Errors of one request: the store refused, did not answer, or left the interface."""
+"""Errors of requests: the store refused, did not answer, left the interface, or broke off."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any, ClassVar
 
 from petstore_frame.errors.calls import PetstoreError
 
 
+@dataclass(eq=False, repr=False)
 class APIStatusError(PetstoreError):
     """The store answered with an error status.
 
@@ -25,32 +29,21 @@ class APIStatusError(PetstoreError):
     Interface: Errors.
     """
 
-    next_step = "see the store's message"
+    status_code: int
+    api_message: str
+    _: KW_ONLY
+    code: str | None = None
+    operation: str = ""
+    field: str | None = None
+    request_id: str | None = None
+    store_id: str | None = None
+    retry_after_s: float | None = None
+    next_step: str | None = None
 
-    def __init__(
-        self,
-        status_code: int,
-        api_message: str,
-        *,
-        code: str | None = None,
-        operation: str = "",
-        field: str | None = None,
-        request_id: str | None = None,
-        store_id: str | None = None,
-        retry_after_s: float | None = None,
-        next_step: str | None = None,
-    ) -> None:
-        super().__init__(status_code, api_message)
-        self.status_code = status_code
-        self.api_message = api_message
-        self.code = code
-        self.operation = operation
-        self.field = field
-        self.request_id = request_id
-        self.store_id = store_id
-        self.retry_after_s = retry_after_s
-        if next_step is not None:
-            self.next_step = next_step
+    usual_step: ClassVar[str] = "see the store's message"
+
+    def __post_init__(self) -> None:
+        self.next_step = self.next_step or self.usual_step
 
     @property
     def retryable(self) -> bool:
@@ -66,45 +59,46 @@ class APIStatusError(PetstoreError):
 class BadRequestError(APIStatusError):
     """400: the request lacks a required field or holds an invalid value."""
 
-    next_step = "correct the named value and send it again"
+    usual_step = "correct the named value and send it again"
 
 
 class AuthenticationError(APIStatusError):
     """401: the API key is missing or invalid."""
 
-    next_step = "check the key, as in PETSTORE_API_KEY, against this store's address"
+    usual_step = "check the key, as in PETSTORE_API_KEY, against this store's address"
 
 
 class PermissionDeniedError(APIStatusError):
     """403: the key is known and may not do this."""
 
-    next_step = "ask the store's operator what this key may do"
+    usual_step = "ask the store's operator what this key may do"
 
 
 class NotFoundError(APIStatusError):
     """404: no such resource."""
 
-    next_step = "check the id, or the address"
+    usual_step = "check the id, or the address"
 
 
 class ConflictError(APIStatusError):
     """409: the request conflicts with another one that is still running or already done."""
 
-    next_step = "wait for the first request to settle"
+    usual_step = "wait for the first request to settle"
 
 
 class RateLimitError(APIStatusError):
     """429: too many requests."""
 
-    next_step = "wait and try again"
+    usual_step = "wait and try again"
 
 
 class ServerError(APIStatusError):
     """5xx: the store failed."""
 
-    next_step = "try again later"
+    usual_step = "try again later"
 
 
+@dataclass(eq=False, repr=False)
 class APIConnectionError(PetstoreError):
     """No usable answer arrived.
 
@@ -115,26 +109,19 @@ class APIConnectionError(PetstoreError):
         retryable: Whether a later identical GET may succeed.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        operation: str = "",
-        reason: str = "connection",
-        may_have_been_applied: bool = True,
-        retryable: bool = True,
-    ) -> None:
-        super().__init__(message)
-        self.operation = operation
-        self.reason = reason
-        self.may_have_been_applied = may_have_been_applied
-        self.retryable = retryable
+    message: str
+    _: KW_ONLY
+    operation: str = ""
+    reason: str = "connection"
+    may_have_been_applied: bool = True
+    retryable: bool = True
 
 
 class APITimeoutError(APIConnectionError):
     """No usable answer arrived within the time allowed."""
 
 
+@dataclass(eq=False, repr=False)
 class ContractError(PetstoreError):
     """The answer is not what the interface states.
 
@@ -147,24 +134,14 @@ class ContractError(PetstoreError):
         pet: The Pet that the store returned in place of the one that was meant, or None.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        operation: str = "",
-        page: int | None = None,
-        position: int | None = None,
-        field: str | None = None,
-        may_have_been_applied: bool = False,
-        pet: Any = None,
-    ) -> None:
-        super().__init__(message)
-        self.operation = operation
-        self.page = page
-        self.position = position
-        self.field = field
-        self.may_have_been_applied = may_have_been_applied
-        self.pet = pet
+    message: str
+    _: KW_ONLY
+    operation: str = ""
+    page: int | None = None
+    position: int | None = None
+    field: str | None = None
+    may_have_been_applied: bool = False
+    pet: Any = None
 
 
 class CrossOriginError(PetstoreError):
@@ -190,3 +167,61 @@ def status_error_class(status_code: int) -> type[APIStatusError]:
     if status_code >= 500:
         return ServerError
     return _BY_STATUS.get(status_code, APIStatusError)
+
+
+class IncompleteInventoryError(PetstoreError):
+    """A listing broke off before its end, by a failure or by Ctrl-C.
+
+    Attributes:
+        partial: The Inventory of what was read, its verdict ``incomplete``.
+        cause: The failure, or the KeyboardInterrupt, that ended it.
+        is_interrupted: Whether it was Ctrl-C.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> def read_all(client):
+        ...     try:
+        ...         return pf.fetch_inventory(client)
+        ...     except pf.IncompleteInventoryError as broken:
+        ...         return broken.resume()  # or broken.partial, for what there is
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        partial: Any = None,
+        cause: BaseException | None = None,
+        resume: Callable[[], Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.partial = partial
+        self.cause = cause
+        self._resume = resume
+        self.add_note(
+            "In a notebook or at a prompt, after `import sys`: sys.last_value.partial is what was "
+            "read, and inventory = sys.last_value.resume() reads the rest."
+        )
+
+    @property
+    def is_interrupted(self) -> bool:
+        return isinstance(self.cause, KeyboardInterrupt)
+
+    def resume(self) -> Any:
+        """Continue where the listing broke off and return the Inventory."""
+        if self._resume is None:
+            raise PetstoreError("this error crossed a process; fetch the inventory again")
+        return self._resume()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The way on holds live connections; a pickled copy keeps everything else.
+        revive = partial(type(self), partial=self.partial, cause=self.cause)
+        return revive, (str(self),)
+
+
+class PaginationLoopError(IncompleteInventoryError):
+    """A listing led back to where it had been; what was read is not the whole listing."""
+
+
+class ForeignLinkError(IncompleteInventoryError, CrossOriginError):
+    """A listing's next link leads to another origin or cannot be read; it was not followed."""

@@ -134,7 +134,7 @@ def find_columns(
         raise InputError(
             f"no column for {missing} among {listed(header)}",
             hint=_which_columns(found, may_lack_header=may_lack_header),
-            answer={"mapping": found.proposed} if found.proposed else None,
+            answer={"mapping": found.proposed} if found.proposed else {},
         )
     for field, column in found.proposed.items():
         raise unsent(field, column)

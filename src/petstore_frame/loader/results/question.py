@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from petstore_frame.errors import Phrasing
-from petstore_frame.errors.advice import PYTHON
+from petstore_frame.errors.advice import PYTHON, Audience
 from petstore_frame.loader.journal.earlier import Repeats, Source
 from petstore_frame.loader.journal.rows import Run
 from petstore_frame.schema.text import minute_text
@@ -32,7 +31,7 @@ class Question:
     def __reduce__(self) -> tuple[Any, ...]:
         return Question, (self._run, self._repeats)
 
-    def phrased_by(self, voice: Phrasing) -> str:
+    def phrased_by(self, voice: Audience) -> str:
         """Return the question as a voice phrases it."""
         return self.text(voice.option if voice is not PYTHON else self._call)
 
