@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from petstore_frame.http.answer import Flaw
-from petstore_frame.http.content import FlawError, unpacked
+from petstore_frame.http.answer import Flaw, FlawError, unpacked
 
 
 def raw_deflate(content: bytes) -> bytes:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from petstore_frame.http.headers import Headers
+from petstore_frame.http.answer import Headers
 from petstore_frame.inventory.asking import Asker
 from petstore_frame.inventory.evidence import Fact
 from petstore_frame.inventory.page import Page

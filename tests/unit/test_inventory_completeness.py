@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from petstore_frame.http.headers import Headers
+from petstore_frame.http.answer import Headers
 from petstore_frame.inventory import Completeness, Evidence, Fact, PetSearch, StatusCount, Verdict
 from petstore_frame.inventory.find import SearchState
 from petstore_frame.inventory.page import Page

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petstore_frame.http.headers import Headers
+from petstore_frame.http.answer import Headers
 from petstore_frame.inventory.stated import NEXT_PARAMETERS, Stated
 
 HERE = "https://store.example/v1/pets?limit=100"

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame.errors import CrossOriginError
-from petstore_frame.http.addresses import whole_address
-from petstore_frame.http.headers import Headers
-from petstore_frame.http.links import read_links, targets
+from petstore_frame.http.answer import Headers
+from petstore_frame.http.links import read_links, targets, whole_address
 from petstore_frame.inventory.next_links import beside_home
 from petstore_frame.inventory.stated import Stated, passes_over
 

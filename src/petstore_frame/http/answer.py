@@ -1,11 +1,22 @@
-"""What came back for one request."""
+"""What came back for one request: its header lines, and its body unpacked within limits."""
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 
-from petstore_frame.http.headers import Headers
+from pydantic_core import from_json
+
+# Identifies a store, in its answers and in a POST meant for it; an extension of the interface.
+STORE_ID = "X-Store-Id"
+MAX_BODY_BYTES = 64 * 2**20
+_STEP_BYTES = 2**16
+# Header lines that state where a body ends.
+_FRAMES = frozenset((b"content-length", b"transfer-encoding"))
+RawLines = list[tuple[bytes, bytes]]
 
 
 class Flaw(StrEnum):
@@ -17,14 +28,45 @@ class Flaw(StrEnum):
     PACKED = "is compressed twice, or wrongly"
 
 
+class FlawError(Exception):
+    """A body cannot be had; has the Flaw."""
+
+    def __init__(self, flaw: Flaw) -> None:
+        super().__init__(flaw)
+        self.flaw = flaw
+
+
+class Headers:
+    """The header lines of an answer, in order; names match in any case."""
+
+    def __init__(self, lines: Iterable[tuple[str | bytes, str | bytes]]) -> None:
+        self._values: dict[str, list[str]] = {}
+        for name, value in lines:
+            self._values.setdefault(_text(name).lower(), []).append(_text(value))
+
+    def get(self, name: str) -> str | None:
+        """Return the value of the first line with this name, or None."""
+        return next(iter(self._values.get(name.lower(), ())), None)
+
+    def get_all(self, name: str) -> list[str]:
+        """Return the values of all lines with this name."""
+        return list(self._values.get(name.lower(), ()))
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Yield the name, in lower case, and the value of each line."""
+        return ((name, value) for name, values in self._values.items() for value in values)
+
+
+def _text(part: str | bytes) -> str:
+    return part if isinstance(part, str) else part.decode("latin-1")
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What came back for one request.
 
     Attributes:
         operation: Method and path.
-        status_code: HTTP status.
-        headers: Header lines.
         body: The bytes received; empty when they have a flaw.
         flaw: What is wrong with the body; None when it arrived whole.
         elapsed_s: Seconds from the first byte out to the last byte in.
@@ -43,3 +85,92 @@ class Answer:
     def is_whole(self) -> bool:
         """Whether the body is what the store sent."""
         return self.flaw is None
+
+    @property
+    def retry_after_s(self) -> float | None:
+        """The seconds that the store asks to wait, or None."""
+        return read_retry_after(self.headers.get("Retry-After"))
+
+
+def read_retry_after(text: str | None, now: datetime | None = None) -> float | None:
+    """Return the seconds of a Retry-After header, in either form; None if it cannot be read.
+
+    Example:
+        >>> read_retry_after("7")
+        7.0
+        >>> read_retry_after("soon") is None
+        True
+    """
+    if text is None:
+        return None
+    text = text.strip()
+    if text.isascii() and text.isdigit() and len(text) <= 10:
+        return float(text)
+    moment = read_http_date(text)
+    if moment is None:
+        return None
+    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+
+
+def read_http_date(text: str) -> datetime | None:
+    """Return the moment of an HTTP date, or None where it cannot be read."""
+    from email.utils import parsedate_to_datetime  # large, and few answers need it
+
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def unpacked(content: Iterable[bytes], lines: RawLines) -> Iterable[bytes]:
+    """Undo gzip or deflate, in small steps; bytes in any other coding are left as they are.
+
+    Raises:
+        FlawError: More than one coding (a few kilobytes could become terabytes), bytes of another
+            one, or compressed bytes that were cut.
+    """
+    named = b",".join(value for name, value in lines if name.lower() == b"content-encoding")
+    if not named:
+        return content
+    codings = [coding.strip().lower() for coding in named.split(b",")]
+    if len(codings) > 1:
+        raise FlawError(Flaw.PACKED)
+    if codings[0] in (b"gzip", b"x-gzip"):
+        return _inflated(content, lambda _: 31)
+    # Some stores send deflate without the two bytes in front by which zlib knows its format.
+    return _inflated(content, _deflate_format) if codings[0] == b"deflate" else content
+
+
+def _deflate_format(first: int) -> int:
+    return 15 if first & 0x8F == 0x08 else -15
+
+
+def _inflated(packed: Iterable[bytes], format_of: Callable[[int], int]) -> Iterator[bytes]:
+    unpack = None
+    try:
+        for chunk in filter(None, packed):
+            unpack = unpack or zlib.decompressobj(format_of(chunk[0]))
+            yield unpack.decompress(chunk, _STEP_BYTES)
+            while unpack.unconsumed_tail:
+                yield unpack.decompress(unpack.unconsumed_tail, _STEP_BYTES)
+        if unpack is not None:
+            yield unpack.flush()
+    except zlib.error:
+        raise FlawError(Flaw.PACKED) from None
+    if unpack is not None and not unpack.eof:
+        raise FlawError(Flaw.CUT)
+
+
+def stops_early(content: bytes, lines: RawLines) -> bool:
+    """Tell whether a body is JSON that stops in the middle, where no header states its length.
+
+    Such a body ends with its connection, whether the store had finished or not.
+    """
+    if any(name.lower() in _FRAMES for name, _ in lines):
+        return False
+    try:
+        from_json(content)
+    except ValueError as problem:
+        return str(problem).startswith("EOF while parsing")
+    return False

@@ -22,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 import httpcore
 
 from petstore_frame.errors import ConfigurationError
-from petstore_frame.http.addresses import shown_origin
+from petstore_frame.http.links import shown_origin
 from petstore_frame.http.settings import is_loopback
 
 # uvicorn and others close idle connections after 5 s; leaving first avoids the race for them.
@@ -84,10 +84,6 @@ class SocketWire:
 
     The limit is ``timeout["total"]`` among a request's extensions, in seconds; ``read`` limits
     only the silence between two pieces of an answer.
-
-    Args:
-        context: What is trusted, or None where no connection is made by TLS.
-        proxy: The proxy, or None.
     """
 
     def __init__(self, context: ssl.SSLContext | None, proxy: httpcore.Proxy | None) -> None:
@@ -133,21 +129,15 @@ class _Exchange:
         self._process = os.getpid()
         self._is_refusal = False
         self._length: int | None = None
-        self._forget()
+        self.forget()
 
     def begin(self, total_s: float) -> None:
         """Note that a request is about to go out, whose answer may take so long."""
         self._give_up_at = monotonic() + total_s
 
-    def begin_answer(self) -> None:
+    def forget(self) -> None:
         """Note that bytes of a request go out: what comes from now on is its answer."""
-        if self._received:
-            self._forget()
-
-    def _forget(self) -> None:
-        self._received = 0
-        self._head, self._has_head = b"", False
-        self._tail = b""
+        self._received, self._head, self._tail = 0, b"", b""
 
     @property
     def left_s(self) -> float:
@@ -157,11 +147,9 @@ class _Exchange:
     def take(self, data: bytes) -> None:
         """Note bytes that were received."""
         self._received += len(data)
-        if not self._has_head:
-            self._head += data
-            at = self._head.find(_HEAD_END)
-            if at >= 0:
-                self._head, self._has_head = self._head[: at + 4], True
+        if not self._head.endswith(_HEAD_END):
+            head, end, _ = (self._head + data).partition(_HEAD_END)
+            self._head = head + end
         self._tail = self._tail[-4:] + data
 
     def note_head(self, response: httpcore.Response) -> None:
@@ -217,7 +205,7 @@ class _Stream(httpcore.NetworkStream):
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._exchange.begin_answer()
+        self._exchange.forget()
         self._stream.write(buffer, timeout)
 
     def close(self) -> None:

@@ -3,41 +3,30 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from dataclasses import dataclass
+from datetime import date
 
 from petstore_frame.errors import EndpointDeprecatedWarning
 from petstore_frame.errors.frames import callers_level
-from petstore_frame.http.headers import Headers, read_http_date
+from petstore_frame.http.answer import Headers, read_http_date
 from petstore_frame.http.links import targets
 
 
 @dataclass(frozen=True)
 class Deprecation:
-    """The announced end of an operation.
-
-    Attributes:
-        ends_on: The day of its removal, or None when the store names none.
-        replacement: What to use instead, or None.
-        since: The day from which it is deprecated, or None.
-    """
+    """The announced end of an operation: its day, and what to do then; None where not known."""
 
     ends_on: date | None = None
     replacement: str | None = None
-    since: date | None = None
 
     def sentence(self, operation: str, today: date) -> str:
         """Return one sentence, with the days left."""
         text = f"{operation} is deprecated"
-        if self.since is not None:
-            text += f" since {_day(self.since)}" if self.since <= today else ""
         if self.ends_on is not None:
             days = (self.ends_on - today).days
-            left = f"{days} days left" if days != 1 else "1 day left"
+            left = f" ({days} day{'s' * (days != 1)} left)" if days > 0 else ""
             ending = "ends on" if days > 0 else "was to end on"
-            text += f" and {ending} {_day(self.ends_on)}{f' ({left})' if days > 0 else ''}"
-        if self.since and self.ends_on and self.ends_on < self.since:
-            text += " (the store names an end before the deprecation)"
+            text += f" and {ending} {self.ends_on.day} {self.ends_on:%B %Y}{left}"
         return f"{text}; {self.replacement}" if self.replacement else text
 
 
@@ -48,27 +37,22 @@ GET_PET = Deprecation(date(2030, 12, 5), "list with a status filter instead")
 def read_deprecation(headers: Headers, known: Deprecation | None = None) -> Deprecation | None:
     """Read the ``Deprecation`` (RFC 9745), ``Sunset`` (RFC 8594) and ``Link`` headers.
 
-    Args:
-        headers: The header lines of an answer.
-        known: What the interface itself states; a header that is more specific wins.
+    What the interface itself states is ``known``; a header that is more specific wins.
 
     Example:
         >>> read_deprecation(Headers([("Sunset", "Thu, 05 Dec 2030 00:00:00 GMT")])).ends_on
         datetime.date(2030, 12, 5)
     """
-    mark, sunset = headers.get("Deprecation"), headers.get("Sunset")
-    if mark is None and sunset is None:
+    sunset = headers.get("Sunset")
+    if sunset is None and headers.get("Deprecation") is None:
         return known
-    found = known or Deprecation()
-    links = headers.get_all("Link")
-    for relation in ("successor-version", "deprecation", "sunset"):
-        addresses = targets(links, relation)
-        if addresses and found.replacement is None:
-            found = replace(found, replacement=f"see {addresses[0]}")
-    return replace(
-        found,
-        since=_moment(mark) or found.since,
-        ends_on=_moment(sunset) or found.ends_on,
+    found, links = known or Deprecation(), headers.get_all("Link")
+    relations = ("successor-version", "deprecation", "sunset")
+    addresses = [each for relation in relations for each in targets(links, relation)]
+    moment = None if sunset is None else read_http_date(sunset.strip())
+    return Deprecation(
+        found.ends_on if moment is None else moment.date(),
+        found.replacement or (f"see {addresses[0]}" if addresses else None),
     )
 
 
@@ -92,21 +76,3 @@ class DeprecationNotices:
             today = date.today()  # a day more or less does not matter here
             text = notice.sentence(operation, today)
             warnings.warn(text, EndpointDeprecatedWarning, stacklevel=callers_level())
-
-
-def _moment(text: str | None) -> date | None:
-    """Read ``@seconds`` or an HTTP date; the ``true`` of early drafts names no day."""
-    if text is None:
-        return None
-    text = text.strip()
-    if not text.startswith("@"):
-        moment = read_http_date(text)
-        return None if moment is None else moment.date()
-    try:
-        return datetime.fromtimestamp(int(text[1:]), UTC).date()
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def _day(day: date) -> str:
-    return f"{day.day} {day:%B %Y}"

@@ -77,30 +77,14 @@ def connection_error(
 _REASONS: tuple[tuple[type[Exception], str, str], ...] = (
     (httpcore.ConnectTimeout, "connect_timeout", "no connection within the time allowed"),
     (httpcore.PoolTimeout, "pool_timeout", "no free connection within the time allowed"),
-    (
-        httpcore.WriteTimeout,
-        "write_timeout",
-        "the request could not be written within the time allowed",
-    ),
+    (httpcore.WriteTimeout, "write_timeout", "not written within the time allowed"),
     (httpcore.ReadTimeout, "read_timeout", "connected, but no answer within the time allowed"),
     (httpcore.ReadError, "reset", "connection reset"),
     (httpcore.WriteError, "reset", "connection reset"),
     (httpcore.RemoteProtocolError, "closed", "connection closed without an answer"),
     (httpcore.ProxyError, "proxy", "the proxy gave no connection"),
-    (
-        httpcore.LocalProtocolError,
-        "invalid_request",
-        "the request could not be sent as it is",
-    ),
-    (
-        httpcore.UnsupportedProtocol,
-        "invalid_request",
-        "the request could not be sent as it is",
-    ),
-)
-_CAUSES: tuple[tuple[type[BaseException], str, str], ...] = (
-    (ssl.SSLError, "tls", "no trusted TLS connection"),
-    (socket.gaierror, "dns", "the host name is not known"),
+    (httpcore.LocalProtocolError, "invalid_request", "it could not be sent as it is"),
+    (httpcore.UnsupportedProtocol, "invalid_request", "it could not be sent as it is"),
 )
 
 
@@ -110,9 +94,10 @@ def _reason(problem: Exception) -> tuple[str, str]:
         if isinstance(problem, kind):
             return word, text
     causes = list(_chain(problem))
-    for cause, word, text in _CAUSES:
-        if any(isinstance(each, cause) for each in causes):
-            return word, text
+    if any(isinstance(each, ssl.SSLError) for each in causes):
+        return "tls", "no trusted TLS connection"
+    if any(isinstance(each, socket.gaierror) for each in causes):
+        return "dns", "the host name is not known"
     if isinstance(problem, httpcore.ConnectError):
         return "refused", "connection refused"
     return "connection", "connection"

@@ -15,11 +15,7 @@ from petstore_frame.http.connections import GivenTransport
 
 
 class GivenWire:
-    """Carries requests by a transport of httpx.
-
-    Args:
-        transport: Shared by all requests.
-    """
+    """Carries requests by a transport of httpx, which all of them share."""
 
     def __init__(self, transport: GivenTransport) -> None:
         self._transport = transport
@@ -35,10 +31,9 @@ class GivenWire:
                 raw_path=url.target,
             ),
             headers=request.headers,
-            stream=_Body(cast("Iterable[bytes]", request.stream)),
+            content=b"".join(cast("Iterable[bytes]", request.stream)),
             extensions=request.extensions,
         )
-        asked.read()  # some transports ask for .content
         try:
             answer: httpx.Response = self._transport.handle_request(asked)
         except Exception as problem:
@@ -52,16 +47,6 @@ class GivenWire:
     def close(self) -> None:
         """Close the transport."""
         self._transport.close()
-
-
-class _Body(httpx.SyncByteStream):
-    """The bytes of a request as httpx wants them."""
-
-    def __init__(self, pieces: Iterable[bytes]) -> None:
-        self._pieces = pieces
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._pieces)
 
 
 class _Pieces:

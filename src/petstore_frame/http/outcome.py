@@ -30,7 +30,7 @@ from petstore_frame.errors import (
     status_error_class,
 )
 from petstore_frame.http import Answer
-from petstore_frame.http.headers import STORE_ID, read_retry_after
+from petstore_frame.http.answer import STORE_ID
 from petstore_frame.schema.decoding import excerpt, read_error, read_pet
 from petstore_frame.schema.models import Pet
 
@@ -141,7 +141,7 @@ def _outcome(
         error=error,
         is_systemic=is_systemic,
         http_status=answer.status_code,
-        retry_after_s=read_retry_after(answer.headers.get("Retry-After")),
+        retry_after_s=answer.retry_after_s,
         request_id=answer.headers.get("X-Request-Id"),
         store_id=answer.headers.get(STORE_ID),
         is_replayed=None if replayed is None else replayed.strip().lower() == "true",
@@ -174,7 +174,7 @@ def status_error(answer: Answer) -> APIStatusError:
         field=field,
         request_id=answer.headers.get("X-Request-Id"),
         store_id=answer.headers.get(STORE_ID),
-        retry_after_s=read_retry_after(answer.headers.get("Retry-After")),
+        retry_after_s=answer.retry_after_s,
         next_step=_next_step(answer),
     )
 
@@ -200,7 +200,7 @@ def _next_step(answer: Answer) -> str | None:
 
 def _later(answer: Answer) -> str:
     """Return when to try again, as far as the store says, and what holds until then."""
-    wait_s = read_retry_after(answer.headers.get("Retry-After"))
+    wait_s = answer.retry_after_s
     later = f"after the {wait_s:,.0f} s that the store asks for" if wait_s else "later"
     if not answer.operation.startswith("POST"):
         return f"try again {later}"

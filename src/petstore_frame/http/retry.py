@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from petstore_frame.errors import APIConnectionError, APITimeoutError, ContractError, PetstoreError
 from petstore_frame.http import Answer, Flaw, Transport
-from petstore_frame.http.headers import read_retry_after
 from petstore_frame.http.outcome import status_error
 
 log = logging.getLogger("petstore_frame")
@@ -58,11 +57,6 @@ class RetryPolicy:
     ) -> float | None:
         """Return the seconds to wait before the next attempt, or None to give up.
 
-        Args:
-            repeats: How many repeats were made so far.
-            retry_after_s: The Retry-After of the store, in seconds, or None.
-            elapsed_s: Seconds since the first attempt began.
-
         Example:
             >>> policy = RetryPolicy(4, draw=lambda: 1.0)
             >>> [policy.wait_s(repeats, None) for repeats in range(5)]
@@ -80,13 +74,7 @@ class RetryPolicy:
 
 
 class Repeater:
-    """Sends GETs of one client.
-
-    Args:
-        transport: Sends one request, once.
-        policy: Says how often and after how long.
-        timing: Waits, and tells the time.
-    """
+    """Sends the GETs of one client."""
 
     def __init__(
         self, transport: Transport, policy: RetryPolicy, timing: Timing = REAL_TIME
@@ -96,11 +84,7 @@ class Repeater:
         self._timing = timing
 
     def get(self, address: str, params: Mapping[str, str] | None = None) -> Answer:
-        """Return the first usable answer.
-
-        Args:
-            address: Path below the base address, or a whole address of the same origin.
-            params: Query parameters; None keeps the address's own.
+        """Return the first usable answer; arguments as for ``Transport.send``.
 
         Raises:
             CrossOriginError: The address belongs to another origin; nothing was sent.
@@ -121,7 +105,7 @@ class Repeater:
                 if answer.status_code == 200 and answer.is_whole:
                     return answer
                 error, is_passing = _error_of(answer)
-                retry_after_s = read_retry_after(answer.headers.get("Retry-After"))
+                retry_after_s = answer.retry_after_s
             elapsed_s = self._timing.clock() - start
             wait_s = self._policy.wait_s(repeats, retry_after_s, elapsed_s) if is_passing else None
             if wait_s is None:

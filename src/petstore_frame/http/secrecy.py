@@ -8,7 +8,7 @@ import threading
 
 from pydantic import SecretStr
 
-from petstore_frame.http.content import RawLines
+from petstore_frame.http.answer import RawLines
 
 # A shorter key may be a word of the store's own data, and is starred behind its scheme alone.
 _LEAST_UNUSUAL_KEY = 16
@@ -27,13 +27,9 @@ _LOGGERS = (
 def without_key(
     content: bytes, lines: RawLines, key: SecretStr, *, is_refusal: bool
 ) -> tuple[bytes, RawLines]:
-    """Star the key out of an answer that a store made of our own request.
+    """Star the key out of the body and the header lines of an answer.
 
-    Args:
-        content: The body.
-        lines: The header lines.
-        key: The key that was sent.
-        is_refusal: The body is an error's text, in which a key of any length is starred.
+    The body of a refusal is an error's text, in which a key of any length is starred.
     """
     for scheme, spelt in _spellings(key, is_refusal=is_refusal):
         secret, stars = scheme + spelt, scheme + b"***"

@@ -76,16 +76,7 @@ def read_settings(
     allow_insecure: bool = False,
     environ: Mapping[str, str] = os.environ,
 ) -> Settings:
-    """Put arguments and environment together.
-
-    Args:
-        base_url: The store's address, ending in ``/v1``; None reads ``PETSTORE_BASE_URL``.
-        api_key: The key, or a function that returns it; None reads ``PETSTORE_API_KEY``.
-        timeout_s: Seconds; None reads ``PETSTORE_TIMEOUT``, else 120.
-        max_retries: None reads ``PETSTORE_MAX_RETRIES``, else 4.
-        allow_insecure: Accept plain http to a host that is not this machine; so does
-            ``PETSTORE_ALLOW_INSECURE=1``.
-        environ: The environment to read.
+    """Put the arguments of a Client and the environment together.
 
     Raises:
         ConfigurationError: A setting is missing or impossible; the text names the variable.
@@ -249,9 +240,7 @@ def checked_key(value: str | SecretStr) -> SecretStr:
 
 def _timeout_s(value: float | None, environ: Mapping[str, str]) -> float:
     name, given = _given("timeout_s", value, "PETSTORE_TIMEOUT", float, environ)
-    if given is None:
-        return DEFAULT_TIMEOUT_S
-    seconds = as_positive(given)
+    seconds = DEFAULT_TIMEOUT_S if given is None else as_positive(given)
     if seconds is None or seconds > TIMEOUT_MAX:
         raise ConfigurationError(f"{name} is a number of seconds above 0, got {given!r}")
     return seconds
@@ -259,9 +248,7 @@ def _timeout_s(value: float | None, environ: Mapping[str, str]) -> float:
 
 def _max_retries(value: int | None, environ: Mapping[str, str]) -> int:
     name, given = _given("max_retries", value, "PETSTORE_MAX_RETRIES", int, environ)
-    if given is None:
-        return DEFAULT_MAX_RETRIES
-    repeats = as_whole(given)
+    repeats = DEFAULT_MAX_RETRIES if given is None else as_whole(given)
     if repeats is None or repeats < 0:
         raise ConfigurationError(f"{name} is a whole number, 0 or more, got {given!r}")
     return repeats

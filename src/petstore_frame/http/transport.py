@@ -13,12 +13,19 @@ import httpcore
 from pydantic import SecretStr
 
 from petstore_frame.errors import ConfigurationError
-from petstore_frame.http.addresses import path_below, unreadable_link, whole_address
-from petstore_frame.http.answer import Answer, Flaw
+from petstore_frame.http.answer import (
+    MAX_BODY_BYTES,
+    Answer,
+    Flaw,
+    FlawError,
+    Headers,
+    RawLines,
+    stops_early,
+    unpacked,
+)
 from petstore_frame.http.connections import GivenTransport, Wire, Wires, new_sockets
-from petstore_frame.http.content import MAX_BODY_BYTES, FlawError, RawLines, stops_early, unpacked
 from petstore_frame.http.failure import ENGINE_ERRORS, Trace, connection_error
-from petstore_frame.http.headers import Headers
+from petstore_frame.http.links import path_below, unreadable_link, whole_address
 from petstore_frame.http.secrecy import KEY_FILTER, without_key
 from petstore_frame.http.settings import DEFAULT_CONNECT_TIMEOUT_S, Settings
 
@@ -37,12 +44,8 @@ _AS_THEY_ARE = "".join(map(chr, range(0x21, 0x7F))).translate({ord(c): None for 
 class Transport:
     """Connections to one store. Safe to share between threads.
 
-    It keeps no cookies and follows no redirects: each request stands for itself.
-
-    Args:
-        settings: Address, key and patience.
-        transport: Stands in place of real sockets.
-        clock: Gives seconds that only rise.
+    It keeps no cookies and follows no redirects: each request stands for itself. A ``transport``
+    stands in place of real sockets.
     """
 
     def __init__(

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.errors import AuthenticationError, PetstoreError
-from petstore_frame.http.headers import Headers
+from petstore_frame.http.answer import Headers
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.inventory.page import Page
 from petstore_frame.schema.models import Pet

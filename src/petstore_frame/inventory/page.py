@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from petstore_frame._internal.has_frame import HasFrame
-from petstore_frame.http.headers import STORE_ID, Headers
+from petstore_frame.http.answer import STORE_ID, Headers
 from petstore_frame.inventory.stated import Stated
 from petstore_frame.schema.frame import PetColumns, to_frame
 from petstore_frame.schema.models import PET_COLUMNS, Pet

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from urllib.parse import parse_qsl
 
-from petstore_frame.http.headers import Headers
+from petstore_frame.http.answer import Headers
 from petstore_frame.http.links import join_link, read_links, targets
 
 # Whether there is more, as yes or no, or how many more.
