@@ -140,7 +140,7 @@ def test_options_and_warnings_are_those_of_a_load(loaded: Loaded) -> None:
                          journal=loaded.folder / "rehearsed", **options)  # type: ignore[arg-type]  # fmt: skip
     told = [str(note) for note in result.notes]
     assert len(told) == 2
-    assert found.warnings == tuple(f"1 × {note}" for note in told)
+    assert found.warnings == tuple(told)
     assert all(str(escape(warning)) in found._repr_html_() for warning in found.warnings)
     found.write(loaded.folder / "odd.xlsx")
     summary = openpyxl.load_workbook(loaded.folder / "odd.xlsx")["Summary"]

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import petstore_frame as pf
 from petstore_frame.cli import app
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results.account import headline, next_steps
+from petstore_frame.loader.results.view import headline, next_steps
 
 
 def book_of(path: Path) -> openpyxl.Workbook:
@@ -112,8 +112,8 @@ def test_the_sheet_of_an_import_says_what_its_result_says(server, tmp_path) -> N
         )
         inventory = pf.fetch_inventory(client)
     book = book_of(pf.write_report(inventory, tmp_path / "stock.xlsx", results=result))
-    shown, (word, sentence) = cells(book["Import"]), headline(result.facts())
-    steps = next_steps(result.facts())
+    shown, (word, sentence) = cells(book["Import"]), headline(result)
+    steps = next_steps(result)
     assert result.counts[State.SKIPPED] == 3 and steps
     assert {f"{word}: {sentence}", *(step[:1].upper() + step[1:] for step in steps)} <= shown
 

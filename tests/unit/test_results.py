@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from petstore_frame.errors import ArgumentError, LoadFailedError
+from petstore_frame.errors import ArgumentError, JournalError, LoadFailedError
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.returned import escaped_columns, harmless
@@ -405,3 +405,18 @@ def test_the_numbers_of_a_result_are_those_of_its_frames(result: LoadResult) -> 
     """What is to fix and what is in doubt are counted by the states of the frames."""
     assert result.to_fix == len(result.fix) == result.counts[State.INVALID] + 1
     assert result.in_doubt == len(result.unknown) == 2
+
+
+def test_a_rehearsal_stays_what_it_was(tmp_path: Path) -> None:
+    """A rehearsal still shows its own counts and problems after another one of the same records,
+    and never the other's records."""
+    text = "name,categoryId\nRex,-3\nBo,x\n"
+    first = make_result(tmp_path, text, is_rehearsal=True)
+    shown = str(first)
+    held = read(tmp_path / "arrivals.csv")
+    loose = [record._replace(state=State.PENDING, problem=None) for record in held]
+    later = stage(first.path, first.run, loose, is_rehearsal=True)
+    assert (later.run_id, later.counts[State.PENDING]) == (first.run_id, 2)
+    assert (str(first), first.counts[State.INVALID]) == (shown, 2)
+    with pytest.raises(JournalError, match="the later result"):
+        len(first.frame)

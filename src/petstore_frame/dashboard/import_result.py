@@ -32,7 +32,7 @@ def result_view(results: list[LoadResult]) -> Markup:
 
 
 def _whole(result: LoadResult) -> Markup:
-    return Markup(result_html(result.facts(), has_steps=False))  # escaped there
+    return Markup(result_html(result, has_steps=False))  # escaped there
 
 
 def to_fix(results: list[LoadResult]) -> int:

@@ -49,7 +49,7 @@ def read_list(data: Any, reading: Reading) -> Listed:
         columns = _Columns(source.columns.index(source.mapping["name"]))
         columns.extend(source)
         frame = _without_repeated_keys(columns.frame())
-        warnings = tuple(f"{note.records:,} × {note}" for note in columns.notes.values())
+        warnings = tuple(str(note) for note in columns.notes.values())
         return Listed(source.name, source.key, frame, warnings)
 
 

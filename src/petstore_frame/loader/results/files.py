@@ -9,12 +9,14 @@ import csv
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from petstore_frame.errors.advice import FILE
 from petstore_frame.files.atomic import replacing
 from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.reading.returned import (
@@ -24,8 +26,7 @@ from petstore_frame.loader.reading.returned import (
     harmless,
     unconverted,
 )
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
-from petstore_frame.loader.results.account import ResultFacts
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.columns import (
     COLUMNS,
     FIX_COLUMNS,
@@ -37,42 +38,32 @@ from petstore_frame.loader.results.columns import (
 from petstore_frame.loader.results.folders import DIGESTS, SUMMARY, digests
 from petstore_frame.loader.results.workbook import workbook
 
-Rows = Callable[..., Iterator[JournalRow]]
+if TYPE_CHECKING:
+    from petstore_frame.loader.results.results import LoadResult
+
 # Those that are to fix or in doubt, or may be by the time that they are written.
 _UNSETTLED = tuple(state for state in State if state not in (State.CREATED, State.SKIPPED))
 
 
-def write_results(
-    folder: Path, facts: ResultFacts, rows: Rows, summary: dict[str, Any], *, excel: bool | None
-) -> list[Path]:
-    """Write all files of a result into a folder.
+def write_results(folder: Path, result: LoadResult, *, excel: bool | None) -> list[Path]:
+    """Write all files of a result into a folder, and return their paths.
 
     Args:
         folder: Where to; made if missing. Result files in it are replaced.
-        facts: The facts of the run and its counts.
-        rows: Yields the rows of the states given, or all.
-        summary: What summary.json holds.
+        result: What became of the records.
         excel: Whether to write the workbook; None does if XlsxWriter is installed.
-
-    Returns:
-        The paths written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     has_excel = find_spec("xlsxwriter") is not None if excel is None else excel
     with TemporaryDirectory(prefix=".results.", dir=folder) as drafts:
-        names, counts = _write_drafts(Path(drafts), facts, rows, summary, has_excel=has_excel)
-        written = summary | {
-            "records": sum(counts.values()),
-            "states": {str(state): count for state, count in counts.items()},
-            "exit_code": exit_code(
-                counts, facts.run.ending, has_doubt_elsewhere=any(facts.elsewhere)
-            ),
+        names, written = _write_drafts(Path(drafts), result, has_excel=has_excel)
+        summary = written.summary | {
             "files": [*names, SUMMARY],
             # On disk before the first file moves: a kill between two then leaves only known files.
             DIGESTS: digests(Path(drafts), folder),
         }
         with replacing(folder / SUMMARY) as temporary:
-            temporary.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+            temporary.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
         for name in names:
             with replacing(folder / name) as temporary:
                 (Path(drafts) / name).replace(temporary)
@@ -83,15 +74,16 @@ def write_results(
 
 
 def _write_drafts(
-    folder: Path, facts: ResultFacts, rows: Rows, summary: dict[str, Any], *, has_excel: bool
-) -> tuple[list[str], dict[State, int]]:
-    """Write the files of records; return their names, and the records of each state in them."""
-    header = [*facts.run.header, *_extra_columns(len(facts.run.header), rows(State.INVALID))]
-    names_at = header.index(facts.run.mapping["name"])
+    folder: Path, result: LoadResult, *, has_excel: bool
+) -> tuple[list[str], LoadResult]:
+    """Write the files of records; return their names, and the result with the counts written."""
+    run, rows = result.run, result.rows
+    header = [*run.header, *_extra_columns(len(run.header), rows(State.INVALID))]
+    names_at = header.index(run.mapping["name"])
     names = ["results.csv", "fix.csv", "unknown.csv", *["results.xlsx"] * has_excel]
     # Counted as it is written: an import at work moves records meanwhile.
-    expected, counts = facts.counts, dict.fromkeys(State, 0)
-    facts = facts._replace(counts=counts)
+    written, expected = copy(result), result.counts
+    written.voice, written.counts = FILE, dict.fromkeys(State, 0)
     with ExitStack() as files:
         every, fix, doubt, *sheets = (folder / name for name in names)
         write_all = files.enter_context(_csv(every, header, tuple(COLUMNS), rows()))
@@ -101,17 +93,17 @@ def _write_drafts(
         write_doubt = files.enter_context(_csv(doubt, header, tuple(COLUMNS), rows(*_UNSETTLED)))
         writers = [write_all]
         for path in sheets:
-            book = workbook(path, facts, header, expected)
+            book = workbook(path, written, header, expected)
             writers.append(files.enter_context(book))
-        for line in _lines(facts.run, rows(), len(header)):
-            counts[line.state] += 1
+        for line in _lines(run, rows(), len(header)):
+            written.counts[line.state] += 1
             for write in writers:
                 write(line)
             if line.state in FIX_STATES:
                 write_fix(line)
             elif line.state in DOUBT_STATES:
                 write_doubt(line)
-    return names, counts
+    return names, written
 
 
 def _extra_columns(width: int, rows: Iterator[JournalRow]) -> list[str]:

@@ -65,7 +65,8 @@ class Note(NamedTuple):
     def __str__(self) -> str:
         name = self.name if len(self.name) <= 40 else self.name[:37] + "..."
         meaning = MEANINGS.get(self.kind, self.kind)
-        return f"{meaning}, first in record {self.record}, line {self.line}: {name!r}"
+        first = f"first in record {self.record}, line {self.line}: {name!r}"
+        return f"{self.records:,} × {meaning}, {first}"
 
 
 def kind_of(note: str) -> str:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame._internal.arguments import true_or_false
 from petstore_frame._internal.has_frame import HasFrame
-from petstore_frame.errors import LoadFailedError
-from petstore_frame.errors.advice import FILE, PYTHON
+from petstore_frame.errors import JournalError, LoadFailedError
+from petstore_frame.errors.advice import PYTHON
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
@@ -21,8 +21,7 @@ from petstore_frame.loader.journal.earlier import Repeats, from_plan
 from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS
 from petstore_frame.loader.options import check_folder
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
-from petstore_frame.loader.results.account import ResultFacts
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, RecordProblem, State, exit_code
 from petstore_frame.loader.results.columns import (
     COLUMNS,
     fix_frame,
@@ -46,7 +45,7 @@ from petstore_frame.loader.results.view import result_html, result_text
 from petstore_frame.loader.sending.clients import SettlingClient
 from petstore_frame.loader.sending.timing import wait_announced
 from petstore_frame.loader.settling import reconcile as settling
-from petstore_frame.loader.settling.reconcile import Reconciliation
+from petstore_frame.loader.settling.reconcile import Doubt, Reconciliation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +59,8 @@ class LoadResult(HasFrame):
     Each is in exactly one state, and the states sum to the records of the file. It reads the
     import's journal when it is asked, so it is never older than the journal; frames are kept once
     made, until ``reconcile`` or ``resolve`` change what they show. ``len()`` is the number of
-    records.
+    records. A rehearsal keeps what it shows; its records are gone (a JournalError) once they are
+    rehearsed again or loaded.
 
     Args:
         path: The journal of the store.
@@ -75,10 +75,13 @@ class LoadResult(HasFrame):
         self.path = path
         self.run_id = run_id
         self.is_from_earlier_run = is_from_earlier_run
+        self._staged_at = self.run.created_at
         # Next steps are phrased for the reader: a Python caller, or a shell.
         self.voice = PYTHON
         # How the wait before reading back is spent: who watches it, a terminal or a page.
         self.wait: Callable[[float], None] = wait_announced
+        if self.is_rehearsal:
+            str(self)  # reads what it shows, which stays when the records are rehearsed again
 
     @cached_property
     def run(self) -> Run:
@@ -112,7 +115,13 @@ class LoadResult(HasFrame):
         with reading(self.path) as sql:
             return read_notes(sql, self.run)
 
-    @property
+    @cached_property
+    def problems(self) -> list[tuple[JournalRow, RecordProblem]]:
+        """The first records to fix, with what is wrong."""
+        first = islice(self.rows(*FIX_STATES), SHOWN_PROBLEMS)
+        return [(row, problem_of(row, self.run)) for row in first]
+
+    @cached_property
     def warnings(self) -> list[str]:
         """What a person should know of the file as a whole, as sentences."""
         with reading(self.path) as sql:
@@ -133,6 +142,11 @@ class LoadResult(HasFrame):
 
     def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield what the journal knows of the records, in constant memory; no state means all."""
+        if journal.read_run(self.path, self.run_id).created_at != self._staged_at:
+            raise JournalError(
+                f"this was a rehearsal of {self.run.source_name}, which was rehearsed again or "
+                "loaded since: the later result has its records"
+            )
         return journal.rows(self.path, self.run_id, *states)
 
     @cached_property
@@ -194,18 +208,20 @@ class LoadResult(HasFrame):
         """
         return self._count(DOUBT_STATES) + self.elsewhere.in_doubt
 
+    @cached_property
+    def doubt(self) -> Doubt | None:
+        """What reading the store back has left in doubt."""
+        return settling.read_doubt(self.path, self.run_id)
+
+    @cached_property
+    def causes(self) -> Causes:
+        """How many records have each problem, note and reason, by its code."""
+        return count_causes(self)
+
     @property
     def summary(self) -> dict[str, Any]:
         """The facts of the import and its counts, ready for JSON; times are ISO 8601 in UTC."""
-        return summarize(
-            self.path,
-            self.run,
-            self.counts,
-            self._causes,
-            skipped=self.skipped,
-            elsewhere=self.elsewhere,
-            exit_code=self.exit_code,
-        )
+        return summarize(self)
 
     @property
     def exit_code(self) -> int:
@@ -258,8 +274,7 @@ class LoadResult(HasFrame):
         if place.note:
             warnings.warn(place.note, UserWarning, stacklevel=callers_level())
         self.forget()
-        facts = self.facts()._replace(voice=FILE)
-        return write_results(place.folder, facts, self.rows, self.summary, excel=excel)
+        return write_results(place.folder, self, excel=excel)
 
     def raise_for_failures(self) -> None:
         """Raise unless every record is in the store, was there before, or was blank.
@@ -349,35 +364,14 @@ class LoadResult(HasFrame):
         return [*COLUMNS, *original_columns(self.run)]
 
     def __str__(self) -> str:
-        return result_text(self.facts())
+        return result_text(self)
 
     def __repr__(self) -> str:
         counted = ", ".join(f"{n:,} {state}" for state, n in self.counts.items() if n)
         return f"<LoadResult of {self.run.source_name}: {counted or 'no records'}>"
 
     def _repr_html_(self) -> str:
-        return result_html(self.facts())
-
-    def facts(self) -> ResultFacts:
-        """Return what a view shows of this result."""
-        run = self.run
-        firsts = [
-            (row, problem_of(row, run)) for row in islice(self.rows(*FIX_STATES), SHOWN_PROBLEMS)
-        ]
-        return ResultFacts(
-            run,
-            self.counts,
-            firsts,
-            self.is_rehearsal,
-            self.is_from_earlier_run,
-            self.voice,
-            self.skipped,
-            self.notes,
-            self.warnings,
-            self.elsewhere,
-            settling.read_doubt(self.path, self.run_id),
-            self.repeats,
-        )
+        return result_html(self)
 
     def _count(self, states: Iterable[State]) -> int:
         return sum(self.counts[state] for state in states)
@@ -386,10 +380,6 @@ class LoadResult(HasFrame):
         frame = self.frame
         wanted = frame["state"].isin([str(state) for state in states])
         return frame[wanted].reset_index(drop=True)
-
-    @cached_property
-    def _causes(self) -> Causes:
-        return count_causes(self.path, self.run)
 
     def forget(self) -> None:
         """Drop what was read, because the journal has changed."""

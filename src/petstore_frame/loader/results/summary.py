@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from petstore_frame.loader.journal import rows as journal
-from petstore_frame.loader.journal.rows import Run
-from petstore_frame.loader.record import FIX_STATES, State
+from petstore_frame.loader.record import FIX_STATES
 from petstore_frame.loader.results.columns import moment_of, problem_of
 from petstore_frame.loader.results.notes import kind_of
-from petstore_frame.loader.results.skipped import Elsewhere, Skipped, reason_of
-from petstore_frame.loader.settling.reconcile import read_doubt
+from petstore_frame.loader.results.skipped import reason_of
+
+if TYPE_CHECKING:
+    from petstore_frame.loader.results.results import LoadResult
 
 
 class Causes(NamedTuple):
@@ -24,10 +22,10 @@ class Causes(NamedTuple):
     reasons: Counter[str]
 
 
-def count_causes(path: Path, run: Run) -> Causes:
+def count_causes(result: LoadResult) -> Causes:
     """Count the codes of problems, the notes and the reasons over all records."""
-    causes = Causes(Counter(), Counter(), Counter())
-    for row in journal.rows(path, run.run_id):
+    causes, run = Causes(Counter(), Counter(), Counter()), result.run
+    for row in result.rows():
         if row.state in FIX_STATES:
             causes.problems[problem_of(row, run).code] += 1
         if reason := reason_of(row):
@@ -36,18 +34,10 @@ def count_causes(path: Path, run: Run) -> Causes:
     return causes
 
 
-def summarize(
-    path: Path,
-    run: Run,
-    counts: Mapping[State, int],
-    causes: Causes,
-    *,
-    skipped: Sequence[Skipped],
-    elsewhere: Elsewhere,
-    exit_code: int,
-) -> dict[str, Any]:
+def summarize(result: LoadResult) -> dict[str, Any]:
     """Return the facts of an import and its counts, ready for JSON."""
-    ended, doubt = run.ended_at, read_doubt(path, run.run_id)
+    run, causes, doubt = result.run, result.causes, result.doubt
+    ended = run.ended_at
     return {
         "run_id": run.run_id,
         "base_url": run.base_url,
@@ -57,16 +47,16 @@ def summarize(
         "records_sha256": run.records_sha256,
         "header": list(run.header),
         "mapping": run.mapping,
-        "journal": str(path),
-        "dry_run": run.started_at is None,
+        "journal": str(result.path),
+        "dry_run": result.is_rehearsal,
         "again": run.is_again,
         "key": list(run.key),
         "duplicates": run.duplicates,
         "plan": run.plan,
-        "records": sum(counts.values()),
-        "elsewhere": elsewhere._asdict(),
-        "states": {str(state): count for state, count in counts.items()},
-        "skipped": [found.as_dict() for found in skipped],
+        "records": len(result),
+        "elsewhere": result.elsewhere._asdict(),
+        "states": {str(state): count for state, count in result.counts.items()},
+        "skipped": [found.as_dict() for found in result.skipped],
         "problems": dict(causes.problems.most_common()),
         "warnings": dict(causes.notes.most_common()),
         "reasons": dict(causes.reasons.most_common()),
@@ -76,7 +66,7 @@ def summarize(
         else {},
         "ending": None if run.ending is None else str(run.ending),
         "ending_detail": run.ending_detail,
-        "exit_code": exit_code,
+        "exit_code": result.exit_code,
         "created_at": _iso(run.created_at),
         "started_at": _iso(run.started_at),
         "ended_at": _iso(ended),

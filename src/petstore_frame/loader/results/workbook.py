@@ -11,15 +11,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.files.cells import EXACT_NUMBERS, fit, fits
 from petstore_frame.loader.reading.returned import HEADINGS
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
-from petstore_frame.loader.results.account import ResultFacts, headline, next_steps
 from petstore_frame.loader.results.columns import ResultLine, file_name
-from petstore_frame.loader.results.view import MEANINGS
+from petstore_frame.loader.results.view import MEANINGS, counted, headline, next_steps
+
+if TYPE_CHECKING:
+    from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.text import minute_text
 
 MAX_ROWS = 1_048_575
@@ -85,7 +87,7 @@ _ALL = _Kind(
 @contextmanager
 def workbook(
     path: Path,
-    facts: ResultFacts,
+    result: LoadResult,
     header: Sequence[str],
     expected: Mapping[State, int],
 ) -> Iterator[Callable[[ResultLine], None]]:
@@ -93,7 +95,7 @@ def workbook(
 
     Args:
         path: The workbook.
-        facts: The facts of the run and its counts, which may still change while records come.
+        result: Its counts may still change while records come.
         header: The columns of the records' own cells.
         expected: How many records of each state will come. One that changed its state since may
             open a sheet behind the others.
@@ -103,7 +105,7 @@ def workbook(
     """
     with open_book(path, is_constant_memory=True) as book:
         summary = book.sheet("Summary")
-        kinds = [_Sheets(book, kind, header, facts) for kind in (_FIX, _DOUBT, _ALL)]
+        kinds = [_Sheets(book, kind, header, result) for kind in (_FIX, _DOUBT, _ALL)]
         for sheets in kinds:
             if sheets.kind is _ALL or any(expected[state] for state in sheets.kind.states):
                 sheets.open()
@@ -121,7 +123,7 @@ def workbook(
         yield write
         for sheets in kinds:
             sheets.finish()
-        _write_summary(summary, facts, problems)  # last, with the counts of what was written
+        _write_summary(summary, result, problems)  # last, with the counts of what was written
 
 
 class _Sheets:
@@ -130,9 +132,9 @@ class _Sheets:
     _sheet: Sheet
     _row: int
 
-    def __init__(self, book: Book, kind: _Kind, header: Sequence[str], facts: ResultFacts) -> None:
+    def __init__(self, book: Book, kind: _Kind, header: Sequence[str], result: LoadResult) -> None:
         self.kind = kind
-        self._book, self._facts = book, facts
+        self._book, self._result = book, result
         self._names = [*header, *(_HEADINGS[file_name(name)] for name in kind.columns)]
         self._own = len(header)
         self._as_text = book.style(num_format="@")
@@ -152,7 +154,7 @@ class _Sheets:
             self._sheet.do("set_column", at, at, _width(column))
         for at, text in enumerate(self._names):
             self._sheet.text(0, at, text, bold=True, bottom=1, num_format="@")
-        _print_on_a4(self._sheet, self._facts, repeat_row=0)
+        _print_on_a4(self._sheet, self._result, repeat_row=0)
         self._sheet.finish()
 
     def write(self, line: ResultLine) -> None:
@@ -211,10 +213,8 @@ def _with_note(values: Mapping[str, Any]) -> dict[str, Any]:
     return {**values, "warnings": "; ".join(notes)}
 
 
-def _print_on_a4(sheet: Sheet, facts: ResultFacts, *, repeat_row: int | None = None) -> None:
-    name, store = (
-        plain_mark(text[:80]) for text in (facts.run.source_name or "", facts.run.base_url)
-    )
+def _print_on_a4(sheet: Sheet, result: LoadResult, *, repeat_row: int | None = None) -> None:
+    name, store = (plain_mark(text[:80]) for text in (result.run.source_name, result.run.base_url))
     sheet.print_on_a4(
         header=f"&L{plain_mark(sheet.name)}&R{name}",
         footer=f"&L{store}&RPage &P of &N",
@@ -222,14 +222,14 @@ def _print_on_a4(sheet: Sheet, facts: ResultFacts, *, repeat_row: int | None = N
     )
 
 
-def _write_summary(sheet: Sheet, facts: ResultFacts, problems: Counter[str]) -> None:
+def _write_summary(sheet: Sheet, result: LoadResult, problems: Counter[str]) -> None:
     for at, width in enumerate(_FACTS_WIDTHS):
         sheet.do("set_column", at, at, width)
-    word, sentence = headline(facts)
+    word, sentence = headline(result)
     _put_title(sheet, f"{word}: {sentence}")
     blocks: list[tuple[str, list[tuple[str, str | int]]]] = [
-        ("The import", _facts(facts)),
-        ("What to do next", [("", step) for step in next_steps(facts)]),
+        ("The import", _facts(result)),
+        ("What to do next", [("", step) for step in next_steps(result)]),
         ("What was wrong most often", [(f"{n:,}", text) for text, n in problems.most_common(8)]),
     ]
     at = 2
@@ -245,22 +245,20 @@ def _write_summary(sheet: Sheet, facts: ResultFacts, problems: Counter[str]) -> 
                 sheet.text(at, 1, value, text_wrap=True)
                 sheet.height(at, _LINE_POINTS * -(-len(value) // (_FACTS_WIDTHS[1] + 5)))
         at += 2
-    _print_on_a4(sheet, facts)
+    _print_on_a4(sheet, result)
     sheet.finish()
 
 
-def _facts(facts: ResultFacts) -> list[tuple[str, str | int]]:
+def _facts(result: LoadResult) -> list[tuple[str, str | int]]:
     """Return what a colleague wants to know of the import; what did not occur is left out."""
-    run = facts.run
-    counts = [(MEANINGS[state], n) for state, n in facts.counts.items() if n and state in MEANINGS]
-    skipped = [(str(found), found.records) for found in facts.skipped]
-    counts = [pair for pair in counts if pair[0] != MEANINGS[State.SKIPPED]] + skipped
+    run = result.run
+    counts = [(meaning, count) for _, count, meaning in counted(result)]
     ended = "not yet" if run.ended_at is None else minute_text(run.ended_at)
     return [
         ("File", run.source_path or run.source_name),
         ("Store", run.base_url),
         ("Loaded", ended),
-        ("Records", sum(facts.counts.values())),
+        ("Records", len(result)),
         *counts,
     ]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.files.book import Book, Sheet
-from petstore_frame.loader.results.account import ResultFacts, headline, next_steps
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.results.view import headline, next_steps
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.sheets.lists import Column, write_list
@@ -30,13 +31,13 @@ def write_imported(book: Book, content: Content) -> None:
     if content.results is None:
         return
     sheet = book.sheet("Import", "What became of the records of the import.")
-    imported = content.results.facts()
+    imported = content.results
     word, sentence = headline(imported)
     look.put_title(sheet, "Import", f"{word}: {sentence}")
     for col, width in enumerate((2, 12, 16, 26, 52, 52)):
         sheet.do("set_column", col, col, width)
     held = [(str(state), count) for state, count in imported.counts.items() if count]
-    held.append(("all records", sum(imported.counts.values())))
+    held.append(("all records", len(imported)))
     row = write_list(sheet, _COUNTS_ROW, _COUNTS, held)
     row = _steps(sheet, imported, row + 1)
     header = None
@@ -47,7 +48,7 @@ def write_imported(book: Book, content: Content) -> None:
     look.finish(sheet, content.facts, repeat_row=header)
 
 
-def _steps(sheet: Sheet, imported: ResultFacts, row: int) -> int:
+def _steps(sheet: Sheet, imported: LoadResult, row: int) -> int:
     steps = next_steps(imported)
     if not steps:
         return row
