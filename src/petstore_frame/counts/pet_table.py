@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, PET_COLUMNS
 from petstore_frame.schema.text import whole_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 EXACT_FLOATS = 2**53  # from here on, neighbouring whole numbers share one float
 
@@ -30,8 +31,6 @@ def open_frame(pets: Any, needed: Iterable[str]) -> Any:
         ArgumentError: It is not a frame.
         InputError: A column is missing or repeated, or ids are not whole numbers.
     """
-    import narwhals as nw
-
     try:
         frame: Any = nw.from_native(pets.frame if isinstance(pets, Inventory) else pets)
         schema = frame.collect_schema()
@@ -61,8 +60,6 @@ def pandas_frame(pets: Any, needed: Iterable[str] = PET_COLUMNS) -> pd.DataFrame
         ArgumentError: It is not a frame.
         InputError: A column is missing.
     """
-    import pandas as pd
-
     frame = pets.frame if isinstance(pets, Inventory) else pets
     if not isinstance(frame, pd.DataFrame):
         to_pandas = getattr(frame, "to_pandas", None)
@@ -75,8 +72,6 @@ def pandas_frame(pets: Any, needed: Iterable[str] = PET_COLUMNS) -> pd.DataFrame
 
 def status_texts(statuses: pd.Series[Any]) -> pd.Series[Any]:
     """Return statuses of any dtype as categories that are texts; missing ones stay missing."""
-    import pandas as pd
-
     if isinstance(statuses.dtype, pd.CategoricalDtype):
         names = [whole_text(name) for name in statuses.cat.categories]
         if len(set(names)) == len(names):
@@ -141,8 +136,6 @@ def whole_category(value: Any) -> int | None:
 
 def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
     """Return a column as int64, or as Int64 where a value is missing."""
-    import pandas as pd
-
     types, name, dtype = pd.api.types, str(column.name), column.dtype
     if dtype == "int64":
         return column
@@ -167,8 +160,6 @@ def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
 
 def _from_codes(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
     """Return a categorical column as the whole numbers that it stands for."""
-    import pandas as pd
-
     meant = _whole(pd.Series(column.cat.categories, name=column.name), may_be_float=may_be_float)
     found = meant.astype("Int64").array.take(column.cat.codes.to_numpy(), allow_fill=True)
     whole = pd.Series(found, index=column.index, name=column.name)
@@ -177,9 +168,6 @@ def _from_codes(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]
 
 def _from_floats(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return floats without a fraction as Int64; NaN is missing."""
-    import numpy as np
-    import pandas as pd
-
     values = column.to_numpy("float64", na_value=np.nan)
     is_missing = np.isnan(values)
     is_wrong = ~is_missing & ((np.floor(values) != values) | (np.abs(values) >= EXACT_FLOATS))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import Any, Self, overload
+
+import narwhals as nw
+import pandas as pd
 
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.counts.pet_table import open_frame, whole_category
@@ -16,10 +19,6 @@ from petstore_frame.inventory.completeness import claim_line
 from petstore_frame.inventory.source import SealState, read_seal
 from petstore_frame.schema.categories import Categories, shown_labels
 from petstore_frame.schema.models import NO_STATUS
-
-if TYPE_CHECKING:
-    import narwhals as nw
-    import pandas as pd
 
 
 @overload
@@ -98,14 +97,10 @@ def status_text() -> nw.Expr:
     Engines disagree on whether a null equals a null, and on the type of a category. Text, with
     ``no status`` for a missing one, is the form that all of them compare and group alike.
     """
-    import narwhals as nw
-
     return nw.col("status").cast(nw.String).fill_null(NO_STATUS)
 
 
 def _count(frame: Any, by: Sequence[str]) -> Any:
-    import narwhals as nw
-
     columns = [status_text().alias("status") if name == "status" else nw.col(name) for name in by]
     counted = frame.select(*columns).group_by(*by).agg(pets=nw.len())
     # A cast inside agg() is refused by pyarrow and Dask, and polars counts in UInt32.
@@ -136,8 +131,6 @@ def _table(counts: StatusCounts) -> dict[str, list[Any]]:
 
 
 def _pandas_frame(table: Mapping[str, list[Any]]) -> pd.DataFrame:
-    import pandas as pd
-
     dtypes = {"category_id": "Int64", "category": "str"}
     return pd.DataFrame(
         {name: pd.Series(cells, dtype=dtypes.get(name, "int64")) for name, cells in table.items()}
@@ -146,8 +139,6 @@ def _pandas_frame(table: Mapping[str, list[Any]]) -> pd.DataFrame:
 
 def _like(table: Mapping[str, list[Any]], pets: Any) -> Any:
     """Return a small table as a frame of the same kind as the pets."""
-    import narwhals as nw
-
     original = nw.from_native(pets)
     kind = original.implementation
     frame: nw.DataFrame[Any]

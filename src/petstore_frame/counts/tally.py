@@ -6,7 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import Self, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from petstore_frame.counts.pet_table import pandas_frame, status_texts, whole_categories
 from petstore_frame.counts.words import short
@@ -16,13 +20,8 @@ from petstore_frame.schema.categories import category_name
 from petstore_frame.schema.frame import status_categories
 from petstore_frame.schema.models import NO_STATUS
 
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
-    from numpy.typing import NDArray
-
-    Cells: TypeAlias = NDArray[np.int64]
-    Mask: TypeAlias = NDArray[np.bool_]
+Cells: TypeAlias = NDArray[np.int64]
+Mask: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -85,8 +84,6 @@ class StatusCounts:
             labels: What categories are called, by id.
             claim: What the pets cover of the store; None takes the counts as exact.
         """
-        import numpy as np
-
         found: Counter[tuple[int | None, str]] = Counter()
         for category_id, status, pets in groups:
             found[category_id, status] += pets
@@ -183,9 +180,6 @@ class CodedPets:
         is_minimum: bool = False,
         is_changed: bool = False,
     ) -> None:
-        import numpy as np
-        import pandas as pd
-
         self.frame, self.claim, self.is_changed = frame, claim, is_changed
         self._is_minimum = is_minimum
         status = status_texts(self.frame["status"]).cat.remove_unused_categories()
@@ -242,8 +236,6 @@ class CodedPets:
         return self._counted(self._cell_codes[mask], status)
 
     def _counted(self, cell_codes: NDArray[np.int64], status: str | None) -> StatusCounts:
-        import numpy as np
-
         shape = (len(self.category_ids), len(self.statuses))
         cells = np.bincount(cell_codes, minlength=shape[0] * shape[1]).reshape(shape)
         if status in self.statuses:

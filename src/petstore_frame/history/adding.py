@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC
+from datetime import UTC, date
 from pathlib import Path
 
 from petstore_frame.errors import ArgumentError, HistoryError, HistoryLockedError
@@ -54,18 +54,19 @@ def _add(folder: Path, inventory: Inventory, *, replace: bool) -> Snapshot:
     _check_store(folder, snapshots, inventory)
     day = inventory.fetched_at.astimezone(UTC).date()
     present = next((each for each in snapshots if each.date == day), None)
-    if present is not None and _is_same(present, inventory):
-        return present
-    if present is not None and not replace:
-        _check_order(present, inventory)
-    return _write(folder, inventory)
+    if present is not None:
+        is_same = (present.source, present.rows) == (inventory.source, len(inventory.frame))
+        if is_same:
+            return present
+        if not replace:
+            _check_order(present, inventory)
+    return _write(folder, inventory, day)
 
 
-def _write(folder: Path, inventory: Inventory) -> Snapshot:
+def _write(folder: Path, inventory: Inventory, day: date) -> Snapshot:
     """Write an inventory under a temporary name, and rename it into place when it is whole."""
     for orphan in folder.glob(f"{_WRITING}*"):  # the lock is ours, so its writer is dead
         orphan.unlink()
-    day = inventory.fetched_at.astimezone(UTC).date()
     path = folder / f"date={day.isoformat()}" / FILE_NAME
     with replacing(path, draft=folder / f"{_WRITING}{os.getpid()}") as draft:
         write_file(draft, inventory)
@@ -92,19 +93,19 @@ def _check_store(folder: Path, snapshots: list[Snapshot], inventory: Inventory) 
     """Refuse another address, and another store at the same address where both state their id."""
     if not snapshots:
         return
-    named = next((each for each in reversed(snapshots) if each.store_id is not None), None)
-    known_id = None if named is None else named.store_id
+    kept = snapshots[-1]
+    known_id = next((each.store_id for each in reversed(snapshots) if each.store_id), None)
     is_other = None not in (known_id, inventory.store_id) and known_id != inventory.store_id
-    kept, added = (
-        same_store_address(base_url, any_local_port=True)
-        for base_url in (snapshots[-1].base_url, inventory.base_url)
-    )
-    if is_other or kept != added:
+    if is_other or _address(kept) != _address(inventory):
         raise HistoryError(
-            f"{folder} keeps the history of {_shown(snapshots[-1].base_url, known_id)}, and this "
+            f"{folder} keeps the history of {_shown(kept.base_url, known_id)}, and this "
             f"inventory is of {_shown(inventory.base_url, inventory.store_id)}; "
             "use another folder for another store"
         )
+
+
+def _address(listing: Snapshot | Inventory) -> object:
+    return same_store_address(listing.base_url, any_local_port=True)
 
 
 def _shown(base_url: str, store_id: str | None) -> str:
@@ -119,21 +120,8 @@ def _check_order(present: Snapshot, inventory: Inventory) -> None:
         reason = f"a listing with a stronger claim ({present.completeness})"
     else:
         return
-    raise HistoryError(
-        Advice(
-            f"{present.date} already has {{}}; {{}} replaces it",
-            reason,
-            ("replace", True),
-        )
-    )
-
-
-def _is_same(present: Snapshot, inventory: Inventory) -> bool:
-    return (
-        present.fetched_at == inventory.fetched_at
-        and present.rows == len(inventory.frame)
-        and present.completeness == inventory.completeness
-    )
+    text = f"{present.date} already has {{}}; {{}} replaces it"
+    raise HistoryError(Advice(text, reason, ("replace", True)))
 
 
 def _strength(claim: Completeness) -> int:

@@ -6,7 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.counts.summary import count_pets
@@ -15,9 +17,6 @@ from petstore_frame.history.folder import Snapshot
 from petstore_frame.history.questions import KINDS, diff_pets, first_pets
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory, StatusCount
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOVE = ("kind", "was", "now")
 _ROWS_SHOWN = 10

@@ -10,15 +10,15 @@ import re
 from collections.abc import Callable, Sequence
 from glob import escape
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import narwhals as nw
+import pandas as pd
 
 from petstore_frame._internal.arguments import one_of
 from petstore_frame.errors import ArgumentError, MissingExtraError
 from petstore_frame.history.folder import Snapshot
 from petstore_frame.history.snapshot_file import check_rows, read_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _Open = Callable[[Sequence[Snapshot], tuple[str, ...], Any], Any]
 
@@ -78,9 +78,6 @@ def to_pandas(frame: Any) -> pd.DataFrame:
 
     Ids and counts are int64, texts are str, dates are instants without a zone.
     """
-    import narwhals as nw
-    import pandas as pd
-
     lazy = nw.from_native(frame).lazy()
     kind = lazy.implementation
     is_pandas = kind.is_dask() or kind.is_pandas_like()
@@ -108,8 +105,6 @@ def _days(dates: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _pandas(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> pd.DataFrame:
-    import pandas as pd
-
     parts: list[pd.DataFrame] = []
     for snapshot in snapshots:
         # Arrow-backed columns stay whole numbers through a join, and take half the room.
@@ -134,8 +129,6 @@ def _duckdb(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: An
 
 
 def _dask(snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
-    import pandas as pd
-
     dask = _library("dask.dataframe", "dask")
     # fsspec takes a path for a pattern only if it has a star.
     paths = [str(each.path) for each in snapshots]

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from petstore_frame._internal.arguments import one_of, whole_number
 from petstore_frame.history.diff import MOVE, Diff, sort_moves
@@ -16,9 +18,6 @@ from petstore_frame.history.engines import to_pandas
 from petstore_frame.history.folder import Snapshot
 from petstore_frame.history.questions import age_pets, live_pets, sell_pets
 from petstore_frame.history.trend import AT_LEAST, EXACT
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # The columns of the turnover, each with its kind of move.
 _TURNS = {
@@ -74,8 +73,6 @@ class Flow:
         has is a row of each, 0 where it did not occur. A pet that moved twice within a period
         counts once, from its first status to its last.
         """
-        import pandas as pd
-
         if not self._diffs:
             return _no_rows({"kind": "str", "was": "str", "now": "str", "pets": "int64"})
         moves = pd.concat([diff.moves[list(MOVE)] for diff in self._diffs]).drop_duplicates()
@@ -93,8 +90,6 @@ class Flow:
         A category that any period has is a row of each. The sum over categories is that of the
         store: ``turnover.groupby("until")[["new", "gone", "sold"]].sum()``.
         """
-        import pandas as pd
-
         if not self._diffs:
             return _no_rows({"category_id": "int64", **dict.fromkeys(_TURNS, "int64")})
         found = sorted(
@@ -190,8 +185,6 @@ def _period(diff: Diff, moves: pd.DataFrame) -> pd.DataFrame:
 
 def _turns(diff: Diff, categories: Sequence[int]) -> pd.DataFrame:
     """Return one period's turnover for each of the categories."""
-    import pandas as pd
-
     moves = diff.moves_by_category
     chosen = {
         **{turn: moves["kind"] == kind for turn, kind in _TURNS.items() if kind},
@@ -206,15 +199,11 @@ def _turns(diff: Diff, categories: Sequence[int]) -> pd.DataFrame:
 
 
 def _dated(diff: Diff, part: pd.DataFrame) -> pd.DataFrame:
-    import pandas as pd
-
     part.insert(0, "since", pd.Timestamp(diff.since).as_unit("us"))
     part.insert(1, "until", pd.Timestamp(diff.until).as_unit("us"))
     return part.assign(claim=EXACT if diff.is_exact else AT_LEAST)
 
 
 def _no_rows(columns: dict[str, str]) -> pd.DataFrame:
-    import pandas as pd
-
     dtypes = {"since": "datetime64[us]", "until": "datetime64[us]", **columns, "claim": "str"}
     return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in dtypes.items()})

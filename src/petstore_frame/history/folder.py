@@ -14,24 +14,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import Any, TypeAlias, Union
+
+import numpy as np
+import pandas as pd
 
 from petstore_frame.errors import ArgumentError, HistoryError, HistoryWarning
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.history.snapshot_file import (
     NEXT_STEP,
-    DamagedError,
-    Footer,
-    ForeignError,
+    UnreadableError,
     read_footer,
     read_inventory,
 )
 from petstore_frame.inventory import Inventory, Source
 from petstore_frame.inventory.source import Sourced
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 FILE_NAME = "pets.parquet"
 _FOLDER_NAME = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
@@ -85,7 +82,7 @@ class Snapshot(Sourced):
         Raises:
             HistoryError: The file is damaged; names it.
         """
-        return read_inventory(self.path, Footer(self.source, self.rows, self.columns))
+        return read_inventory(self.path, self.source, self.columns)
 
     def __repr__(self) -> str:
         return f"<Snapshot of {self.date}: {self.completeness}>"
@@ -225,8 +222,6 @@ class Contents:
 
 def list_snapshots(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
     """Return snapshots as a table, one row each; see ``History.snapshots``."""
-    import pandas as pd
-
     listed = [
         (
             each.date, each.rows, str(each.completeness.verdict), each.completeness.status,
@@ -242,16 +237,14 @@ def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
     if path.name != FILE_NAME:
         return SnapshotProblem(path, f"not a file of this history, which writes {FILE_NAME} only")
     try:
-        footer = read_footer(path)
+        source, rows, columns = read_footer(path)
         size = path.stat().st_size
-    except (DamagedError, OSError) as problem:
-        return SnapshotProblem(path, f"damaged: {problem}", day)
-    except ForeignError as problem:
+    except (UnreadableError, OSError) as problem:
         return SnapshotProblem(path, str(problem), day)
-    read_on = footer.source.fetched_at.astimezone(UTC).date()
+    read_on = source.fetched_at.astimezone(UTC).date()
     if read_on != day:
         return SnapshotProblem(path, f"fetched on {read_on}, but kept under another date")
-    return Snapshot(day, path, footer.rows, size, footer.source, footer.columns)
+    return Snapshot(day, path, rows, size, source, columns)
 
 
 def utc_day(day: Day) -> date:
@@ -282,7 +275,6 @@ def _plain(day: Any) -> Any:
     """Return numpy's instants as Python's."""
     if isinstance(day, (str, date)):
         return day
-    import numpy as np
 
     return day.astype("datetime64[us]").item() if isinstance(day, np.datetime64) else day
 

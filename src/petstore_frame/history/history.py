@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import Any, TypeAlias, Union
+
+import pandas as pd
 
 from petstore_frame._internal.arguments import some_of, whole_number
 from petstore_frame.counts.summary import Summary
@@ -27,9 +29,6 @@ from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.models import PET_COLUMNS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _ROWS_SHOWN = 10
 _COMPARED = ("id", "name", "category_id", "status")
@@ -232,8 +231,6 @@ class History:
             ArgumentError: ``by`` names another column, or ``every_days`` is not 1 or more.
             HistoryError: No snapshot lies between the days.
         """
-        import pandas as pd
-
         columns = trend_columns(by)
         step = None if every_days is None else whole_number("every_days", every_days, 1)
         held = Contents.of(self.folder)

@@ -9,13 +9,12 @@ shown.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import narwhals as nw
 
 from petstore_frame.counts.pet_table import open_frame
 from petstore_frame.counts.summary import count_pets, status_text
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 DIFF_COLUMNS = ("id", "name", "category_id", "kind", "was", "now")
 KINDS = ("new", "first seen", "changed", "gone", "not seen")
@@ -41,8 +40,6 @@ def diff_pets(old: Any, new: Any, *, is_old_whole: bool = False, is_new_whole: b
         ArgumentError: It is not a frame.
         InputError: A frame lacks a column, or ids are not whole numbers.
     """
-    import narwhals as nw
-
     columns = ("id", "name", "category_id", "status")
     before, after = open_frame(old, columns), open_frame(new, columns)
     nothing = nw.lit(None, dtype=nw.String)
@@ -63,8 +60,6 @@ def diff_pets(old: Any, new: Any, *, is_old_whole: bool = False, is_new_whole: b
 
 def first_pets(pets: Any, count: int) -> Any:
     """Return the rows with the smallest ids, a frame of the same kind."""
-    import narwhals as nw
-
     return nw.from_native(pets).sort("id").head(count).to_native()
 
 
@@ -80,8 +75,6 @@ def trend_pets(pets: Any, by: Sequence[str] = ("status",)) -> Any:
         A frame of the same kind: ``date`` (an instant, midnight), the columns of ``by``, ``pets``
         (int64). Days without a row are absent: what is not there is not made up.
     """
-    import narwhals as nw
-
     counted = nw.from_native(count_pets(pets, ("date", *by)))
     return counted.with_columns(date=_midnight()).to_native()
 
@@ -98,8 +91,6 @@ def live_pets(pets: Any) -> Any:
         available, or none), missing where that never was; ``was_offered`` is 1 where the pet was
         ever seen available or pending, else 0.
     """
-    import narwhals as nw
-
     status, day = nw.col("status"), nw.col("date")
     dated = _dated(pets, ("id", "category_id", "status")).with_columns(status=status_text())
     is_offered = (status == "available") | (status == "pending")
@@ -131,8 +122,6 @@ def sell_pets(lives: Any) -> Any:
     Returns:
         A frame of the same kind: ``category_id``, ``offered`` and ``sold`` (integers).
     """
-    import narwhals as nw
-
     is_sold = nw.col("last_sold") == nw.col("last_seen")
     return (
         nw.from_native(lives)
@@ -158,8 +147,6 @@ def age_pets(pets: Any, lives: Any) -> Any:
         ``available_since`` (the first day of the last unbroken run of snapshots that show it
         available) and ``last_seen``, as instants.
     """
-    import narwhals as nw
-
     known = nw.from_native(lives).filter(nw.col("last_available") == nw.col("last_seen"))
     known = known.select("id", "first_seen", "last_seen", "last_other")
     dated = _dated(pets, ("id", "name", "category_id", "status"))
@@ -184,22 +171,17 @@ def age_pets(pets: Any, lives: Any) -> Any:
 
 def _came(kind: str) -> nw.Expr:
     """Return the kind of a pet that came, and ``changed`` for one that was there."""
-    import narwhals as nw
-
     return nw.when(nw.col("was").is_null()).then(nw.lit(kind)).otherwise(nw.lit("changed"))
 
 
 def _midnight() -> nw.Expr:
     """Return ``date`` as an instant: the one form that every engine reads alike."""
-    import narwhals as nw
-
     day = nw.col("date").cast(nw.String).str.slice(0, 10)
     return day.str.to_datetime(format="%Y-%m-%d")
 
 
 def _dated(pets: Any, columns: Sequence[str]) -> Any:
     """Open dated pets with a date that can be compared; the key of a folder may be a category."""
-
     frame = open_frame(pets, ("date", *columns)).select("date", *columns)
     is_day = frame.collect_schema()["date"].is_temporal()
     return frame if is_day else frame.with_columns(date=_midnight())

@@ -1,8 +1,7 @@
 """One snapshot as one Parquet file: written whole, and never read where it is damaged.
 
-What is known of the listing travels in the file's footer under the key ``petstore_frame``, so that
-rows and claim can never come apart. A second key holds two checksums: one of the rows, one of the
-footer. Parquet readers ignore both keys, and read the file without us.
+The footer's key ``petstore_frame`` has what is known of the listing, so that rows and claim never
+come apart; a second key has a checksum of the rows and one of the footer. Others ignore both.
 """
 
 from __future__ import annotations
@@ -14,16 +13,15 @@ import zlib
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
+
+import pandas as pd
 
 from petstore_frame.errors import HistoryError, MissingExtraError
 from petstore_frame.inventory import Inventory, Source
 from petstore_frame.inventory.source import seal
-from petstore_frame.schema.frame import status_categories
-from petstore_frame.schema.models import FIELDS
-
-if TYPE_CHECKING:
-    import pandas as pd
+from petstore_frame.schema.frame import PetColumns, status_categories, to_frame
+from petstore_frame.schema.models import FIELDS, PET_COLUMNS
 
 ROWS_PER_GROUP = 1_000_000
 _RECORD, _SUMS = b"petstore_frame", b"petstore_frame.crc32"
@@ -35,26 +33,8 @@ _NO_SUMS = b"rows 00000000 footer 00000000"
 NEXT_STEP = "move it away, or add that day again"
 
 
-class Footer(NamedTuple):
-    """What the end of a snapshot's file says.
-
-    Attributes:
-        source: What was known of the listing when it was read.
-        rows: Pets in the file.
-        columns: Its columns.
-    """
-
-    source: Source
-    rows: int
-    columns: tuple[str, ...]
-
-
-class DamagedError(Exception):
-    """A file is not what was written."""
-
-
-class ForeignError(Exception):
-    """A file was not written by a history, or by a later version."""
+class UnreadableError(Exception):
+    """A file is not what was written, or was not written by a history; says which."""
 
 
 def write_file(path: Path, inventory: Inventory) -> None:
@@ -86,34 +66,34 @@ def write_file(path: Path, inventory: Inventory) -> None:
     _write_sums(path)
 
 
-def read_footer(path: Path) -> Footer:
-    """Return what the end of a file says, after checking it.
+def read_footer(path: Path) -> tuple[Source, int, tuple[str, ...]]:
+    """Return what was known of the listing, the number of pets and the columns.
 
     Raises:
-        DamagedError: It is not what was written.
-        ForeignError: It was not written by a history that this version understands.
+        UnreadableError: The file is damaged, or is none that this version understands.
         MissingExtraError: pyarrow is not installed.
     """
     parquet, arrow = _pyarrow()
     try:
-        with path.open("rb") as file:
-            _, end = _footer_of(file)
-        has_sums = _check_footer(end)
+        has_sums = _check_footer(path)
         footer = parquet.read_metadata(path)
-    except (arrow.ArrowException, OSError) as problem:
-        raise DamagedError(_first_line(problem)) from problem
-    record = (footer.metadata or {}).get(_RECORD)
-    if record is None:
-        raise ForeignError("holds no completeness record: damaged, or not written by a history")
-    try:
+        record = (footer.metadata or {}).get(_RECORD)
+        if record is None:
+            raise UnreadableError(
+                "holds no completeness record: damaged, or not written by a history"
+            )
         known = json.loads(record)
         if known["format"] > _FORMAT:
-            raise ForeignError("written by a newer petstore_frame than this one")
+            raise UnreadableError("written by a newer petstore_frame than this one")
         if known["format"] == _FORMAT and not has_sums:
-            raise DamagedError("its checksums are not there")
-        return Footer(Source.from_dict(known), footer.num_rows, tuple(footer.schema.names))
+            raise UnreadableError("damaged: its checksums are not there")
+        return Source.from_dict(known), footer.num_rows, tuple(footer.schema.names)
+    except (arrow.ArrowException, OSError) as problem:
+        raise UnreadableError(f"damaged: {_first_line(problem)}") from problem
     except (KeyError, ValueError, TypeError, AttributeError) as problem:
-        raise DamagedError(f"its completeness record cannot be read: {problem!r}") from problem
+        raise UnreadableError(
+            f"damaged: its completeness record cannot be read: {problem!r}"
+        ) from problem
 
 
 def check_rows(path: Path) -> None:
@@ -125,9 +105,8 @@ def check_rows(path: Path) -> None:
     try:
         state = path.stat()
         _check_rows(path, state.st_mtime_ns, state.st_size)
-    except (DamagedError, OSError) as problem:
-        reason = _first_line(problem)
-        raise HistoryError(f"{path} is damaged ({reason}); {NEXT_STEP}") from problem
+    except (UnreadableError, OSError) as problem:
+        raise _refused(path, problem) from problem
 
 
 def read_table(path: Path, columns: tuple[str, ...]) -> Any:
@@ -142,37 +121,34 @@ def read_table(path: Path, columns: tuple[str, ...]) -> Any:
         # A partition key would be read off the path and added as a column.
         return parquet.read_table(path, columns=list(columns), partitioning=None)
     except (arrow.ArrowException, OSError) as problem:
-        reason = _first_line(problem)
-        raise HistoryError(f"{path} is damaged ({reason}); {NEXT_STEP}") from problem
+        raise _refused(path, problem) from problem
 
 
-def read_inventory(path: Path, footer: Footer) -> Inventory:
+def read_inventory(path: Path, source: Source, columns: tuple[str, ...]) -> Inventory:
     """Load a file with the dtypes of a fetched inventory; a field it lacks is missing.
 
     Raises:
         HistoryError: The file is damaged; names it.
     """
-    import pandas as pd
-
-    known = [field for field in FIELDS if field.name in footer.columns]
-    categories = [field.name for field in known if field.dtype == "category"]
-    table = read_table(path, tuple(field.name for field in known))
-    frame: pd.DataFrame = table.to_pandas(categories=categories, ignore_metadata=True)
+    held = [field.name for field in FIELDS if field.name in columns]
+    categories = [field.name for field in FIELDS if field.dtype == "category"]
+    table, empty = read_table(path, tuple(held)), to_frame(PetColumns())
+    frame: pd.DataFrame = table.to_pandas(
+        categories=[name for name in categories if name in held], ignore_metadata=True
+    )
     for field in FIELDS:
-        if field.name not in footer.columns:
-            known_values = pd.CategoricalDtype(pd.Index(field.values, dtype="str"))
-            dtype = known_values if field.dtype == "category" else field.dtype
-            frame[field.name] = pd.Series(None, index=frame.index, dtype=dtype)
+        if field.name not in held:
+            frame[field.name] = empty[field.name].reindex(frame.index)
         elif field.dtype == "category":
             frame[field.name] = _as_fetched(frame[field.name])
         else:
             frame[field.name] = frame[field.name].astype(field.dtype)
-    frame = frame[[field.name for field in FIELDS]]
-    return Inventory(seal(frame, footer.source), footer.source)
+    frame = frame[list(PET_COLUMNS)]
+    return Inventory(seal(frame, source), source)
 
 
 def _as_fetched(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a status column with its categories in the order that a fetch gives them."""
+    """Put a column's categories in the order that a fetch gives them."""
     words = column.cat.categories.astype("str").tolist()
     return column.cat.rename_categories(words).cat.set_categories(status_categories(words))
 
@@ -202,14 +178,16 @@ def _write_sums(path: Path) -> None:
         file.write(sums)
 
 
-def _check_footer(footer: bytes) -> bool:
+def _check_footer(path: Path) -> bool:
     """Return whether a file has checksums; refuse a footer that its own does not fit."""
+    with path.open("rb") as file:
+        _, footer = _footer_of(file)
     found = _last_sums(footer)
     if found is None:
         return False
     plain = footer[: found.start(2)] + b"0" * 8 + footer[found.end(2) :]
     if zlib.crc32(plain) != int(found[2], 16):
-        raise DamagedError("its footer does not fit its checksum")
+        raise UnreadableError("damaged: its footer does not fit its checksum")
     return True
 
 
@@ -220,7 +198,7 @@ def _check_rows(path: Path, changed_ns: int, size: int) -> None:
         start, footer = _footer_of(file)
         found = _last_sums(footer)
         if found is not None and _sum_up_to(file, start) != int(found[1], 16):
-            raise DamagedError("its rows do not fit their checksum")
+            raise UnreadableError("its rows do not fit their checksum")
 
 
 def _last_sums(footer: bytes) -> re.Match[bytes] | None:
@@ -235,7 +213,7 @@ def _footer_of(file: BinaryIO) -> tuple[int, bytes]:
     length = int.from_bytes(file.read(4), "little")
     start = size - 8 - length
     if start < 4:
-        raise DamagedError("cut short, or no Parquet file")
+        raise UnreadableError("damaged: cut short, or no Parquet file")
     file.seek(start)
     return start, file.read()
 
@@ -256,6 +234,10 @@ def _pyarrow() -> tuple[Any, Any]:
     except ImportError:
         raise MissingExtraError("a history", "history") from None
     return parquet, arrow
+
+
+def _refused(path: Path, problem: Exception) -> HistoryError:
+    return HistoryError(f"{path} is damaged ({_first_line(problem)}); {NEXT_STEP}")
 
 
 def _first_line(problem: Exception) -> str:

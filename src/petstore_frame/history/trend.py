@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import date, timedelta
 from itertools import pairwise, repeat
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from petstore_frame._internal.arguments import some_of
 from petstore_frame.history.folder import Snapshot
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 EXACT, AT_LEAST, NO_SNAPSHOT, UNREADABLE = "exact", "at least", "no snapshot", "unreadable"
 
@@ -45,8 +44,6 @@ def fill_trend(
         lost: Days whose snapshot cannot be read.
         every_days: In how many days a snapshot is due; None expects none.
     """
-    import pandas as pd
-
     read = {each.date: each for each in snapshots}
     days = sorted({*read, *lost, *missing_days({*read, *lost}, every_days)})
     levels = [_groups(counted, name) for name in by]
