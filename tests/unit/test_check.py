@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.loader.reading.check import Checker
-from petstore_frame.loader.reading.fields import Rules
+from petstore_frame.loader.reading.options import Rules
 from petstore_frame.loader.reading.rows import Row
 from petstore_frame.loader.record import Record, State, Suspicion
 
@@ -19,22 +19,6 @@ RULES = Rules(accept=frozenset(Suspicion))
 
 def check(*cells: str) -> Record:
     return Checker(tuple(MAPPING.values()), MAPPING, RULES).judge(1, Row(2, cells))
-
-
-class Rows:
-    """Rows as a CSV reader gives them, one a line."""
-
-    def __init__(self, rows: list[list[str]]) -> None:
-        self.line_num = 0
-        self._rows = iter(rows)
-
-    def __iter__(self) -> Rows:
-        return self
-
-    def __next__(self) -> list[str]:
-        row = next(self._rows)
-        self.line_num += 1
-        return row
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('\n\r\t"\\'))
@@ -58,7 +42,8 @@ def test_short_way_equals_long_way(rows: list[tuple[str, str, str]]) -> None:
     """The quick way for plain records gives what the long way gives."""
     cells = [list(row) for row in rows for _ in range(2)]
     checker = Checker(tuple(MAPPING.values()), MAPPING, RULES)
-    quick = list(checker.plain_records(Rows(cells), first_line=2))
+    rows_of_the_file = (Row(line, each) for line, each in enumerate(cells, 2))
+    quick = [record for records in checker.batches(rows_of_the_file) for record in records]
     slow = [check(*row) for row in cells]
     assert [(r.cells, r.state, r.payload, r.problem, r.warnings) for r in quick] == [
         (r.cells, r.state, r.payload, r.problem, r.warnings) for r in slow

@@ -65,14 +65,6 @@ def test_what_is_held_is_counted_by_the_word_that_accepts_it(tmp_path: Path) -> 
     assert accepted.suspicious == {} and accepted.counts == {State.PENDING: 5}
 
 
-def test_an_edited_cell_is_checked_again(tmp_path: Path) -> None:
-    """A correction made in the table takes the place of what the file holds."""
-    text = "name,category,status\nRex,3,gone\nBo,4,sold\n"
-    found = seen(tmp_path, text, edits={(1, "status"): "sold"})
-    assert found.counts == {State.PENDING: 2}
-    assert found.records[0].cells == ("Rex", "3", "sold")
-
-
 def test_columns_are_shown_though_nothing_is_recognised(tmp_path: Path) -> None:
     """A person can choose columns only where they are seen."""
     found = seen(tmp_path, "A;B;C\nx;y;z\n")

@@ -19,7 +19,7 @@ from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.reading.fields import MAX_CELL
 from petstore_frame.loader.reading.look import look
 from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.read import lay_out, open_input, open_source
+from petstore_frame.loader.reading.read import Input, lay_out, open_source
 from petstore_frame.loader.record import Record, State
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r\n")).map(
@@ -36,9 +36,8 @@ def records_of(path: Path, **options: object) -> list[Record]:
 
 def cells_of(path: Path) -> list[Record]:
     """Read as ``open_source`` does, without its look at what most records have in common."""
-    opened = open_input(path)
-    table, layout = lay_out(opened, Reading(), lambda _: None)
-    records = list(layout.records(table))
+    opened = Input(path)
+    records = list(lay_out(opened, Reading(), lambda _: None))
     opened.close()
     return records
 
@@ -121,7 +120,7 @@ def test_a_giant_cell_refuses_the_file_at_its_line(tmp_path: Path, cell: str) ->
 
 def test_file_that_changes_while_read_stops(tmp_path: Path) -> None:
     """A file that is written to under the reader's eyes is refused at its end."""
-    path = write(tmp_path / "pets.csv", "name,categoryId\nRex,3\n")
+    path = write(tmp_path / "pets.csv", "name,categoryId\n" + "Rex,3\n" * 2000)
     with open_source(path) as source:
         records = iter(source)
         assert next(records).state is State.PENDING
@@ -145,7 +144,7 @@ def test_a_column_of_statuses_is_asked_about(tmp_path: Path) -> None:
     assert asked.value.answer == {"mapping": {"status": "state"}}
     with open_source(path, Reading(mapping={"status": None})) as source:
         assert source.mapping == {"name": "name", "category_id": "categoryId"}
-        assert source.facts == {"unused": ["state"], "encoding": "utf-8", "delimiter": ";"}
+        assert source.table.facts == {"encoding": "utf-8", "delimiter": ";"}
 
 
 def test_labels_stand_for_numbers(tmp_path: Path) -> None:

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from petstore_frame.errors import ArgumentError, JournalError, LoadFailedError
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.returned import escaped_columns, harmless
+from petstore_frame.loader.reading.returned import COLUMNS, escaped_columns, harmless
 from petstore_frame.loader.record import Record, State
-from petstore_frame.loader.results.columns import COLUMNS
 from petstore_frame.loader.results.results import LoadResult
 from unit.staged import change, run_of, stage
 

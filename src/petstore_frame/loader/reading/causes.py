@@ -7,16 +7,14 @@ only decides what to propose: ``InputError.answer`` has the options to confirm.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, zip_longest
-from typing import Any, Protocol
 
 from petstore_frame.errors import InputError
 from petstore_frame.errors.advice import Advice
-from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.mapping import Recognised, listed, recognise, unsent
 from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.rows import Row
+from petstore_frame.loader.reading.rows import Table
 from petstore_frame.loader.record import Record, State, Suspicion
 from petstore_frame.schema.models import SENT_FIELDS
 
@@ -27,22 +25,6 @@ SAMPLE = 200
 _LEAST = 3
 _NAMES = {"\t": "a tab", "，": "a full-width comma", "；": "a full-width semicolon", " ": "a space",
           "、": "an ideographic comma", "\x1f": "the control character U+001F"}  # fmt: skip
-
-
-class Table(Protocol):
-    """The rows of a source, cut into columns."""
-
-    columns: tuple[str, ...]
-    header_row: int | None
-    facts: Mapping[str, Any]
-
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows below the header."""
-        ...
-
-    def records(self, checker: Checker) -> Iterator[Record]:
-        """Yield the rows as records."""
-        ...
 
 
 def recognised(header: Sequence[str], reading: Reading) -> Recognised | None:

@@ -12,7 +12,7 @@ import io
 import unicodedata
 import zlib
 from contextlib import suppress
-from typing import IO, Any, BinaryIO, NamedTuple, cast
+from typing import IO, BinaryIO, NamedTuple, cast
 
 from petstore_frame.errors import InputError
 from petstore_frame.errors.advice import Advice
@@ -69,23 +69,23 @@ def error_handler(encoding: str) -> str:
     return "surrogatepass" if encoding.startswith(("utf-8", "utf-16", "utf-32")) else "strict"
 
 
-def proven_encoding(file: BinaryIO, path: Any, given: str | None) -> str:
+def proven_encoding(file: BinaryIO, given: str | None) -> str:
     """Return the codec of a text file, by which all of it was decoded once.
 
     Raises:
         EncodingError: It is not the one given, or not known.
         InputError: It is damaged, has a line without end, or is being written to.
     """
-    codec = _find(file, path, given)
-    _decode_all(file, path, codec, is_given=given is not None)
+    codec = _find(file, given)
+    _decode_all(file, codec, is_given=given is not None)
     return codec
 
 
-def _find(file: BinaryIO, path: Any, given: str | None) -> str:
+def _find(file: BinaryIO, given: str | None) -> str:
     try:
         start = bytes_of(file).read(4096)
     except DAMAGED as problem:
-        raise InputError(f"the gzip file is damaged: {problem}", path=str(path)) from None
+        raise InputError(f"the gzip file is damaged: {problem}") from None
     if given is not None:
         name = codecs.lookup(given).name
         return "utf-8-sig" if name == "utf-8" else name
@@ -96,19 +96,16 @@ def _find(file: BinaryIO, path: Any, given: str | None) -> str:
     even, odd = start[::2].count(0), start[1::2].count(0)
     if abs(odd - even) * 4 > len(start):
         likely = "utf-16-le" if odd > even else "utf-16-be"
-        refused = EncodingError(
-            "the file looks like UTF-16 without a byte order mark",
-            path=str(path),
-            hint=Advice("name it: {}", ("encoding", likely), by_hand=_SAVE_AS_UTF8),
-        )
+        what = "the file looks like UTF-16 without a byte order mark"
+        hint = Advice("name it: {}", ("encoding", likely), by_hand=_SAVE_AS_UTF8)
+        refused = EncodingError(what, hint=hint, answer={"encoding": likely})
         first = start.decode(likely, "replace").splitlines()
         refused.candidates = (Decoded(likely, first[0][:60] if first else ""),)
-        refused.answer = {"encoding": likely}
         raise refused
     return "utf-8"
 
 
-def _decode_all(file: BinaryIO, path: Any, codec: str, *, is_given: bool) -> None:
+def _decode_all(file: BinaryIO, codec: str, *, is_given: bool) -> None:
     """Decode the whole file once, and refuse what would not end or would fill the memory."""
     decoder = codecs.getincrementaldecoder(codec)(error_handler(codec))
     size = stamp_of(file)[0]
@@ -116,8 +113,12 @@ def _decode_all(file: BinaryIO, path: Any, codec: str, *, is_given: bool) -> Non
     try:
         while chunk := stream.read(_CHUNK):
             if file.tell() > size:
-                raise changed(path)
-            _refuse_bomb(stream.tell(), size, path)
+                raise changed()
+            # Refused before it fills a disk.
+            if stream.tell() > max(_FREE_SIZE, _MAX_RATIO * size):
+                what = f"it unpacks to more than {_MAX_RATIO} times its size"
+                hint = "unpack it yourself and look at it"
+                raise InputError(f"{what}, which no list of animals needs", hint=hint)
             waiting = decoder.getstate()[0]
             decoder.decode(chunk)
             read += len(chunk)
@@ -125,79 +126,45 @@ def _decode_all(file: BinaryIO, path: Any, codec: str, *, is_given: bool) -> Non
             at = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
             length = length + len(chunk) if at < 0 else len(chunk) - at
             if length > MAX_LINE:
-                raise _endless(path, lines)
+                what = f"this line is longer than {MAX_LINE // 1024**2} MiB"
+                raise InputError(what, line=lines, hint="is this a CSV file?")
         waiting, chunk = decoder.getstate()[0], b""
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as problem:
         whole = waiting + chunk
         at = problem.start + len(whole) - len(problem.object)
-        place = _Place(read - len(waiting) + at, lines + whole.count(b"\n", 0, at), whole[at])
-        raise _misread(file, path, codec, place, is_given=is_given) from None
+        offset, line = read - len(waiting) + at, lines + whole.count(b"\n", 0, at)
+        raise _misread(file, codec, offset, line, whole[at], is_given=is_given) from None
     except UnicodeError as problem:  # punycode says no more than this
-        raise EncodingError(f"the file is not {codec} text: {problem}", path=str(path)) from None
+        raise EncodingError(f"the file is not {codec} text: {problem}") from None
     except DAMAGED as problem:
-        raise InputError(f"the gzip file is damaged: {problem}", path=str(path)) from None
-
-
-def _endless(path: Any, line: int) -> InputError:
-    return InputError(
-        f"this line is longer than {MAX_LINE // 1024**2} MiB",
-        path=str(path),
-        line=line,
-        hint="is this a CSV file?",
-    )
-
-
-def _refuse_bomb(unpacked: int, packed: int, path: Any) -> None:
-    """Refuse a packed file that unpacks to far more, before it fills a disk."""
-    if unpacked > _FREE_SIZE and unpacked > _MAX_RATIO * packed:
-        raise InputError(
-            f"it unpacks to more than {_MAX_RATIO} times its size, which no list of animals needs",
-            path=str(path),
-            hint="unpack it yourself and look at it",
-        )
-
-
-class _Place(NamedTuple):
-    """Where the first byte is that is not text."""
-
-    offset: int
-    line: int
-    byte: int
+        raise InputError(f"the gzip file is damaged: {problem}") from None
 
 
 def _misread(
-    file: BinaryIO, path: Any, codec: str, place: _Place, *, is_given: bool
+    file: BinaryIO, codec: str, offset: int, lineno: int, byte: int, *, is_given: bool
 ) -> EncodingError:
     """Name the place where the bytes are not text, and what encodings would make of the line."""
-    stream = bytes_of(file)
-    start = stream.read(_EXAMINED)
-    begin = start.rfind(b"\n", 0, place.offset) + 1 if place.offset < len(start) else 0
+    start = bytes_of(file).read(_EXAMINED)
+    begin = start.rfind(b"\n", 0, offset) + 1 if offset < len(start) else 0
     line = start[begin : begin + 4096].splitlines()[0] if start[begin:] else b""
     wanted = codec.removesuffix("-sig").upper() if is_given else "UTF-8"
-    refused = EncodingError(
-        f"byte {place.offset + 1:,} (0x{place.byte:02x}) is not {wanted} text",
-        path=str(path),
-        line=place.line,
-    )
+    what = f"byte {offset + 1:,} (0x{byte:02x}) is not {wanted} text"
+    refused = EncodingError(what, line=lineno, hint=_SAVE_AS_UTF8)
     if _is_mostly_utf8(start):
-        shown = line.decode("utf-8", "replace")[:60]
         refused.hint = (
-            f"other lines are UTF-8, so no encoding fits the whole file; correct this line, "
-            f"which reads {shown!r}, and others like it"
+            "other lines are UTF-8, so no encoding fits the whole file; correct this line, which "
+            f"reads {line.decode('utf-8', 'replace')[:60]!r}, and others like it"
         )
         return refused
     refused.candidates = tuple(_candidates(start, line))
-    parts = list[Any]()
     readings = {each.line: each.encoding for each in reversed(refused.candidates)}
-    for text, name in list(reversed(readings.items()))[:3]:
-        parts += [("encoding", name), repr(text)]
-    if parts:
-        words = "; ".join(["{} reads {}"] * (len(parts) // 2))
+    shown = list(reversed(readings.items()))[:3]
+    if shown:
+        parts = [part for text, name in shown for part in (("encoding", name), repr(text))]
+        words = "; ".join(["{} reads {}"] * len(shown))
         refused.hint = Advice(f"name its encoding: {words}", *parts, by_hand=_SAVE_AS_UTF8)
         refused.answer = {"encoding": refused.candidates[0].encoding}
-    else:
-        refused.hint = _SAVE_AS_UTF8
     return refused
 
 

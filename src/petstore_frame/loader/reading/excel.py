@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from petstore_frame.errors import InputError, MissingExtraError
 from petstore_frame.errors.advice import Advice
-from petstore_frame.loader.reading.check import Checker
-from petstore_frame.loader.reading.fields import CellError
+from petstore_frame.loader.reading.fields import CellError, suspicious
 from petstore_frame.loader.reading.kinds import changed, stamp_of
 from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.rows import MERGED, Oddity, Row
-from petstore_frame.loader.reading.typed import text_of_value
-from petstore_frame.loader.reading.workbook_parts import Merged, Parts, Sheet, Survey
-from petstore_frame.loader.record import Record
+from petstore_frame.loader.reading.rows import MERGED, Aside, Oddity, Row, text_of_value
+from petstore_frame.loader.reading.workbook_parts import Merged, Survey, refuse_bombs, survey
+from petstore_frame.loader.record import Suspicion
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
@@ -32,12 +30,19 @@ _BATCH = 64
 _ESCAPE = re.compile("_x(005F|00[01][0-9A-F])_")
 
 
+class Sheet(NamedTuple):
+    """A sheet with cells: its name, the part of the file that holds it, and whether it is seen."""
+
+    name: str
+    part: str
+    is_hidden: bool
+
+
 class Workbook:
     """A workbook whose parts have been looked through.
 
     Args:
         file: The file, open for bytes.
-        path: Its path, for messages.
 
     Attributes:
         sheets: Its sheets that have cells.
@@ -47,12 +52,24 @@ class Workbook:
         MissingExtraError: openpyxl is not installed.
     """
 
-    def __init__(self, file: BinaryIO, path: Path) -> None:
-        self._path, self._file, self._stamp = path, file, stamp_of(file)
-        with _as_input_errors(path):
-            self._parts = Parts(file)
-            self.sheets = self._parts.sheets
-            self._book = _load(file)
+    def __init__(self, file: BinaryIO) -> None:
+        try:
+            from openpyxl.reader.excel import ExcelReader
+        except ImportError:
+            raise MissingExtraError("reading a workbook", "excel") from None
+        self._file, self._stamp = file, stamp_of(file)
+        with _as_input_errors():
+            refuse_bombs(file)
+            reader = ExcelReader(file, read_only=True, data_only=True, keep_links=False)
+            reader.read()
+            self._book, parts = reader.wb, set(reader.valid_files)
+            self.sheets = [
+                Sheet(sheet.name, link.target, sheet.state != "visible")
+                for sheet, link in reader.parser.find_sheets()
+                if link.target in parts and link.Type.endswith("/worksheet")
+            ]
+            if not self.sheets:
+                raise InputError("the workbook has no sheet with cells")
 
     def choose(self, name: str | None) -> Sheet:
         """Return the sheet that is meant: the one named, the only one, or that of our own report.
@@ -64,148 +81,124 @@ class Workbook:
         listed = ", ".join(
             repr(sheet.name) + " (hidden)" * sheet.is_hidden for sheet in self.sheets[:12]
         )
-        if name is None and is_own_book(names):
+        if name is None and {DATA_SHEET, ABOUT_SHEET} <= set(names):
             name = DATA_SHEET
         if name is None:
             seen = [sheet for sheet in self.sheets if not sheet.is_hidden] or self.sheets
             if len(seen) == 1:
                 return seen[0]
-            raise InputError(
-                f"the workbook has the sheets {listed}",
-                path=str(self._path),
-                hint=Advice(
-                    "choose one, such as {}",
-                    ("sheet", seen[0].name),
-                    by_hand="choose one",
-                ),
-                answer={"sheet": seen[0].name},
-            )
+            answer = {"sheet": seen[0].name}
+            hint = Advice("choose one, such as {}", *answer.items(), by_hand="choose one")
+            raise InputError(f"the workbook has the sheets {listed}", hint=hint, answer=answer)
         if name not in names:
-            raise InputError(
-                f"no sheet is called {name!r}; there are {listed}", path=str(self._path)
-            )
+            raise InputError(f"no sheet is called {name!r}; there are {listed}")
         return self.sheets[names.index(name)]
 
-    def table(self, sheet: Sheet, reading: Reading) -> SheetTable:
-        """Return the rows of a sheet, its header found.
+    def table(self, reading: Reading) -> SheetTable:
+        """Return the rows of the sheet that is meant, its header found.
 
         Raises:
-            InputError: The sheet is empty, or has no header in the row that was named.
+            InputError: It is not clear which sheet, or it has no header where one must be.
         """
-        with _as_input_errors(self._path):
-            survey = self._parts.survey(sheet)
-        is_chosen = reading.sheet is None and len(self.sheets) > 1
-        return SheetTable(sheet, survey, self._rows_of, self._path, reading, is_chosen=is_chosen)
+        sheet = self.choose(reading.sheet)
+        with _as_input_errors():
+            found = survey(self._file, sheet.part, sheet.name)
+        return SheetTable(sheet.name, found, partial(self._rows_of, sheet.name), reading)
 
-    def _rows_of(self, sheet: Sheet) -> Iterator[Sequence[Any]]:
+    def _rows_of(self, sheet: str) -> Iterator[Sequence[Any]]:
         """Yield the cells of a sheet; errors of the library become ours once per batch."""
-        with _as_input_errors(self._path):
-            opened = self._book[sheet.name]
+        with _as_input_errors():
+            opened = self._book[sheet]
             opened.reset_dimensions()  # the size that a file states need not be true
             rows, batch = iter(opened.iter_rows()), list[Any]()
         while True:
-            with _as_input_errors(self._path):
+            with _as_input_errors():
                 batch = list(islice(rows, _BATCH))
             if not batch:
                 break
             yield from batch
         if stamp_of(self._file) != self._stamp:
-            raise changed(self._path)
+            raise changed()
 
 
 class SheetTable:
     """One sheet of a workbook.
 
     Args:
-        sheet: The sheet.
-        survey: What it has besides values.
-        rows_of: Gives its rows.
-        path: The workbook, for messages.
+        sheet: Its name.
+        found: What it has besides values.
+        values: Gives the cells of its rows.
         reading: Where its header is.
-        is_chosen: Whether the sheet was chosen here, of several.
-
-    Attributes:
-        columns: The names of the columns.
-        header_row: Row of the header, or None for a sheet without.
-        facts: How it is read.
-        is_chosen: The sheet was chosen here, of several.
     """
 
     def __init__(
         self,
-        sheet: Sheet,
-        survey: Survey,
-        rows_of: Callable[[Sheet], Iterator[Sequence[Any]]],
-        path: Path,
+        sheet: str,
+        found: Survey,
+        values: Callable[[], Iterator[Sequence[Any]]],
         reading: Reading,
-        *,
-        is_chosen: bool = False,
     ) -> None:
-        self._sheet, self._survey, self._rows_of, self._path = sheet, survey, rows_of, path
-        self.facts: Mapping[str, Any] = {"sheet": sheet.name}
-        self.is_chosen = is_chosen
-        self.columns: tuple[str, ...] = ()
-        if reading.columns is not None:
-            self.columns, self.header_row = tuple(reading.columns), reading.header_row
-        else:
+        self._sheet, self._survey, self._values = sheet, found, values
+        self.facts = {"sheet": sheet}
+        self.columns: tuple[str, ...] = tuple(reading.columns or ())
+        self.header_row = reading.header_row
+        if reading.columns is None:
             self.columns, self.header_row = self._read_header(reading.header_row)
 
     def rows(self) -> Iterator[Row]:
         """Yield the records from the first one on; blank rows at the end are left out."""
         width, done = len(self.columns), self.header_row or 0
-        for row in islice(self._all_rows(), done, None):
-            if not any(row.cells) and not row.oddities:
+        for line, cells, aside in islice(self._all_rows(), done, None):
+            if not any(cells) and not (aside and aside.oddities):
                 continue  # a sheet often ends in formatted rows that hold nothing
-            for blank in range(done + 1, row.line):
+            for blank in range(done + 1, line):
                 yield Row(blank, [""] * width)
-            yield row._replace(cells=[*row.cells, *[""] * (width - len(row.cells))])
-            done = row.line
-
-    def records(self, checker: Checker) -> Iterator[Record]:
-        """Yield the rows as records."""
-        return checker.records(self.rows())
+            yield Row(line, [*cells, *[""] * (width - len(cells))], aside)
+            done = line
 
     def _read_header(self, row: int | None) -> tuple[tuple[str, ...], int]:
-        for line, cells, _, _ in islice(self._all_rows(), (row or 1) - 1, row):
+        for line, cells, _ in islice(self._all_rows(), (row or 1) - 1, row):
             if any(cell.strip() for cell in cells):
                 return tuple(cells), line
         where = (
             f"no header in row {row} of the sheet" if row is not None else "no cells in the sheet"
         )
-        raise InputError(f"{where} {self._sheet.name!r}", path=str(self._path))
+        raise InputError(f"{where} {self._sheet!r}")
 
     def _all_rows(self) -> Iterator[Row]:
         """Yield all rows, the empty cells at their ends cut off."""
         count, merges = 0, _Merges(self._survey.merged)
-        for line, values in enumerate(self._rows_of(self._sheet), 1):
+        hidden = suspicious(
+            Suspicion.HIDDEN_ROW, "the row is hidden in the workbook, by a filter or by hand"
+        )
+        for line, values in enumerate(self._values(), 1):
             count += max(len(values), len(self.columns))
             if line > MAX_ROWS or len(values) > MAX_COLUMNS or count > MAX_CELLS:
-                raise InputError(
-                    f"the sheet {self._sheet.name!r} is larger than {MAX_ROWS:,} rows, "
-                    f"{MAX_COLUMNS:,} columns or {MAX_CELLS:,} cells, empty ones included",
-                    path=str(self._path),
-                    line=line,
-                    hint="keep only the columns and rows of the animals",
+                what = (
+                    f"the sheet {self._sheet!r} is larger than {MAX_ROWS:,} rows, "
+                    f"{MAX_COLUMNS:,} columns or {MAX_CELLS:,} cells, empty ones included"
                 )
+                hint = "keep only the columns and rows of the animals"
+                raise InputError(what, line=line, hint=hint)
             cells, oddities = _judge_row(values)
-            self._mark_uncalculated(line, cells, oddities)
+            if self._survey.uncalculated:
+                self._mark_uncalculated(line, cells, oddities)
             covered = list(merges.covered(line, max(len(cells), len(self.columns))))
             if covered and (oddities or any(cells)):
                 _mark_merged(cells, oddities, covered)
             while cells and not cells[-1] and len(cells) - 1 not in oddities:
                 cells.pop()
-            yield Row(line, cells, oddities, line in self._survey.hidden)
+            is_hidden = line in self._survey.hidden
+            is_plain = not oddities and not is_hidden
+            aside = None if is_plain else Aside(oddities, hidden if is_hidden else None)
+            yield Row(line, cells, aside)
 
     def _mark_uncalculated(self, line: int, cells: list[str], oddities: dict[int, Oddity]) -> None:
-        if not self._survey.uncalculated:
-            return
         for at, text in enumerate(cells):
             if not text and (line, at + 1) in self._survey.uncalculated:
-                oddities[at] = CellError(
-                    "formula_without_value",
-                    "the cell holds a formula whose value was never calculated",
-                    "open the workbook and save it, or type the value",
-                )
+                what = "the cell holds a formula whose value was never calculated"
+                hint = "open the workbook and save it, or type the value"
+                oddities[at] = CellError("formula_without_value", what, hint)
 
 
 class _Merges:
@@ -214,83 +207,59 @@ class _Merges:
     def __init__(self, merged: Sequence[Merged]) -> None:
         self._waiting, self._active = list(reversed(merged)), list[Merged]()
 
-    def covered(self, line: int, width: int) -> Iterator[tuple[int, Merged]]:
-        """Yield the position of each cell that a merged one above or beside it covers."""
-        while self._waiting and self._waiting[-1].first_row <= line:
+    def covered(self, line: int, width: int) -> Iterator[tuple[int, str]]:
+        """Yield each cell that a merged one above or beside it covers, and what that is called."""
+        while self._waiting and self._waiting[-1][0] <= line:
             self._active.append(self._waiting.pop())
-        if self._active:
-            self._active = [merged for merged in self._active if merged.last_row >= line]
-        for merged in self._active:
-            for column in range(merged.first_column, min(merged.last_column, width) + 1):
-                if (line, column) != (merged.first_row, merged.first_column):
-                    yield column - 1, merged
+        self._active = [merged for merged in self._active if merged[2] >= line]
+        for top, left, _, right, name in self._active:
+            for column in range(left, min(right, width) + 1):
+                if (line, column) != (top, left):
+                    yield column - 1, name
 
 
 def _mark_merged(
-    cells: list[str], oddities: dict[int, Oddity], covered: Sequence[tuple[int, Merged]]
+    cells: list[str], oddities: dict[int, Oddity], covered: Sequence[tuple[int, str]]
 ) -> None:
     """Say of the empty cells of a row which merged cells they are a part of."""
-    for at, merged in covered:
+    for at, name in covered:
         cells += [""] * (at + 1 - len(cells))
         if not cells[at]:
-            oddities[at] = CellError(
-                MERGED,
-                f"the cell is a part of the merged cells {merged.name}, whose text is in the first",
-                "unmerge the cells and fill in each",
-            )
+            what = f"the cell is a part of the merged cells {name}, whose text is in the first"
+            oddities[at] = CellError(MERGED, what, "unmerge the cells and fill in each")
 
 
 def _judge_row(values: Sequence[Any]) -> tuple[list[str], dict[int, Oddity]]:
     cells, oddities = list[str](), dict[int, Oddity]()
     for at, cell in enumerate(values):
-        value = cell.value
-        if value is None:
-            cells.append("")
-        elif cell.data_type == "e":
-            cells.append(str(value))
-            oddities[at] = CellError(
-                "error_value", f"the cell shows {value}", "fix the formula, or type the value"
-            )
-        elif isinstance(value, str):
-            cells.append(_ESCAPE.sub(_unescaped, value) if "_x" in value else value)
-        else:
-            text, oddity = text_of_value(value, has_exact_integers=False)
-            cells.append(text)
-            if oddity is not None:
-                oddities[at] = oddity
+        text, oddity = _judge(cell)
+        cells.append(text)
+        if oddity is not None:
+            oddities[at] = oddity
     return cells, oddities
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    return chr(int(found[1], 16))
-
-
-def is_own_book(names: Sequence[str]) -> bool:
-    """Tell whether a workbook of several sheets is one of ours: its pets are on one of them."""
-    return DATA_SHEET in names and ABOUT_SHEET in names
-
-
-def _load(file: BinaryIO) -> Any:
-    try:
-        from openpyxl import load_workbook
-    except ImportError:
-        raise MissingExtraError("reading a workbook", "excel") from None
-    file.seek(0)
-    return load_workbook(file, read_only=True, data_only=True, keep_links=False)
+def _judge(cell: Any) -> tuple[str, Oddity | None]:
+    value = cell.value
+    if value is None:
+        return "", None
+    if cell.data_type == "e":
+        hint = "fix the formula, or type the value"
+        return str(value), CellError("error_value", f"the cell shows {value}", hint)
+    if isinstance(value, str):
+        return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), value), None
+    return text_of_value(value, has_exact_integers=False)
 
 
 @contextmanager
-def _as_input_errors(path: Path) -> Iterator[None]:
+def _as_input_errors() -> Iterator[None]:
     """Turn every error of the parsers into one of ours, and suppress their warnings on styles."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
-    except (InputError, MissingExtraError) as problem:
+    except Exception as problem:  # openpyxl lets the errors of its parsers through
         if isinstance(problem, InputError):
-            problem.path = problem.path or str(path)
-        raise
-    except Exception as problem:  # noqa: BLE001 # openpyxl lets the errors of its parsers through
-        raise InputError(
-            f"the workbook cannot be read: {problem}", path=str(path), hint="save it again as .xlsx"
-        ) from None
+            raise
+        hint = "save it again as .xlsx"
+        raise InputError(f"the workbook cannot be read: {problem}", hint=hint) from None

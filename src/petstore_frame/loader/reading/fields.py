@@ -10,14 +10,13 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
-from petstore_frame.loader.reading.options import Words
-from petstore_frame.loader.record import SUSPICIOUS, Suspicion
+from petstore_frame.loader.reading.options import Rules
+from petstore_frame.loader.record import SUSPICIOUS, RecordProblem, Suspicion
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS, Column
 
 MAX_CELL = 1024 * 1024
@@ -37,7 +36,9 @@ _INVISIBLE = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\uf
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE)
 # What a spreadsheet would run when the name is opened in one.
 RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
-_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_TRUTH = dict.fromkeys(("true", "yes", "1"), "true") | dict.fromkeys(("false", "no", "0"), "false")
+# Nothing can be noted of such a name but that it is a total's, so it needs no closer look.
+_PLAIN = re.compile(r"[A-Za-z]+([ '-][A-Za-z0-9]+)*", re.ASCII)
 _TOTAL = re.compile(
     r"(grand\s*|sub-?\s*|zwischen|gesamt)?"
     r"(totals?|totale|totaal|totalt|summe|gesamt|insgesamt|gesamtsumme|somme|suma|somma|sum|razem)"
@@ -50,11 +51,7 @@ class CellError(Exception):
     """A cell cannot be sent.
 
     Attributes:
-        code: A short name of the cause.
-        message: What is wrong.
-        hint: How to fix it; ``{}`` stands where ``option`` is named.
-        option: An option that helps, with its value if that is known.
-        accept: The word with which a caller lets a suspicious cell through, or None.
+        problem: Why, and what would help; it does not say yet in which cell.
     """
 
     def __init__(
@@ -65,43 +62,14 @@ class CellError(Exception):
         option: tuple[str, Any] | None = None,
         accept: str | None = None,
     ) -> None:
-        super().__init__(code, message, hint)
-        self.code, self.message, self.hint = code, message, hint
-        self.option, self.accept = option, accept
+        super().__init__(code, message)
+        self.problem = RecordProblem(code, message, None, None, hint, option, accept)
 
 
 def suspicious(kind: Suspicion, message: str) -> CellError:
     """Return the refusal of what could be sent, and is not until a person confirms it."""
-    return CellError(
-        SUSPICIOUS,
-        message,
-        "check it; {} sends such records as they are",
-        ("accept", [str(kind)]),
-        str(kind),
-    )
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What the caller allows beyond the strict reading.
-
-    Attributes:
-        keep_spaces: Leave the outer spaces of a name as they are.
-        thousands: The separator of thousands in a category id, or None.
-        words: Which text stands for which value.
-        accept: Which kinds of suspicious records are sent after all.
-    """
-
-    keep_spaces: bool = False
-    thousands: str | None = None
-    words: Words = field(default_factory=Words)
-    accept: frozenset[str] = frozenset()
-
-    def doubt(self, kind: Suspicion, message: str) -> str:
-        """Return a note where a kind of suspicious record is accepted; otherwise refuse it."""
-        if kind in self.accept:
-            return str(kind)
-        raise suspicious(kind, message)
+    hint = "check it; {} sends such records as they are"
+    return CellError(SUSPICIOUS, message, hint, ("accept", [str(kind)]), str(kind))
 
 
 # Gives the JSON text of the value to send, None to leave the field out, and notes.
@@ -127,8 +95,8 @@ def _read_name(text: str, rules: Rules) -> tuple[str | None, list[str]]:
     if not trimmed:
         raise CellError("missing_name", "the name is missing", "give the animal a name")
     name = text if rules.keep_spaces else trimmed
-    notes = ["trimmed"] if name != text else []
-    if _is_quoted(name):
+    notes: list[str] = ["trimmed"] if name != text else []
+    if len(name) > 1 and name[0] == name[-1] == '"':
         notes.append("quotes_kept")
     if name.startswith(RUNNABLE):
         notes.append("formula")
@@ -145,28 +113,25 @@ def _read_name(text: str, rules: Rules) -> tuple[str | None, list[str]]:
     return quoted(name), notes
 
 
+def plain_name(text: str) -> str | None:
+    """Return the JSON text of a name of which nothing is to be said; None if in doubt."""
+    is_plain = len(text) < 100 and _PLAIN.fullmatch(text) and not _TOTAL.fullmatch(text)
+    return f'"{text}"' if is_plain else None
+
+
 def refuse_unsendable(text: str) -> None:
     """Refuse what no JSON text should hold: control characters and lone surrogates."""
     if len(text) > MAX_CELL:
-        raise CellError(
-            "cell_too_large", f"the cell holds more than {MAX_CELL:,} characters", "shorten it"
-        )
+        what = f"the cell holds more than {MAX_CELL:,} characters"
+        raise CellError("cell_too_large", what, "shorten it")
     if text.isprintable():
         return
-    control = _CONTROL.search(text)
-    if control:
-        raise CellError(
-            "control_character",
-            f"control character U+{ord(control[0]):04X} at position {control.start() + 1}",
-            "remove it",
-        )
-    half = _SURROGATE.search(text)
-    if half:
-        raise CellError(
-            "lone_surrogate",
-            f"half a character (U+{ord(half[0]):04X}) at position {half.start() + 1}",
-            "type the character again",
-        )
+    if found := _CONTROL.search(text):
+        what = f"control character U+{ord(found[0]):04X} at position {found.start() + 1}"
+        raise CellError("control_character", what, "remove it")
+    if found := _SURROGATE.search(text):
+        what = f"half a character (U+{ord(found[0]):04X}) at position {found.start() + 1}"
+        raise CellError("lone_surrogate", what, "type the character again")
 
 
 def _read_category(text: str, rules: Rules) -> tuple[str | None, list[str]]:
@@ -174,34 +139,32 @@ def _read_category(text: str, rules: Rules) -> tuple[str | None, list[str]]:
     word = text.strip()
     if not word:
         raise CellError("missing_category_id", "the category is missing", "give its number")
-    known = rules.words.categories or {}
-    if word.casefold() in known:
-        mapped = _mapped_category(word, known)
-        return str(mapped), [f"{word}→{mapped}"]
+    if word.casefold() in rules.categories:
+        mapped = rules.categories[word.casefold()]
+        if mapped is None:
+            what = f"{_short(word)} is the label of several categories"
+            raise CellError("ambiguous_category", what, "give the category's number")
+        return str(mapped), []
     number = _whole_number(word, rules)
     notes = ["trimmed"] if word != text else []
-    if str(number) != word:
+    if str(number) != word and not (rules.thousands and rules.thousands in word):
         notes.append(f"{word}→{number}")
-    if number in rules.words.listed:
+    if number in rules.listed:
         return str(number), notes
     if number <= 0:
         what = f"category {number}; ids are numbers above 0"
-        notes.append(rules.doubt(Suspicion.LOW_CATEGORY_ID, what))
-    if rules.words.has_categories:
+        notes.append(doubted(Suspicion.LOW_CATEGORY_ID, what, rules.accept))
+    if rules.listed:
         what = f"category {number} is not among the categories given"
-        notes.append(rules.doubt(Suspicion.UNLISTED_CATEGORY, what))
+        notes.append(doubted(Suspicion.UNLISTED_CATEGORY, what, rules.accept))
     return str(number), notes
 
 
-def _mapped_category(word: str, known: Mapping[str, int | None]) -> int:
-    number = known[word.casefold()]
-    if number is None:
-        raise CellError(
-            "ambiguous_category",
-            f"{_short(word)} is the label of several categories",
-            "give the category's number",
-        )
-    return number
+def doubted(kind: Suspicion, message: str, accept: frozenset[str]) -> str:
+    """Return a note where a kind of suspicious record is accepted; otherwise refuse it."""
+    if kind in accept:
+        return str(kind)
+    raise suspicious(kind, message)
 
 
 def _whole_number(word: str, rules: Rules) -> int:
@@ -215,9 +178,8 @@ def _whole_number(word: str, rules: Rules) -> int:
         hint, option = "if the comma groups digits: {}", ("thousands", ",")
     elif _GROUPED["."].fullmatch(word):
         message = f"{word!r} may be {word.replace('.', '')} or {Decimal(word)}"
-        hint, option = "write it without the point, or say that it groups digits: {}", (
-            "thousands", ".",
-        )  # fmt: skip
+        hint = "write it without the point, or say that it groups digits: {}"
+        option = ("thousands", ".")
     elif word.isdigit() and not word.isascii():
         hint = "write it in the digits 0 to 9"
     elif not word[:1].isdigit():
@@ -240,29 +202,23 @@ def _whole(word: str) -> int | None:
 def _within_bounds(number: int, word: str) -> int:
     if INT64_MIN <= number <= INT64_MAX:
         return number
-    raise CellError(
-        "int64_overflow",
-        f"{_short(word)} is too {'large' if number > 0 else 'small'}",
-        f"the largest number is {INT64_MAX}",
-    )
+    what = f"{_short(word)} is too {'large' if number > 0 else 'small'}"
+    bound = f"the {'largest' if number > 0 else 'smallest'} number is "
+    raise CellError("int64_overflow", what, f"{bound}{INT64_MAX if number > 0 else INT64_MIN}")
 
 
 def _unknown_category(word: str, rules: Rules) -> CellError:
-    if not rules.words.categories:
-        return CellError(
-            "not_a_whole_number",
+    if not rules.categories:
+        what, hint = (
             f"{_short(word)} is not a category's number",
             "give the number of each label: {}",
-            ("categories", {word[:60]: 1}),
         )
-    likely = get_close_matches(word.casefold()[:60], list(rules.words.categories), 1, 0.6)
-    hint = f"did you mean {likely[0]!r}? else " if likely else ""
-    return CellError(
-        "unknown_category",
-        f"unknown category {_short(word)}",
-        _escaped(hint) + "say which number it is: {}",
-        ("value_map", {"category_id": {word[:60]: 1}}),
-    )
+        return CellError("not_a_whole_number", what, hint, ("categories", {word[:60]: 1}))
+    likely = get_close_matches(word.casefold()[:60], list(rules.categories), 1, 0.6)
+    meant = f"did you mean {likely[0]!r}? else " if likely else ""
+    hint = meant.replace("{", "{{").replace("}", "}}") + "say which number it is: {}"
+    option = ("value_map", {"category_id": {word[:60]: 1}})
+    return CellError("unknown_category", f"unknown category {_short(word)}", hint, option)
 
 
 def _read_choice(column: Column, text: str, rules: Rules) -> tuple[str | None, list[str]]:
@@ -275,20 +231,18 @@ def _read_choice(column: Column, text: str, rules: Rules) -> tuple[str | None, l
         return quoted(text), []
     if value in column.values:
         return quoted(value), [f"{column.name}_case" if value != word else "trimmed"]
-    known = rules.words.values.get(column.name, {})
+    known = rules.values.get(column.name, {})
     if value in known:
-        mapped = known[value]
-        return quoted(mapped) if mapped else None, [f"{word}→{mapped or 'none'}"]
+        return quoted(known[value]) if known[value] else None, []
     if column.name == "status" and value == NO_STATUS:
         return None, ["no_status"]
     refuse_unsendable(text)
     likely = get_close_matches(value[:60], column.values, 1, 0.5)
-    allowed = ", ".join(column.values)
-    raise CellError(
-        f"unknown_{column.name}",
-        f"unknown {column.label.lower()} {_short(word)}",
-        f"did you mean {likely[0]}?" if likely else f"one of {allowed}, or empty",
+    hint = (
+        f"did you mean {likely[0]}?" if likely else f"one of {', '.join(column.values)}, or empty"
     )
+    what = f"unknown {column.label.lower()} {_short(word)}"
+    raise CellError(f"unknown_{column.name}", what, hint)
 
 
 def _read_plain(
@@ -322,22 +276,13 @@ def _number(word: str) -> str:
 
 def _truth(word: str) -> str:
     if word.casefold() not in _TRUTH:
-        raise CellError(
-            "not_true_or_false", f"{_short(word)} is neither true nor false", "say which"
-        )
-    return "true" if _TRUTH[word.casefold()] else "false"
+        what = f"{_short(word)} is neither true nor false"
+        raise CellError("not_true_or_false", what, "say which")
+    return _TRUTH[word.casefold()]
 
 
 def _short(word: str) -> str:
     return repr(word if len(word) <= 60 else word[:57] + "...")
-
-
-def _escaped(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")
-
-
-def _is_quoted(name: str) -> bool:
-    return len(name) > 1 and name[0] == name[-1] == '"'
 
 
 def _looks_misread(name: str) -> bool:

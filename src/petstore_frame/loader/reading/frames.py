@@ -10,12 +10,9 @@ from typing import Any
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.mapping import field_name
-from petstore_frame.loader.reading.rows import Oddity, Row
-from petstore_frame.loader.reading.typed import text_of_value
-from petstore_frame.loader.record import Record
-from petstore_frame.loader.results.columns import COLUMNS, FIX_COLUMNS, file_name
+from petstore_frame.loader.reading.returned import COLUMNS, FIX_COLUMNS, file_name
+from petstore_frame.loader.reading.rows import Aside, Oddity, Row, text_of_value
 
 
 class FrameTable:
@@ -65,20 +62,14 @@ class FrameTable:
         for line, values in enumerate(self._tuples(), 1):
             cells, oddities = list[str](), dict[int, Oddity]()
             for at, value in enumerate(values):
-                if isinstance(value, str):
-                    cells.append(str(value))
-                elif _is_missing(value):
-                    cells.append("")
-                else:
-                    text, oddity = text_of_value(value, has_exact_integers=True)
-                    cells.append(text)
-                    if oddity is not None:
-                        oddities[at] = oddity
-            yield Row(line, cells, oddities)
-
-    def records(self, checker: Checker) -> Iterator[Record]:
-        """Yield the rows as records."""
-        return checker.records(self.rows())
+                is_missing = not isinstance(value, str) and _is_missing(value)
+                text, oddity = (
+                    ("", None) if is_missing else text_of_value(value, has_exact_integers=True)
+                )
+                cells.append(text)
+                if oddity is not None:
+                    oddities[at] = oddity
+            yield Row(line, cells, Aside(oddities) if oddities else None)
 
     def refuse_missing_names(self, column: str) -> None:
         """Stop where the column of names has missing values.

@@ -47,13 +47,10 @@ def stamp_of(file: BinaryIO) -> Stamp:
     return facts.st_size, facts.st_mtime_ns
 
 
-def changed(path: Path) -> InputError:
+def changed() -> InputError:
     """Return the refusal of a file that somebody writes to."""
-    return InputError(
-        "the file changed while it was being read",
-        path=str(path),
-        hint="load it again when it is complete",
-    )
+    what = "the file changed while it was being read"
+    return InputError(what, hint="load it again when it is complete")
 
 
 def is_packed(file: BinaryIO) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
@@ -15,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.causes import SAMPLE, Table, check_sample
+from petstore_frame.loader.reading.causes import SAMPLE, check_sample
 from petstore_frame.loader.reading.encoding import Decoded, EncodingError
 from petstore_frame.loader.reading.mapping import FIELDS
-from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.read import Kind, Layout, Opened, lay_out, open_input
+from petstore_frame.loader.reading.options import Reading, Rules
+from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
 from petstore_frame.loader.reading.returned import ColumnsOf
 from petstore_frame.loader.record import Record, RecordProblem, State
 from petstore_frame.schema.models import FIELD_BY_NAME
@@ -132,46 +133,33 @@ def look(
         >>> seen.mapping, seen.is_clear
         ({'name': 'Tiername', 'category_id': 'Kategorie'}, False)
     """
-    opened = open_input(path_or_frame)
+    opened = Input(path_or_frame)
     try:
-        return _look(opened, reading, rows, most, columns_of)
-    except InputError as problem:
-        problem.path = problem.path or (str(opened.path) if opened.path else None)
-        raise
+        with opened.naming():
+            return _look(opened, reading, rows, most, columns_of)
     finally:
         opened.close()
 
 
-def _look(opened: Opened, asked: Reading, rows: int, most: int, columns_of: ColumnsOf) -> Look:
-    reading, questions, encodings = asked, list[InputError](), tuple[Decoded, ...]()
-    table: Table | None = None
-    layout: Layout | None = None
-    while len(questions) < _MOST_QUESTIONS:
+def _look(opened: Input, asked: Reading, rows: int, most: int, columns_of: ColumnsOf) -> Look:
+    seen = Look(opened.name, opened.path, opened.kind, asked)
+    with suppress(InputError):  # it will be among the questions
+        seen = replace(seen, sheets=opened.sheets)
+    while len(seen.questions) < _MOST_QUESTIONS:
         try:
-            table, layout = lay_out(opened, reading, columns_of)
-            if layout.returned is None:
-                check_sample(layout.records(table), layout.columns, layout.mapping, reading)
-            break
+            source = lay_out(opened, seen.reading, columns_of)
+            if not source.is_returned:
+                check_sample(source, source.columns, source.mapping, seen.reading)
+            return _checked(seen, source, rows, most)
         except InputError as problem:
-            questions.append(problem)
+            seen = replace(seen, questions=(*seen.questions, problem))
             if isinstance(problem, EncodingError):
-                encodings = encodings or problem.candidates
-            answered = _answered(reading, problem)
-            if answered == reading:
+                seen = replace(seen, encodings=seen.encodings or problem.candidates)
+            answered = _answered(seen.reading, problem)
+            if answered == seen.reading:
                 break
-            reading = answered
-    seen = Look(
-        opened.name,
-        opened.path,
-        opened.kind,
-        reading,
-        tuple(questions),
-        encodings,
-        _sheets_of(opened),
-    )
-    if table is None or layout is None:
-        return _raw(seen, opened, rows)
-    return _checked(seen, table, layout, rows, most)
+            seen = replace(seen, reading=answered)
+    return _raw(seen, opened, rows)
 
 
 def _answered(reading: Reading, problem: InputError) -> Reading:
@@ -182,14 +170,7 @@ def _answered(reading: Reading, problem: InputError) -> Reading:
     return replace(reading, **answer) if answer else reading
 
 
-def _sheets_of(opened: Opened) -> tuple[str, ...]:
-    try:
-        return opened.sheets()
-    except InputError:  # it is among the questions
-        return ()
-
-
-def _raw(seen: Look, opened: Opened, rows: int) -> Look:
+def _raw(seen: Look, opened: Input, rows: int) -> Look:
     """Add the columns and cells of the likeliest table to a look that knows no mapping."""
     try:
         table = opened.tables(seen.reading)[0]
@@ -207,12 +188,12 @@ def _raw(seen: Look, opened: Opened, rows: int) -> Look:
     )
 
 
-def _checked(seen: Look, table: Table, layout: Layout, rows: int, most: int) -> Look:
-    """Add the records of a table whose columns are known."""
+def _checked(seen: Look, source: Source, rows: int, most: int) -> Look:
+    """Add the records of a source whose columns are known."""
     first, counts = list[Record](), Counter[State]()
     values, suspicious = Counter[tuple[str, str]](), Counter[str]()
     cells = list[tuple[str, ...]]()
-    records, questions = layout.records(table), list(seen.questions)
+    records, questions = iter(source), list(seen.questions)
     try:
         for record in islice(records, most):
             counts[record.state] += 1
@@ -229,27 +210,27 @@ def _checked(seen: Look, table: Table, layout: Layout, rows: int, most: int) -> 
     except InputError as problem_below:
         questions.append(problem_below)
         is_whole = False
-    fields = {column: name for name, column in layout.mapping.items()}
+    fields = {column: name for name, column in source.mapping.items()}
     return replace(
         seen,
         questions=tuple(questions),
-        facts=table.facts,
-        header_row=table.header_row,
-        columns=layout.columns,
-        mapping=layout.mapping,
-        key_columns=layout.key or tuple(_keys(layout.columns, cells, layout.mapping.values())),
+        facts=source.table.facts,
+        header_row=source.table.header_row,
+        columns=source.columns,
+        mapping=source.mapping,
+        key_columns=source.key or tuple(_keys(source.columns, cells, source.mapping.values())),
         records=tuple(first),
         rows=tuple(record.cells for record in first),
         looked_at=sum(counts.values()),
         counts=dict(counts),
         values=tuple(
-            _value(fields[column], column, text, count, layout)
+            _value(fields[column], column, text, count, source.rules)
             for (column, text), count in values.most_common(_MOST_VALUES)
             if column in fields
         ),
         suspicious=dict(suspicious),
         is_whole=is_whole,
-        is_returned=layout.returned is not None,
+        is_returned=source.is_returned,
     )
 
 
@@ -260,9 +241,8 @@ def _can_be_mapped(problem: RecordProblem) -> bool:
     return bool(problem.value) and (labels or problem.code in known)
 
 
-def _value(name: str, column: str, text: str, count: int, layout: Layout) -> ValueToMap:
-    words = layout.rules.words
-    allowed = list(FIELD_BY_NAME[name].values or words.categories)
+def _value(name: str, column: str, text: str, count: int, rules: Rules) -> ValueToMap:
+    allowed = list(FIELD_BY_NAME[name].values or rules.categories)
     near = get_close_matches(text.casefold()[:60], allowed, 1, 0.5)
     return ValueToMap(name, column, text, count, near[0] if near else None)
 

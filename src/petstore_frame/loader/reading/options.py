@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NoReturn
 
@@ -40,7 +40,6 @@ class Reading:
         header_row: Number of the header's row (its last one where it takes several), 1 for the
             first of the file; None is the first that is not blank.
         sheet: The sheet of a workbook that has several.
-        edits: Texts of cells that a person has corrected, by record (1 is the first) and column.
 
     Raises:
         ArgumentError: One of them cannot be used; it names the value and what is allowed.
@@ -67,96 +66,85 @@ class Reading:
     columns: Sequence[str] | None = None
     header_row: int | None = None
     sheet: str | None = None
-    edits: Mapping[tuple[int, str], str] = field(default_factory=dict)
 
     @before_sending()
     def __post_init__(self) -> None:
-        object.__setattr__(self, "key", _checked_key(self.key))
-        object.__setattr__(self, "accept", _checked_accept(self.accept))
+        _check_names(self)
         _check_mapping(self.mapping)
-        _check_value_map(self.value_map)
-        _check_encoding(self.encoding)
-        _check_delimiter(self.delimiter)
-        _check_columns(self.columns)
+        tables = (
+            self.value_map.values() if isinstance(self.value_map, Mapping) else [self.value_map]
+        )
+        is_map = self.value_map is None or all(isinstance(table, Mapping) for table in tables)
+        by_word = "goes from field to values by word, as in {'status': {'in stock': 'available'}}"
+        _require(is_map, "value_map", self.value_map, by_word)
+        _require(
+            _is_codec(self.encoding), "encoding", self.encoding, "is the name of a text encoding"
+        )
+        sign = self.delimiter
+        is_sign = isinstance(sign, str) and len(sign) == 1 and sign not in '"\r\n'
+        what = "is one character, not a quote or a line end"
+        _require(sign is None or is_sign, "delimiter", sign, what)
         if self.header_row is not None:
             whole_number("header_row", self.header_row, 1)
-        if self.quoting not in ("strict", "none"):
-            _refuse("{} is 'strict' or 'none', got {}", ("quoting",), _shown(self.quoting))
-        if self.thousands not in (None, ",", "."):
-            _refuse("{} is ',' or '.', got {}", ("thousands",), _shown(self.thousands))
-        if not isinstance(self.sheet, str | None):
-            _refuse("{} is the name of a sheet, got {}", ("sheet",), _shown(self.sheet))
+        is_quoting = self.quoting in ("strict", "none")
+        _require(is_quoting, "quoting", self.quoting, "is 'strict' or 'none'")
+        _require(self.thousands in (None, ",", "."), "thousands", self.thousands, "is ',' or '.'")
+        is_sheet = isinstance(self.sheet, str | None)
+        _require(is_sheet, "sheet", self.sheet, "is the name of a sheet")
         true_or_false("keep_spaces", self.keep_spaces)
-        _check_edits(self.edits)
 
-    def words(self) -> Words:
-        """Return which text stands for which value; a categories file is read here.
+    def rules(self) -> Rules:
+        """Return what it says of the cells, ready to be looked up; a categories file is read here.
+
+        A value map has priority over labels; a label of two categories is kept as ambiguous, and a
+        category may have several labels.
 
         Raises:
             InputError: The categories file cannot be read.
             ArgumentError: The value map or the categories hold what could not be sent.
         """
-        return read_words(self.value_map, category_words(self.categories))
-
-    def meaning(self) -> dict[str, Any]:
-        """Return the options that change what the same cells mean, by name, as plain values.
-
-        Which column holds which field is not among them: that is the source's ``mapping``.
-        Neither is ``accept``, which only lets more records through.
-        """
-        words = self.words()
-        given = {
-            "categories": words.categories,
-            "values": words.values,
-            "thousands": self.thousands,
-            "keep_spaces": self.keep_spaces,
-        }
-        return {name: value for name, value in given.items() if value}
+        labels = category_words(self.categories)
+        categories: dict[str, int | None] = {}
+        for number, label in labels:
+            if word := _word(label):
+                categories[word] = None if categories.get(word, number) != number else number
+        values: dict[str, dict[str, str]] = {}
+        for name, table in (self.value_map or {}).items():
+            column = FIELD_BY_NAME.get(field_name(str(name)) or "")
+            if column is not None and column.name == "category_id":
+                categories |= {_word(word): _category(value) for word, value in table.items()}
+            elif column is not None and column.values:
+                meant = {_word(word): _choice(column, value) for word, value in table.items()}
+                values[column.name] = meant
+            else:
+                known = " and ".join(
+                    each.name for each in SENT_FIELDS if each.values or each.name == "category_id"
+                )
+                raise _wrong_map(f"names {name!r}; it translates {known} only")
+        listed = frozenset(number for number, _ in labels)
+        accept = frozenset(self.accept)
+        return Rules(self.keep_spaces, self.thousands, accept, categories, listed, values)
 
 
 @dataclass(frozen=True)
-class Words:
-    """Which text in a file stands for which value.
+class Rules:
+    """What a caller says of the cells.
 
     Attributes:
+        keep_spaces: Leave the outer spaces of a name as they are.
+        thousands: The separator of thousands in a category id, or None.
+        accept: Which kinds of suspicious records are sent after all.
         categories: Category ids by casefolded label; None for a label of several ids.
-        listed: The ids of the categories that were given.
-        has_categories: Whether the caller said which categories there are.
+        listed: The ids of the categories that were given; empty where none were.
         values: By field, its values by casefolded text; "" leaves the field out.
     """
 
+    keep_spaces: bool = False
+    thousands: str | None = None
+    accept: frozenset[str] = frozenset()
     categories: Mapping[str, int | None] = field(default_factory=dict)
     listed: frozenset[int] = frozenset()
-    has_categories: bool = False
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-
-def read_words(value_map: ValueMap | None, labels: Sequence[tuple[int, str]] = ()) -> Words:
-    """Put a value map and category labels together.
-
-    ``value_map`` has priority over labels; a label of two categories is kept as ambiguous, and
-    a category may have several labels.
-
-    Raises:
-        ArgumentError: A field that cannot be translated, or a value that could not be sent.
-    """
-    categories: dict[str, int | None] = {}
-    for number, label in labels:
-        word = _word(label)
-        if word:
-            categories[word] = None if categories.get(word, number) != number else number
-    values: dict[str, dict[str, str]] = {}
-    for name, table in (value_map or {}).items():
-        column = FIELD_BY_NAME.get(field_name(str(name)) or "")
-        if column is not None and column.name == "category_id":
-            categories |= {_word(word): _category(value) for word, value in table.items()}
-        elif column is not None and column.values:
-            values[column.name] = {_word(w): _choice(column, value) for w, value in table.items()}
-        else:
-            known = [each.name for each in SENT_FIELDS if each.values or each.name == "category_id"]
-            raise _wrong_map(f"names {name!r}; it translates {' and '.join(known)} only")
-    listed = frozenset(number for number, _ in labels)
-    return Words(categories, listed, bool(labels), values)
 
 
 def _word(word: Any) -> str:
@@ -187,31 +175,35 @@ def _wrong_map(what: str) -> ArgumentError:
     return ArgumentError(f"value_map {what}; nothing was sent")
 
 
-def _checked_key(key: Any) -> tuple[str, ...]:
-    columns = (key,) if isinstance(key, str) else key
-    if columns is None:
-        return ()
-    is_list = isinstance(columns, Iterable) and not isinstance(columns, bytes | Mapping)
-    names = tuple(columns) if is_list else ()
-    if not is_list or not all(isinstance(name, str) and name.strip() for name in names):
-        _refuse("{} names the column that identifies an animal, got {}", ("key",), _shown(key))
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        _refuse("{} names the column {} twice", ("key",), repr(twice[0]))
-    return names
+def _check_names(reading: Reading) -> None:
+    """Check the options that are names, and keep one text as a tuple of one."""
+    key, accept = _texts(reading.key), _texts(reading.accept)
+    is_key = key is not None and all(name.strip() for name in key)
+    _require(is_key, "key", reading.key, "names the column that identifies an animal")
+    known = f"lists what is sent after all, out of {', '.join(Suspicion)}"
+    unknown = [word for word in accept or () if word not in set(Suspicion)]
+    is_accept = accept is not None and not unknown
+    _require(is_accept, "accept", unknown[0] if unknown else reading.accept, known)
+    columns = () if reading.columns is None else _texts(reading.columns)
+    is_list = columns is not None and not isinstance(reading.columns, str | Iterator)
+    _require(is_list, "columns", reading.columns, "is a list of column names")
+    is_named = reading.columns is None or any(name.strip() for name in columns or ())
+    _require(is_named, "columns", reading.columns, "names no column")
+    for option, names in (("key", key or ()), ("columns", columns or ())):
+        for name in names:
+            if name.strip() and names.count(name) > 1:
+                refuse("{} names the column {} twice", (option,), repr(name))
+    object.__setattr__(reading, "key", key)
+    object.__setattr__(reading, "accept", frozenset(map(str, accept or ())))
 
 
-def _checked_accept(accept: Any) -> frozenset[str]:
-    known = ", ".join(Suspicion)
-    words = (accept,) if isinstance(accept, str) else accept
-    if words is None:
-        return frozenset()
-    is_list = isinstance(words, Collection) and not isinstance(words, bytes | Mapping)
-    wrong = [word for word in words if word not in set(Suspicion)] if is_list else [accept]
-    if wrong:
-        _refuse(f"{{}} lists what is sent after all, out of {known}; got {{}}",
-                ("accept",), _shown(wrong[0]))  # fmt: skip
-    return frozenset(str(word) for word in words)
+def _texts(value: Any) -> tuple[str, ...] | None:
+    """Return one text, or several, as a tuple; None for anything else."""
+    if value is None or isinstance(value, str):
+        return () if value is None else (value,)
+    is_list = isinstance(value, Iterable) and not isinstance(value, bytes | Mapping)
+    texts = tuple(value) if is_list else (None,)
+    return texts if all(isinstance(text, str) for text in texts) else None
 
 
 def _check_mapping(mapping: Any) -> None:
@@ -219,111 +211,48 @@ def _check_mapping(mapping: Any) -> None:
     if mapping is None:
         return
     if not isinstance(mapping, Mapping):
-        _refuse(
-            "{} goes from field to column, as in {}, got {}",
-            ("mapping",),
-            example,
-            _shown(mapping),
-        )
+        text = "{} goes from field to column, as in {}, got {}"
+        refuse(text, ("mapping",), example, shown(mapping))
     fields = [field_name(word) if isinstance(word, str) else None for word in mapping]
     for word, name in zip(mapping, fields, strict=True):
         if name is None:
-            _refuse(
+            text = (
                 f"{{}} names the field {{}}; the fields are {', '.join(FIELDS)}, and it goes from "
-                "field to column, as in {}",
-                ("mapping",),
-                _shown(word),
-                example,
+                "field to column, as in {}"
             )
+            refuse(text, ("mapping",), shown(word), example)
         if fields.count(name) > 1:
-            _refuse("{} names the field {} twice", ("mapping",), name)
-    for field_of, column in zip(fields, mapping.values(), strict=True):
-        if column is None and field_of not in REQUIRED:
-            continue
-        if not isinstance(column, str):
-            _refuse(
-                "{} names the column {}, which is not text; columns are named as text: {}",
-                ("mapping",),
-                _shown(column),
-                _shown(str(column)),
-            )
+            refuse("{} names the field {} twice", ("mapping",), name)
+    for name, column in zip(fields, mapping.values(), strict=True):
+        if not isinstance(column, str) and (column is not None or name in REQUIRED):
+            text = "{} names the column {}, which is not text; columns are named as text: {}"
+            refuse(text, ("mapping",), shown(column), shown(str(column)))
     columns = [column for column in mapping.values() if column is not None]
     if len(set(columns)) < len(columns):
-        _refuse(
-            "{} gives one column to two fields; give each its own",
-            ("mapping",),
-            by_hand="one column was chosen for two fields; give each its own",
+        by_hand = "one column was chosen for two fields; give each its own"
+        refuse(
+            "{} gives one column to two fields; give each its own", ("mapping",), by_hand=by_hand
         )
 
 
-def _check_edits(edits: Any) -> None:
-    is_table = isinstance(edits, Mapping) and all(
-        isinstance(place, tuple)
-        and len(place) == 2
-        and as_whole(place[0]) is not None
-        and isinstance(place[1], str)
-        and isinstance(text, str)
-        for place, text in edits.items()
-    )
-    if not is_table:
-        _refuse(
-            "{} goes from record and column to text, as in {{(2, 'status'): 'sold'}}, got {}",
-            ("edits",),
-            _shown(edits),
-        )
-
-
-def _check_value_map(value_map: Any) -> None:
-    if value_map is None:
-        return
-    tables = value_map.values() if isinstance(value_map, Mapping) else [value_map]
-    if not all(isinstance(table, Mapping) for table in tables):
-        _refuse(
-            "{} goes from field to values by word, as in "
-            "{{'status': {{'in stock': 'available'}}}}, got {}",
-            ("value_map",),
-            _shown(value_map),
-        )
-
-
-def _check_encoding(encoding: Any) -> None:
+def _is_codec(encoding: Any) -> bool:
     try:
-        if encoding is not None:
-            "".encode(encoding)
+        return encoding is None or isinstance("".encode(encoding), bytes)
     except (LookupError, TypeError, ValueError):
-        _refuse("{} is the name of a text encoding, got {}", ("encoding",), _shown(encoding))
+        return False
 
 
-def _check_delimiter(delimiter: Any) -> None:
-    if delimiter is None:
-        return
-    is_sign = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in '"\r\n'
-    if not is_sign:
-        _refuse(
-            "{} is one character, not a quote or a line end, got {}",
-            ("delimiter",),
-            _shown(delimiter),
-        )
+def _require(is_so: bool, option: str, value: Any, what: str) -> None:
+    if not is_so:
+        refuse("{} {}, got {}", (option,), what, shown(value))
 
 
-def _check_columns(columns: Any) -> None:
-    if columns is None:
-        return
-    is_list = isinstance(columns, Sequence) and not isinstance(columns, str | bytes)
-    if not is_list or not columns or not all(isinstance(name, str) for name in columns):
-        _refuse("{} is a list of column names, got {}", ("columns",), _shown(columns))
-    if not any(name.strip() for name in columns):
-        _refuse("{} names no column", ("columns",))
-    twice = [name for name in columns if name.strip() and columns.count(name) > 1]
-    if twice:
-        _refuse("{} names the column {} twice", ("columns",), repr(twice[0]))
-
-
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """Return a value in few characters; of a long one, its type."""
     text = repr(value)
     return text if len(text) <= 60 else f"a {type(value).__name__}"
 
 
-def _refuse(text: str, *parts: str | tuple[Any, ...], by_hand: str | None = None) -> NoReturn:
+def refuse(text: str, *parts: str | tuple[Any, ...], by_hand: str | None = None) -> NoReturn:
+    """Raise an ArgumentError; nothing was sent."""
     raise ArgumentError(Advice(f"{text}; nothing was sent", *parts, by_hand=by_hand))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
 
 from petstore_frame.errors import InputError
 from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.causes import (
-    Table,
     check_sample,
     header_below,
     other_delimiter,
@@ -22,15 +22,17 @@ from petstore_frame.loader.reading.causes import (
 )
 from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.encoding import DAMAGED, bytes_of
-from petstore_frame.loader.reading.fields import Rules
 from petstore_frame.loader.reading.frames import FrameTable
 from petstore_frame.loader.reading.kinds import is_packed, open_regular
 from petstore_frame.loader.reading.mapping import OWN_PREFIX, find_columns, find_given
-from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.options import Reading, Rules
 from petstore_frame.loader.reading.returned import ColumnsOf, Returned, has_own_columns
-from petstore_frame.loader.reading.rows import Row
+from petstore_frame.loader.reading.rows import Table
 from petstore_frame.loader.reading.text import DELIMITERS, SAMPLE, text_tables
 from petstore_frame.loader.record import Record
+
+if TYPE_CHECKING:
+    from petstore_frame.loader.reading.excel import Workbook
 
 Kind = Literal["csv", "workbook", "frame"]
 
@@ -41,37 +43,67 @@ class Source:
     A context manager; iterating it yields Records from the first one, each time anew, lazily and in
     constant memory.
 
+    Args:
+        opened: The file or the frame.
+        table: How it is cut into columns.
+        reading: How the columns are read.
+        rules: The same for its cells.
+        columns_of: As of ``open_source``.
+
     Attributes:
         name: What to call it in a message: the file's name, or ``frame``.
         path: The file, or None for a frame.
         kind: ``csv``, ``workbook`` or ``frame``.
+        table: Its rows.
+        rules: What the caller says of the cells.
         columns: The column names, in order.
         mapping: The column of each field: ``name``, ``category_id`` and, where there is one,
             ``status``.
         key: The columns that identify an animal, as the file spells them; empty without ``key=``.
         is_returned: It is one of our own files, whose records have an ``origin``.
-        warnings: What a person should know of the source as a whole, before it is sent.
-        facts: How it is read: encoding and delimiter, or sheet, and the columns not used.
+
+    Raises:
+        InputError: A column that is needed is not there.
     """
 
-    def __init__(self, opened: Opened, table: Table, layout: Layout) -> None:
-        is_chosen = getattr(table, "is_chosen", False)
-        self.name = f"{opened.name} (sheet {table.facts['sheet']})" if is_chosen else opened.name
-        self.path, self.kind = opened.path, opened.kind
-        self.columns, self.mapping, self.key = layout.columns, layout.mapping, layout.key
-        self.is_returned = layout.returned is not None
-        used = {*layout.mapping.values(), *layout.key}
-        unused = [name for name in layout.columns if name not in used]
-        self.facts: dict[str, Any] = {"unused": unused, **table.facts}
-        self.warnings: tuple[Advice, ...] = ()
-        self._opened, self._table, self._layout = opened, table, layout
+    def __init__(
+        self, opened: Input, table: Table, reading: Reading, rules: Rules, columns_of: ColumnsOf
+    ) -> None:
+        is_one_of_several = reading.sheet is None and len(opened.sheets) > 1
+        sheet = f" (sheet {table.facts['sheet']})" if is_one_of_several else ""
+        self.name = f"{opened.name}{sheet}"
+        self.path, self.kind, self.table, self.rules = opened.path, opened.kind, table, rules
+        self.columns, mapping, key = table.columns, reading.mapping, tuple(reading.key)
+        self.is_returned, self._opened = has_own_columns(table.columns), opened
+        self._returned = Returned(table.columns) if self.is_returned else None
+        if self._returned is not None:
+            self.columns = self._returned.header
+            known = self._returned.columns_by(table.rows(), columns_of)
+            if known is not None:
+                mapping, key = mapping or known.mapping, key or known.key
+        may_lack_header = opened.kind != "frame"
+        self.mapping = find_columns(self.columns, mapping, may_lack_header=may_lack_header)
+        self.key = tuple(find_given("key", column, self.columns) for column in key)
+
+    def batches(self) -> Iterator[list[Record]]:
+        """Yield the records in lists of up to a thousand.
+
+        Raises:
+            InputError: The source cannot be read further.
+        """
+        # What was swallowed in a text file is still so in a result file with another delimiter.
+        delimiters = (
+            "".join(DELIMITERS) if self.is_returned else self.table.facts.get("delimiter", "")
+        )
+        checker = Checker(
+            self.columns, self.mapping, self.rules, self.key, delimiters, self.is_returned
+        )
+        rows = self.table.rows()
+        with self._opened.naming():
+            yield from checker.batches(self._returned.rows(rows) if self._returned else rows)
 
     def __iter__(self) -> Iterator[Record]:
-        try:
-            yield from self._layout.records(self._table)
-        except InputError as problem:
-            problem.path = problem.path or (str(self.path) if self.path else None)
-            raise
+        return chain.from_iterable(self.batches())
 
     def __enter__(self) -> Self:
         return self
@@ -109,80 +141,82 @@ def open_source(
 
     Interface: Resources, NewPet (the layout of a file is ours).
     """
-    opened = open_input(path_or_frame)
+    opened = Input(path_or_frame)
     try:
-        table, layout = lay_out(opened, reading, columns_of)
-        source = Source(opened, table, layout)
-        if not source.is_returned:
+        with opened.naming():
+            source = lay_out(opened, reading, columns_of)
             check_sample(source, source.columns, source.mapping, reading)
-    except BaseException as problem:
+    except BaseException:
         opened.close()
-        if isinstance(problem, InputError):
-            problem.path = problem.path or (str(opened.path) if opened.path else None)
         raise
     return source
 
 
-@dataclass(frozen=True)
-class Layout:
-    """How the columns of a source are read.
-
-    Attributes:
-        columns: The columns of the records.
-        mapping: The column of each field.
-        key: The columns that identify an animal.
-        rules: What the caller allows.
-        returned: What to undo first, if it is one of our own result files.
-        delimiters: The character between the cells of a text file.
-        edits: Corrected texts by the place of their column, by record.
-    """
-
-    columns: tuple[str, ...]
-    mapping: dict[str, str]
-    key: tuple[str, ...]
-    rules: Rules
-    returned: Returned | None
-    delimiters: str
-    edits: Mapping[int, Mapping[int, str]]
-
-    def records(self, table: Table) -> Iterator[Record]:
-        """Return the records of a table, from the first one on."""
-        checker = Checker(self.columns, self.mapping, self.rules, self.key, self.delimiters)
-        if self.returned is not None:
-            return self.returned.records(self._edited(table.rows()), checker)
-        return checker.records(self._edited(table.rows())) if self.edits else table.records(checker)
-
-    def _edited(self, rows: Iterator[Row]) -> Iterator[Row]:
-        """Put what a person has corrected in the place of what the cells hold."""
-        for number, row in enumerate(rows, 1):
-            texts = self.edits.get(number)
-            if texts is None:
-                yield row
-                continue
-            cells = [*row.cells, *[""] * (len(self.columns) - len(row.cells))]
-            for at, text in texts.items():
-                cells[at] = text
-            kept = {at: oddity for at, oddity in row.oddities.items() if at not in texts}
-            yield row._replace(cells=cells, oddities=kept)
-
-
-@dataclass(frozen=True)
-class Opened:
+class Input:
     """A file or a frame, before its columns are known.
+
+    Args:
+        path_or_frame: A path, or a DataFrame.
 
     Attributes:
         name: What to call it.
         path: The file, or None for a frame.
         kind: What it is.
-        file: The open file, or None.
         frame: The rows of a frame, or None.
+
+    Raises:
+        InputError: It is no file that could be read.
+        ArgumentError: It is neither a path nor a frame.
     """
 
-    name: str
-    path: Path | None
-    kind: Kind
-    file: BinaryIO | None = None
-    frame: FrameTable | None = None
+    def __init__(self, path_or_frame: Any) -> None:
+        self.name = "frame"
+        self.path: Path | None = None
+        self.kind: Kind = "frame"
+        self._file: BinaryIO | None = None
+        self.frame: FrameTable | None = None
+        if not isinstance(path_or_frame, str | PathLike):
+            self.frame = FrameTable(path_or_frame)
+            return
+        self.path = Path(fspath(path_or_frame))
+        self.name, self._file = self.path.name, open_regular(self.path)
+        try:
+            with self.naming():
+                self.kind = "workbook" if is_packed(self._file) else "csv"
+        except InputError:
+            self.close()
+            raise
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Name the file in what is refused."""
+        try:
+            yield
+        except InputError as problem:
+            problem.path = problem.path or (str(self.path) if self.path else None)
+            raise
+
+    @cached_property
+    def book(self) -> Workbook:
+        """The file as a workbook.
+
+        Raises:
+            InputError: It cannot be read as one.
+        """
+        from petstore_frame.loader.reading.excel import Workbook
+
+        return Workbook(self.file)
+
+    @property
+    def file(self) -> BinaryIO:
+        """The open file."""
+        assert self._file is not None  # noqa: S101 # not asked of a frame
+        return self._file
+
+    @property
+    def sheets(self) -> tuple[str, ...]:
+        """The names of a workbook's sheets; of anything else, none."""
+        return tuple(sheet.name for sheet in self.book.sheets) if self.kind == "workbook" else ()
 
     def tables(self, reading: Reading, *, odd: bool = False) -> Sequence[Table]:
         """Return the ways in which it can be cut into columns, the likeliest first.
@@ -193,31 +227,24 @@ class Opened:
         """
         if self.frame is not None:
             return [self.frame]
-        assert self.file is not None and self.path is not None  # noqa: S101 # a file or a frame
-        if self.kind == "csv":
-            if reading.sheet is not None:
-                raise InputError("a sheet was named, but the file is not a workbook")
-            return text_tables(self.file, self.path, reading, odd=odd)
-        from petstore_frame.loader.reading.excel import Workbook
-
-        book = Workbook(self.file, self.path)
-        return [book.table(book.choose(reading.sheet), reading)]
-
-    def sheets(self) -> tuple[str, ...]:
-        """Return the names of a workbook's sheets; of anything else, none."""
-        if self.kind != "workbook" or self.file is None or self.path is None:
-            return ()
-        from petstore_frame.loader.reading.excel import Workbook
-
-        return tuple(sheet.name for sheet in Workbook(self.file, self.path).sheets)
+        if self.kind == "workbook":
+            return [self.book.table(reading)]
+        if reading.sheet is not None:
+            raise InputError("a sheet was named, but the file is not a workbook")
+        return text_tables(self.file, reading, odd=odd)
 
     def own_tables(self, reading: Reading) -> Sequence[Table]:
         """Return the ways in which one of our own files shows our columns; none for any other.
 
         Such a file is laid out as we wrote it, or as a spreadsheet saved it again.
         """
-        if self.kind == "csv" and not self._may_be_ours():
-            return []
+        if self.kind == "csv":
+            try:
+                start = bytes_of(self.file).read(SAMPLE)
+            except DAMAGED:
+                return []
+            if OWN_PREFIX.encode() not in start.replace(b"\0", b""):
+                return []
         for encoding in dict.fromkeys((None, reading.encoding)):
             with suppress(InputError):
                 sheet = reading.sheet if self.kind == "workbook" else None
@@ -227,94 +254,40 @@ class Opened:
                     return own
         return []
 
-    def _may_be_ours(self) -> bool:
-        assert self.file is not None  # noqa: S101 # of kind csv
-        try:
-            start = bytes_of(self.file).read(SAMPLE)
-        except DAMAGED:
-            return False
-        return OWN_PREFIX.encode() in start.replace(b"\0", b"")
-
     def close(self) -> None:
         """Close the file."""
-        if self.file is not None:
-            self.file.close()
+        if self._file is not None:
+            self._file.close()
 
 
-def open_input(path_or_frame: Any) -> Opened:
-    """Open a file or a frame, whatever it holds.
-
-    Raises:
-        InputError: It is no file that could be read.
-        ArgumentError: It is neither a path nor a frame.
-    """
-    if not isinstance(path_or_frame, str | PathLike):
-        return Opened("frame", None, "frame", frame=FrameTable(path_or_frame))
-    path = Path(fspath(path_or_frame))
-    file = open_regular(path)
-    try:
-        return Opened(path.name, path, "workbook" if is_packed(file) else "csv", file)
-    except InputError as problem:
-        file.close()
-        problem.path = str(path)
-        raise
-
-
-def lay_out(opened: Opened, reading: Reading, columns_of: ColumnsOf) -> tuple[Table, Layout]:
-    """Find the table whose columns are those of animals.
+def lay_out(opened: Input, reading: Reading, columns_of: ColumnsOf) -> Source:
+    """Return the records of the table whose columns are those of animals.
 
     Raises:
         InputError: None is, or several are; it has the likeliest answer.
     """
-    words = reading.words()
-    rules = Rules(reading.keep_spaces, reading.thousands, words, frozenset(reading.accept))
-    own = opened.own_tables(reading)
-    fitting, refusals = list[tuple[Table, Layout]](), list[InputError]()
+    rules, own = reading.rules(), opened.own_tables(reading)
+    fitting, refusals = list[Source](), list[InputError]()
     tables = own or opened.tables(reading)
     for table in tables:
         try:
-            fitting.append((table, _layout(opened, table, reading, rules, columns_of)))
+            fitting.append(Source(opened, table, reading, rules, columns_of))
         except InputError as problem:
             refusals.append(problem)
     if not fitting:
         raise refusals[0] if own else _explained(opened, tables, refusals, reading)
     if len(fitting) > 1:
-        signs = [table.facts["delimiter"] for table, _ in fitting]
-        raise InputError(
-            f"the delimiter may be {' or '.join(map(repr, signs))}",
-            hint=Advice("name it: {}", ("delimiter", signs[0]), by_hand="choose the delimiter"),
-            answer={"delimiter": signs[0]},
-        )
-    table, layout = fitting[0]
-    if opened.frame is not None and layout.returned is None:
-        opened.frame.refuse_missing_names(layout.mapping["name"])
-    return table, layout
-
-
-def _layout(
-    opened: Opened, table: Table, reading: Reading, rules: Rules, columns_of: ColumnsOf
-) -> Layout:
-    """Return how the columns of a table are read, or raise what is missing."""
-    header, mapping, key = table.columns, reading.mapping, tuple(reading.key)
-    returned = Returned(header) if has_own_columns(header) else None
-    if returned is not None:
-        header = returned.header
-        known = returned.columns_by(table.rows(), columns_of)
-        if known is not None:
-            mapping, key = mapping or known.mapping, key or known.key
-    found = find_columns(header, mapping, may_lack_header=opened.kind != "frame")
-    keys = tuple(find_given("key", column, header) for column in key)
-    # What was swallowed in a text file is still so in a result file with another delimiter.
-    own = "".join(DELIMITERS) if returned is not None else ""
-    delimiters = own or table.facts.get("delimiter", "")
-    edits = defaultdict[int, dict[int, str]](dict)
-    for (record, column), text in reading.edits.items():
-        edits[record][table.columns.index(find_given("edits", column, table.columns))] = text
-    return Layout(header, found, keys, rules, returned, delimiters, edits)
+        signs = [source.table.facts["delimiter"] for source in fitting]
+        what = f"the delimiter may be {' or '.join(map(repr, signs))}"
+        hint = Advice("name it: {}", ("delimiter", signs[0]), by_hand="choose the delimiter")
+        raise InputError(what, hint=hint, answer={"delimiter": signs[0]})
+    if opened.frame is not None and not fitting[0].is_returned:
+        opened.frame.refuse_missing_names(fitting[0].mapping["name"])
+    return fitting[0]
 
 
 def _explained(
-    opened: Opened, tables: Sequence[Table], refusals: Sequence[InputError], reading: Reading
+    opened: Input, tables: Sequence[Table], refusals: Sequence[InputError], reading: Reading
 ) -> InputError:
     """Return why no table has the columns of animals, and what would help."""
     if opened.frame is not None:
@@ -325,14 +298,11 @@ def _explained(
     likely = [at for at, table in enumerate(tables) if recognised(table.columns, reading)]
     if likely:
         return refusals[likely[0]]
+    question = None
     if reading.columns is None and reading.header_row is None:
-        for table in tables:
-            question = header_below(table, reading)
-            if question is not None:
-                return question
-    if opened.kind == "csv":
-        anew = replace(reading, delimiter=None)
-        question = other_delimiter(opened.tables(anew, odd=True), reading.delimiter, reading)
-        if question is not None:
-            return question
-    return refusals[0]
+        below = (header_below(table, reading) for table in tables)
+        question = next((each for each in below if each is not None), None)
+    if question is None and opened.kind == "csv":
+        others = opened.tables(replace(reading, delimiter=None), odd=True)
+        question = other_delimiter(others, reading.delimiter, reading)
+    return question or refusals[0]

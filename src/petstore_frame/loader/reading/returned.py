@@ -13,11 +13,11 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.check import Checker
-from petstore_frame.loader.reading.fields import suspicious
+from petstore_frame.loader.reading.fields import RUNNABLE, suspicious
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
-from petstore_frame.loader.reading.rows import Row
-from petstore_frame.loader.record import Origin, Record, Suspicion
+from petstore_frame.loader.reading.rows import Aside, Row
+from petstore_frame.loader.record import Origin, Suspicion
+from petstore_frame.schema.models import SENT_FIELDS
 
 ESCAPED, STATE, EXTRA = f"{OWN_PREFIX}escaped", f"{OWN_PREFIX}state", f"{OWN_PREFIX}extra"
 RUN, RECORD = f"{OWN_PREFIX}run", f"{OWN_PREFIX}record"
@@ -32,18 +32,64 @@ HEADINGS: dict[str, str] = {
     "Import (leave as it is)": RUN,
     "Record (leave as it is)": RECORD,
 }
+_NULLABLE = {"int64": "Int64"}
+# Name in the frame, and its dtype; in files each has the prefix that the reader knows.
+COLUMNS: dict[str, str] = {
+    "record": "Int64",
+    "line": "Int64",
+    **{f"sent_{field.name}": _NULLABLE.get(field.dtype, field.dtype) for field in SENT_FIELDS},
+    "state": "category",
+    "action": "category",
+    "pet_id": "Int64",
+    "id_source": "category",
+    "http_status": "Int16",
+    "error_code": "str",
+    "error_message": "str",
+    "error_column": "str",
+    "error_value": "str",
+    "hint": "str",
+    "accept": "str",
+    "reason": "category",
+    "changed": "str",
+    "warnings": "str",
+    "attempts": "Int32",
+    "first_sent_at": "datetime64[us, UTC]",
+    "settled_at": "datetime64[us, UTC]",
+    "elapsed_ms": "Float64",
+    "correlation_id": "str",
+    "idempotency_key": "str",
+    "payload_sha256": "str",
+    "run_id": "str",
+    "records_sha256": "str",
+}
+# What helps to fix a record comes first, right after its own cells.
+FIX_COLUMNS = (
+    "error_message", "hint", "error_column", "line", "error_code", "state", "record",
+    "http_status", "correlation_id", "warnings", "accept", "run_id",
+)  # fmt: skip
+_FILE_NAMES = {"error_message": "error", "error_column": "column", "run_id": "run"}
 _KINDS = frozenset(str(kind) for kind in Suspicion)
 _YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
 # As files of earlier versions call it.
 _RECORDS = (RECORD, f"{OWN_PREFIX}row")
 
 _RETURNABLE = ("", "invalid", "rejected")
-_RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 # What a spreadsheet takes for a number, a date or a truth value, and would write back as another
 # text: 007 as 7, 1/1/20 as 01/01/20, "Jan 5" with a year, MARCH1 as a day.
 _CONVERTED = re.compile(r"\W*\d|[^\W\d_]+\W*\d+\W*$|(true|false)$", re.IGNORECASE)
 _GUARD = "'"
+_SAY_YES = "write yes in place of no, or empty that cell where it is corrected"
 _RUN_ID = re.compile("[0-9a-f]{32}")
+
+
+def file_name(column: str) -> str:
+    """Return what a column of ours is called in a file.
+
+    Example:
+        >>> file_name("error_message")
+        '_pf_error'
+    """
+    return OWN_PREFIX + _FILE_NAMES.get(column, column)
 
 
 def harmless(text: str) -> str:
@@ -53,7 +99,7 @@ def harmless(text: str) -> str:
         >>> harmless("=1+1"), harmless("Luna")
         ("'=1+1", 'Luna')
     """
-    return _GUARD + text if text.startswith(_RUNNABLE) else text
+    return _GUARD + text if text.startswith(RUNNABLE) else text
 
 
 def unconverted(text: str) -> str:
@@ -109,19 +155,26 @@ class Returned:
         self._record = next((places[name] for name in _RECORDS if name in places), None)
         self.header = tuple(self._unguarded(header[at], is_listed=True) for at in self._kept)
 
-    def records(self, rows: Iterable[Row], checker: Checker) -> Iterator[Record]:
-        """Yield the records of the file as they were, with the record each was fixed from."""
-        for number, row in enumerate(rows, 1):
-            odd = {new: row.oddities[at] for new, at in enumerate(self._kept) if at in row.oddities}
-            own = Row(row.line, self.restore(row.line, row.cells), odd, row.is_hidden)
-            answer = _cell(row.cells, self._accept).strip().casefold()
+    def rows(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Yield the rows of the file as they were, with the record each was fixed from.
+
+        Raises:
+            InputError: A record was created, or may have been, or what names it was edited.
+        """
+        for line, cells, aside in rows:
+            given = aside or Aside()
+            odd = {
+                new: given.oddities[at] for new, at in enumerate(self._kept) if at in given.oddities
+            }
+            answer = _cell(cells, self._accept).strip().casefold()
             accept = frozenset(Suspicion) if answer in _YES else frozenset[str]()
-            record = checker.judge(number, own, accept)
-            if Suspicion.TOTAL_ROW in record.warnings and answer not in _YES:
-                answer = f"no: {Suspicion.TOTAL_ROW}"  # what is below it tells nothing here
-            if answer.startswith("no") or answer in _KINDS:  # a frame has the kind alone
-                record = self._held(record, answer, checker)
-            yield record._replace(origin=self.origin_of(row.line, row.cells))
+            # A frame has the kind alone.
+            kind, held = answer.rpartition(":")[2].strip(), given.held
+            if answer.startswith("no") or answer in _KINDS:
+                known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
+                held = suspicious(known, f"held as {known}: {_SAY_YES}")
+            origin = self._origin_of(line, cells)
+            yield Row(line, self._restored(line, cells), Aside(odd, held, accept, origin))
 
     def columns_by(self, rows: Iterable[Row], columns_of: ColumnsOf) -> Columns | None:
         """Return the columns of the import that these rows are of, as long as they are all there.
@@ -132,23 +185,19 @@ class Returned:
         """
         run_id = ""
         with suppress(InputError):  # reported when the records are read
-            run_id = next((self.run_of(row.cells) for row in rows), "")
+            run_id = next((self._run_of(row.cells) for row in rows), "")
         known = columns_of(run_id) if run_id else None
         if known is None or not {*known.mapping.values(), *known.key} <= set(self.header):
             return None
         return known
 
-    def run_of(self, cells: Sequence[str]) -> str:
+    def _run_of(self, cells: Sequence[str]) -> str:
         """Return the id of the import that a record is a result of, empty where that is lost."""
         return _cell(cells, self._run).strip()
 
-    def origin_of(self, line: int, cells: Sequence[str]) -> Origin | None:
-        """Return the record that a row was fixed from; None for a row that somebody added.
-
-        Raises:
-            InputError: What names it was edited.
-        """
-        run_id, record = self.run_of(cells), _cell(cells, self._record).strip()
+    def _origin_of(self, line: int, cells: Sequence[str]) -> Origin | None:
+        """Return the record that a row was fixed from; None for a row that somebody added."""
+        run_id, record = self._run_of(cells), _cell(cells, self._record).strip()
         if not run_id and not record:
             return None
         number = record.partition(".")[0]  # some programs write 3 as 3.0
@@ -160,14 +209,10 @@ class Returned:
             )
         return Origin(run_id, int(number))
 
-    def restore(self, line: int, cells: Sequence[str]) -> list[str]:
-        """Return a record's own cells, as they were before they were made harmless.
-
-        Raises:
-            InputError: The record was created, or may have been.
-        """
+    def _restored(self, line: int, cells: Sequence[str]) -> list[str]:
+        """Return a record's own cells, as they were before they were made harmless."""
         state = _cell(cells, self._state)
-        if state not in _RETURNABLE and not self.run_of(cells):
+        if state not in _RETURNABLE and not self._run_of(cells):
             raise InputError(
                 f"this record is {state!r} in an earlier import, so it may be in the store already",
                 line=line,
@@ -185,16 +230,6 @@ class Returned:
         while extra and not extra[-1].strip():
             extra.pop()
         return row + extra
-
-    def _held(self, record: Record, answer: str, checker: Checker) -> Record:
-        """Hold a suspicious record until somebody says yes, as in ``no: hidden_row``."""
-        kind = answer if answer in _KINDS else answer.partition(":")[2].strip()
-        if kind not in _KINDS:
-            kind = Suspicion.TOTAL_ROW
-        if kind in checker.rules.accept:
-            return record
-        what = f"held as {kind}: write yes in place of no, or empty that cell where it is corrected"
-        return checker.hold(record, suspicious(Suspicion(kind), what))
 
     def _unguarded(self, text: str, *, is_listed: bool) -> str:
         is_ours = is_listed and self._escaped is not None and text.startswith(_GUARD)

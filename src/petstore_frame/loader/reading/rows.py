@@ -1,17 +1,42 @@
-"""A row as its source gives it, and what it means that there is none."""
+"""A row as its source gives it, and what a typed value, of a workbook or a frame, is as text."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any, NamedTuple, Protocol
 
-from petstore_frame.errors import InputError
-from petstore_frame.errors.advice import Advice
-from petstore_frame.loader.reading.fields import MAX_CELL, CellError
+from petstore_frame.files.cells import EXACT_NUMBERS
+from petstore_frame.loader.reading.fields import CellError
+from petstore_frame.loader.record import Origin
+
+MERGED = "merged_cell"
+DATE_NOTE, NUMBER_NOTE = "date→text", "number→text"
+# From here on, neighbouring whole numbers share one float.
+_EXACT_FLOATS = 2**53
 
 Oddity = CellError | str
-MERGED = "merged_cell"
+
+
+@dataclass(frozen=True)
+class Aside:
+    """What a source says of a row besides the text of its cells.
+
+    Attributes:
+        oddities: By position, what the type or the place of a cell adds to its text: a refusal, or
+            a note.
+        held: Why the record waits for a person, or None.
+        accept: Kinds of suspicious records that are sent after all, for this row.
+        origin: The record that it was fixed from.
+    """
+
+    oddities: Mapping[int, Oddity] = field(default_factory=dict)
+    held: CellError | None = None
+    accept: frozenset[str] = frozenset()
+    origin: Origin | None = None
 
 
 class Row(NamedTuple):
@@ -20,49 +45,73 @@ class Row(NamedTuple):
     Attributes:
         line: First physical line.
         cells: The cells as text.
-        oddities: By position, what the type or the place of a cell adds to its text: a refusal, or
-            a note.
-        is_hidden: A filter or a person has hidden the row.
+        aside: What else is to be known; None where all is said by the cells, on one line.
     """
 
     line: int
     cells: Sequence[str]
-    oddities: Mapping[int, Oddity] = {}
-    is_hidden: bool = False
+    aside: Aside | None = None
 
 
-class LineReader(Protocol):
-    """What ``csv.reader`` is: rows, and the number of lines read so far."""
+class Table(Protocol):
+    """The rows of a source, cut into columns.
+
+    Attributes:
+        columns: The names of the columns.
+        header_row: Row of the header, or None where none was read.
+        facts: How it is read: encoding and delimiter, or sheet.
+    """
 
     @property
-    def line_num(self) -> int: ...
+    def columns(self) -> tuple[str, ...]: ...
+    @property
+    def header_row(self) -> int | None: ...
+    @property
+    def facts(self) -> Mapping[str, Any]: ...
 
-    def __iter__(self) -> Iterator[list[str]]: ...
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows below the header, each time anew."""
+        ...
 
-    def __next__(self) -> list[str]: ...
 
+def text_of_value(value: Any, *, has_exact_integers: bool) -> tuple[str, Oddity | None]:
+    """Return the text of a value that is not missing, and a note or a refusal by its type.
 
-def unreadable(problem: csv.Error, line: int) -> InputError:
-    """Return what an error of the CSV reader means.
+    A date is not a name, TRUE is not text, and a number of too many digits may not be the one that
+    was typed.
 
     Args:
-        problem: The error.
-        line: First physical line of the record.
+        value: A cell's value.
+        has_exact_integers: Whether whole numbers of any size are as they were typed; of a
+            workbook Excel has kept 15 digits.
     """
-    if "field limit" in str(problem):
-        return InputError(
-            f"the record that begins here has a cell of more than {MAX_CELL:,} characters",
-            line=line,
-            hint="shorten it; a quote that is never closed can cause this too",
-        )
-    is_open = "unexpected end" in str(problem)
-    return InputError(
-        "the record that begins here "
-        + ("opens a quote that is never closed" if is_open else f"cannot be read: {problem}"),
-        line=line,
-        hint=Advice(
-            'double the quotes within a cell ("a ""b"" c"), or read quotes as letters: {}',
-            ("quoting", "none"),
-            by_hand="close or double its quotes",
-        ),
-    )
+    exact = _EXACT_FLOATS if has_exact_integers else EXACT_NUMBERS
+    if isinstance(value, str):
+        return str(value), None
+    if type(value).__name__ in ("bool", "bool_"):
+        word = "TRUE" if value else "FALSE"
+        what = f"the cell holds the truth value {word}"
+        return word, CellError("boolean_value", what, "make it text")
+    if isinstance(value, Integral):
+        is_exact = has_exact_integers or abs(int(value)) < exact
+        return str(int(value)), NUMBER_NOTE if is_exact else _inexact(str(int(value)), exact)
+    if isinstance(value, Decimal):
+        return str(value), NUMBER_NOTE
+    if isinstance(value, Real):
+        number = float(value)
+        text = str(int(number)) if number.is_integer() and abs(number) < 1e21 else repr(number)
+        return text, NUMBER_NOTE if abs(number) < exact else _inexact(text, exact)
+    if isinstance(value, datetime):
+        is_day = value.time() == time(0) and value.tzinfo is None
+        return (value.date() if is_day else value).isoformat(), DATE_NOTE
+    if isinstance(value, date | time):
+        return value.isoformat(), DATE_NOTE
+    if isinstance(value, timedelta):
+        return str(value), DATE_NOTE
+    what = f"expected text or a number, the cell holds a {type(value).__name__}"
+    return str(value)[:200], CellError("not_text", what, "give text or a number")
+
+
+def _inexact(text: str, exact: int) -> CellError:
+    what = f"{text} is past {exact - 1}, so it may not be the number that was typed"
+    return CellError("inexact_number", what, "keep such numbers as text")

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.loader.journal.rows import JournalRow, Run
-from petstore_frame.loader.reading.mapping import OWN_PREFIX, field_name
+from petstore_frame.loader.reading.mapping import field_name
+from petstore_frame.loader.reading.returned import COLUMNS, FIX_COLUMNS, file_name
 from petstore_frame.loader.record import RecordProblem, State
 from petstore_frame.loader.results.skipped import CHANGED, reason_of
 from petstore_frame.schema.frame import text_series
@@ -18,37 +19,6 @@ from petstore_frame.schema.text import whole_text
 if TYPE_CHECKING:
     import pandas as pd
 
-_NULLABLE = {"int64": "Int64"}
-# Name in the frame, and its dtype; in files each has the prefix that the reader knows.
-COLUMNS: dict[str, str] = {
-    "record": "Int64",
-    "line": "Int64",
-    **{f"sent_{field.name}": _NULLABLE.get(field.dtype, field.dtype) for field in SENT_FIELDS},
-    "state": "category",
-    "action": "category",
-    "pet_id": "Int64",
-    "id_source": "category",
-    "http_status": "Int16",
-    "error_code": "str",
-    "error_message": "str",
-    "error_column": "str",
-    "error_value": "str",
-    "hint": "str",
-    "accept": "str",
-    "reason": "category",
-    "changed": "str",
-    "warnings": "str",
-    "attempts": "Int32",
-    "first_sent_at": "datetime64[us, UTC]",
-    "settled_at": "datetime64[us, UTC]",
-    "elapsed_ms": "Float64",
-    "correlation_id": "str",
-    "idempotency_key": "str",
-    "payload_sha256": "str",
-    "run_id": "str",
-    "records_sha256": "str",
-}
-
 # The values of these columns are known in advance, so they are the same in each result.
 CATEGORIES: dict[str, list[str]] = {
     **{f"sent_{field.name}": [*field.values] for field in SENT_FIELDS if field.values},
@@ -57,16 +27,8 @@ CATEGORIES: dict[str, list[str]] = {
     "id_source": ["response", "recovered", "manual"],
 }
 
-# What helps to fix a record comes first, right after its own cells.
-FIX_COLUMNS = (
-    "error_message", "hint", "error_column", "line", "error_code", "state", "record",
-    "http_status", "correlation_id", "warnings", "accept", "run_id",
-)  # fmt: skip
-
 # In a frame, of which a notebook shows the first columns.
 FIX_FIRST = ("line", "error_column", "error_value", "error_message", "hint")
-
-_FILE_NAMES = {"error_message": "error", "error_column": "column", "run_id": "run"}
 
 _ACTIONS: dict[State, str] = {
     State.INVALID: "fix",
@@ -180,16 +142,6 @@ def problem_of(row: JournalRow, run: Run) -> RecordProblem:
         )
     hint = _DOUBT_HINTS.get(row.state, "")
     return RecordProblem(row.error_code or "", row.error_message or "", hint=hint)
-
-
-def file_name(column: str) -> str:
-    """Return what a column of ours is called in a file.
-
-    Example:
-        >>> file_name("error_message")
-        '_pf_error'
-    """
-    return OWN_PREFIX + _FILE_NAMES.get(column, column)
 
 
 def moment_of(seconds: float | None) -> datetime | None:

@@ -20,21 +20,17 @@ from petstore_frame.errors.advice import FILE
 from petstore_frame.files.atomic import replacing
 from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.reading.returned import (
+    COLUMNS,
     ESCAPED,
     EXTRA,
+    FIX_COLUMNS,
     escaped_columns,
+    file_name,
     harmless,
     unconverted,
 )
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
-from petstore_frame.loader.results.columns import (
-    COLUMNS,
-    FIX_COLUMNS,
-    ResultLine,
-    describe,
-    file_name,
-    root_of,
-)
+from petstore_frame.loader.results.columns import ResultLine, describe, root_of
 from petstore_frame.loader.results.folders import DIGESTS, SUMMARY, digests
 from petstore_frame.loader.results.workbook import workbook
 

@@ -9,13 +9,13 @@ from typing import NamedTuple
 from petstore_frame.loader.journal.earlier import from_plan
 from petstore_frame.loader.journal.rows import Run, read_cells
 from petstore_frame.loader.reading.mapping import normalise
-from petstore_frame.loader.reading.typed import DATE_NOTE, NUMBER_NOTE
+from petstore_frame.loader.reading.rows import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.schema.text import day_text
 
 MEANINGS: dict[str, str] = {
     DATE_NOTE: "a date was read as text",
     NUMBER_NOTE: "a number was read as text",
-    "normalised": "a category or a status was translated",
+    "normalised": "a category id was read as a plain number",
     "trimmed": "spaces around a cell were cut",
     "status_case": "a status was spelled with other capitals",
     "no_status": "the words 'no status' were read as none",

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.files.cells import EXACT_NUMBERS, fit, fits
-from petstore_frame.loader.reading.returned import HEADINGS
+from petstore_frame.loader.reading.returned import HEADINGS, file_name
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
-from petstore_frame.loader.results.columns import ResultLine, file_name
+from petstore_frame.loader.results.columns import ResultLine
 from petstore_frame.loader.results.view import MEANINGS, counted, headline, next_steps
 
 if TYPE_CHECKING:
