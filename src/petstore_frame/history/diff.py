@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date
 from functools import cached_property
@@ -12,9 +12,9 @@ import pandas as pd
 
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.counts.summary import count_pets
-from petstore_frame.history.engines import to_pandas
+from petstore_frame.history.engines import Engine, to_pandas
 from petstore_frame.history.folder import Snapshot
-from petstore_frame.history.questions import KINDS, diff_pets, first_pets
+from petstore_frame.history.questions import COMPARED, KINDS, diff_pets, first_pets
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory, StatusCount
 
@@ -124,12 +124,11 @@ class Diff(HasFrame):
 
     def _reserves(self) -> list[str]:
         """Return what the claims do not prove."""
-        reserves = []
-        if not self.old.completeness.covers_all:
-            reserves.append(f"what was there before is not proven ({self.old.completeness})")
-        if not self.new.completeness.covers_all:
-            reserves.append(f"nothing is proven to be gone ({self.new.completeness})")
-        return reserves
+        open_ends = {
+            "what was there before is not proven": self.old.completeness,
+            "nothing is proven to be gone": self.new.completeness,
+        }
+        return [f"{what} ({one})" for what, one in open_ends.items() if not one.covers_all]
 
 
 def diff_inventories(old: Inventory | Snapshot, new: Inventory | Snapshot) -> Diff:
@@ -142,9 +141,16 @@ def diff_inventories(old: Inventory | Snapshot, new: Inventory | Snapshot) -> Di
     Raises:
         HistoryError: A snapshot's file is damaged.
     """
-    frames = [
-        each.read().frame if isinstance(each, Snapshot) else each.frame for each in (old, new)
-    ]
+    sides = (each.read() if isinstance(each, Snapshot) else each for each in (old, new))
+    return _compared(old, new, [each.frame for each in sides])
+
+
+def diff_snapshots(old: Snapshot, new: Snapshot, engine: Engine) -> Diff:
+    """Compare two snapshots on an engine."""
+    return _compared(old, new, engine.open([old], [new], columns=COMPARED))
+
+
+def _compared(old: Inventory | Snapshot, new: Inventory | Snapshot, frames: Sequence[Any]) -> Diff:
     rows = diff_pets(
         *frames,
         is_old_whole=old.completeness.covers_all,

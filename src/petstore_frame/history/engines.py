@@ -23,61 +23,51 @@ from petstore_frame.history.snapshot_file import check_rows, read_table
 _Open = Callable[[Sequence[Snapshot], tuple[str, ...], Any], Any]
 
 
-def open_snapshots(
-    snapshots: Sequence[Snapshot], columns: tuple[str, ...], *, engine: str, session: Any = None
-) -> Any:
-    """Open columns of one or more snapshots, with ``date`` as the last column.
+class Engine:
+    """What computes: ``pandas``, ``polars``, ``duckdb``, ``dask`` or ``spark``.
 
     Args:
-        snapshots: At least one.
-        columns: Columns of the pets' table.
-        engine: ``pandas``, ``polars``, ``duckdb``, ``dask`` or ``spark``.
-        session: What ``start_session`` returned: frames meet in a join only on one session.
+        name: One of the five.
+        session: The user's DuckDB connection or SparkSession; None starts or finds one. Dask needs
+            none: it runs on the current client.
 
     Raises:
-        ArgumentError: The engine is not one of the five.
-        HistoryError: The rows of a file are not those that were written; names it.
-        MissingExtraError: The engine's library is not installed.
+        ArgumentError: The name is not one of the five; the text names them.
     """
-    check_engine(engine)
-    for snapshot in snapshots:
-        check_rows(snapshot.path)
-    return _ENGINES[engine](snapshots, columns, session)
 
+    def __init__(self, name: str, session: Any = None) -> None:
+        self.name = one_of("engine", name, _ENGINES)
+        self._session = session
 
-def start_session(engine: str, session: Any = None) -> Any:
-    """Return what one question runs on: a DuckDB connection or a SparkSession, else None.
+    def open(self, *parts: Sequence[Snapshot], columns: tuple[str, ...]) -> list[Any]:
+        """Open columns of each part as one frame, with ``date`` as the last column.
 
-    Each question has a DuckDB connection of its own, so questions may be asked from threads.
+        Frames meet in a join only on one session, which those of one call share. Each call has a
+        DuckDB connection of its own, so questions may be asked from threads.
 
-    Args:
-        engine: ``pandas``, ``polars``, ``duckdb``, ``dask`` or ``spark``.
-        session: The user's connection or session; None starts or finds one. Dask needs none: it
-            runs on the current client.
-    """
-    if engine == "duckdb":
-        if session is not None and not hasattr(session, "cursor"):
-            raise ArgumentError(f"session is a DuckDB connection, got {type(session).__name__}")
-        return session.cursor() if session else _library("duckdb", "history").connect()
-    if engine == "spark" and session is None:
-        return _library("pyspark.sql", "spark").SparkSession.builder.getOrCreate()
-    return session
+        Raises:
+            HistoryError: The rows of a file are not those that were written; names it.
+            MissingExtraError: The engine's library is not installed.
+        """
+        session = self._start()
+        for snapshots in parts:
+            for snapshot in snapshots:
+                check_rows(snapshot.path)
+        return [_ENGINES[self.name](snapshots, columns, session) for snapshots in parts]
 
-
-def check_engine(engine: str) -> None:
-    """Refuse an unknown engine.
-
-    Raises:
-        ArgumentError: It is not one of the five; the text names them.
-    """
-    one_of("engine", engine, _ENGINES)
+    def _start(self) -> Any:
+        given = self._session
+        if self.name == "duckdb":
+            if given is not None and not hasattr(given, "cursor"):
+                raise ArgumentError(f"session is a DuckDB connection, got {type(given).__name__}")
+            return given.cursor() if given else _library("duckdb", "history").connect()
+        if self.name == "spark" and given is None:
+            return _library("pyspark.sql", "spark").SparkSession.builder.getOrCreate()
+        return given
 
 
 def to_pandas(frame: Any) -> pd.DataFrame:
-    """Bring a frame of any engine here, with the dtypes of the pets' table.
-
-    Ids and counts are int64, texts are str, dates are instants without a zone.
-    """
+    """Bring a frame of any engine here: numbers int64, texts str, dates instants without a zone."""
     lazy = nw.from_native(frame).lazy()
     kind = lazy.implementation
     is_pandas = kind.is_dask() or kind.is_pandas_like()

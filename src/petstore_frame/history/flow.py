@@ -13,10 +13,10 @@ from typing import Any
 import pandas as pd
 
 from petstore_frame._internal.arguments import one_of, whole_number
-from petstore_frame.history.diff import MOVE, Diff, sort_moves
-from petstore_frame.history.engines import to_pandas
+from petstore_frame.history.diff import MOVE, Diff, diff_snapshots, sort_moves
+from petstore_frame.history.engines import Engine, to_pandas
 from petstore_frame.history.folder import Snapshot
-from petstore_frame.history.questions import age_pets, live_pets, sell_pets
+from petstore_frame.history.questions import COMPARED, age_pets, live_pets, sell_pets
 from petstore_frame.history.trend import AT_LEAST, EXACT
 
 # The columns of the turnover, each with its kind of move.
@@ -51,17 +51,15 @@ class Flow:
     def __init__(
         self,
         snapshots: Sequence[Snapshot],
+        engine: Engine,
         *,
-        open_pets: Callable[[tuple[str, ...]], Any],
-        compare: Callable[[Snapshot, Snapshot], Diff],
         period: str,
         stale_days: int,
     ) -> None:
         self.snapshots = tuple(snapshots)
         self.period = one_of("period", period, _PERIODS)
         self.stale_days = whole_number("stale_days", stale_days, 0)
-        self._open_pets = open_pets
-        self._compare = compare
+        self._engine = engine
 
     @cached_property
     def moves(self) -> pd.DataFrame:
@@ -108,7 +106,8 @@ class Flow:
         snapshot holds every pet, else ``estimate``: the share may be too high or too low.
         A pet that came and was sold between two snapshots was never seen on offer: left out.
         """
-        lives = live_pets(self._open_pets(("id", "category_id", "status")))
+        (pets,) = self._engine.open(self.snapshots, columns=("id", "category_id", "status"))
+        lives = live_pets(pets)
         table = to_pandas(sell_pets(lives)).sort_values("category_id", ignore_index=True)
         table["sell_through"] = table["sold"] / table["offered"]
         return table.assign(claim=EXACT if self.is_exact else ESTIMATE)
@@ -127,13 +126,17 @@ class Flow:
         ``exact`` where the last snapshot holds every available pet, else ``at least``: there may
         be more such pets than rows.
         """
-        columns = ("id", "name", "category_id", "status")
-        pets = self._open_pets(columns)
+        (pets,) = self._engine.open(self.snapshots, columns=COMPARED)
         table = to_pandas(age_pets(pets, live_pets(pets)))
         span = table["last_seen"] - table["available_since"]
         table["days_available"] = span.dt.days.astype("int64")
         table["is_listed"] = table["last_seen"].dt.date == self.snapshots[-1].date
-        table["is_at_least"] = ~table["available_since"].dt.date.isin(self._days_after_exact())
+        after_exact = [
+            later.date
+            for earlier, later in pairwise(self.snapshots)
+            if earlier.completeness.count("available").is_exact
+        ]
+        table["is_at_least"] = ~table["available_since"].dt.date.isin(after_exact)
         is_exact = self.snapshots[-1].completeness.count("available").is_exact
         table["claim"] = EXACT if is_exact else AT_LEAST
         return table.sort_values(
@@ -166,14 +169,7 @@ class Flow:
         """The comparison of each period's last snapshot with that of the period before."""
         last_of = {_PERIODS[self.period](each): each for each in self.snapshots}
         ends = sorted({each.date: each for each in (self.snapshots[0], *last_of.values())}.items())
-        return [self._compare(old, new) for (_, old), (_, new) in pairwise(ends)]
-
-    def _days_after_exact(self) -> list[Any]:
-        return [
-            later.date
-            for earlier, later in pairwise(self.snapshots)
-            if earlier.completeness.count("available").is_exact
-        ]
+        return [diff_snapshots(old, new, self._engine) for (_, old), (_, new) in pairwise(ends)]
 
 
 def _period(diff: Diff, moves: pd.DataFrame) -> pd.DataFrame:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 import shlex
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date
 from pathlib import Path
-from typing import Any, TypeAlias, Union
+from typing import TypeAlias, Union
 
 import numpy as np
 import pandas as pd
@@ -32,16 +31,6 @@ from petstore_frame.inventory.source import Sourced
 
 FILE_NAME = "pets.parquet"
 _FOLDER_NAME = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
-_LISTED = {
-    "date": "datetime64[us]",
-    "rows": "int64",
-    "verdict": "str",
-    "status": "str",
-    "claim": "str",
-    "fetched_at": "datetime64[us, UTC]",
-    "base_url": "str",
-    "size": "int64",
-}
 Day: TypeAlias = Union[str, date, "np.datetime64"]
 
 
@@ -108,12 +97,9 @@ class SnapshotProblem:
 
 @dataclass(frozen=True)
 class Contents:
-    """The snapshots of a folder as they were at one moment.
+    """The snapshots of a folder as they were at one moment, oldest first, and all else in it.
 
-    Attributes:
-        folder: Where they are.
-        snapshots: Those that can be read, oldest first.
-        problems: The paths that cannot be read or do not belong here.
+    What is asked for and not there is a HistoryError that names what is.
     """
 
     folder: Path
@@ -131,12 +117,8 @@ class Contents:
             warn: Warn of each day whose snapshot cannot be read.
         """
         entries = sorted(folder.iterdir()) if folder.is_dir() else []
-        found = [
-            each
-            for entry in entries
-            if not entry.name.startswith(".")
-            for each in _look_into(entry)
-        ]
+        shown = (entry for entry in entries if not entry.name.startswith("."))
+        found = [each for entry in shown for each in _look_into(entry)]
         snapshots = [each for each in found if isinstance(each, Snapshot)]
         problems = [each for each in found if isinstance(each, SnapshotProblem)]
         for problem in problems:
@@ -146,11 +128,7 @@ class Contents:
         return cls(folder, snapshots, problems)
 
     def between(self, since: Day | None = None, until: Day | None = None) -> list[Snapshot]:
-        """Return the snapshots of these days, both included; None sets no bound.
-
-        Raises:
-            HistoryError: There is none.
-        """
+        """Return the snapshots of these days, both included, at least one."""
         low = date.min if since is None else utc_day(since)
         high = date.max if until is None else utc_day(until)
         found = [each for each in self.snapshots if low <= each.date <= high]
@@ -160,11 +138,7 @@ class Contents:
         return found
 
     def on(self, day: Day | None) -> Snapshot:
-        """Return the snapshot of a day, or the last one for None.
-
-        Raises:
-            HistoryError: There is none.
-        """
+        """Return the snapshot of a day, or the last one for None."""
         if day is None:
             return self.between()[-1]
         wanted = utc_day(day)
@@ -176,24 +150,8 @@ class Contents:
                 raise HistoryError(f"{problem}; {NEXT_STEP}")
         raise HistoryError(f"no snapshot of {wanted}; {self._what_is_there()}")
 
-    def on_or_before(self, day: Day) -> Snapshot:
-        """Return the last snapshot of a day or an earlier one.
-
-        Raises:
-            HistoryError: There is none.
-        """
-        latest = utc_day(day)
-        found = [each for each in self.snapshots if each.date <= latest]
-        if not found:
-            raise HistoryError(f"no snapshot on or before {latest}; {self._what_is_there()}")
-        return found[-1]
-
     def before(self, snapshot: Snapshot) -> Snapshot:
-        """Return the snapshot before another one.
-
-        Raises:
-            HistoryError: There is none.
-        """
+        """Return the snapshot before another one."""
         found = [each for each in self.snapshots if each.date < snapshot.date]
         if not found:
             raise HistoryError(
@@ -218,18 +176,6 @@ class Contents:
                 f"or petstore-frame snapshot --history {shlex.quote(str(self.folder))}"
             )
         return f"{self.folder} has {len(held)}, {held[0].date} to {held[-1].date}"
-
-
-def list_snapshots(snapshots: Sequence[Snapshot]) -> pd.DataFrame:
-    """Return snapshots as a table, one row each; see ``History.snapshots``."""
-    listed = [
-        (
-            each.date, each.rows, str(each.completeness.verdict), each.completeness.status,
-            str(each.completeness), each.fetched_at, each.base_url, each.size,
-        )
-        for each in snapshots
-    ]  # fmt: skip
-    return pd.DataFrame(listed, columns=list(_LISTED)).astype(_LISTED)
 
 
 def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
@@ -257,26 +203,15 @@ def utc_day(day: Day) -> date:
         >>> utc_day("2026-11-01")
         datetime.date(2026, 11, 1)
     """
-    value: Any = _plain(day)
-    if isinstance(value, str):
-        try:
-            return date.fromisoformat(value)
-        except ValueError:
-            pass
-    elif isinstance(value, datetime):
-        if value == value:  # false for NaT
-            return value.astimezone(UTC).date() if value.tzinfo else value.date()
-    elif isinstance(value, date):
-        return value
+    try:
+        if isinstance(day, str):
+            return date.fromisoformat(day)
+        if isinstance(day, (date, np.datetime64)) and not pd.isna(day):
+            moment = pd.Timestamp(day)
+            return (moment.astimezone(UTC) if moment.tzinfo else moment).date()
+    except ValueError:
+        pass
     raise ArgumentError(f"expected a day, got {day!r}; pass a date, or text like 2026-11-01")
-
-
-def _plain(day: Any) -> Any:
-    """Return numpy's instants as Python's."""
-    if isinstance(day, (str, date)):
-        return day
-
-    return day.astype("datetime64[us]").item() if isinstance(day, np.datetime64) else day
 
 
 def _look_into(entry: Path) -> list[Snapshot | SnapshotProblem]:

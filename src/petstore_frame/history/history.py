@@ -13,17 +13,16 @@ from petstore_frame._internal.arguments import some_of, whole_number
 from petstore_frame.counts.summary import Summary
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history.adding import add_snapshot
-from petstore_frame.history.diff import Diff
-from petstore_frame.history.engines import check_engine, open_snapshots, start_session, to_pandas
+from petstore_frame.history.diff import Diff, diff_snapshots
+from petstore_frame.history.engines import Engine, to_pandas
 from petstore_frame.history.flow import Flow
 from petstore_frame.history.folder import (
     Contents,
     Day,
     Snapshot,
     SnapshotProblem,
-    list_snapshots,
 )
-from petstore_frame.history.questions import diff_pets, trend_pets
+from petstore_frame.history.questions import trend_pets
 from petstore_frame.history.trend import fill_trend, trend_columns
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory
@@ -31,7 +30,16 @@ from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.models import PET_COLUMNS
 
 _ROWS_SHOWN = 10
-_COMPARED = ("id", "name", "category_id", "status")
+_LISTED = {
+    "date": "datetime64[us]",
+    "rows": "int64",
+    "verdict": "str",
+    "status": "str",
+    "claim": "str",
+    "fetched_at": "datetime64[us, UTC]",
+    "base_url": "str",
+    "size": "int64",
+}
 HistoryOption: TypeAlias = Union["History", str, "PathLike[str]", None]
 
 
@@ -64,12 +72,11 @@ class History:
     def __init__(
         self, folder: str | PathLike[str], *, engine: str = "duckdb", session: Any = None
     ) -> None:
-        check_engine(engine)
+        self._engine = Engine(engine, session)
         if not isinstance(folder, (str, PathLike)):
             raise ArgumentError(f"folder is a path, got {folder!r}")
         self.folder = Path(folder)
         self.engine = engine
-        self._session = session
 
     def add(self, inventory: Inventory, *, replace: bool = False) -> Snapshot:
         """Keep an inventory under the UTC day on which it was fetched.
@@ -94,11 +101,18 @@ class History:
         """List what is kept, oldest first.
 
         Returns:
-            One row per snapshot: ``date``, ``rows`` (int64), ``verdict``, ``scope``, ``claim``
-            (a sentence), ``fetched_at`` (UTC), ``base_url``, ``size`` (bytes, int64). Files that
-            are damaged or not ours are in ``problems()``.
+            One row per snapshot: ``date``, ``rows`` (int64), ``verdict``, ``status`` (the one
+            asked for), ``claim`` (a sentence), ``fetched_at`` (UTC), ``base_url``, ``size``
+            (bytes, int64). Files that are damaged or not ours are in ``problems()``.
         """
-        return list_snapshots(Contents.of(self.folder).snapshots)
+        listed = [
+            (
+                each.date, each.rows, str(each.completeness.verdict), each.completeness.status,
+                str(each.completeness), each.fetched_at, each.base_url, each.size,
+            )
+            for each in Contents.of(self.folder).snapshots
+        ]  # fmt: skip
+        return pd.DataFrame(listed, columns=list(_LISTED)).astype(_LISTED)
 
     def problems(self) -> list[SnapshotProblem]:
         """Name every path in the folder that cannot be read or is not ours, and why.
@@ -125,7 +139,7 @@ class History:
         Raises:
             HistoryError: The history begins later, or is empty.
         """
-        return Contents.of(self.folder).on_or_before(day).read()
+        return Contents.of(self.folder).between(until=day)[-1].read()
 
     def open(self, day: Day | None = None, columns: Sequence[str] | None = None) -> Any:
         """Open one snapshot as a frame of the engine, lazy where the engine is.
@@ -177,8 +191,7 @@ class History:
             HistoryError: There is no such snapshot.
         """
         chosen = Contents.of(self.folder).on(day)
-        session = start_session(self.engine, self._session)
-        rows = self._open([chosen], ("category_id", "status"), session)
+        (rows,) = self._engine.open([chosen], columns=("category_id", "status"))
         return Summary.of(rows, chosen.completeness, categories)
 
     def diff(self, old: Day | None = None, new: Day | None = None) -> Diff:
@@ -202,7 +215,7 @@ class History:
         earlier = held.before(later) if old is None else held.on(old)
         if earlier.date >= later.date:
             raise ArgumentError(f"old comes before new; got {earlier.date} and {later.date}")
-        return self._compare(earlier, later)
+        return diff_snapshots(earlier, later, self._engine)
 
     def trend(
         self,
@@ -235,13 +248,10 @@ class History:
         step = None if every_days is None else whole_number("every_days", every_days, 1)
         held = Contents.of(self.folder)
         chosen = held.between(since, until)
-        session = start_session(self.engine, self._session)
         # pandas holds all that it opens, so it gets one day at a time; the others plan for all.
         parts = [[each] for each in chosen] if self.engine == "pandas" else [chosen]
-        counted = pd.concat(
-            [to_pandas(trend_pets(self._open(part, columns, session), columns)) for part in parts],
-            ignore_index=True,
-        )
+        frames = (frame for part in parts for frame in self._engine.open(part, columns=columns))
+        counted = pd.concat([to_pandas(trend_pets(frame, columns)) for frame in frames])
         lost = held.lost_days(chosen[0].date, chosen[-1].date)
         return fill_trend(counted, chosen, columns, lost=lost, every_days=step)
 
@@ -267,15 +277,7 @@ class History:
             HistoryError: No snapshot lies between the days.
         """
         chosen = Contents.of(self.folder).between(since, until)
-        return Flow(
-            chosen,
-            open_pets=lambda columns: self._open(
-                chosen, columns, start_session(self.engine, self._session)
-            ),
-            compare=self._compare,
-            period=period,
-            stale_days=stale_days,
-        )
+        return Flow(chosen, self._engine, period=period, stale_days=stale_days)
 
     def __len__(self) -> int:
         return len(Contents.of(self.folder).snapshots)
@@ -308,20 +310,8 @@ class History:
     def _open_columns(self, snapshots: Sequence[Snapshot], columns: Sequence[str] | None) -> Any:
         held = [name for name in PET_COLUMNS if all(name in each.columns for each in snapshots)]
         wanted = some_of("columns", held if columns is None else columns, held)
-        return self._open(snapshots, wanted, start_session(self.engine, self._session))
-
-    def _open(self, snapshots: Sequence[Snapshot], columns: tuple[str, ...], session: Any) -> Any:
-        return open_snapshots(snapshots, columns, engine=self.engine, session=session)
-
-    def _compare(self, old: Snapshot, new: Snapshot) -> Diff:
-        session = start_session(self.engine, self._session)
-        rows = diff_pets(
-            self._open([old], _COMPARED, session),
-            self._open([new], _COMPARED, session),
-            is_old_whole=old.completeness.covers_all,
-            is_new_whole=new.completeness.covers_all,
-        )
-        return Diff(old, new, rows)
+        (frame,) = self._engine.open(snapshots, columns=wanted)
+        return frame
 
 
 def open_history(history: HistoryOption) -> History | None:

@@ -16,6 +16,7 @@ import narwhals as nw
 from petstore_frame.counts.pet_table import open_frame
 from petstore_frame.counts.summary import count_pets, status_text
 
+COMPARED = ("id", "name", "category_id", "status")
 DIFF_COLUMNS = ("id", "name", "category_id", "kind", "was", "now")
 KINDS = ("new", "first seen", "changed", "gone", "not seen")
 
@@ -40,8 +41,7 @@ def diff_pets(old: Any, new: Any, *, is_old_whole: bool = False, is_new_whole: b
         ArgumentError: It is not a frame.
         InputError: A frame lacks a column, or ids are not whole numbers.
     """
-    columns = ("id", "name", "category_id", "status")
-    before, after = open_frame(old, columns), open_frame(new, columns)
+    before, after = open_frame(old, COMPARED), open_frame(new, COMPARED)
     nothing = nw.lit(None, dtype=nw.String)
     was = before.select("id", was=status_text())
     now = after.select("id", "name", "category_id", now=status_text())
@@ -82,14 +82,9 @@ def trend_pets(pets: Any, by: Sequence[str] = ("status",)) -> Any:
 def live_pets(pets: Any) -> Any:
     """Return one row per pet ever seen, with the days on which it was.
 
-    Args:
-        pets: Dated pets, as for ``trend_pets``, with ``id`` and ``category_id``.
-
-    Returns:
-        A frame of the same kind: ``id``, ``category_id``, and as instants ``first_seen``,
-        ``last_seen``, ``last_available``, ``last_sold`` and ``last_other`` (any status but
-        available, or none), missing where that never was; ``was_offered`` is 1 where the pet was
-        ever seen available or pending, else 0.
+    Columns: ``id``, ``category_id``; as instants ``first_seen``, ``last_seen``, ``last_available``,
+    ``last_sold`` and ``last_other`` (any status but available, or none), missing where that never
+    was; ``was_offered``: 1 where it was ever seen available or pending, else 0.
     """
     status, day = nw.col("status"), nw.col("date")
     dated = _dated(pets, ("id", "category_id", "status")).with_columns(status=status_text())
@@ -114,14 +109,7 @@ def live_pets(pets: Any) -> Any:
 
 
 def sell_pets(lives: Any) -> Any:
-    """Count by category the pets that were offered, and those of them sold when last seen.
-
-    Args:
-        lives: What ``live_pets`` returned.
-
-    Returns:
-        A frame of the same kind: ``category_id``, ``offered`` and ``sold`` (integers).
-    """
+    """Count by category the pets that were offered, and those of them sold when last seen."""
     is_sold = nw.col("last_sold") == nw.col("last_seen")
     return (
         nw.from_native(lives)
@@ -138,18 +126,11 @@ def sell_pets(lives: Any) -> Any:
 def age_pets(pets: Any, lives: Any) -> Any:
     """Return the pets that were available when last seen, and since when.
 
-    Args:
-        pets: Dated pets with ``id``, ``name``, ``category_id`` and ``status``.
-        lives: What ``live_pets`` says of the same pets.
-
-    Returns:
-        A frame of the same kind: ``id``, ``name``, ``category_id``, ``first_seen``,
-        ``available_since`` (the first day of the last unbroken run of snapshots that show it
-        available) and ``last_seen``, as instants.
+    ``available_since`` is the first day of the last unbroken run of snapshots that show it so.
     """
     known = nw.from_native(lives).filter(nw.col("last_available") == nw.col("last_seen"))
     known = known.select("id", "first_seen", "last_seen", "last_other")
-    dated = _dated(pets, ("id", "name", "category_id", "status"))
+    dated = _dated(pets, COMPARED)
     runs = (
         dated.filter(status_text() == "available")
         .select("id", "name", "category_id", "date")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import date, timedelta
+from datetime import date
+from functools import cache
 from itertools import pairwise, repeat
 from typing import Any
 
@@ -44,38 +45,37 @@ def fill_trend(
         lost: Days whose snapshot cannot be read.
         every_days: In how many days a snapshot is due; None expects none.
     """
-    read = {each.date: each for each in snapshots}
-    days = sorted({*read, *lost, *missing_days({*read, *lost}, every_days)})
-    levels = [_groups(counted, name) for name in by]
-    index = pd.MultiIndex.from_product([pd.to_datetime(days), *levels], names=["date", *by])
+    claims = {each.date: each.completeness for each in snapshots}
+    days = sorted({*claims, *lost, *_missing_days({*claims, *lost}, every_days)})
+    levels: list[Any] = [pd.to_datetime(days), *(_groups(counted, name) for name in by)]
+    index: Any = pd.MultiIndex.from_product(levels, names=["date", *by])
     held = counted.set_index(["date", *by])["pets"].reindex(index).astype("Int64")
-    table = held.reset_index()
-    is_read = table["date"].isin(pd.to_datetime(list(read)))
+    table = held.reset_index().astype({"date": "datetime64[us]"})
+    is_read = table["date"].dt.date.isin(claims)
     table.loc[is_read & table["pets"].isna(), "pets"] = 0
-    statuses = levels[-1] if "status" in by else [None]
-    words = {
-        (pd.Timestamp(day), status): UNREADABLE if day in lost else _claim(read.get(day), status)
-        for day in days
-        for status in statuses
-    }
-    keys = zip(table["date"], table["status"] if "status" in by else repeat(None), strict=False)
-    table["claim"] = pd.Series([words[key] for key in keys], dtype="str")
-    return table.astype({"date": "datetime64[us]"})
+
+    @cache
+    def word(day: date, status: str | None) -> str:
+        if day not in claims:
+            return UNREADABLE if day in lost else NO_SNAPSHOT
+        claim = claims[day]
+        is_exact = claim.covers_all if status is None else claim.count(status).is_exact
+        return EXACT if is_exact else AT_LEAST
+
+    statuses = table["status"] if "status" in by else repeat(None, len(table))
+    words = list(map(word, table["date"].dt.date, statuses))
+    return table.assign(claim=pd.Series(words, dtype="str"))
 
 
-def missing_days(taken: Collection[date], every_days: int | None) -> list[date]:
+def _missing_days(taken: Collection[date], every_days: int | None) -> list[date]:
     """Return the days on which a snapshot was due and is not there."""
     if every_days is None:
         return []
-    days = sorted(taken)
-    due = timedelta(days=every_days)
-    missing = []
-    for earlier, later in pairwise(days):
-        day = earlier + due
-        while day < later:
-            missing.append(day)
-            day += due
-    return missing
+    return [
+        day
+        for earlier, later in pairwise(sorted(taken))
+        for day in pd.date_range(earlier, later, freq=f"{every_days}D", inclusive="neither").date
+    ]
 
 
 def _groups(counted: pd.DataFrame, name: str) -> list[Any]:
@@ -84,11 +84,3 @@ def _groups(counted: pd.DataFrame, name: str) -> list[Any]:
         return sorted(seen)
     others = seen - {*PET_STATUSES, NO_STATUS}
     return [*PET_STATUSES, *sorted(others), NO_STATUS]
-
-
-def _claim(snapshot: Snapshot | None, status: str | None) -> str:
-    if snapshot is None:
-        return NO_SNAPSHOT
-    claim = snapshot.completeness
-    is_exact = claim.covers_all if status is None else claim.count(status).is_exact
-    return EXACT if is_exact else AT_LEAST

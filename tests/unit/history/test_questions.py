@@ -173,7 +173,7 @@ def test_at_and_read(folder: Path) -> None:
         errors.HistoryError, match=r"no snapshot of 2026-11-03; .* has 4, 2026-11-01"
     ):
         history.read("2026-11-03")
-    with pytest.raises(errors.HistoryError, match="no snapshot on or before 2026-10-31"):
+    with pytest.raises(errors.HistoryError, match="no snapshot to 2026-10-31"):
         history.at(date(2026, 10, 31))
 
 
