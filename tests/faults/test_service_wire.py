@@ -57,6 +57,7 @@ def exchange(shop: pf.Server, sent: bytes) -> bytes:
         with contextlib.suppress(ConnectionError, TimeoutError):
             while part := wire.recv(65536):
                 received += part
+                wire.settimeout(0.4)
         return received
 
 

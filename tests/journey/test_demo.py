@@ -11,7 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-DEMO = [sys.executable, "-m", "petstore_frame", "demo", "--rows", "400"]
+from journey.test_help import example
+
+DEMO = [sys.executable, "-m", "petstore_frame", *example("demo")]
 
 
 @pytest.fixture(scope="module")

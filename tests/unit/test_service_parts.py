@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -79,7 +80,9 @@ def test_a_page_is_kept_until_the_next_commit(engine, monkeypatch) -> None:
     monkeypatch.setattr(store, "page", counted)
 
     def listed() -> bytes:
-        return asyncio.run(pages.page(5, START, None)).body
+        # In a thread, as the browser tests leave a loop running in this one.
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, pages.page(5, START, None)).result().body
 
     store.add([Addition(LUNA)])
     first, again = listed(), listed()
