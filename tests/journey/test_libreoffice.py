@@ -78,6 +78,7 @@ def _fixed(row: list[str], at: int) -> list[str]:
     return [*row[:at], "5" if row[at] == "x" else row[at], *row[at + 1 :]]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("source", "kind", "fix", "options"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import openpyxl
@@ -19,13 +20,20 @@ from petstore_frame.schema.frame import PetColumns, to_frame
 NAMES = ["NA", "=1+1", "007", 'a "b", c', "two\nlines", "carriage\rreturn", "Žofie 🐱", "-"]
 
 
-@pytest.fixture
-def filled(server: pf.Server, monkeypatch: pytest.MonkeyPatch) -> pf.Server:
-    monkeypatch.setenv("PETSTORE_API_KEY", server.api_key.get_secret_value())
-    with server.client() as client:
+@pytest.fixture(scope="module")
+def store() -> Iterator[pf.Server]:
+    """A store of the names, which no test changes."""
+    with pf.serve() as running, running.client() as client:
         for name in NAMES:
             client.create_pet({"name": name, "category_id": 3})
-    return server
+        yield running
+
+
+@pytest.fixture
+def filled(store: pf.Server, monkeypatch: pytest.MonkeyPatch) -> pf.Server:
+    """The store, with its key where the command line looks for it."""
+    monkeypatch.setenv("PETSTORE_API_KEY", store.api_key.get_secret_value())
+    return store
 
 
 def run(server: pf.Server, *arguments: str):

@@ -211,6 +211,7 @@ BOMBS: dict[str, tuple[str, str | bytes, str]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", BOMBS)
 def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, monkeypatch, kind: str) -> None:
     """What unpacks to more than a list of animals needs is refused while it is being unpacked."""

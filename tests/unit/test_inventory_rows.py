@@ -37,7 +37,7 @@ def test_the_latest_row_counts() -> None:
     rows = Rows()
     rows.add(page([1, 2, 3]))
     rows.add(page([3, 4], name="y"))
-    assert list(rows.columns().name) == ["x", "x", "y", "y"]
+    assert list(rows.columns()[1]) == ["x", "x", "y", "y"]
     assert (rows.changed_ids, rows.repeated) == ({3}, 1)
 
 

@@ -54,6 +54,7 @@ def sheets_as_csv(path: Path, folder: Path, profile: Path) -> dict[str, list[lis
     }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("table_rows", [100_000, 2], ids=["table", "constant memory"])
 def test_cells_equal_the_frame(table_rows, inventory_of, tmp_path, profile) -> None:
     """In both modes every id, name and status is shown as it was read, nothing calculated."""
