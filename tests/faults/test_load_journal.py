@@ -11,13 +11,14 @@ import pytest
 from faults.flaky_store import FlakyStore
 from faults.load_harness import check_promises, journal_in, result_in
 from petstore_frame.errors import JournalError
-from petstore_frame.loader.journal import writer as writing
+from petstore_frame.loader.journal import moves as writing
+from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.record import Ending, State
 
 
 def fill_disk_after(monkeypatch: pytest.MonkeyPatch, commits: int, pages: int) -> None:
     """Let the journal grow by only so many pages after so many commits."""
-    real = writing.Session._commit
+    real = writing.Moves._settle
     seen = {"commits": 0}
 
     def commit(self, *args):
@@ -28,7 +29,7 @@ def fill_disk_after(monkeypatch: pytest.MonkeyPatch, commits: int, pages: int) -
             sql.execute(f"PRAGMA max_page_count = {size + pages}")
         return real(self, *args)
 
-    monkeypatch.setattr(writing.Session, "_commit", commit)
+    monkeypatch.setattr(writing.Moves, "_settle", commit)
 
 
 def test_a_full_disk_before_an_intent_sends_nothing_more(
@@ -54,7 +55,7 @@ def test_the_ballast_keeps_outcomes_that_no_longer_fit(
     tmp_path: Path, monkeypatch, pets_csv, stores, run_load
 ) -> None:
     """On a full disk the ballast makes room for what is on the wire, and the import stops."""
-    real = writing.Session._commit
+    real = writing.Moves._settle
     state = {"calls": 0}
 
     def commit(self, *values):
@@ -67,7 +68,7 @@ def test_the_ballast_keeps_outcomes_that_no_longer_fit(
 
     store = stores()
     with monkeypatch.context() as patch:
-        patch.setattr(writing.Session, "_commit", commit)
+        patch.setattr(writing.Moves, "_settle", commit)
         result = run_load(pets_csv(100), store)
     assert result.run.ending is Ending.JOURNAL
     assert result.counts[State.CREATED] == store.posts
@@ -78,7 +79,7 @@ def test_a_failed_fsync_is_not_tried_again(
     tmp_path: Path, monkeypatch, pets_csv, stores, run_load
 ) -> None:
     """After an I/O error nothing is written or sent, and the error names what it could not keep."""
-    real = writing.Session._commit
+    real = writing.Moves._settle
     state = {"calls": 0}
 
     def commit(self, *args):
@@ -91,7 +92,7 @@ def test_a_failed_fsync_is_not_tried_again(
 
     store = stores()
     with monkeypatch.context() as patch:
-        patch.setattr(writing.Session, "_commit", commit)
+        patch.setattr(writing.Moves, "_settle", commit)
         with pytest.raises(JournalError, match=r"not on disk: record \d+ is created with id \d+"):
             run_load(pets_csv(100), store)
     assert state["calls"] == 6
@@ -139,7 +140,7 @@ def test_each_request_finds_its_intent_on_disk(tmp_path: Path, pets_csv, stores,
 def test_commits_are_durable(tmp_path: Path, pets_csv, stores, run_load) -> None:
     """The journal is written through to the disk at each commit, not only at checkpoints."""
     result = run_load(pets_csv(2), stores())
-    with writing.Writer(result.path, result.run.base_url) as writer:
+    with Writer(result.path, result.run.base_url) as writer:
         assert writer.sql.execute("PRAGMA synchronous").fetchone() == (2,)
         assert writer.sql.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 

@@ -10,8 +10,8 @@ import pytest
 
 from petstore_frame.errors import JournalError
 from petstore_frame.http.outcome import PostOutcome, Proof
-from petstore_frame.loader.journal.moves import Intent, Resettlement, Settlement
-from petstore_frame.loader.journal.writer import Session, Writer
+from petstore_frame.loader.journal.moves import Intent, Moves, Resettlement, Settlement
+from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.record import MOVES, Ending, Record, RecordProblem, State, exit_code
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.judge import settle
@@ -30,13 +30,13 @@ def result(tmp_path: Path) -> LoadResult:
 
 
 @contextmanager
-def session_of(result: LoadResult) -> Iterator[Session]:
+def session_of(result: LoadResult) -> Iterator[Moves]:
     with Writer(result.path, RUN.base_url) as made:
-        yield made.session(result.run)
+        yield Moves(made, result.run)
 
 
 @pytest.fixture
-def writer(result: LoadResult) -> Iterator[Session]:
+def writer(result: LoadResult) -> Iterator[Moves]:
     with session_of(result) as made:
         made.start(0.0)
         yield made
@@ -50,14 +50,14 @@ def end(intent: Intent, state: State, **more) -> Settlement:
     return Settlement(intent, state, "made up", "made up", **more)
 
 
-def test_an_intent_is_on_disk_when_it_is_returned(result: LoadResult, writer: Session) -> None:
+def test_an_intent_is_on_disk_when_it_is_returned(result: LoadResult, writer: Moves) -> None:
     """Whatever commit returns reads as in flight from any other connection."""
     intents = writer.commit([], 1.0, fresh=2)
     assert [intent.record for intent in intents] == [1, 2]
     assert states(result)[:3] == ["in_flight", "in_flight", "pending"]
 
 
-def test_a_settled_record_does_not_move_again(result: LoadResult, writer: Session) -> None:
+def test_a_settled_record_does_not_move_again(result: LoadResult, writer: Moves) -> None:
     """A move that record.py does not list is refused, with the whole commit."""
     (intent,) = writer.commit([], 1.0, fresh=1)
     writer.commit([end(intent, State.CREATED, pet_id=7)], 2.0)
@@ -68,7 +68,7 @@ def test_a_settled_record_does_not_move_again(result: LoadResult, writer: Sessio
     assert MOVES[State.CREATED] == frozenset()
 
 
-def test_doubt_is_not_lifted_by_a_later_refusal(result: LoadResult, writer: Session) -> None:
+def test_doubt_is_not_lifted_by_a_later_refusal(result: LoadResult, writer: Moves) -> None:
     """A record that was in doubt once never becomes pending by an answer."""
     (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
     writer.commit([end(intent, State.UNKNOWN)], 2.0)
@@ -80,7 +80,7 @@ def test_doubt_is_not_lifted_by_a_later_refusal(result: LoadResult, writer: Sess
         writer.commit([end(again, State.PENDING)], 4.0)
 
 
-def test_a_key_is_repeated_only_while_it_is_remembered(result: LoadResult, writer: Session) -> None:
+def test_a_key_is_repeated_only_while_it_is_remembered(result: LoadResult, writer: Moves) -> None:
     """An unknown record is sent again under its key, neither without one nor after its time."""
     first, second = writer.commit([], 100.0, fresh=2, keys_since=0.0)
     third = writer.commit([], 100.0, fresh=1)[0]
@@ -91,7 +91,7 @@ def test_a_key_is_repeated_only_while_it_is_remembered(result: LoadResult, write
     assert [intent.record for intent in again] == [1, 2]
 
 
-def test_an_id_belongs_to_one_record(result: LoadResult, writer: Session) -> None:
+def test_an_id_belongs_to_one_record(result: LoadResult, writer: Moves) -> None:
     """An answer with an id that a record has already proves nothing of a second one."""
     first, second = writer.commit([], 1.0, fresh=2)
     writer.commit([end(first, State.CREATED, pet_id=7), end(second, State.CREATED, pet_id=7)], 2.0)
@@ -110,7 +110,7 @@ def test_what_a_dead_session_left_is_in_doubt(result: LoadResult) -> None:
     assert all(row.reason == "killed" for row in result.rows(State.UNKNOWN))
 
 
-def test_an_absent_record_begins_a_new_life(result: LoadResult, writer: Session) -> None:
+def test_an_absent_record_begins_a_new_life(result: LoadResult, writer: Moves) -> None:
     """Sent again it has another key, so that a stored answer to the old one is not replayed."""
     (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
     writer.commit([end(intent, State.UNKNOWN)], 2.0)
@@ -149,7 +149,7 @@ def test_the_worst_exit_code_wins(counts: dict, ending: Ending, code: int) -> No
     assert exit_code(counts, ending) == code
 
 
-def test_a_key_does_not_outlive_a_sending_without_it(result: LoadResult, writer: Session) -> None:
+def test_a_key_does_not_outlive_a_sending_without_it(result: LoadResult, writer: Moves) -> None:
     """A record sent without a key is never repeated under the key of an attempt before it."""
     (keyed,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
     writer.commit([end(keyed, State.PENDING)], 2.0)
@@ -160,7 +160,7 @@ def test_a_key_does_not_outlive_a_sending_without_it(result: LoadResult, writer:
     assert writer.commit([], 5.0, repeats=[1], keys_since=0.0) == []
 
 
-def test_a_key_is_no_younger_than_the_first_sending(result: LoadResult, writer: Session) -> None:
+def test_a_key_is_no_younger_than_the_first_sending(result: LoadResult, writer: Moves) -> None:
     """A key that follows a sending without one counts as old as that, never as younger."""
     (bare,) = writer.commit([], 1.0, fresh=1)
     writer.commit([end(bare, State.PENDING)], 2.0)

@@ -11,9 +11,17 @@ from pathlib import Path
 from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
 from petstore_frame.files.atomic import sync
 from petstore_frame.files.lock import AtWorkError, held
-from petstore_frame.loader.journal.checkfile import CheckFile, Mark, measure, path_of, read_mark
+from petstore_frame.loader.journal.checkfile import (
+    PAGE,
+    CheckFile,
+    Mark,
+    is_as_noted,
+    log_of,
+    path_of,
+    read_mark,
+)
 
-FORMAT = 2
+FORMAT = 3
 SUFFIX, LOCK = ".sqlite3", ".lock"
 # A reader that makes sure of a journal holds its lock for a moment.
 LOCK_WAIT_S = 2.0
@@ -30,7 +38,7 @@ CREATE TABLE imports (
 CREATE INDEX imports_by_records ON imports(store, records_sha256);
 CREATE TABLE records (
   import INTEGER, record INTEGER, store INTEGER, line INTEGER, cells, state TEXT, payload BLOB,
-  problem TEXT, warnings TEXT, key TEXT, likeness BLOB,
+  problem TEXT, warnings TEXT, key TEXT,
   root_import INTEGER, root_record INTEGER,
   same_import INTEGER, same_record INTEGER, same_by TEXT, reason TEXT,
   attempts INTEGER DEFAULT 0, is_in_doubt INTEGER DEFAULT 0, generation INTEGER DEFAULT 0,
@@ -42,8 +50,11 @@ CREATE TABLE records (
 CREATE INDEX records_open ON records(import, state, record)
   WHERE state IN ('pending', 'in_flight', 'unknown', 'absent');
 CREATE UNIQUE INDEX records_by_pet ON records(store, pet_id) WHERE pet_id IS NOT NULL;
-CREATE INDEX records_by_likeness ON records(store, likeness) WHERE likeness IS NOT NULL;
 CREATE INDEX records_by_root ON records(root_import, root_record) WHERE root_import IS NOT NULL;
+CREATE TABLE likenesses (
+  store INTEGER, likeness BLOB, import INTEGER, record INTEGER,
+  PRIMARY KEY (store, likeness, import, record)
+) WITHOUT ROWID;
 CREATE TABLE keys (
   store INTEGER, key TEXT, import INTEGER, record INTEGER, PRIMARY KEY (store, key)
 ) WITHOUT ROWID;
@@ -56,9 +67,11 @@ CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
 """
 # No table, not a database, or a torn file: what it knew is not there.
 _LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_AS_A_WHOLE = (
-    "put back {name}, {name}-wal and {name}.check as they were at one moment; only they know which "
-    "records are in the store, so nothing is sent without them"
+_WAYS_ON = (
+    "put back {name}, {name}-wal and {name}.check as they were at one moment: only they know which "
+    "records are in the store, so nothing is sent without them. If they are lost, compare each "
+    "file with the store (petstore-frame compare FILE --on name --on category_id, or pf.compare), "
+    "and load what is only in the list with a new journal folder"
 )
 
 # Journals that were found whole, and what their files looked like then.
@@ -71,7 +84,11 @@ def sql_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as problem:
-        raise JournalError(_describe(path, problem)) from problem
+        if error_code(problem) in _LOST or not path.is_file():
+            raise _damaged(path, str(problem)) from problem
+        raise JournalError(
+            f"{path}: {problem}; free some room or repair the disk, then run the same import again"
+        ) from problem
 
 
 def error_code(problem: sqlite3.Error) -> int:
@@ -79,15 +96,12 @@ def error_code(problem: sqlite3.Error) -> int:
     return getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
 
 
-def _describe(path: Path, problem: sqlite3.Error) -> str:
-    """Describe what is wrong with a journal and the next step, which is never to send all again."""
-    if error_code(problem) in _LOST or not path.is_file():
-        return _damaged(path, str(problem))
-    return f"{path}: {problem}; free some room or repair the disk, then run the same import again"
+def _damaged(path: Path, what: str) -> JournalError:
+    return _not_whole(path, f"is damaged or not a journal ({what})")
 
 
-def _damaged(path: Path, what: str) -> str:
-    return f"{path} is damaged or not a journal ({what}): {_AS_A_WHOLE.format(name=path.name)}"
+def _not_whole(path: Path, what: str) -> JournalError:
+    return JournalError(f"{path} {what}; nothing was sent: {_WAYS_ON.format(name=path.name)}")
 
 
 @contextmanager
@@ -112,73 +126,88 @@ def holding(path: Path, *, wait_s: float = LOCK_WAIT_S) -> Iterator[None]:
         raise JournalError(f"{problem.filename}: {problem.strerror}; nothing was sent") from None
 
 
-def check_whole(path: Path) -> Mark | None:
+def check_whole(path: Path, *, accept_loss: bool = False) -> Mark | None:
     """Refuse a journal that has lost anything that it once held; its lock is held.
+
+    Args:
+        path: The journal.
+        accept_loss: Take one that has lost nothing but the end of its log.
 
     Returns:
         What its check file says; None where there is no journal.
 
     Raises:
-        JournalError: It is not whole; the text says what is missing, and the way on.
+        JournalError: It is not whole; the text says what is missing, and the ways on.
     """
     mark = read_mark(path)
     if not path.exists():
         if mark is None or not mark.commits:
             return None
-        raise JournalError(f"{path} is missing: {_AS_A_WHOLE.format(name=path.name)}")
+        raise _not_whole(path, "is missing")
     if mark is None:
-        raise JournalError(
-            f"{path} was moved or copied without {path_of(path).name}: "
-            f"{_AS_A_WHOLE.format(name=path.name)}"
-        )
+        raise _not_whole(path, f"was moved or copied without {path_of(path).name}")
     stamp = _stamp(path)
     if _whole.get(path) == (*stamp, mark):
         return mark
-    if not mark.is_moving and measure(path) != (mark.size, mark.crc):
-        raise JournalError(
-            f"{path} is not as its last import left it: it was damaged, restored from an older "
-            f"copy, or changed by another program: {_AS_A_WHOLE.format(name=path.name)}"
+    if not mark.is_moving and not is_as_noted(path, mark):
+        raise _not_whole(
+            path,
+            "is not as its last import left it: it was damaged, restored from an older copy, or "
+            "changed by another program",
         )
     with sql_errors(path), closing(connect(path)) as sql:
         ((version, commits),) = sql.execute("SELECT format, commits FROM journal").fetchall()
         if version != FORMAT:
             raise JournalError(f"{path} is of another version of this program; use that one")
-        if commits < mark.commits:
-            raise JournalError(_lost_commits(path, sql, mark.commits - commits))
+        lost = max(0, mark.commits - commits)
+        # A log that goes back behind the main file is an older one, and spoils it.
+        is_readable = not mark.is_moving and commits >= mark.moved
+        if lost and not (accept_loss and is_readable):
+            raise _log_lost(path, sql, lost, is_readable=is_readable)
         if mark.is_moving and sql.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
-            raise JournalError(_damaged(path, "its pages do not agree"))
-    _whole[path] = (*stamp, mark)
+            raise _damaged(path, "its pages do not agree")
+    if not lost:
+        _whole[path] = (*stamp, mark)
     return mark
 
 
 def _stamp(path: Path) -> tuple[object, ...]:
     found: list[object] = []
-    for name in (path.name, f"{path.name}-wal"):
+    for file in (path, log_of(path)):
         with suppress(OSError):
-            facts = path.with_name(name).stat()
+            facts = file.stat()
             found += [facts.st_ino, facts.st_size, facts.st_mtime_ns]
     return tuple(found)
 
 
-def _lost_commits(path: Path, sql: sqlite3.Connection, commits: int) -> str:
-    """Name the import whose last requests the journal no longer knows."""
-    found = sql.execute(
-        "SELECT source_name, (SELECT count(*) FROM records WHERE records.import = imports.import"
-        " AND state = 'created') FROM imports WHERE started_at IS NOT NULL"
-        " ORDER BY ended_at IS NULL DESC, started_at DESC LIMIT 1"
-    ).fetchone()
-    about = ""
-    if found is not None:
-        about = (
-            f" It concerns the import of {found[0]}: {found[1]:,} of its records are known to be "
-            "created, and of the others it is not known which were sent."
-        )
-    return (
-        f"{path.name}-wal, the log of {path}, is missing, cut or damaged: the last {commits:,} "
-        f"entries that it held are gone.{about} Nothing was sent. The ways on: "
-        f"{_AS_A_WHOLE.format(name=path.name)}; or compare the file with the store (petstore-frame "
-        "compare FILE --on name --on category_id, or pf.compare), and load what is only in the "
-        "list with a new journal folder"
+# Imports that were at work when the log began: all before it is in the main file.
+AT_WORK = "started_at IS NOT NULL AND ended_at IS NULL"
+_CONCERNED = f"""
+SELECT source_name, sum(state = 'created'), sum(state IN ('pending', 'in_flight'))
+FROM imports JOIN records USING (import) WHERE {AT_WORK} GROUP BY import ORDER BY import DESC
+"""
+
+
+def _log_lost(
+    path: Path, sql: sqlite3.Connection, commits: int, *, is_readable: bool
+) -> JournalError:
+    """Name the imports whose last requests the journal no longer knows, and the ways on."""
+    what = (
+        f"has lost the last {commits:,} entries of its log, {log_of(path).name}, which is missing, "
+        "cut, damaged or an older one"
+    )
+    if not is_readable:
+        return _not_whole(path, what)
+    about = "".join(
+        f" Of {name}, {created:,} records are known to be created, and of {left:,} it is not known "
+        "whether they were sent."
+        for name, created, left in sql.execute(_CONCERNED)
+    )
+    return JournalError(
+        f"{path} {what}.{about} Nothing was sent. If the files of one moment are at hand, put them "
+        "back. If not, pf.resume_loads(client, accept_loss=True), with the journal= of the import "
+        "(petstore-frame load --resume --accept-loss), lists these records as in doubt, never "
+        "sends them again, and goes on"
     )
 
 
@@ -203,14 +232,14 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         # An import at work has made sure of it, and is writing to it now.
         with suppress(AtWorkError, PermissionError), held(path.with_name(path.name + LOCK)):
             if check_whole(path) is None:
-                raise JournalError(f"{path} is missing: {_AS_A_WHOLE.format(name=path.name)}")
+                raise _not_whole(path, "is missing")
     with sql_errors(path), closing(connect(path)) as sql:
         try:
             yield sql
         except PetstoreError:
             raise
         except (ValueError, KeyError, TypeError) as problem:  # a cell that is not what we wrote
-            raise JournalError(_damaged(path, f"{type(problem).__name__}: {problem}")) from problem
+            raise _damaged(path, f"{type(problem).__name__}: {problem}") from problem
 
 
 def create(path: Path, base_url: str) -> Mark:
@@ -220,6 +249,7 @@ def create(path: Path, base_url: str) -> Mark:
         draft.unlink()
     with sql_errors(path), closing(connect(draft, mode="rwc")) as sql:
         draft.chmod(0o600)
+        sql.execute(f"PRAGMA page_size = {PAGE}")
         sql.execute("PRAGMA journal_mode = WAL")
         sql.executescript(f"BEGIN; {_TABLES} COMMIT;")
         sql.execute("INSERT INTO journal VALUES (?, ?, 0)", [FORMAT, base_url])
@@ -228,7 +258,7 @@ def create(path: Path, base_url: str) -> Mark:
         sync(draft)
         # The check file comes first: without a commit it proves nothing missing.
         with closing(CheckFile(path, None)) as check:
-            check.end_move(0, of=draft)
+            check.note_new(draft)
         draft.rename(path)
         sync(path.parent)
     except OSError as problem:

@@ -26,7 +26,6 @@ from petstore_frame.loader.record import RecordProblem
 ASKING_RECORDS, ASKING_SHARE = 3, 0.5
 _SHOWN_LINES = 5
 _SHOWN_SOURCES = 3
-_NEW = "staged.state = 'pending'"
 _KEY_WORDS = ("id", "key", "tag", "chip", "licence", "license", "number", "no", "nr", "code", "ref")
 
 
@@ -70,74 +69,283 @@ class Repeats(NamedTuple):
     must_ask: bool = False
 
 
-def find_roots(sql: sqlite3.Connection, run: Run, journal: Path) -> None:
-    """Find the record that each row of a result file names, and skip what that one has become.
+_REPEATED_KEYS = """
+SELECT key, record, line FROM records WHERE import = :staged AND state <> 'skipped' AND key IN (
+  SELECT key FROM records WHERE import = :staged AND key IS NOT NULL AND state <> 'skipped'
+  GROUP BY key HAVING count(DISTINCT coalesce(root_import || ':' || root_record, record)) > 1)
+ORDER BY record
+"""
+_SPOIL = """
+UPDATE records SET state = 'invalid', payload = NULL, problem = :problem
+WHERE import = :staged AND record = :record AND state = 'pending'
+"""
+_SKIP_KNOWN_KEYS = f"""
+UPDATE records AS staged SET state = 'skipped', problem = NULL, same_by = 'key',
+  same_import = keys.import, same_record = keys.record
+FROM keys JOIN records AS known USING (import, record)
+WHERE staged.import = :staged AND keys.store = :store AND keys.key = staged.key
+AND (staged.state = 'pending'
+  OR staged.state = 'invalid' AND staged.problem NOT LIKE '["key_repeated"%')
+AND known.state IN {LIVE} AND NOT (keys.import = :mine AND keys.record = staged.record)
+"""
+_NEW = """
+CREATE TEMP TABLE new AS SELECT likeness(payload) AS likeness, payload, record
+FROM records WHERE import = :staged AND state = 'pending'
+"""
+_EARLIER = f"""
+CREATE TEMP TABLE earlier AS SELECT old.import, old.record, known.likeness, old.payload
+FROM (SELECT DISTINCT likeness FROM temp.new ORDER BY likeness) AS new
+CROSS JOIN likenesses AS known ON known.store = :store AND known.likeness = new.likeness
+CROSS JOIN records AS old USING (import, record) JOIN imports USING (import)
+WHERE old.state IN {LIVE} AND imports.started_at IS NOT NULL AND old.import <> :mine {{more}}
+"""
+_PAIRS = """
+INSERT INTO temp.pairs
+WITH mine AS (SELECT record, {column} AS content,
+    row_number() OVER (PARTITION BY {column} ORDER BY record) AS n
+  FROM temp.new WHERE likeness IN (SELECT likeness FROM temp.earlier)
+  AND record NOT IN (SELECT record FROM temp.pairs)),
+theirs AS (SELECT import, record, {column} AS content,
+    row_number() OVER (PARTITION BY {column} ORDER BY import, record) AS n
+  FROM temp.earlier WHERE (import, record) NOT IN (SELECT import, earlier FROM temp.pairs))
+SELECT mine.record, theirs.import, theirs.record, :changed FROM mine JOIN theirs USING (content, n)
+"""
+# The imports with equal records, and those of the same path with something left.
+_SOURCES = """
+SELECT source_name, created_at, sum(equal), max(pending) FROM (
+  SELECT import, count(*) AS equal, 0 AS pending FROM temp.pairs GROUP BY import
+  UNION ALL SELECT import, 0, count(*) FROM imports JOIN records USING (import)
+  WHERE state = 'pending' AND started_at IS NOT NULL AND imports.store = :store
+  AND import <> :staged
+  AND (source_path = :path OR import IN (SELECT import FROM temp.pairs)) GROUP BY import
+) JOIN imports USING (import) GROUP BY import ORDER BY 3 DESC, import DESC
+"""
+# When the last import from the same path was made that has sent anything.
+_SAME_PATH = f"""
+SELECT max(created_at) FROM imports WHERE store = :store AND source_path = :path
+AND import <> :staged AND started_at IS NOT NULL AND EXISTS (SELECT 1 FROM records
+  WHERE records.import = imports.import AND records.state IN {LIVE} AND root_import IS NULL)
+"""
 
-    Raises:
-        InputError: A row names an import that this journal does not know.
+
+_NAMED = """
+UPDATE records AS staged SET root_import = coalesce(named.root_import, named.import),
+  root_record = coalesce(named.root_record, named.record)
+FROM temp.origins JOIN imports USING (run_id)
+JOIN records AS named ON named.import = imports.import AND named.record = origins.origin
+WHERE staged.import = :staged AND staged.record = origins.record
+"""
+_UNNAMED = """
+SELECT line, run_id, origin FROM temp.origins JOIN records USING (record)
+WHERE import = :staged AND root_import IS NULL ORDER BY record LIMIT 1
+"""
+# What a root, or another record of the same root, has become decides; where the records of an
+# import are staged once more, each is its own root; of several in one source the first is sent.
+_SKIP_TAKEN = f"""
+UPDATE records AS staged SET state = 'skipped', same_by = 'record', same_import = taken.import,
+  same_record = taken.record
+FROM records AS taken JOIN imports USING (import)
+WHERE staged.import = :staged AND staged.state = 'pending' AND {{same}}
+AND taken.store = :store AND taken.state IN {LIVE} AND imports.started_at IS NOT NULL
+AND taken.import <> :staged AND NOT (taken.import = :mine AND taken.record = staged.record)
+"""
+_SAME_ROOTS = (
+    "taken.root_import = staged.root_import AND taken.root_record = staged.root_record",
+    "taken.import = staged.root_import AND taken.record = staged.root_record",
+)
+_IS_ROOT = (
+    "staged.root_import IS NULL AND taken.root_import = :mine AND taken.root_record = staged.record"
+)
+_SKIP_TWINS = """
+UPDATE records AS staged SET state = 'skipped', same_by = 'record', same_import = :mine,
+  same_record = first.record
+FROM (SELECT root_import, root_record, min(record) AS record FROM records
+  WHERE import = :staged AND state = 'pending' AND root_import IS NOT NULL GROUP BY 1, 2) AS first
+WHERE staged.import = :staged AND staged.state = 'pending' AND staged.record > first.record
+AND staged.root_import = first.root_import AND staged.root_record = first.root_record
+"""
+
+
+class Staged:
+    """The records of a source that are being staged, while the rules give each its state.
+
+    Args:
+        sql: The journal, in a transaction of its writer's.
+        run: The import that they belong to.
+        number: The number that they are staged under; another one where an earlier import goes on.
     """
-    sql.execute(
-        "UPDATE temp.staged SET root_import = coalesce(named.root_import, named.import),"
-        " root_record = coalesce(named.root_record, named.record)"
-        " FROM main.imports JOIN main.records AS named USING (import)"
-        " WHERE imports.run_id = staged.origin_run AND named.record = staged.origin_record"
-    )
-    _refuse_unknown_imports(sql, run, journal)
-    # Where the records of an import are staged once more, each is its own root.
-    for root_import, root_record in (
-        ("staged.root_import", "staged.root_record"),
-        (str(run.number), "staged.record"),
-    ):
-        is_mine = "IS NULL" if root_record == "staged.record" else "IS NOT NULL"
-        sql.execute(
-            "UPDATE temp.staged SET state = 'skipped', same_by = 'record',"
-            " same_import = taken.import, same_record = taken.record"
-            " FROM main.records AS taken JOIN main.imports USING (import)"
-            f" WHERE staged.state = 'pending' AND staged.root_import {is_mine}"
-            f" AND taken.root_import = {root_import} AND taken.root_record = {root_record}"
-            f" AND taken.store = ? AND taken.state IN {LIVE} AND imports.started_at IS NOT NULL",
-            [run.store],
+
+    def __init__(self, sql: sqlite3.Connection, run: Run, number: int) -> None:
+        self._sql, self._run = sql, run
+        self._facts: dict[str, Any] = {
+            "staged": number,
+            "mine": run.number,
+            "store": run.store,
+            "path": run.source_path,
+            "digest": run.records_sha256,
+        }
+
+    def _do(self, statement: str, **more: Any) -> sqlite3.Cursor:
+        return self._sql.execute(statement, self._facts | more)
+
+    def find_roots(self, journal: Path) -> None:
+        """Find the record that each row of a result file names, and skip what it has become.
+
+        Raises:
+            InputError: A row names an import that this journal does not know.
+        """
+        if self._do("SELECT 1 FROM records WHERE root_import = :mine LIMIT 1").fetchone():
+            self._do(_SKIP_TAKEN.format(same=_IS_ROOT))
+        if self._do("SELECT 1 FROM temp.origins LIMIT 1").fetchone() is None:
+            return
+        self._do(_NAMED)
+        unnamed = self._do(_UNNAMED).fetchone()
+        if unnamed is not None:
+            raise _unknown_import(self._run, journal, *unnamed)
+        for same in _SAME_ROOTS:
+            self._do(_SKIP_TAKEN.format(same=same))
+        self._do(_SKIP_TWINS)
+
+    def link_unsent(self) -> None:
+        """Let a record that an import of the same records could not send be that record still.
+
+        The same records were read otherwise then; a fix file of that import may come back yet.
+        """
+        self._do(
+            "UPDATE records AS staged SET root_import = coalesce(old.root_import, old.import),"
+            " root_record = coalesce(old.root_record, old.record)"
+            " FROM imports CROSS JOIN records AS old USING (import)"
+            " WHERE imports.store = :store AND records_sha256 = :digest AND old.import <> :staged"
+            " AND staged.import = :staged AND staged.record = old.record"
+            " AND staged.root_import IS NULL AND staged.state = 'pending'"
+            " AND old.state IN ('invalid', 'rejected')"
         )
-    sql.execute(
-        "UPDATE temp.staged SET state = 'skipped', same_by = 'record',"
-        " same_import = root.import, same_record = root.record"
-        " FROM main.records AS root JOIN main.imports USING (import)"
-        " WHERE staged.state = 'pending' AND root.import = staged.root_import"
-        " AND root.record = staged.root_record AND imports.started_at IS NOT NULL"
-        f" AND root.store = ? AND root.state IN {LIVE}",
-        [run.store],
-    )
-    sql.execute(
-        "UPDATE temp.staged SET state = 'skipped', same_by = 'record', same_import = ?,"
-        " same_record = first.record"
-        " FROM (SELECT root_import, root_record, min(record) AS record FROM temp.staged"
-        "  WHERE state = 'pending' AND root_import IS NOT NULL GROUP BY 1, 2) AS first"
-        " WHERE staged.state = 'pending' AND staged.root_import = first.root_import"
-        " AND staged.root_record = first.root_record AND staged.record > first.record",
-        [run.number],
-    )
+
+    def refuse_repeated_keys(self) -> None:
+        """Make invalid the records whose key stands more than once in the source."""
+        if not self._run.key:
+            return
+        places: dict[str, list[tuple[int, int]]] = {}
+        for key, record, line in self._do(_REPEATED_KEYS):
+            places.setdefault(key, []).append((record, line))
+        for key, found in places.items():
+            lines = [str(line) for _, line in found]
+            shown = ", ".join(lines[:_SHOWN_LINES]) + ", …" * (len(lines) > _SHOWN_LINES)
+            problem = RecordProblem(
+                "key_repeated",
+                f"the key {key!r} stands {len(lines)} times in the file, in the lines {shown}",
+                value=key,
+                hint="a key names one animal: correct it, or leave one of these lines",
+            )
+            for record, _ in found:
+                self._do(_SPOIL, record=record, problem=pack_problem(problem))
+
+    def skip_known_keys(self) -> None:
+        """Skip the records whose key belongs to an animal that was sent, or is about to be.
+
+        One that cannot be read is that animal too: it was mended once, and its source was not.
+        """
+        if self._run.key:
+            self._do(_SKIP_KNOWN_KEYS)
+
+    def find_repeats(self) -> Repeats:
+        """Compare the records that are to be sent with those of earlier imports.
+
+        Equal records are paired one to one: two earlier Lunas are no more than two of the new
+        ones. With a key only records from before there were keys are compared.
+        """
+        run = self._run
+        self._pair()
+        ((records, plain),) = self._do(
+            "SELECT count(*), coalesce(sum(root_import IS NULL), 0) FROM records"
+            " WHERE import = :staged AND state = 'pending'"
+        ).fetchall()
+        ((equal, changed),) = self._do(
+            "SELECT count(*), coalesce(sum(changed), 0) FROM temp.pairs"
+        ).fetchall()
+        # A fix file is written to one place again and again, and its rows name their records.
+        ((same_path,),) = self._do(_SAME_PATH).fetchall() if plain else ((None,),)
+        is_alike = equal >= ASKING_RECORDS and equal >= ASKING_SHARE * records
+        # What comes from one path again is told by its keys, once its animals have any.
+        must_ask = is_alike or (same_path is not None and bool(equal or not run.key))
+        sources = [Source(*row) for row in self._do(_SOURCES).fetchall()]
+        shown = tuple(sources[:_SHOWN_SOURCES])
+        key = self._likely_key() if must_ask and not run.key else None
+        others = len(sources) - len(shown)
+        return Repeats(records, equal, changed, same_path, shown, others, key, must_ask)
+
+    def _pair(self) -> None:
+        """Pair new records with equal earlier ones, those of the same status first."""
+        for table in ("pairs", "new", "earlier"):
+            self._do(f"DROP TABLE IF EXISTS temp.{table}")
+        self._do("CREATE TEMP TABLE pairs (record INTEGER PRIMARY KEY, import, earlier, changed)")
+        if self._do("SELECT 1 FROM likenesses WHERE store = :store LIMIT 1").fetchone() is None:
+            return
+        self._do(_NEW)
+        self._do(_EARLIER.format(more="AND old.key IS NULL" if self._run.key else ""))
+        for column, changed in (("payload", 0), ("likeness", 1)):
+            self._do(_PAIRS.format(column=column), changed=changed)
+
+    def skip_equal(self) -> None:
+        """Skip the records that equal earlier ones; with a key, those are known by it now."""
+        self._do(
+            "UPDATE records AS staged SET state = 'skipped', same_by = 'equal',"
+            " same_import = pairs.import, same_record = pairs.earlier FROM temp.pairs"
+            " WHERE staged.import = :staged AND staged.record = pairs.record"
+        )
+        if not self._run.key:
+            return
+        self._do(
+            "INSERT OR REPLACE INTO keys (store, key, import, record)"
+            " SELECT :store, staged.key, pairs.import, pairs.earlier FROM temp.pairs"
+            " JOIN records AS staged ON staged.import = :staged AND staged.record = pairs.record"
+        )
+        self._do(
+            "UPDATE records AS old SET key = staged.key FROM temp.pairs"
+            " JOIN records AS staged ON staged.import = :staged AND staged.record = pairs.record"
+            " WHERE old.import = pairs.import AND old.record = pairs.earlier"
+        )
+
+    def _likely_key(self) -> str | None:
+        """Return a column that is not sent, filled, and different in each record, if any."""
+        run = self._run
+        used = {*run.mapping.values(), *run.key}
+        seen: dict[int, set[str]] = {
+            at: set() for at, name in enumerate(run.header) if name.strip() and name not in used
+        }
+        count = 0
+        rows = self._do(
+            "SELECT cells FROM records WHERE import = :staged AND warnings IS NOT 'blank'"
+        )
+        for (packed,) in rows:
+            count += 1
+            cells = read_cells(packed)
+            for at in list(seen):
+                value = cells[at].strip() if at < len(cells) else ""
+                if not value or value in seen[at]:
+                    del seen[at]
+                else:
+                    seen[at].add(value)
+            if not seen:
+                return None
+        names = [run.header[at] for at in seen] if count > 1 else []
+        return next((name for name in names if _sounds_like_key(name)), names[0] if names else None)
 
 
-def _refuse_unknown_imports(sql: sqlite3.Connection, run: Run, journal: Path) -> None:
-    found = sql.execute(
-        "SELECT line, origin_run, origin_record FROM temp.staged"
-        " WHERE origin_run IS NOT NULL AND root_import IS NULL ORDER BY record LIMIT 1"
-    ).fetchone()
-    if found is not None:
-        line, run_id, record = found
-        place = _folder_of(run_id, run.source_path)
-        where = "the folder of journals that the import was made with" if place is None else place
-        raise InputError(
-            f"this row is record {record} of the import {run_id}, which the journals in "
-            f"{journal.parent} do not know, so it may be in the store already; nothing was sent",
-            line=line,
-            hint=Advice(
-                f"name {where}: {{}}; or, if these are new animals, empty the columns _pf_run and "
-                "_pf_record",
-                ("journal", place),
-                by_hand=f"it needs {where}",
-            ),
-        )
+def _unknown_import(run: Run, journal: Path, line: int, run_id: str, record: int) -> InputError:
+    place = _folder_of(run_id, run.source_path)
+    where = "the folder of journals that the import was made with" if place is None else place
+    return InputError(
+        f"this row is record {record} of the import {run_id}, which the journals in "
+        f"{journal.parent} do not know, so it may be in the store already; nothing was sent",
+        line=line,
+        hint=Advice(
+            f"name {where}: {{}}; or, if these are new animals, empty the columns _pf_run and "
+            "_pf_record",
+            ("journal", place),
+            by_hand=f"it needs {where}",
+        ),
+    )
 
 
 def _folder_of(run_id: str, source_path: str | None) -> str | None:
@@ -149,196 +357,6 @@ def _folder_of(run_id: str, source_path: str | None) -> str | None:
         if summary.get("run_id") == run_id:
             return str(Path(summary["journal"]).parent)
     return None
-
-
-def link_unsent(sql: sqlite3.Connection, run: Run) -> None:
-    """Let a record that an import of the same records could not send be that record still.
-
-    The same records were read otherwise then; a fix file of that import may come back yet.
-    """
-    sql.execute(
-        "UPDATE temp.staged SET root_import = coalesce(old.root_import, old.import),"
-        " root_record = coalesce(old.root_record, old.record)"
-        " FROM main.records AS old JOIN main.imports USING (import)"
-        " WHERE imports.store = ? AND imports.records_sha256 = ? AND imports.import <> ?"
-        " AND old.record = staged.record AND staged.root_import IS NULL"
-        " AND staged.state = 'pending' AND old.state IN ('invalid', 'rejected')",
-        [run.store, run.records_sha256, run.number],
-    )
-
-
-def refuse_repeated_keys(sql: sqlite3.Connection) -> None:
-    """Make invalid the records whose key stands more than once in the source."""
-    repeated = sql.execute(
-        "SELECT key FROM temp.staged WHERE key IS NOT NULL AND state <> 'skipped' GROUP BY key"
-        " HAVING count(DISTINCT coalesce(root_import || ':' || root_record, record)) > 1"
-    ).fetchall()
-    if not repeated:
-        return
-    sql.execute("CREATE INDEX temp.staged_by_key ON staged(key)")
-    for (key,) in repeated:
-        lines = [
-            line
-            for (line,) in sql.execute(
-                "SELECT line FROM temp.staged WHERE key = ? AND state <> 'skipped' ORDER BY record",
-                [key],
-            )
-        ]
-        shown = ", ".join(map(str, lines[:_SHOWN_LINES])) + ", …" * (len(lines) > _SHOWN_LINES)
-        problem = RecordProblem(
-            "key_repeated",
-            f"the key {key!r} stands {len(lines)} times in the file, in the lines {shown}",
-            value=key,
-            hint="a key names one animal: correct it, or leave one of these lines",
-        )
-        sql.execute(
-            "UPDATE temp.staged SET state = 'invalid', payload = NULL, likeness = NULL, problem = ?"
-            " WHERE key = ? AND state = 'pending'",
-            [pack_problem(problem), key],
-        )
-
-
-def skip_known_keys(sql: sqlite3.Connection, run: Run) -> None:
-    """Skip the records whose key belongs to an animal that was sent, or is about to be.
-
-    One that cannot be read is that animal too: it was mended once, and its source was not.
-    """
-    sql.execute(
-        "UPDATE temp.staged SET state = 'skipped', problem = NULL, same_by = 'key',"
-        " same_import = keys.import,"
-        " same_record = keys.record"
-        " FROM main.keys JOIN main.records AS known USING (import, record)"
-        " WHERE (staged.state = 'pending' OR staged.state = 'invalid'"
-        "  AND staged.problem NOT LIKE '[\"key_repeated\"%')"
-        " AND keys.store = ? AND keys.key = staged.key"
-        f" AND known.state IN {LIVE}"
-        " AND NOT (keys.import = ? AND keys.record = staged.record)",
-        [run.store, run.number],
-    )
-
-
-def find_repeats(sql: sqlite3.Connection, run: Run) -> Repeats:
-    """Compare the staged records that are to be sent with those of earlier imports.
-
-    Equal records are paired one to one: two earlier Lunas are no more than two of the new ones.
-    With a key only records from before there were keys are compared.
-    """
-    sql.execute("DROP TABLE IF EXISTS temp.pairs")
-    sql.execute("CREATE TEMP TABLE pairs (record INTEGER PRIMARY KEY, import, earlier, changed)")
-    sql.execute("DROP TABLE IF EXISTS temp.earlier")
-    without_key = "AND old.key IS NULL" if run.key else ""
-    sql.execute(
-        "CREATE TEMP TABLE earlier AS"
-        " SELECT old.import, old.record, old.likeness, old.payload FROM"
-        f" (SELECT DISTINCT likeness FROM temp.staged WHERE {_NEW}) AS new"
-        " CROSS JOIN main.records AS old ON old.store = ? AND old.likeness = new.likeness"
-        " JOIN main.imports USING (import)"
-        f" WHERE old.state IN {LIVE} AND imports.started_at IS NOT NULL"
-        f" AND old.import <> ? {without_key}",
-        [run.store, run.number],
-    )
-    for column, changed in (("payload", 0), ("likeness", 1)):
-        sql.execute(
-            "INSERT INTO temp.pairs"
-            f" WITH mine AS (SELECT record, {column} AS content, row_number() OVER"
-            f"  (PARTITION BY {column} ORDER BY record) AS n FROM temp.staged"
-            f"  WHERE {_NEW} AND record NOT IN (SELECT record FROM temp.pairs)),"
-            f" theirs AS (SELECT import, record, {column} AS content, row_number() OVER"
-            f"  (PARTITION BY {column} ORDER BY import, record) AS n FROM temp.earlier"
-            "  WHERE (import, record) NOT IN (SELECT import, earlier FROM temp.pairs))"
-            " SELECT mine.record, theirs.import, theirs.record, ? FROM mine"
-            " JOIN theirs USING (content, n)",
-            [changed],
-        )
-    ((records, plain),) = sql.execute(
-        f"SELECT count(*), coalesce(sum(root_import IS NULL), 0) FROM temp.staged WHERE {_NEW}"
-    ).fetchall()
-    ((equal, changed),) = sql.execute(
-        "SELECT count(*), coalesce(sum(changed), 0) FROM temp.pairs"
-    ).fetchall()
-    sources = _sources(sql, run)
-    # A fix file is written to one place again and again, and its rows name their records.
-    same_path = _same_path(sql, run) if plain else None
-    is_alike = equal >= ASKING_RECORDS and equal >= ASKING_SHARE * records
-    if run.key:
-        # What comes from one path again is told by its keys, once its animals have any.
-        must_ask = bool(equal) and (is_alike or same_path is not None)
-    else:
-        must_ask = is_alike or same_path is not None
-    shown = tuple(sources[:_SHOWN_SOURCES])
-    key = likely_key(sql, run) if must_ask and not run.key else None
-    others = len(sources) - len(shown)
-    return Repeats(records, equal, changed, same_path, shown, others, key, must_ask)
-
-
-def _sources(sql: sqlite3.Connection, run: Run) -> list[Source]:
-    """Return the imports with equal records, and those of the same path with something left."""
-    found = sql.execute(
-        "SELECT source_name, created_at, sum(equal), max(pending) FROM ("
-        " SELECT import, count(*) AS equal, 0 AS pending FROM temp.pairs GROUP BY import"
-        " UNION ALL SELECT import, 0, count(*) FROM main.records JOIN main.imports USING (import)"
-        "  WHERE state = 'pending' AND started_at IS NOT NULL AND imports.store = :store"
-        "  AND import <> :mine"
-        "  AND (source_path = :path OR import IN (SELECT import FROM temp.pairs)) GROUP BY import"
-        ") JOIN main.imports USING (import) GROUP BY import ORDER BY 3 DESC, import DESC",
-        {"store": run.store, "mine": run.number, "path": run.source_path},
-    )
-    return [Source(*row) for row in found.fetchall()]
-
-
-def _same_path(sql: sqlite3.Connection, run: Run) -> float | None:
-    """Return when the last import from the same path was made that has sent anything."""
-    (last,) = sql.execute(
-        "SELECT max(created_at) FROM main.imports WHERE store = ? AND source_path = ?"
-        " AND import <> ? AND started_at IS NOT NULL AND EXISTS (SELECT 1 FROM main.records"
-        f" WHERE records.import = imports.import AND records.state IN {LIVE}"
-        " AND records.root_import IS NULL)",
-        [run.store, run.source_path, run.number],
-    ).fetchone()
-    return None if last is None else float(last)
-
-
-def skip_equal(sql: sqlite3.Connection, run: Run) -> None:
-    """Skip the records that equal earlier ones; with a key, those are known by it from now on."""
-    sql.execute(
-        "UPDATE temp.staged SET state = 'skipped', same_by = 'equal', same_import = pairs.import,"
-        " same_record = pairs.earlier FROM temp.pairs WHERE staged.record = pairs.record"
-    )
-    if not run.key:
-        return
-    sql.execute(
-        "INSERT OR REPLACE INTO main.keys (store, key, import, record)"
-        " SELECT ?, staged.key, pairs.import, pairs.earlier"
-        " FROM temp.pairs JOIN temp.staged USING (record)",
-        [run.store],
-    )
-    sql.execute(
-        "UPDATE main.records SET key = staged.key FROM temp.pairs JOIN temp.staged USING (record)"
-        " WHERE records.import = pairs.import AND records.record = pairs.earlier"
-    )
-
-
-def likely_key(sql: sqlite3.Connection, run: Run) -> str | None:
-    """Return a column that is not sent, filled, and different in each record; None for none."""
-    used = {*run.mapping.values(), *run.key}
-    seen: dict[int, set[str]] = {
-        at: set() for at, name in enumerate(run.header) if name.strip() and name not in used
-    }
-    count = 0
-    rows = sql.execute("SELECT cells FROM temp.staged WHERE warnings IS NOT 'blank'")
-    for (packed,) in rows:
-        count += 1
-        cells = read_cells(packed)
-        for at in list(seen):
-            value = cells[at].strip() if at < len(cells) else ""
-            if not value or value in seen[at]:
-                del seen[at]
-            else:
-                seen[at].add(value)
-        if not seen:
-            return None
-    names = [run.header[at] for at in seen] if count > 1 else []
-    return next((name for name in names if _sounds_like_key(name)), names[0] if names else None)
 
 
 def _sounds_like_key(name: str) -> bool:
@@ -353,13 +371,13 @@ def release_equal(sql: sqlite3.Connection, run: Run) -> int:
         How many records that are.
     """
     released = sql.execute(
-        "UPDATE main.records SET state = 'pending', same_by = NULL, same_import = NULL,"
+        "UPDATE records SET state = 'pending', same_by = NULL, same_import = NULL,"
         " same_record = NULL WHERE import = ? AND state = 'skipped' AND same_by = 'equal'"
         " AND payload IS NOT NULL",
         [run.number],
     ).rowcount
     if released:
-        sql.execute("UPDATE main.imports SET ending = NULL WHERE import = ?", [run.number])
+        sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [run.number])
     return released
 
 

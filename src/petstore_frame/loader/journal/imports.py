@@ -17,7 +17,7 @@ from petstore_frame.errors import JournalError
 from petstore_frame.http.settings import same_store_address
 from petstore_frame.loader.journal import earlier, staging
 from petstore_frame.loader.journal.database import SUFFIX, connect, reading
-from petstore_frame.loader.journal.earlier import Repeats
+from petstore_frame.loader.journal.earlier import Repeats, Staged
 from petstore_frame.loader.journal.rows import Run, read_runs
 from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.record import Record
@@ -151,84 +151,82 @@ def open_import(
     Raises:
         InputError: A record names an import that the journal does not know.
     """
-    run = replace(run, records_sha256=staging.gather(writer.sql, run.header, records))
-    found = staging.find_same(writer.sql, run)
-    if found is not None and found.started_at is not None:
-        if not is_rehearsal:
-            found = _go_on(writer, found, run)
-        return Opened(found, is_new=False)
-    if found is not None:  # a rehearsal of the same becomes the import, under its id
-        run = replace(run, run_id=found.run_id, number=found.number)
-    repeats = None
-    with suppress(_AskFirstError), writer.transaction() as sql:
-        staging.forget_rehearsals(sql, run, now)
-        if found is not None:
-            staging.forget(sql, found.number)
+    with suppress(_WithdrawnError), writer.transaction() as sql:
+        staged = staging.stage(sql, run, records)
+        found = staging.find_same(sql, staged)
+        if found is not None and found.started_at is not None:
+            opened = Opened(found, is_new=False)
+            if is_rehearsal or not _go_on(sql, found, staged, writer.path):
+                raise _WithdrawnError
+            opened = Opened(read_runs(sql, "import = ?", [found.number])[0], is_new=False)
         else:
-            run = replace(run, number=staging.next_number(sql))
-        plan, repeats = _plan(sql, run, writer.path)
-        run = replace(run, plan=plan, started_at=None if is_rehearsal else now)
-        if repeats is not None and not is_rehearsal:
-            raise _AskFirstError
-        check(sql, run)
-        staging.write_import(sql, run)
-        if not is_rehearsal:
-            staging.claim_keys(sql, run)
-    return Opened(run, is_new=True, repeats=repeats)
+            opened = _begin(sql, staged, found, writer.path, is_rehearsal=is_rehearsal, now=now)
+            if opened.repeats is not None and not is_rehearsal:
+                raise _WithdrawnError
+            check(sql, opened.run)
+            staging.write_import(sql, opened.run)
+    return opened
 
 
-class _AskFirstError(Exception):
-    """Takes back all that was staged of an import about which the user must be asked first."""
+class _WithdrawnError(Exception):
+    """Takes back all that was staged: nothing is new, or the user must be asked first."""
 
 
-def _plan(
-    sql: sqlite3.Connection, run: Run, path: Path
-) -> tuple[dict[str, object], Repeats | None]:
-    """Give each staged record its state by the rules of identity."""
-    earlier.find_roots(sql, run, path)
+def _begin(
+    sql: sqlite3.Connection,
+    run: Run,
+    rehearsal: Run | None,
+    path: Path,
+    *,
+    is_rehearsal: bool,
+    now: float,
+) -> Opened:
+    """Give each record of a new import its state by the rules of identity."""
+    if rehearsal is not None:
+        run = staging.replace_rehearsal(sql, rehearsal, run)
+    staging.forget_rehearsals(sql, run, now)
+    staged = Staged(sql, run, run.number)
+    staged.find_roots(path)
     if not run.is_again:
-        earlier.link_unsent(sql, run)
-    earlier.refuse_repeated_keys(sql)
-    if run.is_again:
-        return {}, None
-    earlier.skip_known_keys(sql, run)
-    plan = _other_stores(sql, run)
-    if run.duplicates == "send":
-        return plan, None
-    repeats = earlier.find_repeats(sql, run)
-    if run.duplicates == "skip":
-        earlier.skip_equal(sql, run)
-    if repeats.equal or repeats.must_ask:
-        plan |= {"repeats": earlier.as_plan(repeats)}
-    is_asking = repeats.must_ask and run.duplicates == "refuse"
-    return plan, repeats if is_asking else None
+        staged.link_unsent()
+    staged.refuse_repeated_keys()
+    plan: dict[str, object] = {}
+    repeats = None
+    if not run.is_again:
+        staged.skip_known_keys()
+        plan = _other_stores(sql, run)
+        if run.duplicates != "send":
+            repeats = staged.find_repeats()
+            if repeats.equal or repeats.must_ask:
+                plan["repeats"] = earlier.as_plan(repeats)
+        if run.duplicates == "skip":
+            staged.skip_equal()
+    is_asking = repeats is not None and repeats.must_ask and run.duplicates == "refuse"
+    run = replace(run, plan=plan, started_at=None if is_rehearsal else now)
+    return Opened(run, is_new=True, repeats=repeats if is_asking else None)
 
 
 def _other_stores(sql: sqlite3.Connection, run: Run) -> dict[str, object]:
     """Count the imports of the same file into another store that had this address before."""
     (count,) = sql.execute(
-        "SELECT count(*) FROM main.imports WHERE store <> ? AND started_at IS NOT NULL"
+        "SELECT count(*) FROM imports WHERE store <> ? AND started_at IS NOT NULL"
         " AND (records_sha256 = ? OR source_path = ?)",
         [run.store, run.records_sha256, run.source_path],
     ).fetchone()
     return {"other_store": count} if count else {}
 
 
-def _go_on(writer: Writer, found: Run, run: Run) -> Run:
-    """Let an import go on; records that it could not send may be read otherwise by now."""
-    run = replace(run, number=found.number, store=found.store)
-    has_changes = bool(staging.keep_changeable(writer.sql, run))
-    may_release = run.duplicates == "send"
-    if not has_changes and not may_release:
-        return found
-    with writer.transaction() as sql:
-        if has_changes:
-            earlier.find_roots(sql, run, writer.path)
-            earlier.refuse_repeated_keys(sql)
-            earlier.skip_known_keys(sql, run)
-            staging.write_changes(sql, run)
-            staging.claim_keys(sql, run)
-        if may_release:
-            earlier.release_equal(sql, run)
-        (found,) = read_runs(sql, "import = ?", [found.number])
-    return found
+def _go_on(sql: sqlite3.Connection, found: Run, run: Run, path: Path) -> bool:
+    """Let records that an import could not send be read otherwise now; tell whether any was."""
+    mine = replace(run, number=found.number)
+    has_changes = staging.keep_changeable(sql, run.number, mine.number)
+    if has_changes:
+        staged = Staged(sql, mine, run.number)
+        staged.find_roots(path)
+        staged.refuse_repeated_keys()
+        staged.skip_known_keys()
+        staging.write_changes(sql, run.number, mine)
+    is_released = run.duplicates == "send" and bool(earlier.release_equal(sql, mine))
+    if is_released and not has_changes:
+        staging.forget(sql, run.number)
+    return has_changes or is_released

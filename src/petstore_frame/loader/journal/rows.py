@@ -136,11 +136,12 @@ LEFT JOIN imports AS other ON other.import = r.same_import
 LEFT JOIN records AS same ON same.import = r.same_import AND same.record = r.same_record
 WHERE r.import = ?
 """
-_RUNS = """
-SELECT import, run_id, source_name, source_path, records_sha256, header, mapping, key, duplicates,
-  is_again, plan, created_at, started_at, ended_at, ending, ending_detail, store, store_id, base_url
-FROM imports JOIN stores USING (store), journal
+_RUN_COLUMNS = tuple(Run.__dataclass_fields__)
+_RUNS = f"""
+SELECT {", ".join(_RUN_COLUMNS)} FROM (SELECT *, import AS number FROM imports) AS imports
+JOIN stores USING (store), journal
 """
+_RUN_JSON = ("header", "mapping", "key", "plan")
 
 
 def pack_cells(cells: Sequence[str]) -> str | bytes:
@@ -177,38 +178,32 @@ def read_problem(text: str) -> RecordProblem:
     return RecordProblem(**problem)
 
 
+def write_run(sql: sqlite3.Connection, run: Run) -> None:
+    """Write the facts of a new import."""
+    values = {name: getattr(run, name) for name in _RUN_COLUMNS}
+    values |= {name: json.dumps(values[name]) for name in _RUN_JSON}
+    values["import"] = values.pop("number")
+    for elsewhere in ("base_url", "store_id"):
+        del values[elsewhere]
+    columns, places = ", ".join(values), ", ".join("?" * len(values))
+    sql.execute(f"INSERT INTO imports ({columns}) VALUES ({places})", list(values.values()))
+
+
 def read_runs(
     sql: sqlite3.Connection, where: str = "TRUE", values: Sequence[Any] = ()
 ) -> list[Run]:
     """Return the imports for which a condition holds, the oldest first."""
-    found = sql.execute(f"{_RUNS} WHERE {where} ORDER BY import", values)
+    found = sql.execute(f"{_RUNS} WHERE {where} ORDER BY number", values)
     return [_run(row) for row in found.fetchall()]
 
 
 def _run(row: Sequence[Any]) -> Run:
-    number, run_id, source_name, source_path, sha256, header, mapping, key, duplicates, *rest = row
-    is_again, plan, created, started, ended, ending, detail, store, store_id, base_url = rest
-    return Run(
-        run_id=run_id,
-        base_url=base_url,
-        source_name=source_name,
-        source_path=source_path,
-        records_sha256=sha256,
-        header=tuple(json.loads(header)),
-        mapping=json.loads(mapping),
-        key=tuple(json.loads(key)),
-        duplicates=duplicates,
-        is_again=bool(is_again),
-        plan=json.loads(plan),
-        created_at=created,
-        started_at=started,
-        ended_at=ended,
-        ending=Ending(ending) if ending else None,
-        ending_detail=detail or "",
-        store_id=store_id,
-        number=number,
-        store=store,
-    )
+    facts = dict(zip(_RUN_COLUMNS, row, strict=True))
+    facts |= {name: json.loads(facts[name]) for name in _RUN_JSON}
+    facts |= {name: tuple(facts[name]) for name in ("header", "key")}
+    ending = Ending(facts["ending"]) if facts["ending"] else None
+    facts |= {"ending": ending, "ending_detail": facts["ending_detail"] or ""}
+    return Run(**facts | {"is_again": bool(facts["is_again"])})
 
 
 def read_run(path: Path, run_id: str) -> Run:
@@ -236,7 +231,7 @@ def rows(path: Path, run_id: str, *states: State) -> Iterator[JournalRow]:
 def read_rows(sql: sqlite3.Connection, run_id: str, *states: State) -> Iterator[JournalRow]:
     """Read the rows of an import over a connection."""
     found = sql.execute("SELECT import FROM imports WHERE run_id = ?", [run_id]).fetchone()
-    number = -1 if found is None else found[0]
+    number = None if found is None else found[0]
     which = f"AND r.state IN ({', '.join('?' * len(states))})" if states else ""
     query = f"{_ROWS} {which} ORDER BY r.record"
     for values in sql.execute(query, [number, *map(str, states)]):
@@ -254,22 +249,9 @@ def _row(values: Sequence[Any]) -> JournalRow:
         "warnings": tuple(warnings.split("\n")) if warnings else (),
         "is_in_doubt": bool(own["is_in_doubt"]),
         "origin": None if root_run is None else Origin(root_run, root_record),
-        "same": None if by is None else _same(by, *same),
+        "same": None if by is None else Same(by, *same)._replace(state=_STATES[same[4]]),
     }
     return JournalRow(**own)
-
-
-def _same(
-    by: str,
-    run_id: str,
-    name: str,
-    created_at: float,
-    record: int,
-    state: str,
-    pet_id: int | None,
-    payload: bytes | None,
-) -> Same:
-    return Same(by, run_id, name, created_at, record, _STATES[state], pet_id, payload)
 
 
 def count_states(path: Path, run_id: str) -> dict[State, int]:

@@ -1,7 +1,8 @@
 """The records of a source on their way into a journal, and the import that they belong to.
 
-They are gathered in a table of their own, where the rules of identity (earlier.py) give each its
-state; only then are they written to the journal, all in one commit, or not at all.
+They are written under the number of a new import at once. The rules of identity (earlier.py) then
+give each its state, all in one transaction: what is refused, or goes on with an earlier import,
+leaves nothing of it.
 """
 
 from __future__ import annotations
@@ -10,59 +11,72 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from petstore_frame.loader.journal.rows import Run, pack_cells, pack_problem, read_runs
+from petstore_frame.loader.journal.rows import Run, pack_cells, pack_problem, read_runs, write_run
 from petstore_frame.loader.record import Ending, Record
 
-_STAGED = """
-CREATE TEMP TABLE staged (
-  record INTEGER PRIMARY KEY, line INTEGER, cells, state TEXT, payload BLOB, problem TEXT,
-  warnings TEXT, key TEXT, likeness BLOB, origin_run TEXT, origin_record INTEGER,
-  root_import INTEGER, root_record INTEGER, same_import INTEGER, same_record INTEGER, same_by TEXT
-)
-"""
-_INSERT = """
-INSERT INTO temp.staged (record, line, cells, state, payload, problem, warnings, key, likeness,
-  origin_run, origin_record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_COLUMNS = (
-    "record, line, cells, state, payload, problem, warnings, key, likeness, root_import,"
-    " root_record, same_import, same_record, same_by"
-)
 # Its pet is in the store, may be, or will be.
 LIVE = "('created', 'in_flight', 'unknown', 'absent', 'pending')"
 SENT = "('created', 'in_flight', 'unknown', 'absent')"
 _REHEARSALS_LAST_S = 7 * 86_400.0
 _AT_ONCE = 1000
+_READ = "state, payload, problem, warnings, key, same_import, same_record, same_by"
+_CHANGEABLE = """
+SELECT new.record FROM records AS new JOIN records AS old USING (record)
+WHERE new.import = :staged AND old.import = :mine AND (
+  old.state = 'invalid' AND new.state = 'pending'
+  OR old.state = 'rejected' AND new.state = 'pending' AND new.payload <> old.payload
+  OR old.state = 'pending' AND new.payload IS NOT old.payload)
+"""
+_MEANS_OTHERWISE = f"""
+SELECT EXISTS (SELECT 1 FROM records AS new JOIN records AS old USING (record)
+WHERE new.import = :staged AND old.import = :other AND old.state IN {SENT} AND (:has_other_key
+  OR replace(CAST(new.payload AS TEXT), '\\r\\n', '\\n')
+  <> replace(CAST(old.payload AS TEXT), '\\r\\n', '\\n')))
+"""
+# The digests of a set of records; those of one import go in sorted, which is what costs least.
+_LIKENESSES = """
+SELECT store, likeness(payload) AS likeness, import, record FROM records
+WHERE import = :mine AND payload IS NOT NULL
+"""
 
 
-def gather(sql: sqlite3.Connection, columns: tuple[str, ...], records: Iterable[Record]) -> str:
-    """Put records into the table of what is staged.
+def stage(sql: sqlite3.Connection, run: Run, records: Iterable[Record]) -> Run:
+    """Write records under the number of a new import.
 
     Returns:
-        Their digest: the same for the same cells in the same columns and order, whatever the
-        line ends, the encoding or the delimiter of their file.
+        The import with that number and the records' digest: the same for the same cells in the
+        same columns and order, whatever the line ends, the encoding or the delimiter of their file.
     """
-    sql.execute("DROP TABLE IF EXISTS temp.staged")
-    sql.execute(_STAGED)
-    digest = hashlib.sha256(json.dumps(columns).encode())
-    sql.execute("BEGIN")
-    sql.executemany(_INSERT, _values(records, digest))
-    sql.execute("COMMIT")
-    return digest.hexdigest()
+    sql.create_function("likeness", 1, likeness_of, deterministic=True)
+    (last,) = sql.execute("SELECT coalesce(max(import), 0) FROM imports").fetchone()
+    number = int(last) + 1
+    sql.execute("DROP TABLE IF EXISTS temp.origins")
+    sql.execute("CREATE TEMP TABLE origins (record INTEGER PRIMARY KEY, run_id, origin)")
+    digest = hashlib.sha256(json.dumps(run.header).encode())
+    sql.executemany(
+        "INSERT INTO records (import, store, record, line, cells, state, payload, problem,"
+        f" warnings, key) VALUES ({number}, {run.store}, ?, ?, ?, ?, ?, ?, ?, ?)",
+        _values(sql, records, digest),
+    )
+    return replace(run, number=number, records_sha256=digest.hexdigest())
 
 
-def _values(records: Iterable[Record], digest: Any) -> Iterator[tuple[Any, ...]]:
+def _values(
+    sql: sqlite3.Connection, records: Iterable[Record], digest: Any
+) -> Iterator[tuple[Any, ...]]:
     read: list[bytes] = []
-    for record in records:
-        number, line, cells, state, payload, problem, warnings, key, origin = record
+    for number, line, cells, state, payload, problem, warnings, key, origin in records:
         packed = pack_cells(cells)
         if warnings != ("blank",):
             read.append(_as_read(packed, origin))
             if len(read) == _AT_ONCE:
                 digest.update(b"".join(read))
                 read.clear()
+        if origin is not None:
+            sql.execute("INSERT INTO temp.origins VALUES (?, ?, ?)", [number, *origin])
         yield (
             number,
             line,
@@ -72,8 +86,6 @@ def _values(records: Iterable[Record], digest: Any) -> Iterator[tuple[Any, ...]]
             None if problem is None else pack_problem(problem),
             "\n".join(warnings) if warnings else None,
             key,
-            None if payload is None else likeness_of(payload),
-            *(origin or (None, None)),
         )
     digest.update(b"".join(read))
 
@@ -85,7 +97,9 @@ def _as_read(packed: str | bytes, origin: Any) -> bytes:
     cells.
     """
     text = packed.encode() if isinstance(packed, str) else packed
-    text = text.replace(b"\r\n", b"\n").rstrip(b"\x1f")
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n")
+    text = text.rstrip(b"\x1f")
     mark = b"" if origin is None else f"{origin.run_id}:{origin.record}".encode()
     return b"%d:%b%d:%b" % (len(text), text, len(mark), mark)
 
@@ -111,43 +125,25 @@ def find_same(sql: sqlite3.Connection, run: Run) -> Run | None:
     then.
     """
     found = read_runs(sql, "store = ? AND records_sha256 = ?", [run.store, run.records_sha256])
-    same = [other for other in found if not _means_otherwise(sql, other, run)]
+    same = []
+    for other in found:
+        facts = {"staged": run.number, "other": other.number, "has_other_key": other.key != run.key}
+        if sql.execute(_MEANS_OTHERWISE, facts).fetchone() == (0,):
+            same.append(other)
     unfinished = [other for other in same if other.ending is not Ending.DONE]
     if run.is_again:
-        unfinished = [other for other in unfinished if other.is_again]
-        return unfinished[-1] if unfinished else None
+        same, unfinished = [], [other for other in unfinished if other.is_again]
     candidates = unfinished or same
     return candidates[-1] if candidates else None
-
-
-def _means_otherwise(sql: sqlite3.Connection, other: Run, run: Run) -> bool:
-    if other.key != run.key and _has_any(sql, other.number, SENT):
-        return True
-    query = (
-        "SELECT EXISTS (SELECT 1 FROM main.records AS sent JOIN temp.staged USING (record)"
-        f" WHERE sent.import = ? AND sent.state IN {SENT}"
-        f" AND {_bare('staged')} <> {_bare('sent')})"
-    )
-    return bool(sql.execute(query, [other.number]).fetchone()[0])
-
-
-def _bare(table: str) -> str:
-    """Return the SQL of a request body without what another line end changes in it."""
-    return f"replace(CAST({table}.payload AS TEXT), '\\r\\n', '\\n')"
-
-
-def _has_any(sql: sqlite3.Connection, number: int, states: str) -> bool:
-    query = f"SELECT EXISTS (SELECT 1 FROM main.records WHERE import = ? AND state IN {states})"
-    return bool(sql.execute(query, [number]).fetchone()[0])
 
 
 def forget_rehearsals(sql: sqlite3.Connection, run: Run, now: float) -> None:
     """Remove the rehearsals of the same records, and those of long ago."""
     old = sql.execute(
         "SELECT import FROM imports WHERE started_at IS NULL AND store = ?"
-        " AND (records_sha256 = ? OR created_at < ?) AND import <> ?"
+        " AND (records_sha256 = ? OR created_at < ?) AND run_id <> ?"
         " AND NOT EXISTS (SELECT 1 FROM records WHERE root_import = imports.import)",
-        [run.store, run.records_sha256, now - _REHEARSALS_LAST_S, run.number],
+        [run.store, run.records_sha256, now - _REHEARSALS_LAST_S, run.run_id],
     ).fetchall()
     for (number,) in old:
         forget(sql, number)
@@ -156,87 +152,72 @@ def forget_rehearsals(sql: sqlite3.Connection, run: Run, now: float) -> None:
 def forget(sql: sqlite3.Connection, number: int) -> None:
     """Remove an import that has sent nothing."""
     for table in ("records", "events", "imports"):
-        sql.execute(f"DELETE FROM main.{table} WHERE import = ?", [number])
+        sql.execute(f"DELETE FROM {table} WHERE import = ?", [number])
 
 
-def next_number(sql: sqlite3.Connection) -> int:
-    """Return the place of the next import in the journal."""
-    (last,) = sql.execute("SELECT coalesce(max(import), 0) FROM main.imports").fetchone()
-    return int(last) + 1
+def replace_rehearsal(sql: sqlite3.Connection, rehearsal: Run, run: Run) -> Run:
+    """Let an import take the place of a rehearsal of the same records, under its id."""
+    forget(sql, rehearsal.number)
+    sql.execute(
+        "UPDATE records SET root_import = ? WHERE root_import = ?", [run.number, rehearsal.number]
+    )
+    return replace(run, run_id=rehearsal.run_id)
 
 
 def write_import(sql: sqlite3.Connection, run: Run) -> None:
-    """Write a new import with all that is staged; a rehearsal claims no key."""
-    sql.execute(
-        "INSERT INTO main.imports (import, store, run_id, source_name, source_path,"
-        " records_sha256, header, mapping, key, duplicates, is_again, plan, created_at, started_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            run.number,
-            run.store,
-            run.run_id,
-            run.source_name,
-            run.source_path,
-            run.records_sha256,
-            json.dumps(run.header),
-            json.dumps(run.mapping),
-            json.dumps(run.key),
-            run.duplicates,
-            run.is_again,
-            json.dumps(run.plan),
-            run.created_at,
-            run.started_at,
-        ],
-    )
-    sql.execute(
-        f"INSERT INTO main.records (import, store, {_COLUMNS})"
-        f" SELECT ?, ?, {_COLUMNS} FROM temp.staged ORDER BY record",
-        [run.number, run.store],
-    )
+    """Write the facts of a new import; one that is a rehearsal claims no key."""
+    write_run(sql, run)
+    if run.started_at is None:
+        return
+    facts = {"mine": run.number, "store": run.store}
+    sql.execute(f"INSERT INTO likenesses {_LIKENESSES} ORDER BY likeness", facts)
+    sql.execute(_CLAIM_KEYS, facts | {"staged": run.number})
 
 
-def keep_changeable(sql: sqlite3.Connection, run: Run) -> int:
+# Each key that is about to be sent belongs to its record, and to no other.
+_CLAIM_KEYS = """
+INSERT OR REPLACE INTO keys (store, key, import, record)
+SELECT :store, key, :mine, record FROM records
+WHERE import = :staged AND key IS NOT NULL AND state = 'pending'
+"""
+
+
+def keep_changeable(sql: sqlite3.Connection, staged: int, mine: int) -> bool:
     """Leave staged only what the import has not sent, and what reads otherwise now.
 
     Returns:
-        How many records that are.
+        Whether there is any such record.
     """
+    facts = {"staged": staged, "mine": mine}
+    if sql.execute(f"{_CHANGEABLE} LIMIT 1", facts).fetchone() is None:
+        return False
     sql.execute(
-        "DELETE FROM temp.staged WHERE record NOT IN ("
-        " SELECT record FROM temp.staged AS new JOIN main.records AS old USING (record)"
-        " WHERE old.import = ? AND ("
-        "  (old.state = 'invalid' AND new.state = 'pending')"
-        "  OR (old.state = 'rejected' AND new.state = 'pending' AND new.payload <> old.payload)"
-        "  OR (old.state = 'pending' AND new.payload IS NOT old.payload)))",
-        [run.number],
+        f"DELETE FROM records WHERE import = :staged AND record NOT IN ({_CHANGEABLE})", facts
     )
-    (left,) = sql.execute("SELECT count(*) FROM temp.staged").fetchone()
-    return int(left)
+    return True
 
 
-def write_changes(sql: sqlite3.Connection, run: Run) -> None:
-    """Write what is staged over the records of an import that were not sent."""
+def write_changes(sql: sqlite3.Connection, staged: int, run: Run) -> None:
+    """Move what is staged over the records of an import that were not sent."""
+    facts = {"staged": staged, "mine": run.number, "store": run.store}
+    mine = f"{_LIKENESSES} AND record IN (SELECT record FROM records WHERE import = :staged)"
     sql.execute(
-        "UPDATE main.records SET state = new.state, payload = new.payload, problem = new.problem,"
-        " warnings = new.warnings, key = new.key, likeness = new.likeness,"
-        " same_import = new.same_import, same_record = new.same_record, same_by = new.same_by,"
+        f"DELETE FROM likenesses WHERE (store, likeness, import, record) IN ({mine})", facts
+    )
+    sql.execute(
+        f"UPDATE records SET ({_READ}) = (SELECT {_READ} FROM records AS new"
+        "  WHERE new.import = :staged AND new.record = records.record),"
         " reason = NULL, error_code = NULL, error_message = NULL, error_field = NULL,"
         " http_status = NULL, settled_at = NULL, first_sent_at = NULL, idempotency_key = NULL,"
         " generation = generation + 1"
-        " FROM temp.staged AS new WHERE records.import = ? AND records.record = new.record"
-        " AND records.state IN ('invalid', 'rejected', 'pending')",
-        [run.number],
+        " WHERE import = :mine AND state IN ('invalid', 'rejected', 'pending')"
+        " AND record IN (SELECT record FROM records WHERE import = :staged)",
+        facts,
     )
+    sql.execute(f"INSERT INTO likenesses {mine}", facts)
+    sql.execute(_CLAIM_KEYS, facts)
+    sql.execute("DELETE FROM records WHERE import = :staged", facts)
     sql.execute(
-        "UPDATE main.imports SET mapping = ?, ending = NULL WHERE import = ?",
+        "UPDATE imports SET mapping = ?, ending = NULL WHERE import = ?",
         [json.dumps(run.mapping), run.number],
-    )
-
-
-def claim_keys(sql: sqlite3.Connection, run: Run) -> None:
-    """Let each key that is about to be sent belong to its record, and to no other."""
-    sql.execute(
-        "INSERT OR REPLACE INTO main.keys (store, key, import, record)"
-        " SELECT ?, key, ?, record FROM temp.staged WHERE key IS NOT NULL AND state = 'pending'",
-        [run.store, run.number],
     )

@@ -13,8 +13,7 @@ from typing import Any
 from petstore_frame._internal.interrupts import Interrupts
 from petstore_frame.errors import AuthenticationError, JournalError, PetstoreError
 from petstore_frame.http.outcome import PostOutcome, Proof
-from petstore_frame.loader.journal.moves import Intent, Settlement
-from petstore_frame.loader.journal.writer import JournalFullError, Session
+from petstore_frame.loader.journal.moves import Intent, JournalFullError, Moves, Settlement
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.canary import Canary
@@ -55,7 +54,7 @@ class Sender:
     def __init__(
         self,
         client: PostingClient,
-        journal: Session,
+        journal: Moves,
         counts: Counter[State],
         *,
         limits: Limits,
@@ -154,9 +153,16 @@ class Sender:
     def _checked(self, intent: Intent, outcome: PostOutcome) -> PostOutcome:
         pet_id = outcome.pet.id if outcome.pet else None
         is_owned = pet_id is not None and (
-            any(end.pet_id == pet_id for end in self._settled) or self._journal.has_pet(pet_id)
+            any(end.pet_id == pet_id for end in self._settled) or self._is_owned(pet_id)
         )
         return self._echo.check(intent, outcome, is_owned=is_owned)
+
+    def _is_owned(self, pet_id: int) -> bool:
+        """Tell whether a record has this id; a broken journal says no, and refuses it later."""
+        try:
+            return self._journal.owner_of(pet_id) is not None
+        except JournalError:
+            return False
 
     def _check_store(self, store_id: str | None) -> None:
         """Stop where another store answers; the first id that a store states counts."""

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
 from petstore_frame.http.settings import same_store_address
+from petstore_frame.loader.journal.moves import Moves
 from petstore_frame.loader.journal.rows import Run, count_in
-from petstore_frame.loader.journal.writer import Session, Writer
+from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.progress import Meter, ProgressOption
 from petstore_frame.loader.record import Ending, State
@@ -51,11 +52,11 @@ def run_session(
     """
     check_store(writer.path, run, client)
     counts = Counter(count_in(writer.sql, run.run_id))
-    session = writer.session(run)
+    moves = Moves(writer, run)
     if not is_new and not _is_work_left(counts, client):
-        _end_if_cut_short(session, run, timing.now())
+        _end_if_cut_short(moves, run, timing.now())
         return False
-    left = session.start(timing.now())
+    left = moves.start(timing.now())
     counts[State.IN_FLIGHT] -= left
     counts[State.UNKNOWN] += left
     with Meter(progress, counts[State.PENDING]) as meter:
@@ -63,7 +64,7 @@ def run_session(
             meter.say(note)
         sender = Sender(
             client,
-            session,
+            moves,
             counts,
             limits=limits,
             timing=timing,
@@ -72,14 +73,14 @@ def run_session(
             step=step,
         )
         ending, detail = sender.run()
-    session.end(timing.now(), ending, detail)
+    moves.end(timing.now(), ending, detail)
     return True
 
 
-def _end_if_cut_short(session: Session, run: Run, now: float) -> None:
+def _end_if_cut_short(moves: Moves, run: Run, now: float) -> None:
     """Let an import be done that was stopped or interrupted when all its records were settled."""
     if run.ending not in (Ending.DONE, Ending.BUDGET):
-        session.end(run.ended_at or now, Ending.DONE)
+        moves.end(run.ended_at or now, Ending.DONE)
 
 
 def check_store(path: Path, run: Run, client: PostingClient) -> None:

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
 from petstore_frame.errors.advice import Audience
 from petstore_frame.loader.journal.database import holding, reading
-from petstore_frame.loader.journal.moves import Resettlement
+from petstore_frame.loader.journal.moves import Moves, Resettlement
 from petstore_frame.loader.journal.rows import JournalRow, Run, read_rows, read_run, read_runs, rows
-from petstore_frame.loader.journal.writer import Session, Writer
+from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS, Limits
 from petstore_frame.loader.options import check_settling, checked_resolution
 from petstore_frame.loader.record import DOUBT_STATES, State
@@ -98,7 +98,7 @@ def reconcile(
     # Not while the journal is held: others may load meanwhile.
     sleep(_wait_s(list(rows(path, run_id, *DOUBT_STATES)), grace_s, timing.now()))
     with holding(path), Writer(path, run.base_url) as writer:
-        session = writer.session(run)
+        session = Moves(writer, run)
         session.recover(timing.now())
         doubtful = list(read_rows(writer.sql, run_id, State.UNKNOWN, State.ABSENT))
         created = read_rows(writer.sql, run_id, State.CREATED)
@@ -174,7 +174,7 @@ def resolve(
     now = time.time()
     run = read_run(path, run_id)
     with holding(path), Writer(path, run.base_url) as writer:
-        session = writer.session(run)
+        session = Moves(writer, run)
         session.recover(now)
         found = read_rows(writer.sql, run_id, State.UNKNOWN, State.ABSENT)
         states = {row.record: row.state for row in found}
@@ -192,7 +192,7 @@ def resolve(
         session.resettle(changes, now)
 
 
-def _check_owner(session: Session, pet_id: int) -> None:
+def _check_owner(session: Moves, pet_id: int) -> None:
     """Refuse a pet that a record of any import into this store has."""
     owner = session.owner_of(pet_id)
     if owner is not None:
@@ -249,7 +249,7 @@ def _check_own(writer: Writer, run: Run, evidence: Evidence) -> None:
 
 
 def _settle(
-    session: Session, matches: Iterable[Match], now: float
+    session: Moves, matches: Iterable[Match], now: float
 ) -> tuple[dict[str, int], dict[int, tuple[int, ...]]]:
     """Write what became of the records; return how many, and the candidates of the others."""
     done = {"created": 0, "absent": 0, "unknown": 0}
@@ -292,7 +292,7 @@ def _doubtful_elsewhere(writer: Writer, run: Run) -> list[JournalRow]:
     return [row for other in others for row in read_rows(writer.sql, other.run_id, *DOUBT_STATES)]
 
 
-def _resend(writer: Writer, session: Session, now: float) -> int:
+def _resend(writer: Writer, session: Moves, now: float) -> int:
     absent = [row.record for row in read_rows(writer.sql, session.run.run_id, State.ABSENT)]
     session.resettle(
         [Resettlement(record, State.ABSENT, State.PENDING, "resent") for record in absent], now
