@@ -12,9 +12,11 @@ import pytest
 from benchmarks import damage
 
 import petstore_frame as pf
+from faults.flaky_store import KEY
 from faults.load_harness import check_promises, journal_in, result_in
+from petstore_frame.client import Client
 from petstore_frame.errors import JournalError
-from petstore_frame.loader.journal.checkfile import path_of, read_mark
+from petstore_frame.loader.journal.checkfile import log_of, path_of, read_mark
 from petstore_frame.loader.record import State
 
 # A new one each time; a failure names it, for `benchmarks/damage.py --seed`.
@@ -30,6 +32,28 @@ def test_whatever_is_lost_is_noticed_and_nothing_is_doubled() -> None:
     for kind, found in damage.run(10, SEED).items():
         assert (found.doubled, found.other_errors) == (0, {}), f"{kind}, seed {SEED}"
         assert found.refused == (0 if kind in HARMLESS else found.trials), f"{kind}, seed {SEED}"
+        if kind.startswith(("log ", "one bit of the log")):  # and the main file is whole
+            assert found.accepted == found.trials, f"{kind}, seed {SEED}"
+
+
+def test_what_a_lost_log_may_have_sent_is_in_doubt_and_read_back(
+    tmp_path: Path, pets_csv, stores, run_child, run_load
+) -> None:
+    """The way on that the refusal names sends nothing again, and the store can be read after it."""
+    store = stores()
+    path = pets_csv(60)
+    run_child(path, store, step="committed", nth=9)
+    store.settle()
+    log_of(journal_in(tmp_path)).unlink()
+    with pytest.raises(JournalError, match="accept_loss=True"):
+        run_load(path, store)
+    sent = store.posts
+    with Client(store.base_url, KEY, max_retries=0) as client:
+        (result,) = pf.resume_loads(client, journal=tmp_path / "journal", accept_loss=True)
+        assert (result.counts[State.UNKNOWN], store.posts) == (60, sent)
+        result.reconcile(client, grace_s=0.0, sole_writer=True, resend_absent=True)
+    assert set(store.pet_counts().values()) == {1} and len(store.pets) >= sent
+    check_promises(result, store)
 
 
 def test_a_torn_last_write_of_a_power_cut_goes_on(

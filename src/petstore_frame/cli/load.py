@@ -169,6 +169,15 @@ def load(
             rich_help_panel=SENDING,
         ),
     ] = False,
+    accept_loss: Annotated[
+        bool,
+        typer.Option(
+            "--accept-loss",
+            help="With --resume: go on although the end of the journal's log is lost; what may have"
+            " been sent is listed as in doubt.",
+            rich_help_panel=_SENDING,
+        ),
+    ] = False,
     max_errors: Annotated[
         int | None,
         typer.Option(
@@ -204,12 +213,14 @@ def load(
 
     if (path is None) is not resume:
         raise typer.BadParameter("give a file to load, or --resume without one")
+    if accept_loss and not resume:
+        raise typer.BadParameter("--accept-loss goes with --resume")
     _check_output(output)
     settling.check(dry_run=dry_run)
     keys = None if idempotency_lifetime is None else IdempotencyKey(idempotency_lifetime)
     with Client(**store.settings(), idempotency=keys) as client:
         if path is None:
-            raise typer.Exit(_resume(client, journal, as_json=as_json))
+            raise typer.Exit(_resume(client, journal, accept_loss=accept_loss, as_json=as_json))
         result = _load(
             path,
             client,
@@ -273,11 +284,11 @@ def _load(
         return _load(path, client, reading, limits, is_asking=True, **options)
 
 
-def _resume(client: Client, journal: Path | None, *, as_json: bool) -> int:
+def _resume(client: Client, journal: Path | None, *, accept_loss: bool, as_json: bool) -> int:
     """Finish the imports that stopped, and print what became of each."""
     from petstore_frame.loader.engine import resume_loads
 
-    results = resume_loads(client, journal=journal)
+    results = resume_loads(client, journal=journal, accept_loss=accept_loss)
     if as_json:
         print_json({"imports": [result.summary for result in results]})
     elif not results:

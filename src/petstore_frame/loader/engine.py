@@ -120,6 +120,7 @@ def resume_loads(
     client: PostingClient,
     *,
     journal: str | PathLike[str] | None = None,
+    accept_loss: bool = False,
     progress: ProgressOption = None,
 ) -> list[LoadResult]:
     """Finish the imports into a store that stopped before all their records were sent.
@@ -129,10 +130,13 @@ def resume_loads(
     Args:
         client: A client of the store.
         journal: Folder of the journals; None is the user's state directory.
+        accept_loss: Go on although the end of the journal's log is lost, as a JournalError says:
+            records that may have been sent in it are ``unknown`` from then on, and never sent
+            again.
         progress: As in ``load_csv``.
 
     Returns:
-        The results of the imports that had something left, the oldest first.
+        The results of the imports that had something left, or lost something, the oldest first.
 
     Raises:
         JournalLockedError: An import is at work on the journal.
@@ -140,22 +144,32 @@ def resume_loads(
 
     Interface: Endpoints, Add an animal.
     """
-    check_sending(client, Limits(), journal=journal, progress=progress, duplicates="refuse")
+    check_sending(
+        client,
+        Limits(),
+        journal=journal,
+        progress=progress,
+        duplicates="refuse",
+        accept_loss=accept_loss,
+    )
     path = place_of(journal, client.base_url)
     results: list[LoadResult] = []
     if not path.exists():
         return results
-    with holding(path), Writer(path, client.base_url) as writer:
+    with holding(path), Writer(path, client.base_url, accept_loss=accept_loss) as writer:
         store, _ = find_store(writer, partial(ask_store_id, client))
+        results += [LoadResult(path, run_id) for run_id in writer.concerned]
         open_runs = read_runs(
             writer.sql,
-            "store = ? AND started_at IS NOT NULL AND EXISTS (SELECT 1 FROM records"
+            "store = ? AND started_at IS NOT NULL AND ending IS NOT 'done'"
+            " AND EXISTS (SELECT 1 FROM records"
             " WHERE records.import = imports.import AND state IN ('pending', 'in_flight'))",
             [store],
         )
         for run in open_runs:
             run_session(writer, run, client, Limits(), progress=progress, timing=REAL_TIME)
-            results.append(LoadResult(path, run.run_id))
+            if run.run_id not in writer.concerned:
+                results.append(LoadResult(path, run.run_id))
             if read_runs(writer.sql, "import = ?", [run.number])[0].ending is not Ending.DONE:
                 break
     return results

@@ -25,10 +25,11 @@ class State(StrEnum):
 
 # Every move that a record may make; a journal refuses any other. What was never sent may be read
 # otherwise when its file is loaded again with other options, and what was skipped for an equal
-# record is sent when the caller says that it is another animal. unknown -> in_flight repeats a
-# request under an idempotency key that the store remembers still.
+# record is sent when the caller says that it is another animal. pending -> unknown is what the lost
+# end of a journal's log may have sent. unknown -> in_flight repeats a request under an idempotency
+# key that the store remembers still.
 MOVES: dict[State, frozenset[State]] = {
-    State.PENDING: frozenset({State.IN_FLIGHT, State.SKIPPED, State.INVALID}),
+    State.PENDING: frozenset({State.IN_FLIGHT, State.SKIPPED, State.INVALID, State.UNKNOWN}),
     State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.PENDING, State.UNKNOWN}),
     State.UNKNOWN: frozenset({State.CREATED, State.ABSENT, State.IN_FLIGHT}),
     State.ABSENT: frozenset({State.PENDING, State.CREATED, State.UNKNOWN}),

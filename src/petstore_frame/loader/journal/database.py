@@ -47,8 +47,8 @@ CREATE TABLE records (
   idempotency_key TEXT, first_sent_at REAL, last_sent_at REAL, settled_at REAL, elapsed_ms REAL,
   PRIMARY KEY (import, record)
 ) WITHOUT ROWID;
-CREATE INDEX records_open ON records(import, state, record)
-  WHERE state IN ('pending', 'in_flight', 'unknown', 'absent');
+CREATE INDEX records_in_doubt ON records(import, state, record)
+  WHERE state IN ('in_flight', 'unknown', 'absent');
 CREATE UNIQUE INDEX records_by_pet ON records(store, pet_id) WHERE pet_id IS NOT NULL;
 CREATE INDEX records_by_root ON records(root_import, root_record) WHERE root_import IS NOT NULL;
 CREATE TABLE likenesses (

@@ -116,6 +116,7 @@ SELECT source_name, created_at, sum(equal), max(pending) FROM (
   SELECT import, count(*) AS equal, 0 AS pending FROM temp.pairs GROUP BY import
   UNION ALL SELECT import, 0, count(*) FROM imports JOIN records USING (import)
   WHERE state = 'pending' AND started_at IS NOT NULL AND imports.store = :store
+  AND ending IS NOT 'done'
   AND import <> :staged
   AND (source_path = :path OR import IN (SELECT import FROM temp.pairs)) GROUP BY import
 ) JOIN imports USING (import) GROUP BY import ORDER BY 3 DESC, import DESC

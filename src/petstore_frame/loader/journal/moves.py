@@ -97,6 +97,7 @@ class Moves:
         self._writer = writer
         self._sql = writer.sql
         self._import, self._uuid = run.number, uuid.UUID(run.run_id)
+        self._first_pending = 0
 
     def start(self, now: float) -> int:
         """Begin a session; records that a dead one left in flight become unknown.
@@ -237,8 +238,10 @@ class Moves:
             query = f"{_TO_CLAIM} AND record = ? AND {_REPEATABLE}"
             chosen += self._sql.execute(query, [self._import, record, keys_since, now])
         if fresh > 0:
-            query = f"{_TO_CLAIM} AND state = 'pending' ORDER BY record LIMIT ?"
-            chosen += self._sql.execute(query, [self._import, fresh])
+            query = f"{_TO_CLAIM} AND state = 'pending' AND record >= ? ORDER BY record LIMIT ?"
+            found = self._sql.execute(query, [self._import, self._first_pending, fresh]).fetchall()
+            self._first_pending = found[-1][0] + 1 if found else self._first_pending
+            chosen += found
         return chosen
 
     def _claim(self, row: Sequence[Any], now: float, *, with_key: bool) -> Intent:
@@ -319,6 +322,7 @@ class Moves:
             # A new life: what was in doubt is settled, and a key that was used is not used again.
             values |= {"is_in_doubt": 0, "settled_at": None, "first_sent_at": None}
             values |= {"idempotency_key": None}
+            self._sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])
             self._sql.execute(
                 "UPDATE records SET generation = generation + 1 WHERE import = ? AND record = ?",
                 [self._import, change.record],
@@ -334,6 +338,8 @@ class Moves:
 
     def _move(self, record: int, old: str, new: State, **values: Any) -> None:
         """Write a move; one that record.py does not list is refused, with the whole commit."""
+        if new is State.PENDING:
+            self._first_pending = min(self._first_pending, record)
         moved = 0
         if old in _FROM[new]:
             names = ", ".join(f"{name} = ?" for name in values)

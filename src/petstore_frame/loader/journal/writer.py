@@ -45,6 +45,9 @@ class Writer:
         accept_loss: Take a journal that has lost the end of its log: what may have been sent in
             it is in doubt from now on.
 
+    Attributes:
+        concerned: The imports that lost something, by their ids.
+
     Raises:
         JournalError: The journal has lost something, or its disk failed; nothing was sent.
     """
@@ -70,6 +73,7 @@ class Writer:
             ((self._commits,),) = self.sql.execute("SELECT commits FROM journal").fetchall()
         self._inode = path.stat().st_ino
         self._put_ballast()
+        self.concerned: list[str] = []
         if self._commits < mark.commits:
             self._doubt_what_was_lost(mark)
 
@@ -93,6 +97,9 @@ class Writer:
             sql.execute(_LOST_ATTEMPTS, now)
             sql.execute(_LOST_RECORDS, now)
             sql.execute("UPDATE journal SET commits = ?", [mark.commits])
+            found = sql.execute(f"SELECT run_id FROM imports WHERE {AT_WORK} ORDER BY import")
+            self.concerned = [run_id for (run_id,) in found]
+            sql.execute(f"UPDATE imports SET ended_at = :now WHERE {AT_WORK}", now)
             self._commits = mark.commits
         self.move_log()
 
