@@ -175,7 +175,7 @@ def load(
             "--accept-loss",
             help="With --resume: go on although the end of the journal's log is lost; what may have"
             " been sent is listed as in doubt.",
-            rich_help_panel=_SENDING,
+            rich_help_panel=SENDING,
         ),
     ] = False,
     max_errors: Annotated[
