@@ -21,15 +21,11 @@ def open_frame(pets: Any, needed: Iterable[str]) -> Any:
     """Open a frame of any engine, eager or lazy, as narwhals sees it.
 
     The dtypes of ``id`` and ``category_id`` are checked. Float category ids of an engine other
-    than pandas are checked by value where they are counted: see ``whole_category``.
-
-    Args:
-        pets: An Inventory, or a frame that narwhals knows.
-        needed: The columns that it must have.
+    than pandas are checked by value where they are counted.
 
     Raises:
-        ArgumentError: It is not a frame.
-        InputError: A column is missing or repeated, or ids are not whole numbers.
+        ArgumentError: It is neither an Inventory nor a frame that narwhals knows.
+        InputError: A column needed is missing or repeated, or ids are not whole numbers.
     """
     try:
         frame: Any = nw.from_native(pets.frame if isinstance(pets, Inventory) else pets)
@@ -54,12 +50,7 @@ def open_frame(pets: Any, needed: Iterable[str]) -> Any:
 
 
 def pandas_frame(pets: Any, needed: Iterable[str] = PET_COLUMNS) -> pd.DataFrame:
-    """Return the pandas table of an Inventory, of a part of it, or of an eager frame.
-
-    Raises:
-        ArgumentError: It is not a frame.
-        InputError: A column is missing.
-    """
+    """Return the pandas table of an Inventory or of an eager frame; errors as ``open_frame``."""
     frame = pets.frame if isinstance(pets, Inventory) else pets
     if not isinstance(frame, pd.DataFrame):
         to_pandas = getattr(frame, "to_pandas", None)
@@ -82,11 +73,7 @@ def status_texts(statuses: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def whole_ids(ids: pd.Series[Any]) -> pd.Series[Any]:
-    """Return ids of pets as int64; none may be missing.
-
-    Raises:
-        InputError: They are not whole numbers, or one is missing.
-    """
+    """Return ids of pets as int64; none may be missing."""
     whole = _whole(ids, may_be_float=False)
     if whole.dtype != "int64":
         raise InputError("an id is missing", column=str(ids.name), hint="drop rows without an id")
@@ -94,44 +81,16 @@ def whole_ids(ids: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def whole_categories(categories: pd.Series[Any]) -> pd.Series[Any]:
-    """Return category ids as int64, or as Int64 where one is missing; whole floats are accepted.
-
-    Raises:
-        InputError: They are not whole numbers.
-    """
+    """Return category ids as int64, or as Int64 where one is missing; whole floats are accepted."""
     return _whole(categories, may_be_float=True)
 
 
 def category_ids(categories: pd.Series[Any]) -> list[int | None]:
-    """Return category ids as Python's numbers, None where one is missing.
-
-    Raises:
-        InputError: They are not whole numbers.
-    """
+    """Return category ids as Python's numbers, None where one is missing."""
     whole = whole_categories(categories)
     if whole.hasnans:
         whole = whole.astype("object").where(whole.notna(), None)
     return whole.tolist()
-
-
-def whole_category(value: Any) -> int | None:
-    """Return one category id, None for NaN.
-
-    Raises:
-        InputError: It is not a whole number, or it may stand for several.
-
-    Example:
-        >>> whole_category(3.0)
-        3
-    """
-    if isinstance(value, float):
-        if value != value:  # NaN
-            return None
-        _check_float("category_id", value)
-    number = int(value)
-    if not INT64_MIN <= number <= INT64_MAX:
-        _refuse_large("category_id")
-    return number
 
 
 def _whole(column: pd.Series[Any], *, may_be_float: bool) -> pd.Series[Any]:
@@ -171,23 +130,22 @@ def _from_floats(column: pd.Series[Any]) -> pd.Series[Any]:
     values = column.to_numpy("float64", na_value=np.nan)
     is_missing = np.isnan(values)
     is_wrong = ~is_missing & ((np.floor(values) != values) | (np.abs(values) >= EXACT_FLOATS))
-    if is_wrong.any():
-        _check_float(str(column.name), float(values[is_wrong][0]))
+    for value in values[is_wrong][:1].tolist():
+        _refuse_float(str(column.name), value)
     whole = pd.arrays.IntegerArray(np.where(is_missing, 0, values).astype("int64"), is_missing)
     return pd.Series(whole, index=column.index, name=column.name)
 
 
-def _check_float(name: str, value: float) -> None:
+def _refuse_float(name: str, value: float) -> NoReturn:
     if not value.is_integer():
         raise InputError(
             f"{value!r} is not a whole number", column=name, hint="correct it, or drop its row"
         )
-    if abs(value) >= EXACT_FLOATS:
-        raise InputError(
-            f"{value!r} is a float of 2**53 or more, which may stand for several ids",
-            column=name,
-            hint="read the column as int64, or as Int64 where values are missing",
-        )
+    raise InputError(
+        f"{value!r} is a float of 2**53 or more, which may stand for several ids",
+        column=name,
+        hint="read the column as int64, or as Int64 where values are missing",
+    )
 
 
 def _check_columns(present: Iterable[str], needed: tuple[str, ...]) -> None:

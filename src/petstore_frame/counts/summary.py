@@ -11,7 +11,8 @@ import narwhals as nw
 import pandas as pd
 
 from petstore_frame._internal.has_frame import HasFrame
-from petstore_frame.counts.pet_table import open_frame, whole_category
+from petstore_frame.counts.claimed import ClaimedCounts
+from petstore_frame.counts.pet_table import category_ids, open_frame
 from petstore_frame.counts.table import ALL_CATEGORIES, ALL_PETS, CountTable, column_name
 from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
@@ -70,7 +71,7 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
     if known.completeness is None:
         return table
     is_changed = known.state is SealState.CHANGED
-    return _claimed(table, counts, known.completeness, is_changed=is_changed)
+    return ClaimedCounts.of(table, counts, known.completeness, is_changed=is_changed)
 
 
 def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
@@ -111,9 +112,11 @@ def _groups(pets: Any) -> Iterator[tuple[int | None, str, int]]:
     """Yield one ``(category_id, status, pets)`` per group that occurs."""
     by = ("category_id", "status")
     counted = _count(open_frame(pets, by), by).lazy().collect()
-    nulls = counted["category_id"].is_null()
-    for (category, status, count), is_null in zip(counted.iter_rows(), nulls, strict=True):
-        yield None if is_null else whole_category(category), status, count
+    category = counted["category_id"]
+    # pandas makes floats of whole numbers among which one is missing, unless they are objects.
+    dtype = "float64" if category.dtype.is_float() else "object"
+    ids = category_ids(pd.Series(category.to_list(), name="category_id", dtype=dtype))
+    yield from zip(ids, counted["status"], counted["pets"], strict=True)
 
 
 def _table(counts: StatusCounts) -> dict[str, list[Any]]:
@@ -153,15 +156,6 @@ def _like(table: Mapping[str, list[Any]], pets: Any) -> Any:
     return frame.lazy(kind, session=session).to_native()
 
 
-def _claimed(
-    table: pd.DataFrame, counts: StatusCounts, claim: Completeness, *, is_changed: bool = False
-) -> pd.DataFrame:
-    """Put the claim of the frame that was counted over a table of its counts."""
-    from petstore_frame.counts.claimed import ClaimedCounts
-
-    return ClaimedCounts.of(table, counts, claim, is_changed=is_changed)
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Summary(HasFrame):
     """Status by category of an Inventory, with what the counts may claim.
@@ -194,7 +188,8 @@ class Summary(HasFrame):
     @property
     def frame(self) -> pd.DataFrame:
         """The counts as ``summarize`` returns them for pandas, a table of your own each time."""
-        return _claimed(_pandas_frame(_table(self.counts)), self.counts, self.claim)
+        table = _pandas_frame(_table(self.counts))
+        return ClaimedCounts.of(table, self.counts, self.claim, is_changed=False)
 
     @property
     def statuses(self) -> list[str]:

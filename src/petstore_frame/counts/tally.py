@@ -156,17 +156,11 @@ class CodedPets:
 
     ``CodedPets.of(pets)`` takes an Inventory, or a frame with whatever claim it carries.
 
-    Args:
-        frame: A table with ``category_id`` and ``status``.
-        labels: What categories are called, by id; others go by ``Category 7``.
-        claim: What the table covers of the store; None counts the table for itself.
-        is_minimum: Take every count as a minimum, where a claim is needed and there is none.
-        is_changed: Whether rows were added, removed or edited since a claim was made.
-
     Attributes:
-        frame: The pets' table, as given.
-        claim: As given.
-        is_changed: As given.
+        frame: A table with ``category_id`` and ``status``.
+        claim: What the table covers of the store; None counts the table for itself.
+        is_changed: Whether rows were added, removed or edited since a claim was made.
+        labels: What its categories are called, ``Category 7`` where that is not known.
         statuses: The statuses that occur or that the interface states, ``no status`` last.
         category_ids: The categories that occur, ascending, then None if any pet has none.
     """
@@ -177,11 +171,9 @@ class CodedPets:
         labels: Mapping[int, str] | None = None,
         claim: Completeness | None = None,
         *,
-        is_minimum: bool = False,
         is_changed: bool = False,
     ) -> None:
         self.frame, self.claim, self.is_changed = frame, claim, is_changed
-        self._is_minimum = is_minimum
         status = status_texts(self.frame["status"]).cat.remove_unused_categories()
         # A status spelled as our word for a missing one is left out here: it counts as missing.
         known = (text for text in status.cat.categories if text != NO_STATUS)
@@ -214,8 +206,6 @@ class CodedPets:
     @cached_property
     def exact(self) -> tuple[bool, ...]:
         """For each status, whether the store can hold no more pets of it than the table."""
-        if self._is_minimum:
-            return (False,) * len(self.statuses)
         return exact_statuses(self.statuses, self.claim)
 
     @cached_property
@@ -241,7 +231,7 @@ class CodedPets:
         if status in self.statuses:
             is_exact = self.exact[self.statuses.index(status)]
         else:
-            is_exact = is_whole(self.claim) and not self._is_minimum
+            is_exact = is_whole(self.claim)
         return StatusCounts(
             self.category_ids, self.labels, self.statuses, self.exact, is_exact, cells
         )

@@ -17,7 +17,7 @@ from petstore_frame.counts.pet_table import (
 )
 from petstore_frame.counts.tally import CodedPets, StatusCounts
 from petstore_frame.html.palette import status_colours
-from petstore_frame.inventory import Completeness, Inventory, Source
+from petstore_frame.inventory import Completeness, Inventory, Source, Verdict
 from petstore_frame.inventory.source import SealState, read_seal
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.models import FIELDS
@@ -73,9 +73,10 @@ class Facts:
     @cached_property
     def counts(self) -> StatusCounts:
         """Pets by category and status; without a claim every count is a minimum."""
-        is_minimum = self.claim is None
-        coded = CodedPets(self.frame, self.labels, self.claim, is_minimum=is_minimum)
-        return coded.everything
+        claim = self.claim
+        if claim is None:
+            claim = Completeness(Verdict.UNKNOWN, self.origin, len(self.frame), requests=0)
+        return CodedPets(self.frame, self.labels, claim).everything
 
     @property
     def statuses(self) -> tuple[str, ...]:
