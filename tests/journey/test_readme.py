@@ -1,4 +1,4 @@
-"""What the README shows a newcomer is typed here, in order, in an empty folder."""
+"""What the README and two pages show is typed here, in order, in an empty folder."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import petstore_frame as pf
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MONDAY = (ROOT / "docs/how_to/monday.md").read_text(encoding="utf-8")
+SHELL = (ROOT / "docs/how_to/shell.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str, text: str = README) -> list[str]:
@@ -23,7 +24,7 @@ def blocks(language: str, text: str = README) -> list[str]:
 
 def test_the_first_two_commands_are_the_ones_that_ci_runs() -> None:
     """CI types the README's own test command, and the README opens with it and the demo."""
-    first, second = [block.strip() for block in blocks("bash")[:2]]
+    first, second = [block.strip() for block in blocks("bash")]
     assert first == "python -m pip install '.[all]' && petstore-frame demo"
     assert second in (ROOT / ".ci/run").read_text(encoding="utf-8").replace("--quiet ", "")
 
@@ -78,7 +79,7 @@ def run_python(text: str, folder: Path, *, warnings: str = "error") -> str:
 
 def test_shell_blocks_run(tmp_path: Path) -> None:
     """The store of the one terminal serves the lines typed in the other, all as they stand."""
-    serve, lines = [block.strip() for block in blocks("bash")[2:]]
+    serve, lines = [block.strip() for block in blocks("bash", SHELL)]
     port = free_port()
     words = [sys.executable, "-m", "petstore_frame", *shlex.split(serve)[1:], "--port", port]
     # A line may end with 1, as the sample's spoilt rows are to be fixed.
