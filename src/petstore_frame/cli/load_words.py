@@ -80,7 +80,8 @@ def ask(question: Question) -> tuple[str, Any]:
     for letter, (reason, option, value) in ways.items():
         typer.echo(f"  {letter}      {reason.rstrip(':')}  (--{option} {value})", err=True)
     typer.echo("  Enter  stop; nothing was sent", err=True)
-    answer = typer.prompt("Which is it", default="", show_default=False, err=True).strip().lower()
+    typer.echo("Which is it: ", err=True, nl=False)
+    answer = sys.stdin.readline().strip().lower()
     if answer not in ways:
         end("stopped; nothing was sent", REFUSED)
     _, option, value = ways[answer]
