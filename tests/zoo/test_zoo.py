@@ -151,10 +151,10 @@ def test_empty_pages_with_a_way_on_are_passed() -> None:
 
 
 def test_pets_met_twice_are_held_once() -> None:
-    """Pages that each repeat a row of the page before give each pet once, and lead to the end."""
+    """Pages that each repeat a row of the page before give each pet once, and leave a doubt."""
     inventory = fetch(Habits(way="link offset", lie="overlaps"), 450)
+    assert (len(inventory), inventory.completeness.verdict) == (450, "unknown")
     assert inventory.frame["id"].is_unique
-    assert inventory.completeness.covers_all
 
 
 def test_a_listing_that_moves_is_unstable() -> None:

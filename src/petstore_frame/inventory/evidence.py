@@ -88,45 +88,24 @@ class Fact(Enum):
     # Totals that the store states.
     TOTAL_LARGER = _E.TOTAL, _S.MISSING, "The store states {pets}, more than were read."
     TOTAL_REACHED = _E.TOTAL, _S.END, "The store states {pets}, and as many were read."
-    TOTAL_EARLIER = _E.TOTAL, _S.MORE, "An earlier page stated more: {pets}."
-    TOTAL_OF_ALL = (
-        _E.TOTAL, _S.MORE, "The store states {pets}, which may be the number of all its pets.",
-    )  # fmt: skip
+    TOTAL_OF_ALL = _E.TOTAL, _S.MORE, "The store states {pets}, perhaps of every status together."
     TOTAL_FELL = _E.TOTAL, _S.MOVED, "The stated total fell while the listing was read ({detail})."
     TOTAL_LOWER = _E.TOTAL, _S.NOTHING, "The store states {pets}, fewer than were read."
     TOTALS_DIFFER = _E.TOTAL, _S.NOTHING, "The store states different totals: {detail}."
-    TOTAL_OF_PAGE = (
-        _E.TOTAL, _S.NOTHING, "The stated total is the length of the page, so it is not used.",
-    )  # fmt: skip
+    TOTAL_OF_PAGE = _E.TOTAL, _S.NOTHING, "The stated total is only the length of the page."
     # Caches on the way.
     OLD_AND_NEW = _E.CACHE, _S.MOVED, "An answer from a cache is older than an answer before it."
-    OLD_ANSWER = (
-        _E.CACHE, _S.NOTHING,
-        "An answer came from a cache and was {detail} old, though fresh ones were asked for.",
-    )  # fmt: skip
+    OLD_ANSWER = _E.CACHE, _S.NOTHING, "An answer came from a cache and was {detail} old."
     # Rows that came twice.
     ROWS_TWICE = _E.ROWS, _S.MOVED, "{rows} came twice."
     ROW_MOVED = _E.ROWS, _S.MOVED, "Row {count} was another pet when it was read again."
-    PAGE_SHORT = _E.ROWS, _S.MOVED, "Page {count} was short and yet not the last."
-    FIRST_PAGE_MOVED = (
-        _E.ROWS, _S.MOVED, "The first page was not the same when it was read again.",
-    )  # fmt: skip
+    FIRST_PAGE_MOVED = _E.ROWS, _S.MOVED, "The first page had changed when it was read again."
     PETS_GONE = _E.ROWS, _S.MOVED, "{pets} that came at first did not come again."
     STATUS_MOVED = _E.ROWS, _S.MOVED, "A pet came once as {scope} and once with another status."
-    PAGES_REPEAT = (
-        _E.ROWS, _S.UNCLEAR,
-        "Page {count} repeats pets that were not at the end of the page before.",
-    )  # fmt: skip
-    PAGES_REPEAT_AT_TIMES = (
-        _E.ROWS, _S.UNCLEAR, "Some pages repeat rows of the page before, and others do not.",
-    )  # fmt: skip
+    PAGES_REPEAT = _E.ROWS, _S.UNCLEAR, "Page {count} repeats pets of the pages before it."
     FIRST_PAGE_SAME = _E.ROWS, _S.NOTHING, "The first page was the same when it was read again."
-    NEW_IN_FRONT = (
-        _E.ROWS, _S.NOTHING, "{pets} came in front while the listing was read; they are held too.",
-    )  # fmt: skip
-    PETS_CHANGED = (
-        _E.ROWS, _S.NOTHING, "{pets} came twice with other values; the later ones are kept.",
-    )  # fmt: skip
+    NEW_IN_FRONT = _E.ROWS, _S.NOTHING, "{pets} came in front meanwhile; they are held too."
+    PETS_CHANGED = _E.ROWS, _S.NOTHING, "{pets} came twice with other values; the later ones count."
     # The status filter, and the page of each status.
     FILTER_NOT_KEPT = (
         _E.FILTER, _S.CONFLICT, "A page of {scope} pets holds {pets} of another status.",
@@ -172,9 +151,7 @@ class Fact(Enum):
         "A next link leaves out {detail} of the store's address; it was not followed.",
     )  # fmt: skip
     NEXT_UNREAD = _E.NEXT_LINKS, _S.MORE, "The store names a next page, which was not read."
-    NEXT_UNCLEAR = (
-        _E.NEXT_LINKS, _S.MORE, "The store names a next page in a way that is not understood.",
-    )  # fmt: skip
+    NEXT_UNCLEAR = _E.NEXT_LINKS, _S.MORE, "The store may name a next page, but not clearly."
     SAYS_MORE = _E.NEXT_LINKS, _S.MORE, "The store says that there is more ({detail})."
     NEXT_IS_ITSELF = (
         _E.NEXT_LINKS, _S.UNCLEAR,
@@ -199,25 +176,12 @@ class Fact(Enum):
     WINDOW_REFUSED = _E.PARAMETER, _S.UNCLEAR, "{detail}= was refused after {pets}."
     WINDOW_IS_OLD = _E.PARAMETER, _S.UNCLEAR, "{detail}= led back to pets already read."
     WINDOWS_TRICKLE = _E.PARAMETER, _S.UNCLEAR, "Each further page brought only a few more pets."
-    ORDER_KEPT = (
-        _E.PARAMETER, _S.NOTHING, "Asked for {detail} pets, the store gave the same first {count}.",
-    )  # fmt: skip
     ORDER_NOT_KEPT = (
         _E.PARAMETER, _S.NOTHING,
-        "The first {count} pets were not the first {count} again, so no parameter was tried.",
+        "Asked again for the first {count} pets, the store gave others, so no parameter was tried.",
     )  # fmt: skip
-    ORDER_UNTRIED = _E.PARAMETER, _S.NOTHING, "{pets} are too few to try a parameter on."
-    PARAMETER_WORKS = (
-        _E.PARAMETER,
-        _S.NOTHING,
-        "Asked with {detail}=, the store went on.",
-    )
-    PARAMETER_IGNORED = (
-        _E.PARAMETER,
-        _S.NOTHING,
-        "Asked with {detail}=, the store gave the same.",
-    )
-    PARAMETER_UNCLEAR = _E.PARAMETER, _S.NOTHING, "Asked with {detail}=, the store gave other rows."
+    PARAMETER_WORKS = _E.PARAMETER, _S.NOTHING, "Asked with {detail}=, the store went on."
+    NO_PARAMETER = _E.PARAMETER, _S.NOTHING, "Asked with {detail}=, the store did not go on."
     # The length of one page.
     PAGE_CONFIRMED = (
         _E.PAGE_LENGTH, _S.END,
@@ -227,16 +191,13 @@ class Fact(Enum):
         _E.PAGE_LENGTH, _S.END, "All came on one page, which is shorter than the page of all pets.",
     )  # fmt: skip
     PAGE_HAD_ROOM = _E.PAGE_LENGTH, _S.END, "All pets came on one page that had room for more."
-    PAGE_TOO_LONG = (
-        _E.PAGE_LENGTH, _S.UNCLEAR,
-        "The store does not keep to the limit, so the length of a page shows nothing.",
-    )  # fmt: skip
+    PAGE_TOO_LONG = _E.PAGE_LENGTH, _S.UNCLEAR, "The store gave more pets than the limit allows."
     PAGE_FULL = _E.PAGE_LENGTH, _S.UNCLEAR, "The page was full, and the store shows no further one."
     PAGE_MAY_BE_CUT = (
         _E.PAGE_LENGTH, _S.UNCLEAR,
         "The page has {pets}: so many there are, or so many the store puts on a page.",
     )  # fmt: skip
-    # Ids asked for one by one, and texts.
+    # Ids asked for one by one, texts, and questions.
     IDS_LEFT_OUT = (
         _E.IDS, _S.CONFLICT, "The page of {scope} pets left out {pets} found by their ids.",
     )  # fmt: skip

@@ -11,7 +11,7 @@ from petstore_frame.inventory.asking import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.inventory.statuses import StatusPages, read_status_pages, shows_others
+from petstore_frame.inventory.single_pages import StatusPages, read_status_pages, shows_others
 from petstore_frame.inventory.totals import StatedTotal
 from petstore_frame.inventory.walk import Walk
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
@@ -242,8 +242,9 @@ class Listing:
             self._looked_back = [*walk.look_back()]
             self._gather(walk)
             if self.may_probe:
-                self.total.take_reading(walk.first.stated, walk.last.stated)
-        return self._looked_back + ([walk.reason] if walk.reason else [])
+                self.total.take(walk.first.stated)
+                self.total.take(walk.last.stated)
+        return self._looked_back + ([walk.doubt] if walk.doubt else [])
 
     def _begin(self, begin: Callable[[Page, Rows], Walk], first: Page) -> None:
         """Start a walk; it counts its own rows where other pages have brought some already."""

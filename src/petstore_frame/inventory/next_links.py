@@ -24,14 +24,8 @@ MAX_EMPTY_PAGES = 100
 
 @dataclass
 class Way:
-    """How the next page is read out of the headers of a page.
-
-    Attributes:
-        next_of: Returns the next address, or None at the end.
-        fact: What an end shows.
-        detail: The detail of that evidence.
-        notes: What was met on the way.
-    """
+    """How the next page is read out of the headers of a page, what an end shows, and what was met
+    on the way; ``next_of`` returns an address, or None at the end."""
 
     next_of: Callable[[Stated], str | None]
     fact: Fact = Fact.LINKS_ENDED
@@ -172,9 +166,8 @@ class LinkWalk(Walk):
         page = self._listing.ask.page(address=address, number=self.pages + 1)
         self.pages += 1
         new, ids = self.rows.add(page.columns), page.columns.id
-        if ids:
-            self._note_overlap(ids, new)
-        self._last_ids = ids
+        if new < len(ids):
+            self.doubt = Evidence(Fact.PAGES_REPEAT, count=self.pages)
         self._without_news = 0 if new else self._without_news + 1
         self._known_rows = 0 if new else self._known_rows + len(ids)
         self._listing.note(self.rows)
@@ -198,7 +191,7 @@ class LinkWalk(Walk):
         # longer than the following ones, and a filter may leave page after page empty.
         ask = self._listing.ask
         is_round = self._known_rows > ask.max_page
-        if is_round and self._last_ids:
+        if is_round and len(self.last):
             raise PaginationLoopError(
                 f"{self._without_news} pages in a row brought no new pet, and the store points on"
             )

@@ -7,7 +7,7 @@ where it can, so that a listing that moves breaks the seam.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
@@ -24,22 +24,25 @@ from petstore_frame.schema.frame import PetColumns
 
 TRIED_ROWS = 10
 MAX_TRICKLES = 5
-_OFFSETS = ("offset", "skip")
-_AFTER = ("after", "starting_after", "cursor")
+# What the value of a parameter counts: rows to pass over, pages, or the id before the window.
+Kind = Literal["offset", "page", "after"]
+# Parameters that the interface does not state, in the order in which they are tried.
+PARAMETERS: tuple[tuple[str, Kind], ...] = (
+    ("offset", "offset"),
+    ("page", "page"),
+    ("after", "after"),
+    ("starting_after", "after"),
+    ("cursor", "after"),
+    ("skip", "offset"),
+)
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter that is known to move a window over the listing.
-
-    Attributes:
-        name: Its name.
-        kind: What its value counts: rows to pass over, pages, or the id before the window.
-        first_page: The number of the first page, for pages.
-    """
+    """A parameter that is known to move a window over the listing, and the number of page one."""
 
     name: str
-    kind: Literal["offset", "page", "after"]
+    kind: Kind
     first_page: int = 1
 
 
@@ -48,84 +51,68 @@ def page_parameter(listing: Listing) -> Iterator[Evidence]:
     first, ask = listing.first, listing.ask
     if not listing.may_probe or listing.is_announced or len(first) > ask.limit:
         return
-    tried: list[Evidence] = []
-    short = short_page(ask, first, tried)
-    found = None if short is None else find_parameter(ask, first, short, tried)
-    yield from tried
-    if found is None:
+    short = short_page(ask, first)
+    if short is None:
         return
-    parameter = found
-    flaws = listing.read_through(lambda page, rows: Windows(listing, page, rows, parameter))
+    tried: list[str] = []
+    found = find_parameter(ask, first, short, tried)
+    if found is None:
+        if tried:
+            yield Evidence(Fact.NO_PARAMETER, detail="=, ".join(tried))
+        return
+    yield Evidence(Fact.PARAMETER_WORKS, detail=found.name)
+    flaws = listing.read_through(lambda page, rows: Windows(listing, page, rows, found))
     if flaws is None:
         return
     yield from flaws
     if all(each.shows is Shows.NOTHING for each in flaws):
         over_time = HOLDS_STILL if listing.pages > 1 else ()
         reach = Assumption.OFFSETS_REACH_ALL
-        yield listing.end(Fact.WINDOWS_ENDED, reach, *over_time, detail=parameter.name)
+        yield listing.end(Fact.WINDOWS_ENDED, reach, *over_time, detail=found.name)
 
 
-def short_page(ask: Asker, first: Page, tried: list[Evidence] | None = None) -> Page | None:
+def short_page(ask: Asker, first: Page) -> Page | None:
     """Ask for the beginning of a page already held, to see whether it comes again.
 
-    Returns:
-        The short page, which may be longer than was asked for, or None when it cannot be had or
-        holds other pets: then the listing keeps no order, and no window over it can be tried.
+    The short page may be longer than was asked for. None where it cannot be had or holds other
+    pets: then the listing keeps no order, and no window over it can be tried.
     """
-    notes = [] if tried is None else tried
     ids = list(first.columns.id)
     size = min(TRIED_ROWS, len(ids) // 3)
-    if size < 2:
-        notes.append(Evidence(Fact.ORDER_UNTRIED, count=len(ids)))
+    page = ask.probe(ask.params(limit=size)) if size > 1 else None
+    if page is None or not size <= len(page) <= len(ids):
         return None
-    page = ask.probe(ask.params(limit=size))
-    if page is None:
-        return None
-    count = len(page)
-    if not size <= count <= len(ids) or list(page.columns.id) != ids[:count]:
-        notes.append(Evidence(Fact.ORDER_NOT_KEPT, count=size))
-        return None
-    notes.append(Evidence(Fact.ORDER_KEPT, count=count, detail=str(size)))
-    return page
+    return page if list(page.columns.id) == ids[: len(page)] else None
 
 
-def find_parameter(ask: Asker, first: Page, short: Page, tried: list[Evidence]) -> Parameter | None:
+def find_parameter(ask: Asker, first: Page, short: Page, tried: list[str]) -> Parameter | None:
     """Try parameters on rows that are already held and return the first that moves as it should.
 
-    Args:
-        ask: Asks, within the budget.
-        first: The first page, as long as the store would give it.
-        short: Its beginning, asked for with a smaller limit.
-        tried: Takes what each did.
+    Those that did not are noted in ``tried``.
     """
     ids, size = list(first.columns.id), len(short)
-
-    def moves(name: str, value: int, *wanted: list[int]) -> int | None:
+    for name, kind in PARAMETERS:
+        value, windows = _trial(kind, ids, size)
         page = ask.probe(ask.params({name: str(value)}, limit=size))
-        return _which(page, name, wanted, ids[:size], tried)
+        if page is None:
+            continue
+        place = _which(page, windows, size)
+        if place is not None:
+            return Parameter(name, kind, 1 - place)
+        tried.append(name)
+    return None
 
-    def offset(name: str) -> Parameter | None:
-        # Half a window: a store that counts pages, not rows, would land elsewhere.
-        at = size // 2
-        return None if moves(name, at, ids[at : at + size]) is None else Parameter(name, "offset")
 
-    def page(name: str) -> Parameter | None:
+def _trial(kind: Kind, ids: list[int], size: int) -> tuple[int, list[list[int]]]:
+    """Return a value to try, and the windows of which one should come."""
+    if kind == "page":
         # The second page of a store that counts from 1 is the third of one that counts from 0.
-        place = moves(name, 2, ids[size : 2 * size], ids[2 * size : 3 * size])
-        return None if place is None else Parameter(name, "page", 1 - place)
-
-    def after(name: str) -> Parameter | None:
-        at = size if len(ids) >= 2 * size else size // 2
-        known = moves(name, ids[at - 1], ids[at : at + size])
-        return None if known is None else Parameter(name, "after")
-
-    tries: list[Callable[[], Parameter | None]] = [
-        lambda: offset(_OFFSETS[0]),
-        lambda: page("page"),
-        *(lambda name=name: after(name) for name in _AFTER),
-        lambda: offset(_OFFSETS[1]),
-    ]
-    return next((found for attempt in tries if (found := attempt()) is not None), None)
+        return 2, [ids[size : 2 * size], ids[2 * size : 3 * size]]
+    if kind == "offset":
+        # Half a window: a store that counts pages, not rows, would land elsewhere.
+        return size // 2, [ids[size // 2 : size // 2 + size]]
+    at = size if len(ids) >= 2 * size else size // 2
+    return ids[at - 1], [ids[at : at + size]]
 
 
 def parameter_of(ask: Asker, first: Page, short: Page) -> str | None:
@@ -139,35 +126,18 @@ def parameter_of(ask: Asker, first: Page, short: Page) -> str | None:
     ids, size = list(first.columns.id), len(short)
     for name in NEXT_PARAMETERS[named.word]:
         page = ask.probe(ask.params({name: named.value}, limit=size))
-        if _which(page, name, [ids[size : 2 * size]], ids[:size], []) is not None:
+        if page is not None and _which(page, [ids[size : 2 * size]], size) is not None:
             return name
     return None
 
 
-def _which(
-    page: Page | None,
-    name: str,
-    wanted: Sequence[list[int]],
-    unmoved: list[int],
-    tried: list[Evidence],
-) -> int | None:
-    """Return which of the expected windows came; anything else is not understood."""
-    if page is None:
-        return None
-    got, size = list(page.columns.id), len(unmoved)
-    place = next((at for at, ids in enumerate(wanted) if _begins(got, ids, size)), None)
-    if place is not None:
-        fact = Fact.PARAMETER_WORKS
-    else:
-        fact = Fact.PARAMETER_IGNORED if got == unmoved else Fact.PARAMETER_UNCLEAR
-    tried.append(Evidence(fact, detail=name))
-    return place
-
-
-def _begins(got: list[int], wanted: list[int], size: int) -> bool:
-    """Tell whether a window came; only one that reaches beyond the rows held may go on."""
-    is_cut = 0 < len(wanted) < size
-    return bool(wanted) and (got[: len(wanted)] if is_cut else got) == wanted
+def _which(page: Page, windows: list[list[int]], size: int) -> int | None:
+    """Return which of the windows came; only one that reaches beyond the rows held may go on."""
+    got = list(page.columns.id)
+    for place, ids in enumerate(windows):
+        if ids and (got[: len(ids)] if len(ids) < size else got) == ids:
+            return place
+    return None
 
 
 class Windows(Walk):
@@ -182,7 +152,6 @@ class Windows(Walk):
         self._has_seams = parameter.kind != "page"
         self._size = self._position = len(rows)
         self._tail = list(first.columns.id)[-2:]
-        self._was_short = False
         self._ahead: dict[int, Future[Page]] = {}
         self._pool: ThreadPoolExecutor | None = None
 
@@ -217,13 +186,12 @@ class Windows(Walk):
             # The way was our own idea: a store that does not go along to the end made no error.
             self._end(Fact.WINDOW_IS_OLD, detail=self._parameter.name)
             return
-        if self._parameter.kind == "page" and self._was_short:
-            self.breaks.append(Evidence(Fact.PAGE_SHORT, count=self.pages - 1))
-        self._was_short = len(page) < self._size
         new = self.rows.add(fresh)
-        if not self._has_seams:
-            self._note_overlap(fresh.id, new)
-        self._last_ids = fresh.id
+        repeated = len(fresh.id) - new
+        if repeated and self._has_seams:
+            self.breaks.append(Evidence(Fact.ROWS_TWICE, count=repeated))
+        elif repeated:
+            self.doubt = Evidence(Fact.PAGES_REPEAT, count=self.pages)
         self._tail = [*self._tail, *fresh.id][-2:]
         # A store that is filled as fast as it is read has no end to chase.
         self._trickles = self._trickles + 1 if len(fresh.id) * 10 < self._size else 0

@@ -7,30 +7,36 @@ from typing import TYPE_CHECKING
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.page import Page
+from petstore_frame.inventory.single_pages import shows_others
 from petstore_frame.inventory.stated import Stated
-from petstore_frame.inventory.statuses import shows_others
 
 if TYPE_CHECKING:
     from petstore_frame.inventory.asking import Asker
     from petstore_frame.inventory.listing import Listing
 
 
+def stated_total(listing: Listing) -> Iterator[Evidence]:
+    """Believe a total that as many pets reach, where nothing was seen to move meanwhile."""
+    total, ask, first = listing.total, listing.ask, listing.first
+    held = len(listing.rows)
+    if not listing.may_probe or not total.reaches(held) or listing.is_contradicted:
+        return
+    if len(first) < held and listing.walk is None:
+        # Other pages brought pets since: a store that grew meanwhile states another total.
+        page = ask.probe(ask.params(), again=True)
+        if page is None or page.stated.total != total.value:
+            return
+    over_time = (Assumption.NONE_LEAVES, Assumption.NONE_CHANGES) if len(first) < held else ()
+    yield listing.end(Fact.TOTAL_REACHED, Assumption.TOTAL_IS_TRUE, *over_time, count=held)
+
+
 class StatedTotal:
-    """The total of one listing.
-
-    Args:
-        ask: Asks for pages.
-
-    Attributes:
-        value: The total stated last, or None.
-        notes: What was learned of it.
-    """
+    """The total of one listing, as it was stated last."""
 
     def __init__(self, ask: Asker) -> None:
         self.value: int | None = None
-        self.notes: list[Evidence] = []
+        self._notes: list[Evidence] = []
         self._ask = ask
-        self._largest = 0
         self._is_tested = False
         self._is_filtered = False
         self._is_dropped = False
@@ -40,23 +46,13 @@ class StatedTotal:
         if self._is_dropped or not stated.totals:
             return
         self.value = stated.totals[0]
-        self._largest = max(self._largest, self.value)
         if len(stated.totals) > 1:
             both = f"{stated.totals[0]:,} and {stated.totals[-1]:,}"
-            self.notes.append(Evidence(Fact.TOTALS_DIFFER, detail=both))
-
-    def take_reading(self, first: Stated, last: Stated) -> None:
-        """Take the totals of a whole reading, which replace those before it.
-
-        The last page's is the number held at the end; a larger one before it leaves a doubt.
-        """
-        self._largest = 0
-        self.take(first)
-        self.take(last)
+            self._notes.append(Evidence(Fact.TOTALS_DIFFER, detail=both))
 
     def drop(self) -> None:
         """Ignore every total of this listing, those of later pages included."""
-        self.value, self._largest, self._is_dropped = None, 0, True
+        self.value, self._is_dropped = None, True
 
     def test(self, first: Page) -> None:
         """Ask with a smaller limit, and drop a total that is only the length of the page."""
@@ -67,7 +63,7 @@ class StatedTotal:
         if page is None:
             return
         if page.stated.total != self.value:
-            self.notes.append(Evidence(Fact.TOTAL_OF_PAGE))
+            self._notes.append(Evidence(Fact.TOTAL_OF_PAGE))
             self.drop()
         else:
             self._is_tested = len(page) == half
@@ -90,13 +86,10 @@ class StatedTotal:
         if self.refutes(held):
             assumptions = (Assumption.TOTAL_IS_TRUE, Assumption.NO_OLD_ANSWER)
             yield Evidence(Fact.TOTAL_LARGER, assumptions=assumptions, count=self.value or 0)
-        elif self.value is not None and self.value > held:
-            yield Evidence(Fact.TOTAL_OF_ALL, count=self.value)
-        elif self._largest > held:
-            yield Evidence(Fact.TOTAL_EARLIER, count=self._largest)
-        elif self.value is not None and self.value < held:
-            yield Evidence(Fact.TOTAL_LOWER, count=self.value)
-        yield from self.notes
+        elif self.value is not None and self.value != held:
+            fact = Fact.TOTAL_OF_ALL if self.value > held else Fact.TOTAL_LOWER
+            yield Evidence(fact, count=self.value)
+        yield from self._notes
 
     def _is_of_listing(self) -> bool:
         """Tell whether a filtered listing's total is surely not that of the unfiltered one.
@@ -114,18 +107,3 @@ class StatedTotal:
         if shows_others(whole, self._ask.status):  # else all pets may have this one status
             self.drop()
         return False
-
-
-def stated_total(listing: Listing) -> Iterator[Evidence]:
-    """Believe a total that as many pets reach, where nothing was seen to move meanwhile."""
-    total, ask, first = listing.total, listing.ask, listing.first
-    held = len(listing.rows)
-    if not listing.may_probe or not total.reaches(held) or listing.is_contradicted:
-        return
-    if len(first) < held and listing.walk is None:
-        # Other pages brought pets since: a store that grew meanwhile states another total.
-        page = ask.probe(ask.params(), again=True)
-        if page is None or page.stated.total != total.value:
-            return
-    over_time = (Assumption.NONE_LEAVES, Assumption.NONE_CHANGES) if len(first) < held else ()
-    yield listing.end(Fact.TOTAL_REACHED, Assumption.TOTAL_IS_TRUE, *over_time, count=held)

@@ -1,6 +1,8 @@
-"""The pages of the three statuses, and what their lengths prove.
+"""What single pages prove: the first one, and a page of each status.
 
-Pets without a status match no filter, so these pages alone never cover a store.
+A store may cut its pages at a length of its own without a word, so a short page alone is believed
+only where nothing that was asked beside it speaks against it. Pets without a status match no
+filter, so the pages of the statuses alone never cover a store.
 """
 
 from __future__ import annotations
@@ -19,10 +21,85 @@ if TYPE_CHECKING:
     from petstore_frame.inventory.asking import Asker
     from petstore_frame.inventory.listing import Listing
 
+# Fewer pets than this on a page are no page that a program would choose.
+SMALLEST_CAP = 10
+_OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_CHANGES)
+
+
+# -- the strategies
+
+
+def confirmed_page(listing: Listing) -> Iterator[Evidence]:
+    """Believe a short page that the pages of the statuses, or that of all pets, confirm."""
+    if not _may_be_whole(listing):
+        return
+    first, ask = listing.first, listing.ask
+    if ask.status is not None:
+        whole = _unfiltered(listing)
+        if whole is not None:
+            for contradiction in check_filter(first, whole, ask.status):
+                yield Evidence(contradiction.fact, count=contradiction.count)
+            if len(whole) > len(first) and filters_first(ask, whole):
+                yield listing.end(Fact.FILTERED_PAGE_CONFIRMED, Assumption.ONE_CAP)
+        return
+    statuses = listing.hold_status_pages()
+    if statuses is not None and statuses.are_usable and statuses.confirm_first():
+        known = (Assumption.FILLS_PAGES_WITHOUT_STATUS, *_OF_STATUSES)
+        yield listing.end(Fact.PAGE_CONFIRMED, *known)
+
+
+def short_page(listing: Listing) -> Iterator[Evidence]:
+    """Believe a short page where nothing speaks against it, and it is no usual length of a page."""
+    if not _may_be_whole(listing) or listing.walk is not None or listing.is_contradicted:
+        return
+    if not _may_be_cut(listing):
+        yield listing.end(Fact.PAGE_HAD_ROOM, Assumption.FILLS_PAGES)
+
+
+def status_pages(listing: Listing) -> Iterator[Evidence]:
+    """Say which statuses are held whole, where the listing itself has no end in sight."""
+    statuses = listing.hold_status_pages()
+    if statuses is None:
+        return
+    held = Counter(listing.rows.columns().status)
+    for status in sorted(statuses.whole(listing.ask.max_page)):
+        if held[status] > len(statuses.usable[status]):
+            yield Evidence(Fact.STATUS_HELD_MORE, status)
+        else:
+            yield listing.end(Fact.STATUS_PAGE_WHOLE, *_OF_STATUSES, scope=status)
+
+
+def _may_be_whole(listing: Listing) -> bool:
+    first = listing.first
+    is_short = len(first) < listing.ask.limit and not first.stated.may_go_on
+    return is_short and not listing.total.refutes(len(listing.rows))
+
+
+def _may_be_cut(listing: Listing) -> bool:
+    """Tell whether the page beside it is as long, or shows that the store cut the short one."""
+    first, ask = listing.first, listing.ask
+    if ask.status is not None:
+        whole = _unfiltered(listing)
+        if whole is not None and len(whole) > len(first):
+            return len(whole) >= ask.limit
+        return whole is not None and len(first) >= SMALLEST_CAP
+    statuses = listing.status_pages()
+    if statuses is None:
+        return False
+    longest = max(map(len, statuses.usable.values()), default=0)
+    return longest >= len(first) >= SMALLEST_CAP or statuses.left_out({*first.columns.id}) > 0
+
+
+def _unfiltered(listing: Listing) -> Page | None:
+    return listing.ask.probe({"limit": str(listing.ask.limit)})
+
+
+# -- the pages of the statuses
+
 
 @dataclass
 class StatusPages:
-    """One page of each status.
+    """One page of each status that answered.
 
     Attributes:
         first: The unfiltered first page, to which they are compared.
@@ -62,12 +139,15 @@ class StatusPages:
         """Return how many pets of these pages are not among some ids."""
         return len(self.ids - ids)
 
+    @property
+    def _looks_beyond(self) -> bool:
+        return self.left_out(set(self.first.columns.id)) > 0
+
     def settle(self, ask: Asker) -> None:
         """Find out, once, whether the lengths of the pages say anything."""
         if self.filters_first is None:
-            looks_beyond = self.left_out(set(self.first.columns.id)) > 0
             self.filters_first = self.are_usable and (
-                looks_beyond or filters_first(ask, self.first)
+                self._looks_beyond or filters_first(ask, self.first)
             )
             seen = Fact.FILTER_COMES_FIRST if self.filters_first else Fact.FILTER_MAY_COME_LAST
             self.notes.append(Evidence(seen))
@@ -101,14 +181,14 @@ class StatusPages:
         """
         if not self.ids or len(self.whole(len(self.first))) < len(PET_STATUSES):
             return False
-        pairs = zip(self.first.columns.id, self.first.columns.status, strict=True)
-        return self.ids == {pet_id for pet_id, status in pairs if status in PET_STATUSES}
+        return self.ids == {
+            pet_id for status in PET_STATUSES for pet_id in _ids_of(self.first, status)
+        }
 
     @property
     def reserve(self) -> Assumption:
         """What these pages leave open of whether the unfiltered listing leaves out pets."""
-        looks_beyond = self.filters_first or self.left_out(set(self.first.columns.id)) > 0
-        if self.are_usable and looks_beyond:
+        if self.are_usable and (self.filters_first or self._looks_beyond):
             return Assumption.LISTS_PETS_WITHOUT_STATUS
         return Assumption.LISTS_EVERY_STATUS
 
@@ -120,25 +200,19 @@ def read_status_pages(ask: Asker, first: Page) -> StatusPages:
 
 
 def check_filter(page: Page, whole: Page, status: str) -> Iterator[Evidence]:
-    """Yield what shows that a filtered page did not keep to its filter.
-
-    Args:
-        page: A page filtered by the status.
-        whole: A page of all pets.
-        status: What the contradiction is about.
-    """
+    """Yield what shows that a page of a status did not keep to it, beside a page of all pets."""
     if stray := sum(found != status for found in page.columns.status):
         yield Evidence(Fact.FILTER_NOT_KEPT, status, count=stray)
-    elif missing := missed(page, whole, status):
-        yield Evidence(Fact.FILTER_LEFT_OUT, status, count=missing)
+        return
+    missing = _ids_of(whole, status) - {*page.columns.id}
+    has_room = len(page) < len(whole) and not page.stated.may_go_on
+    if missing and has_room:
+        yield Evidence(Fact.FILTER_LEFT_OUT, status, count=len(missing))
 
 
-def missed(page: Page, whole: Page, status: str) -> int:
-    """Return how many pets of its status a filtered page left out, though it had room."""
-    if len(page) >= len(whole) or page.stated.may_go_on:
-        return 0
-    pairs = zip(whole.columns.id, whole.columns.status, strict=True)
-    return len({pet_id for pet_id, found in pairs if found == status} - set(page.columns.id))
+def _ids_of(page: Page, status: str) -> set[int]:
+    pairs = zip(page.columns.id, page.columns.status, strict=True)
+    return {pet_id for pet_id, found in pairs if found == status}
 
 
 def shows_others(page: Page, status: str | None) -> bool:
@@ -166,17 +240,3 @@ def filters_first(ask: Asker, whole: Page) -> bool:
                 return False
         return True
     return False
-
-
-def status_pages(listing: Listing) -> Iterator[Evidence]:
-    """Say which statuses are held whole, where the listing itself has no end in sight."""
-    statuses = listing.hold_status_pages()
-    if statuses is None:
-        return
-    held = Counter(listing.rows.columns().status)
-    for status in sorted(statuses.whole(listing.ask.max_page)):
-        if held[status] > len(statuses.usable[status]):
-            yield Evidence(Fact.STATUS_HELD_MORE, status)
-            continue
-        known = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_CHANGES)
-        yield listing.end(Fact.STATUS_PAGE_WHOLE, *known, scope=status)
