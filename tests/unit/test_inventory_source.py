@@ -57,7 +57,7 @@ def test_a_seal_survives_what_keeps_the_rows(frame: pd.DataFrame, change) -> Non
     """Order, further columns and copies leave the claim true, so it stays."""
     found = completeness(change(frame))
     assert found.state == "sealed"
-    assert (found.current, found.fetched_at) == (CLAIM, WHEN)
+    assert (found.current, found.source) == (CLAIM, SOURCE)
 
 
 @pytest.mark.parametrize("change", BREAKS.values(), ids=BREAKS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from threading import Lock
@@ -48,22 +48,12 @@ class Asker:
     A question beyond the listing that was answered is not asked again, so that a fetch that broke
     off can begin with its first question once more and go on where it was.
 
-    Args:
-        store: The client.
-        status: The listing's filter, or None.
-        limit: Pets to ask for in a page, 1 to 100.
-        budget: Requests allowed beyond the listing itself.
-
     Attributes:
-        requests: Requests sent, whatever came of them.
-        spent: How many of them were beyond the listing.
+        budget: Requests allowed beyond the listing itself, of which ``spent`` were sent.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
         damaged: Ids of the pets with U+FFFD for half a character in a text.
-        ages: How old the answers were, as far as caches on the way told.
         troubles: Questions that failed or were not asked.
-        interrupts: While it is entered, Ctrl-C is delivered only where the store is awaited, so
-            that no page is lost.
-        store_id: What the store calls itself (``X-Store-Id``), or None where it does not.
+        interrupts: While it is entered, Ctrl-C is delivered only where the store is awaited.
     """
 
     def __init__(
@@ -103,17 +93,31 @@ class Asker:
         """Return the whole address of a page."""
         return f"{self.store.base_url}/pets?{urlencode(params)}"
 
-    def _check_store(self, store_id: str | None) -> None:
-        if store_id is None:
-            return
-        if self.store_id is None:
-            self.store_id = store_id
-        if store_id != self.store_id:
-            names = f"{self.store_id} and then {store_id}"
-            self.troubles.append(Evidence(Fact.OTHER_STORE, detail=names))
-            raise PetstoreError(
-                f"the store called itself {names}; check that base_url leads to one store alone"
-            )
+    def page(
+        self,
+        params: Mapping[str, str] | None = None,
+        *,
+        address: str | None = None,
+        number: int | None = None,
+    ) -> Page:
+        """Ask for a page: by its parameters, those of the listing, or an address of the store's.
+
+        Raises:
+            PetstoreError: No answer, a refusal, no list of pets, or an answer of another store.
+        """
+        self._count()
+        with self.interrupts.allow():
+            if address is not None:
+                page = self.store.ask_page(address, number=number)
+            else:
+                asked = self.params() if params is None else params
+                page = self.store.ask_page(params=asked, number=number)
+        with self._lock:
+            self._check_store(page.store_id)
+            self.ages.note(page.headers)
+            self.max_page = max(self.max_page, len(page))
+            self.damaged.update(page.damaged)
+        return page
 
     def ask_pet(self, pet_id: int) -> Pet:
         """Ask for one pet by the deprecated operation."""
@@ -129,52 +133,24 @@ class Asker:
         with self._lock:
             self.requests += 1
 
-    def page(
-        self,
-        params: Mapping[str, str] | None = None,
-        *,
-        address: str | None = None,
-        number: int | None = None,
-    ) -> Page:
-        """Ask for a page: by its parameters, those of the listing, or an address of the store's.
-
-        Raises:
-            PetstoreError: No answer, a refusal, no list of pets, or an answer of another store.
-        """
-        self._count()
-        with self.interrupts.allow():
-            if address is None:
-                asked = self.params() if params is None else params
-                page = self.store.ask_page(params=asked, number=number)
-            else:
-                page = self.store.ask_page(address, number=number)
-        with self._lock:
-            self._check_store(page.store_id)
-            self.ages.note(page.headers)
-            self.max_page = max(self.max_page, len(page))
-            self.damaged.update(page.damaged)
-        return page
+    def _check_store(self, store_id: str | None) -> None:
+        if self.store_id is None:
+            self.store_id = store_id
+        if store_id not in (None, self.store_id):
+            names = f"{self.store_id} and then {store_id}"
+            self.troubles.append(Evidence(Fact.OTHER_STORE, detail=names))
+            raise PetstoreError(
+                f"the store called itself {names}; check that base_url leads to one store alone"
+            )
 
     def has_budget(self, count: int = 1) -> bool:
         """Tell whether so many requests beyond the listing are allowed."""
         return self.spent + count <= self.budget
 
-    def spend(self) -> bool:
-        """Take one request out of the budget; False when there is none left."""
-        with self._lock:
-            is_left = self.has_budget()
-            self.spent += is_left
-        return is_left
-
     def probe(self, params: Mapping[str, str], *, again: bool = False) -> Page | None:
-        """Ask beyond the listing; what was answered before is not asked again.
+        """Ask beyond the listing; what was answered before is asked only ``again``.
 
-        Args:
-            params: The query.
-            again: Whether to ask although it was answered: for a page that may have changed.
-
-        Returns:
-            The page, or None where it was refused or the budget is spent.
+        None where it was refused or the budget is spent.
 
         Raises:
             AuthenticationError: The key stopped working; nothing more can be learned.
@@ -182,17 +158,19 @@ class Asker:
         key = tuple(params.items())
         if key in self._answered and not again:
             return self._answered[key]
-        if not self.spend():
+        with self._lock:
+            may_ask = self.has_budget()
+            self.spent += may_ask
+        if not may_ask:
             self._note_trouble(Evidence(Fact.QUESTION_NOT_ASKED, count=self.budget))
             return None
         try:
-            page = self.page(params)
+            page = self._answered[key] = self.page(params)
         except AuthenticationError:
             raise
         except PetstoreError as problem:
             self._note_trouble(Evidence(Fact.QUESTION_FAILED, detail=str(problem)))
             return None
-        self._answered[key] = page
         return page
 
     def _note_trouble(self, trouble: Evidence) -> None:
@@ -214,14 +192,9 @@ class Asker:
 
 
 class Ages:
-    """The ages of the answers of one fetch, as ``Age`` headers of caches tell them.
+    """The ages of the answers of one fetch, as ``Age`` headers of caches tell them."""
 
-    Args:
-        clock: Gives seconds since 1970.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._oldest_s = 0
         self._went_back = False
         self._first_made: float | None = None
@@ -231,17 +204,16 @@ class Ages:
         """Take the age of one answer; without an ``Age`` it was made just now."""
         text = (headers.get("Age") or "").strip()
         age_s = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-        made = self._clock() - age_s
+        made = time.time() - age_s
         self._went_back |= made < self._last_made - _TOLERANCE_S
         self._last_made = max(self._last_made, made)
         if age_s:
             self._oldest_s = max(self._oldest_s, age_s)
-            self._first_made = made if self._first_made is None else min(self._first_made, made)
+            self._first_made = min(made, self._first_made or made)
 
     def read_at(self) -> datetime:
         """Return when the oldest answer was made, and now if none came out of a cache."""
-        made = self._clock() if self._first_made is None else self._first_made
-        return datetime.fromtimestamp(made, UTC)
+        return datetime.fromtimestamp(self._first_made or time.time(), UTC)
 
     def evidence(self) -> list[Evidence]:
         """Return what the ages show: answers of two times, and how old the oldest is."""

@@ -80,7 +80,6 @@ class Fact(Enum):
 
     # What ended the reading.
     CUT_BY_MAX_PETS = _E.CALLER, _S.MISSING, "max_pets ended the reading before the listing did."
-    CUT_BY_CALLER = _E.CALLER, _S.MISSING, "The reading ended as soon as enough was read."
     CUT_BY_OTHERS = _E.CALLER, _S.UNCLEAR, "max_pets was filled with pets of another status."
     CHANGED_SINCE = _E.CALLER, _S.UNCLEAR, "The table was changed after it was read."
     BROKE_OFF = _E.CONNECTION, _S.MISSING, "The reading broke off after page {count}."

@@ -31,7 +31,6 @@ from petstore_frame.inventory.ids import IdWalk
 from petstore_frame.inventory.listing import Listing
 from petstore_frame.inventory.progress import Meter
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.source import Source, seal
 from petstore_frame.inventory.strategies import STRATEGIES
 from petstore_frame.inventory.weigh import weigh
@@ -102,13 +101,16 @@ def fetch_inventory(
     with before_sending():
         if status is not None and id_range is not None:
             refuse("id_range asks for pets of every status; leave out the status, or the id_range")
-        fetch = _Fetch(
+        ask = Asker(
             client,
             status=checked_status(status),
             limit=checked_limit(limit),
-            max_pets=None if max_pets is None else whole_number("max_pets", max_pets, 1),
+            budget=whole_number("probe_budget", probe_budget, 0),
+        )
+        fetch = _Fetch(
+            ask,
             may_probe=one_of("strategy", strategy, ("auto", "documented")) == "auto",
-            probe_budget=whole_number("probe_budget", probe_budget, 0),
+            max_pets=None if max_pets is None else whole_number("max_pets", max_pets, 1),
             id_range=_checked_range(id_range),
             meter=Meter(progress),
         )
@@ -120,27 +122,21 @@ class _Fetch:
 
     def __init__(
         self,
-        store: ReadingClient,
+        ask: Asker,
         *,
-        status: str | None,
-        limit: int,
-        max_pets: int | None,
         may_probe: bool,
-        probe_budget: int,
+        max_pets: int | None,
         id_range: tuple[int, int] | None,
         meter: Meter,
     ) -> None:
-        self._store = store
-        self._status = status
+        self._ask = ask
         self._max_pets = max_pets
         self._id_range = id_range
         self._meter = meter
-        self._ask = Asker(store, status=status, limit=limit, budget=probe_budget)
         self._listing = Listing(
-            self._ask,
+            ask,
             may_probe=may_probe,
             is_enough=None if max_pets is None else lambda rows: len(rows) > max_pets,
-            cut=self._cut,
             on_rows=meter,
         )
         # Kept once it is there: pets found by their ids would pass for part of the listing.
@@ -166,30 +162,30 @@ class _Fetch:
         if self._evidence is None:
             self._evidence = self._listing.read(STRATEGIES)
         finding = weigh(self._evidence)
-        is_whole = finding.verdict is Verdict.COMPLETE
-        if self._id_range is None or is_whole or self._listing.has_enough:
+        if self._listing.has_enough:
+            return (*self._evidence, self._cut())
+        if self._id_range is None or finding.verdict is Verdict.COMPLETE:
             return self._evidence
         if self._id_walk is None:
-            self._id_walk = IdWalk(self._listing, *self._id_range, max_pets=self._max_pets)
+            self._id_walk = IdWalk(self._listing, *self._id_range)
         self._id_walk.run()
         return (*self._evidence, *self._id_walk.evidence(finding.exact))
 
-    def _cut(self, rows: Rows) -> Fact:
+    def _cut(self) -> Evidence:
         """Return what it shows that more was held than ``max_pets``."""
-        if self._status is None or len(self._columns(rows).id) > (self._max_pets or 0):
-            return Fact.CUT_BY_MAX_PETS
-        return Fact.CUT_BY_OTHERS
+        is_of_others = len(self._columns().id) <= (self._max_pets or 0)
+        return Evidence(Fact.CUT_BY_OTHERS if is_of_others else Fact.CUT_BY_MAX_PETS)
 
-    def _columns(self, rows: Rows) -> PetColumns:
+    def _columns(self) -> PetColumns:
         """Return the pets without those that a store lists in spite of the filter."""
-        columns = rows.columns()
-        if self._status is None or all(found == self._status for found in columns.status):
+        columns, status = self._listing.rows.columns(), self._ask.status
+        if status is None or all(found == status for found in columns.status):
             return columns
-        kept = [pet for pet in columns.pets() if pet.status == self._status]
+        kept = [pet for pet in columns.pets() if pet.status == status]
         return PetColumns.of_pets(kept) if kept else columns.part(0, 0)
 
     def _inventory(self, evidence: tuple[Evidence, ...]) -> Inventory:
-        columns = self._columns(self._listing.rows)
+        columns = self._columns()
         evidence = (*evidence, *self._listing.of_rows())
         if strays := len(self._listing.rows) - len(columns.id):
             evidence += (Evidence(Fact.FILTER_NOT_KEPT, count=strays),)
@@ -200,7 +196,7 @@ class _Fetch:
         frame = to_frame(columns)
         claim = self._claim(tuple(dict.fromkeys(evidence)), columns)
         read_at = self._ask.ages.read_at()
-        source = Source(claim, read_at, self._store.base_url, self._ask.store_id)
+        source = Source(claim, read_at, self._ask.store.base_url, self._ask.store_id)
         return Inventory(seal(frame, source), source)
 
     def _claim(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
@@ -212,14 +208,14 @@ class _Fetch:
         counts[NO_STATUS] = counts.get(NO_STATUS, 0) + without
         exact = finding.exact
         if finding.verdict is Verdict.COMPLETE:
-            asked = counts if self._status is None else [self._status]
+            asked = counts if self._ask.status is None else [self._ask.status]
             exact = frozenset(asked) - finding.inexact
         return Completeness(
             finding.verdict,
             "" if finding.basis is None else str(finding.basis),
             rows=len(columns.id),
             requests=self._ask.requests,
-            status=self._status,
+            status=self._ask.status,
             assumptions=finding.assumptions,
             evidence=evidence,
             by_status={name: StatusCount(n, name in exact) for name, n in counts.items()},

@@ -29,22 +29,17 @@ _ABSENT = (404, 410)
 
 
 class IdWalk:
-    """A range of ids asked one by one, some side by side; ``run`` continues after a failure.
+    """A range of ids, both ends included, asked one by one, some side by side.
 
-    Args:
-        listing: Takes the pets, and has what asks for them.
-        first: The first id.
-        last: The last id, included.
-        max_pets: Stop once so many pets are held; None for no cap.
+    ``run`` continues after a failure.
     """
 
-    def __init__(self, listing: Listing, first: int, last: int, *, max_pets: int | None) -> None:
+    def __init__(self, listing: Listing, first: int, last: int) -> None:
         self._listing = listing
         self._ask: Asker = listing.ask
         self._rows = listing.rows
         self._first, self._following, self._last = first, first, last
         self._control_id = self._rows.last_id if len(self._rows) else None
-        self._max_pets = max_pets
         self._notes: list[Evidence] = []
         self._unread = 0
         # How many pets of each status no page had brought.
@@ -63,11 +58,7 @@ class IdWalk:
         self._check_control()
 
     def evidence(self, exact: Collection[str]) -> Iterator[Evidence]:
-        """Yield what the ids show.
-
-        Args:
-            exact: Statuses whose pages seemed to hold every pet.
-        """
+        """Yield what the ids show, also of statuses whose pages seemed to hold every pet."""
         yield from dict.fromkeys(self._notes)
         if self._following > self._first:
             asked = f"{self._first} to {self._following - 1}"
@@ -76,8 +67,8 @@ class IdWalk:
             yield Evidence(Fact.IDS_LEFT_OUT, status, count=self._found[status])
 
     def _is_over(self) -> bool:
-        is_full = self._max_pets is not None and len(self._rows) > self._max_pets
-        return is_full or self._unread >= MAX_UNREAD or self._following > self._last
+        is_over = self._unread >= MAX_UNREAD or self._following > self._last
+        return is_over or self._listing.has_enough
 
     def _ask_some(self, pool: ThreadPoolExecutor) -> None:
         """Ask for the next ids side by side, and take the answers in order."""

@@ -16,7 +16,6 @@ from petstore_frame.inventory.totals import StatedTotal
 from petstore_frame.inventory.walk import Walk
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
-IsEnough = Callable[[Rows], bool]
 # What a listing that was read over several pages rests on.
 HOLDS_STILL = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
 # What a store answers for a place in its listing that it no longer keeps.
@@ -33,17 +32,9 @@ class Strategy(Protocol):
 class Listing:
     """The pets of a store, or those of one status, as far as they were read.
 
-    Args:
-        ask: Asks for pages.
+    Attributes:
         may_probe: Whether anything beyond the interface may be asked or believed.
         is_enough: Whether to stop with the pets held, asked after each page; None reads on.
-        cut: What it shows that a reading was stopped so.
-        on_rows: Called with the number of pets held after each page.
-
-    Attributes:
-        rows: The pets held.
-        first: The first page; ``open`` reads it.
-        total: The total that the store stated.
         walk: The way through the listing that was found, or None.
         is_announced: Whether that is the store's own way.
         evidence: What was learned so far.
@@ -56,8 +47,7 @@ class Listing:
         ask: Asker,
         *,
         may_probe: bool,
-        is_enough: IsEnough | None = None,
-        cut: Callable[[Rows], Fact] = lambda _: Fact.CUT_BY_CALLER,
+        is_enough: Callable[[Rows], bool] | None = None,
         on_rows: Callable[[int], None] = lambda _: None,
     ) -> None:
         self.ask = ask
@@ -68,7 +58,6 @@ class Listing:
         self.walk: Walk | None = None
         self.is_announced = False
         self.evidence: list[Evidence] = []
-        self._cut = cut
         self._on_rows = on_rows
         self._is_open = False
         self._gone = 0
@@ -82,14 +71,12 @@ class Listing:
     def read(self, strategies: Sequence[Strategy]) -> tuple[Evidence, ...]:
         """Read what can be read and return all that was learned; ``read`` again goes on.
 
-        Args:
-            strategies: Tried in turn, until one finds the end or shows that there is none to find.
+        The strategies are tried until one finds the end, or shows that there is none to find.
         """
         self._open()
         self.evidence = [*self._of_first_page()]
         for strategy in strategies:
             if self.has_enough:
-                self.evidence.append(Evidence(self._cut(self.rows)))
                 break
             self.evidence += strategy(self)
             if self._has(Shows.MOVED) or (self._has(Shows.END) and not self._leaves_some_out()):
@@ -213,11 +200,7 @@ class Listing:
     # -- the way through the listing
 
     def read_through(self, begin: Callable[[Page, Rows], Walk]) -> list[Evidence] | None:
-        """Walk to the end of the listing; return what speaks against it, or None if it was cut.
-
-        Args:
-            begin: Starts a walk from a first page that the rows hold.
-        """
+        """Walk to the end of the listing; return what speaks against it, or None if it was cut."""
         if self.walk is None:
             # Before the walk: it then cannot miss a pet that came after they were read. A reading
             # that may stop early asks them only at its end.

@@ -131,21 +131,6 @@ class FrameClaim:
         return None if self.source is None else self.source.completeness
 
     @property
-    def fetched_at(self) -> datetime | None:
-        """When the store was read, UTC, or None."""
-        return None if self.source is None else self.source.fetched_at
-
-    @property
-    def base_url(self) -> str | None:
-        """The store's address, or None."""
-        return None if self.source is None else self.source.base_url
-
-    @property
-    def store_id(self) -> str | None:
-        """What the store calls itself (``X-Store-Id``, an extension), or None."""
-        return None if self.source is None else self.source.store_id
-
-    @property
     def current(self) -> Completeness | None:
         """The claim if it is true of this very frame, else None."""
         return self.completeness if self.state is SealState.SEALED else None
@@ -198,10 +183,9 @@ def rows_digest(frame: pd.DataFrame) -> str | None:
         order = np.argsort(frame["id"].to_numpy(), kind="stable")
         for field in FIELDS:
             if field.dtype == "category":
-                codes, values = _status_codes(frame[field.name])
-                digest.update(_status_ranks(codes, values)[order].data)
-                names = "\0".join(sorted(map(str, values)))
-                digest.update(names.encode("utf-8", "surrogatepass"))
+                codes, names = _codes(frame[field.name])
+                digest.update(codes[order].data)
+                digest.update("\0".join(names).encode("utf-8", "surrogatepass"))
             elif field.dtype != "str":
                 for numbers in _numbers(frame[field.name], field.dtype):
                     digest.update(numbers[order].data)
@@ -222,23 +206,11 @@ def _numbers(column: pd.Series[Any], dtype: Dtype) -> list[Any]:
     return [held.isna(), held.to_numpy(dtype=held.dtype.numpy_dtype, na_value=0)]
 
 
-def _status_codes(status: pd.Series[Any]) -> tuple[Any, Any]:
-    """Return a number for each row and the values that the numbers stand for."""
-    import pandas as pd
-
-    if isinstance(status.dtype, pd.CategoricalDtype):
-        used = status.cat.remove_unused_categories().cat
-        return used.codes.to_numpy(), used.categories
-    return pd.factorize(status.astype("object"), sort=False)
-
-
-def _status_ranks(codes: Any, statuses: Any) -> Any:
-    """Number statuses by their names, so that the order of appearance does not matter."""
+def _codes(column: pd.Series[Any]) -> tuple[Any, list[str]]:
+    """Return a number for each row, -1 where it is missing, and the sorted names behind them."""
     import numpy as np
 
-    names = list(map(str, statuses))
-    ranks = {name: rank for rank, name in enumerate(sorted(names))}
-    # The last entry serves the code -1, which pandas gives to a missing status.
-    width = "int16" if len(names) < 2**15 else "int32"
-    table = np.array([*(ranks[name] for name in names), -1], dtype=width)
-    return table[codes]
+    used = column.astype("category").cat.remove_unused_categories()
+    names = sorted(map(str, used.cat.categories))
+    codes = used.cat.rename_categories(str).cat.reorder_categories(names).cat.codes.to_numpy()
+    return codes.astype(np.promote_types(codes.dtype, "int16")), names

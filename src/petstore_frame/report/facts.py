@@ -154,13 +154,13 @@ def gather(pets: Any, categories: Categories = None) -> Facts:
     labels = shown_labels(categories)
     given = pets.frame if isinstance(pets, Inventory) else pets
     frame, known = _checked_frame(given), read_seal(given)
+    source = pets.source if isinstance(pets, Inventory) else known.source
+    as_of = None if source is None else source.fetched_at
+    base_url = None if source is None else source.base_url
     if known.state is SealState.CHANGED:
         rows = "rows were left out, added or changed after the store was read"
-        origin = f"{rows} ({known.completeness})"
-        return Facts(frame, None, known.fetched_at, known.base_url, labels, origin)
-    if isinstance(pets, Inventory):
-        return Facts(frame, pets.source, pets.fetched_at, pets.base_url, labels)
-    return Facts(frame, known.source, known.fetched_at, known.base_url, labels)
+        return Facts(frame, None, as_of, base_url, labels, f"{rows} ({known.completeness})")
+    return Facts(frame, source, as_of, base_url, labels)
 
 
 def _checked_frame(pets: Any) -> pd.DataFrame:

@@ -119,7 +119,7 @@ def test_two_stores_at_one_address_do_not_mix(history, make_inventory) -> None:
     ):
         history.add(make_inventory("2026-11-02", PETS, store_id="b", hour=20))
     assert history.read("2026-11-01").store_id == "a"
-    assert pf.completeness(history.read("2026-11-01")).store_id == "a"
+    assert pf.completeness(history.read("2026-11-01")).source.store_id == "a"
 
 
 def test_a_new_store_of_this_machine_is_another_store(history) -> None:
