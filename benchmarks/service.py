@@ -28,7 +28,7 @@ from pathlib import Path
 import httpx
 
 import petstore_frame as pf
-from petstore_frame.service.pages import make_cursor
+from petstore_frame.service.reading import make_cursor
 
 SMALL = 10_000
 BARE = """

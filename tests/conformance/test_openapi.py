@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from contextlib import ExitStack
 from typing import Any
@@ -58,7 +59,7 @@ STATED: dict[str, dict[str, Any]] = {
 def described(tmp_path_factory) -> dict[str, Any]:
     engine = open_database(str(tmp_path_factory.mktemp("described") / "store.sqlite3"))
     app = create_app(Options(), engine)
-    app.state.shop.store.close()
+    asyncio.run(app.state.shop.store.close())
     engine.dispose()
     return describe_app(app, "http://127.0.0.1/v1")
 

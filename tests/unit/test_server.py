@@ -56,11 +56,11 @@ def test_a_store_without_a_name_leaves_nothing(tmp_path, monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"limit_policy": "ignore"}, "limit_policy is one of refuse, clamp, got 'ignore'"),
+        ({"after_sunset": "never"}, "after_sunset is one of serve, gone, got 'never'"),
         ({"sample": -1}, "sample is 0 or more, got -1"),
         ({"sample": True}, "sample is a whole number, got True"),
         ({"port": 70_000}, "port is 0 to 65535, got 70000"),
-        ({"rate": 0}, "rate is a number above 0, got 0"),
+        ({"patience_s": 0}, "patience_s is a number above 0, got 0"),
         ({"strict": "no"}, "strict is True or False, got 'no'"),
         ({"start_timeout_s": float("nan")}, "start_timeout_s is a number above 0, got nan"),
         ({"database": 7}, "database is a path or a SQLAlchemy URL, got 7"),

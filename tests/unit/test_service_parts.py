@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
 from petstore_frame.service.database import open_database, shown_url
-from petstore_frame.service.dependencies import Throttle
-from petstore_frame.service.errors import Refusal
 from petstore_frame.service.keys import KeyBook, key_from_file
 from petstore_frame.service.models import NewPet
-from petstore_frame.service.pages import Pages, make_cursor, read_cursor
+from petstore_frame.service.reading import make_cursor, read_cursor
 from petstore_frame.service.store import IDEMPOTENCY_KEEP_S, START, Addition, Store
 
 LUNA = NewPet(name="Luna", category_id=3)
@@ -23,6 +23,12 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+def run(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run it in a thread, as the browser tests leave a loop running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 @pytest.fixture
@@ -36,14 +42,12 @@ def test_an_idempotency_key_is_forgotten_after_a_week(engine) -> None:
     """Until then it gives the same pet, afterwards a new one."""
     clock = Clock()
     store = Store(engine, clock=clock)
-    (first,) = store.add([Addition(LUNA, "k")])
+    (first,) = store.write([Addition(LUNA, "k")])
     clock.now += IDEMPOTENCY_KEEP_S
-    store.forget_old_keys()
-    (again,) = store.add([Addition(LUNA, "k")])
+    (again,) = store.write([Addition(LUNA, "k")])
     clock.now += 1
-    store.forget_old_keys()
-    (new,) = store.add([Addition(LUNA, "k")])
-    store.close()
+    (new,) = store.write([Addition(LUNA, "k")])
+    run(store.close())
     assert again.replayed and again.pet == first.pet
     assert not new.replayed and new.pet.id > first.pet.id
 
@@ -52,45 +56,46 @@ def test_one_batch_settles_equal_keys(engine) -> None:
     """The second of two in one transaction is a replay, a third with another body a conflict."""
     store = Store(engine)
     other = Addition(NewPet(name="Otis", category_id=3), "k")
-    first, second, third = store.add([Addition(LUNA, "k"), Addition(LUNA, "k"), other])
-    store.close()
+    first, second, third = store.write([Addition(LUNA, "k"), Addition(LUNA, "k"), other])
+    run(store.close())
     assert (first.replayed, second.replayed, third.conflict) == (False, True, True)
     assert first.pet == second.pet
 
 
-def test_the_version_changes_with_each_commit(engine) -> None:
-    """And with nothing else."""
+def test_additions_that_wait_share_a_transaction(engine, monkeypatch) -> None:
+    """What comes while one is being written is written together, each with its own answer."""
+    store, sizes = Store(engine), []
+    write = store.write
+
+    def counted(batch):
+        sizes.append(len(batch))
+        return write(batch)
+
+    monkeypatch.setattr(store, "write", counted)
+
+    async def add_many() -> list[int]:
+        added = await asyncio.gather(*(store.add(LUNA) for _ in range(300)))
+        await store.close()
+        return [one.pet.id for one in added]
+
+    assert run(add_many()) == list(range(1, 301))
+    assert sizes == [256, 44]
+
+
+def test_a_page_is_read_again_after_each_commit(engine) -> None:
+    """It is the same while nothing is committed, and never shown after."""
     store = Store(engine)
-    before, same = store.version(), store.version()
-    store.add([Addition(LUNA)])
-    after = store.version()
-    store.close()
-    assert before == same != after
-
-
-def test_a_page_is_kept_until_the_next_commit(engine, monkeypatch) -> None:
-    """It is read once while nothing is committed, and never shown after."""
-    store, reads = Store(engine), []
-    pages, read = Pages(store), store.page
-
-    async def counted(*asked):
-        reads.append(asked)
-        return await read(*asked)
-
-    monkeypatch.setattr(store, "page", counted)
 
     def listed() -> bytes:
-        # In a thread, as the browser tests leave a loop running in this one.
-        with ThreadPoolExecutor(1) as thread:
-            return thread.submit(asyncio.run, pages.page(5, START, None)).result().body
+        return run(store.page(5, START, None)).body
 
-    store.add([Addition(LUNA)])
+    store.write([Addition(LUNA)])
     first, again = listed(), listed()
-    store.add([Addition(LUNA)])
+    store.write([Addition(LUNA)])
     after = listed()
-    store.close()
-    assert first == again != after
-    assert len(reads) == 2
+    run(store.close())
+    assert first is again
+    assert after.count(b"Luna") == 2
 
 
 @pytest.mark.parametrize("last_id", [0, 5, -(2**63), 2**63 - 1])
@@ -101,20 +106,6 @@ def test_a_cursor_is_read_back(last_id: int) -> None:
     for wrong in (cursor + "=", cursor[:-1], "", make_cursor(2**63), "\u0663"):
         with pytest.raises(ValueError, match="start again"):
             read_cursor(wrong)
-
-
-def test_a_bucket_fills_again() -> None:
-    """Two a second: two at once, then one each half second, for each key apart."""
-    clock = Clock()
-    throttle = Throttle(2, clock=clock)
-    throttle.take("a")
-    throttle.take("a")
-    with pytest.raises(Refusal) as refused:
-        throttle.take("a")
-    throttle.take("b")
-    clock.now += 0.5
-    throttle.take("a")
-    assert refused.value.headers == {"retry-after": "1"}
 
 
 def test_a_book_of_keys_keeps_no_key(engine) -> None:

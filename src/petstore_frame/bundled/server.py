@@ -28,7 +28,6 @@ from petstore_frame.http import GivenTransport
 from petstore_frame.http.settings import IdempotencyKey, checked_key
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 
-LimitPolicy = Literal["refuse", "clamp"]
 AfterSunset = Literal["serve", "gone"]
 LogLevel = Literal["debug", "info", "warning", "error", "off"]
 
@@ -136,8 +135,6 @@ def serve(
     start_timeout_s: float = _START_S,
     spec_only: bool = False,
     strict: bool = False,
-    limit_policy: LimitPolicy = "refuse",
-    rate: float | None = None,
     after_sunset: AfterSunset = "serve",
     public_url: str | None = None,
     patience_s: float | None = None,
@@ -158,8 +155,6 @@ def serve(
         start_timeout_s: Seconds to wait until the service answers.
         spec_only: Leave out every extension of the interface.
         strict: Refuse unknown body fields and query parameters.
-        limit_policy: What becomes of a limit outside 1 to 100: ``refuse`` or ``clamp``.
-        rate: Requests per second and key; None is no limit.
         after_sunset: getPet after its removal date: ``serve`` or ``gone``.
         public_url: Address under which clients reach ``/v1``, where it is another one.
         patience_s: Seconds that a client may take to send a request, and to read its answer; None
@@ -191,8 +186,6 @@ def serve(
         "port": whole_number("port", port, 0, 65535),
         "spec_only": true_or_false("spec_only", spec_only),
         "strict": true_or_false("strict", strict),
-        "limit_policy": one_of("limit_policy", limit_policy, get_args(LimitPolicy)),
-        "rate": None if rate is None else positive_number("rate", rate),
         "after_sunset": one_of("after_sunset", after_sunset, get_args(AfterSunset)),
         "public_url": None if public_url is None else _text("public_url", public_url),
         "workers": _workers(workers, place),

@@ -34,12 +34,6 @@ def serve(
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse unknown fields and query parameters.")
     ] = False,
-    limit_policy: Annotated[
-        str, typer.Option(help="A limit outside 1 to 100: refuse it, or clamp it.")
-    ] = "refuse",
-    rate: Annotated[
-        float | None, typer.Option(help="Requests per second and key; none when left out.")
-    ] = None,
     after_sunset: Annotated[
         str, typer.Option(help="getPet after its removal date: serve, or gone.")
     ] = "serve",
@@ -56,8 +50,7 @@ def serve(
     settings = {
         "host": host, "port": port, "database": database, "sample": sample, "seed": seed,
         "public_url": public_url, "spec_only": spec_only, "strict": strict,
-        "limit_policy": limit_policy, "rate": rate, "after_sunset": after_sunset,
-        "workers": workers, "log_level": log_level,
+        "after_sunset": after_sunset, "workers": workers, "log_level": log_level,
     }  # fmt: skip
     with service_errors():
         from petstore_frame.service.run import run

@@ -84,11 +84,7 @@ def open_database(database: str) -> Engine:
     url = database if "://" in database else f"sqlite:///{Path(database).absolute()}"
     try:
         engine = _engine(url)
-        try:
-            _prepare(engine)
-        except BaseException:
-            engine.dispose()
-            raise
+        _prepare(engine)
     except (SQLAlchemyError, ValueError) as problem:
         cause = getattr(problem, "orig", None) or problem
         raise StartError(f"cannot open the database {shown_url(database)}: {cause}") from problem

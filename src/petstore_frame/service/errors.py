@@ -21,7 +21,6 @@ _CODES = {
     413: "payload_too_large",
     415: "unsupported_media_type",
     422: "idempotency_conflict",
-    429: "rate_limited",
     431: "head_too_large",
     500: "internal_error",
     503: "unavailable",
@@ -67,10 +66,6 @@ class Refusal(HTTPException):
 def unavailable(message: str) -> Refusal:
     """Refuse for the moment: nothing was stored, and the same request may be sent again."""
     return Refusal(503, message, headers={"retry-after": "1"})
-
-
-def internal_error() -> Refusal:
-    return Refusal(500, "the service failed; quote the X-Request-Id to its operator")
 
 
 class StartError(Exception):

@@ -7,12 +7,13 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import DBAPIError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from petstore_frame.service import health, pets
-from petstore_frame.service.dependencies import require_key, shop_of
-from petstore_frame.service.errors import Refusal
+from petstore_frame.service import pets
+from petstore_frame.service.dependencies import require_key
+from petstore_frame.service.errors import Refusal, unavailable
 from petstore_frame.service.reading import invalid_parameter
 
 _MESSAGES = {
@@ -24,49 +25,48 @@ _MESSAGES = {
 
 def add_handlers(app: FastAPI) -> None:
     """Let the application answer each refusal with an Error body."""
-    app.add_exception_handler(RequestValidationError, _refuse_invalid)  # type: ignore[arg-type] # of its own kind
-    app.add_exception_handler(HTTPException, _refuse)  # type: ignore[arg-type] # of its own kind
 
+    @app.exception_handler(RequestValidationError)
+    async def refuse_invalid(request: Request, error: RequestValidationError) -> Response:
+        return await refuse(request, _refusal_of(error.errors()[0]))
 
-async def _refuse_invalid(request: Request, error: RequestValidationError) -> Response:
-    """Answer what a model or a parameter did not allow: 400, or 404 for what is no petId."""
-    return await _refuse(request, _refusal_of(error.errors()[0]))
+    @app.exception_handler(DBAPIError)
+    async def refuse_for_now(request: Request, _error: DBAPIError) -> Response:
+        return await refuse(request, unavailable("the database does not answer at the moment"))
 
-
-async def _refuse(request: Request, error: HTTPException) -> Response:
-    try:
-        # FastAPI finds no route, and reads a body, before it asks for the key: a stranger must
-        # learn nothing from either.
-        if error.status_code < 500 and not getattr(request.state, "is_known", False):
-            await require_key(request)
-    except Refusal as stranger:
-        error = stranger
-    if error.status_code == 405:
-        allow = {"allow": ", ".join(sorted(_methods_at(request)))}
-        if request.method == "OPTIONS":
-            return Response(status_code=204, headers=allow)
-        error.headers = allow
-    refusal = error if isinstance(error, Refusal) else _known(error)
-    if shop_of(request).options.spec_only:
-        refusal.field = None
-    return refusal.response()
-
-
-def _known(error: HTTPException) -> Refusal:
-    code, message = _MESSAGES.get(error.status_code, (None, str(error.detail)))
-    return Refusal(error.status_code, message, code=code, headers=error.headers)
+    @app.exception_handler(HTTPException)
+    async def refuse(request: Request, error: HTTPException) -> Response:
+        try:
+            # FastAPI finds no route, and reads a body, before it asks for the key: a stranger must
+            # learn nothing from either.
+            if error.status_code < 500 and not getattr(request.state, "is_known", False):
+                await require_key(request)
+        except Refusal as stranger:
+            error = stranger
+        if error.status_code == 405:
+            allow = {"allow": ", ".join(sorted(_methods_at(request)))}
+            if request.method == "OPTIONS":
+                return Response(status_code=204, headers=allow)
+            error.headers = allow
+        if not isinstance(error, Refusal):
+            code, message = _MESSAGES.get(error.status_code, (None, error.detail))
+            error = Refusal(error.status_code, message, code=code, headers=error.headers)
+        if app.state.shop.options.spec_only:
+            error.field = None
+        return error.response()
 
 
 def _methods_at(request: Request) -> set[str]:
+    """Return the methods at an address, which several routes may share."""
     methods = {"OPTIONS"}
-    for route in (*pets.router.routes, *health.router.routes, *request.app.routes):
+    for route in request.app.routes:
         if route.matches(request.scope)[0] is not Match.NONE:
-            methods |= getattr(route, "methods", None) or set()
+            methods |= route.methods
     return methods | {"HEAD"} if "GET" in methods else methods
 
 
 def _refusal_of(problem: Mapping[str, Any]) -> Refusal:
-    """Return the refusal of the first thing that pydantic found wrong."""
+    """Return the refusal of the first thing that pydantic found wrong: 400, or 404 for a petId."""
     part, *place = problem["loc"]
     message = problem["msg"].removeprefix("Value error, ")
     if part == "path":

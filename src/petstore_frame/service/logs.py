@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import traceback
 from datetime import UTC, datetime
 
 from petstore_frame.service.options import LogLevel
@@ -18,21 +19,18 @@ def set_up_logging(level: LogLevel) -> None:
     number = _OFF if level == "off" else logging.getLevelNamesMapping()[level.upper()]
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLine())
-    root = logging.getLogger()
-    root.handlers = [handler]
-    root.setLevel(max(number, logging.WARNING))
+    logging.basicConfig(handlers=[handler], level=max(number, logging.WARNING), force=True)
     _logger.setLevel(number)
 
 
-def log(event: str, *, level: int = logging.INFO, **facts: object) -> None:
+def log(event: str, **facts: object) -> None:
     """Write one line of facts; keys and bodies are never among them."""
-    if _logger.isEnabledFor(level):
-        _logger.log(level, event, extra={"facts": facts})
+    _logger.info(event, extra={"facts": facts})
 
 
 def log_failure(failure: BaseException, request_id: str) -> None:
     """Report an unexpected failure by its class and place."""
-    log("request failed", level=logging.ERROR, request_id=request_id, **_facts_of(failure))
+    _logger.error("request failed", exc_info=failure, extra={"facts": {"request_id": request_id}})
 
 
 class _JsonLine(logging.Formatter):
@@ -46,16 +44,10 @@ class _JsonLine(logging.Formatter):
         }
         if record.name != _logger.name:
             line["logger"] = record.name
-        if record.exc_info and record.exc_info[1] is not None:
-            line |= _facts_of(record.exc_info[1])
+        if record.exc_info and (failure := record.exc_info[1]) is not None:
+            # Never its text: a database's message may quote what was sent.
+            cause = failure.__cause__ or failure
+            place = traceback.extract_tb(cause.__traceback__)[-1:]
+            line["error"] = type(cause).__name__
+            line["place"] = "".join(f"{frame.name}:{frame.lineno}" for frame in place)
         return json.dumps(line | getattr(record, "facts", {}))
-
-
-def _facts_of(failure: BaseException) -> dict[str, object]:
-    # Never the text: a database's message may quote what was sent.
-    cause = failure.__cause__ or failure
-    trace, place = cause.__traceback__, ""
-    while trace is not None:
-        place = f"{trace.tb_frame.f_code.co_name}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return {"error": type(cause).__name__, "place": place}

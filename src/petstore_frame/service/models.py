@@ -20,8 +20,7 @@ from pydantic.json_schema import SkipJsonSchema
 LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX = 1, 20, 100
 MAX_NAME_LENGTH = 1000
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
-
-
+EXTENSION: dict[str, JsonValue] = {"x-extension": True}
 _LUNA: dict[str, JsonValue] = {"name": "Luna", "categoryId": 3}
 
 
@@ -30,14 +29,6 @@ def _whole(value: Any) -> Any:
     if isinstance(value, Decimal) and abs(value) <= 2**63 and value == value.to_integral_value():
         return int(value)
     return value
-
-
-# The format says what the bounds are; as numbers of the document they would be rounded to floats.
-INT64_SCHEMA = WithJsonSchema({"type": "integer", "format": "int64"})
-_NewInt64 = Annotated[
-    int, Field(strict=True, ge=INT64_MIN, le=INT64_MAX), BeforeValidator(_whole), INT64_SCHEMA
-]
-_Int64 = Annotated[int, INT64_SCHEMA]
 
 
 def _without_default(schema: dict[str, Any]) -> None:
@@ -53,6 +44,26 @@ class PetStatus(StrEnum):
     AVAILABLE = "available"
     PENDING = "pending"
     SOLD = "sold"
+
+
+# The format says what the bounds are; as numbers of the document they would be rounded to floats.
+INT64_SCHEMA = WithJsonSchema({"type": "integer", "format": "int64"})
+_CategoryId = Annotated[
+    int,
+    Field(
+        alias="categoryId",
+        strict=True,
+        ge=INT64_MIN,
+        le=INT64_MAX,
+        description="Identifier of the category the animal belongs to",
+    ),
+    BeforeValidator(_whole),
+    INT64_SCHEMA,
+]
+_Status = Annotated[
+    PetStatus | SkipJsonSchema[None],
+    Field(description="Availability status", json_schema_extra=_without_default),
+]
 
 
 class NewPet(BaseModel):
@@ -77,12 +88,8 @@ class NewPet(BaseModel):
         pattern=r"^[^\x00]*[^\s\x00][^\x00]*$",
         description="The animal's name: any text that is not blank, without U+0000",
     )
-    category_id: _NewInt64 = Field(
-        alias="categoryId", description="Identifier of the category the animal belongs to"
-    )
-    status: PetStatus | SkipJsonSchema[None] = Field(
-        None, description="Availability status", json_schema_extra=_without_default
-    )
+    category_id: _CategoryId
+    status: _Status = None
 
     @field_validator("status", mode="before")
     @classmethod
@@ -99,17 +106,18 @@ class Pet(BaseModel):
     """
 
     model_config = ConfigDict(
-        use_enum_values=True, json_schema_extra={"examples": [{"id": 1, **_LUNA}]}
+        from_attributes=True,
+        validate_by_name=True,
+        use_enum_values=True,
+        json_schema_extra={"examples": [{"id": 1, **_LUNA}]},
     )
 
-    id: _Int64 = Field(description="Unique identifier assigned by the service on creation")
+    id: Annotated[int, INT64_SCHEMA] = Field(
+        description="Unique identifier assigned by the service on creation"
+    )
     name: str = Field(description="The animal's name")
-    category_id: _Int64 = Field(
-        alias="categoryId", description="Identifier of the category the animal belongs to"
-    )
-    status: PetStatus | SkipJsonSchema[None] = Field(
-        None, description="Availability status", json_schema_extra=_without_default
-    )
+    category_id: _CategoryId
+    status: _Status = None
 
 
 class Error(BaseModel):
@@ -124,5 +132,5 @@ class Error(BaseModel):
     field: str | SkipJsonSchema[None] = Field(
         None,
         description="The field or parameter at fault",
-        json_schema_extra=lambda schema: schema.update({"x-extension": True}),
+        json_schema_extra=lambda schema: schema.update(EXTENSION),
     )

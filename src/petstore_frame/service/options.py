@@ -6,7 +6,6 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
-LimitPolicy = Literal["refuse", "clamp"]
 AfterSunset = Literal["serve", "gone"]
 LogLevel = Literal["debug", "info", "warning", "error", "off"]
 
@@ -27,16 +26,9 @@ class Options(BaseModel):
     public_url: str | None = Field(None, description="Address that clients use, ending in /v1")
     spec_only: bool = Field(False, description="Leave out every extension of the interface")
     strict: bool = Field(False, description="Refuse unknown body fields and query parameters")
-    limit_policy: LimitPolicy = Field("refuse", description="A limit outside 1 to 100")
-    rate: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="Requests per second and key"
-    )
     after_sunset: AfterSunset = Field("serve", description="getPet after its removal date")
     patience_s: float = Field(
-        20.0,
-        gt=0,
-        allow_inf_nan=False,
-        description="Seconds that a client may take to send a request, and to read its answer",
+        20.0, gt=0, allow_inf_nan=False, description="Seconds to send a request, or read an answer"
     )
     workers: int = Field(1, ge=1, description="Processes; more than one needs PostgreSQL")
     log_level: LogLevel = Field("info", description="Least severe log line that is written")
@@ -54,7 +46,6 @@ def explain(error: ValidationError) -> str:
     """Return what is wrong with the options in one line, without their values."""
     lines = []
     for problem in error.errors(include_url=False, include_input=False, include_context=False):
-        name = ".".join(map(str, problem["loc"]))
-        message = problem["msg"].removeprefix("Value error, ")
-        lines.append(f"{name}: {message}" if name else message)
+        place = "".join(f"{name}: " for name in problem["loc"])
+        lines.append(place + problem["msg"].removeprefix("Value error, "))
     return "; ".join(lines)

@@ -6,18 +6,14 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
 from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
-from petstore_frame.service.dependencies import (
-    ShopOf,
-    base_of,
-    meant_for_this_store,
-    plain_digits,
-)
+from petstore_frame.service.dependencies import ShopOf, base_of
 from petstore_frame.service.errors import Refusal
 from petstore_frame.service.models import (
+    EXTENSION,
     INT64_MAX,
     INT64_MIN,
     INT64_SCHEMA,
@@ -29,8 +25,7 @@ from petstore_frame.service.models import (
     Pet,
     PetStatus,
 )
-from petstore_frame.service.pages import read_cursor
-from petstore_frame.service.reading import StrictRoute
+from petstore_frame.service.reading import StrictRoute, make_cursor, plain_digits, read_cursor
 from petstore_frame.service.store import START
 
 DEPRECATED_AT = datetime(2026, 11, 21, tzinfo=UTC)
@@ -40,7 +35,6 @@ LIFECYCLE = {
     "sunset": format_datetime(SUNSET_AT, usegmt=True),
 }
 
-_EXTENSION = {"x-extension": True}
 _Plain = BeforeValidator(plain_digits)
 _Limit = Annotated[int, Field(ge=LIMIT_MIN, le=LIMIT_MAX), _Plain]
 _PetId = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX), _Plain, INT64_SCHEMA]
@@ -48,7 +42,7 @@ _Cursor = Annotated[int, BeforeValidator(read_cursor), WithJsonSchema({"type": "
 
 
 def _header(description: str) -> dict[str, Any]:
-    return {"description": f"Extension: {description}", "schema": {"type": "string"}, **_EXTENSION}
+    return {"description": f"Extension: {description}", "schema": {"type": "string"}, **EXTENSION}
 
 
 def _refused(description: str) -> dict[str, Any]:
@@ -61,9 +55,10 @@ router = APIRouter(
     prefix="/v1",
     tags=["pets"],
     route_class=StrictRoute,
+    strict_content_type=False,  # a body without a media type is read as JSON
     responses={
         401: _refused("Credential missing or invalid"),
-        "default": {**_refused("Any other refusal"), **_EXTENSION},
+        "default": {**_refused("Any other refusal"), **EXTENSION},
     },
 )
 
@@ -76,7 +71,7 @@ router = APIRouter(
     response_description="The list of animals",
     responses={
         200: {"headers": {"Link": _header('The next page, as rel="next"; none on the last one')}},
-        400: {**_refused("A parameter has an invalid value"), **_EXTENSION},
+        400: {**_refused("A parameter has an invalid value"), **EXTENSION},
     },
 )
 async def list_pets(
@@ -93,15 +88,17 @@ async def list_pets(
         Query(
             alias="cursor",
             description="Extension: where the page begins, as a next link gives it",
-            json_schema_extra=_EXTENSION,
+            json_schema_extra=EXTENSION,
         ),
     ] = None,
 ) -> Response:
     """Return a paginated list of animals in the store, by ascending id."""
-    page = await shop.pages.page(limit, START if after is None else after, status)
+    page = await shop.store.page(limit, START if after is None else after, status)
     headers = {"cache-control": "no-store"}
-    if page.next_query is not None:
-        headers["link"] = f'<{base_of(request)}/pets?{page.next_query}>; rel="next"'
+    if page.last_id is not None:
+        query = f"limit={limit}" if status is None else f"limit={limit}&status={status}"
+        query += f"&cursor={make_cursor(page.last_id)}"
+        headers["link"] = f'<{base_of(request)}/pets?{query}>; rel="next"'
     return Response(page.body, headers=headers, media_type="application/json")
 
 
@@ -113,7 +110,6 @@ async def list_pets(
     response_model=Pet,
     response_model_exclude_none=True,
     response_description="Animal added; the body carries the assigned id",
-    dependencies=[Depends(meant_for_this_store)],
     responses={
         201: {
             "headers": {
@@ -122,8 +118,8 @@ async def list_pets(
             }
         },
         400: _refused("Body lacks required fields or contains invalid values"),
-        412: {**_refused("The pet is meant for another store"), **_EXTENSION},
-        422: {**_refused("The Idempotency-Key was used with another body"), **_EXTENSION},
+        412: {**_refused("The pet is meant for another store"), **EXTENSION},
+        422: {**_refused("The Idempotency-Key was used with another body"), **EXTENSION},
     },
 )
 async def create_pet(
@@ -138,12 +134,22 @@ async def create_pet(
             max_length=255,
             pattern="^[ -~]+$",
             description="Extension: for 7 days, sending it again gives the same pet",
-            json_schema_extra=_EXTENSION,
+            json_schema_extra=EXTENSION,
+        ),
+    ] = None,
+    x_store_id: Annotated[
+        str | SkipJsonSchema[None],
+        Header(
+            description="Extension: the store that the pet is meant for",
+            json_schema_extra=EXTENSION,
         ),
     ] = None,
 ) -> Pet:
     """Add an animal; it is on disk when the answer is sent."""
-    added = await shop.writer.add(pet, idempotency_key)
+    if x_store_id not in (None, shop.store.store_id):
+        message = "this address belongs to another store than the one meant; nothing was stored"
+        raise Refusal(412, message)
+    added = await shop.store.add(pet, idempotency_key)
     if added.conflict:
         message = "this Idempotency-Key was used before with another body; nothing was stored"
         raise Refusal(422, message)

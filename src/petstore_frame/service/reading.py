@@ -1,11 +1,14 @@
-"""How a request is read: each parameter once, and a body of limited size strictly as JSON.
+"""How a request is read: each parameter once and plain, a body of limited size strictly as JSON.
 
 FastAPI reads a body through its request class; this is that class, and the route that uses it.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
+import re
 from collections.abc import Callable, Coroutine
 from decimal import Decimal
 from typing import Any, NoReturn
@@ -14,7 +17,7 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
 from petstore_frame.service.errors import Refusal
-from petstore_frame.service.models import NewPet
+from petstore_frame.service.models import INT64_MAX, INT64_MIN, NewPet
 
 MAX_BODY_BYTES = 64 * 1024
 _FIELDS = {field.alias or name for name, field in NewPet.model_fields.items()}
@@ -29,15 +32,24 @@ class JsonRequest(Request):
         """Return the body.
 
         Raises:
-            Refusal: 415 for another media type or a compressed body, 413 for too much.
+            Refusal: 415 for another media type or a compressed body, 413 for too much. Starlette's
+                own limit would answer a stated length in plain text, and before the key is asked.
         """
         if self._content is None:
-            self._check_headers()
-            body = bytearray()
-            async for chunk in self.stream():
-                body += chunk
-                if len(body) > MAX_BODY_BYTES:
-                    raise _too_large()
+            stated = self.headers.get("content-type", "application/json")
+            if stated.split(";")[0].strip().lower() != "application/json":
+                raise Refusal(415, "the body is application/json")
+            if self.headers.get("content-encoding", "identity").strip().lower() != "identity":
+                raise Refusal(415, "the body is sent without Content-Encoding")
+            body, expected = bytearray(), int(self.headers.get("content-length", "0"))
+            if expected <= MAX_BODY_BYTES:
+                async for chunk in self.stream():
+                    body += chunk
+                    if len(body) > MAX_BODY_BYTES:
+                        break
+            if max(expected, len(body)) > MAX_BODY_BYTES:
+                message = f"the body is larger than {MAX_BODY_BYTES} bytes"
+                raise Refusal(413, message, headers={"connection": "close"})
             self._content = bytes(body)
         return self._content
 
@@ -53,19 +65,10 @@ class JsonRequest(Request):
             parse_float=Decimal,  # exact, and a huge exponent costs nothing
             parse_constant=_refuse_constant,
         )
-        if isinstance(value, dict) and is_strict(self):
+        if isinstance(value, dict) and _is_strict(self):
             for name in value.keys() - _FIELDS:
                 raise Refusal(400, f"the field {name[:40]!r} is not known", field="body")
         return value
-
-    def _check_headers(self) -> None:
-        stated = self.headers.get("content-type")
-        if stated is not None and stated.split(";")[0].strip().lower() != "application/json":
-            raise Refusal(415, "the body is application/json")
-        if self.headers.get("content-encoding", "identity").strip().lower() != "identity":
-            raise Refusal(415, "the body is sent without Content-Encoding")
-        if int(self.headers.get("content-length", "0")) > MAX_BODY_BYTES:
-            raise _too_large()
 
 
 class StrictRoute(APIRoute):
@@ -80,7 +83,7 @@ class StrictRoute(APIRoute):
             request = JsonRequest(plain.scope, plain.receive)
             names = [name for name, _ in request.query_params.multi_items()]
             for name in names:
-                if name not in query and is_strict(request):
+                if name not in query and _is_strict(request):
                     raise invalid_parameter("query", f"the parameter {name[:40]!r} is not known")
                 if name in query and names.count(name) > 1:
                     raise invalid_parameter(name, "is given more than once")
@@ -92,13 +95,40 @@ class StrictRoute(APIRoute):
         return read_strictly
 
 
-def is_strict(request: Request) -> bool:
-    """Return whether this run refuses what it does not know."""
-    return bool(request.app.state.shop.options.strict)
-
-
 def invalid_parameter(name: str, message: str) -> Refusal:
     return Refusal(400, f"{name}: {message}", code="invalid_parameter", field=name)
+
+
+def plain_digits(text: Any) -> Any:
+    """Take a whole number in its one plain spelling: no sign but -, no leading zero, no space."""
+    if isinstance(text, str) and not re.fullmatch(r"-?[1-9][0-9]{0,18}|0", text, re.ASCII):
+        raise ValueError("not a whole number")
+    return text
+
+
+def make_cursor(last_id: int) -> str:
+    """Return the opaque cursor of the page behind an id."""
+    return base64.urlsafe_b64encode(f"after:{last_id}".encode()).decode().rstrip("=")
+
+
+def read_cursor(cursor: str) -> int:
+    """Return the id behind which a page begins.
+
+    Raises:
+        ValueError: The cursor is not exactly one that ``make_cursor`` gives.
+    """
+    try:
+        padded = cursor.encode() + b"=" * (-len(cursor) % 4)
+        last_id = int(base64.b64decode(padded, b"-_", validate=True).removeprefix(b"after:"))
+    except (ValueError, binascii.Error):
+        last_id = INT64_MAX + 1
+    if last_id > INT64_MAX or last_id < INT64_MIN or make_cursor(last_id) != cursor:
+        raise ValueError("not a cursor of this service; start again without it")
+    return last_id
+
+
+def _is_strict(request: Request) -> bool:
+    return bool(request.app.state.shop.options.strict)
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -110,9 +140,3 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise json.JSONDecodeError(f"{name} is not JSON", "", 0)
-
-
-def _too_large() -> Refusal:
-    return Refusal(
-        413, f"the body is larger than {MAX_BODY_BYTES} bytes", headers={"connection": "close"}
-    )

@@ -10,10 +10,10 @@ import signal
 import socket
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -25,20 +25,17 @@ from petstore_frame.service.app import create_app
 from petstore_frame.service.database import open_database
 from petstore_frame.service.errors import StartError
 from petstore_frame.service.keys import KeyBook
-from petstore_frame.service.lifeline import end_with_parent
 from petstore_frame.service.logs import log, set_up_logging
-from petstore_frame.service.middleware import MAX_HEAD_BYTES
 from petstore_frame.service.options import Options
 from petstore_frame.service.protocol import PatientProtocol
 from petstore_frame.service.samples import sample_pets
-from petstore_frame.service.store import Store
+from petstore_frame.service.store import fill
 
+MAX_HEAD_BYTES = 16 * 1024
 KEEP_ALIVE_S = 75
 DRAIN_S = 8
 _START_S = 30
-_SAMPLE_BATCH = 10_000
-_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-_OPEN_TO_ALL = ("0.0.0.0", "[::]")  # noqa: S104 # compared with, not listened on
+_WATCH_S = 1.0
 
 
 def run(options: Options, *, announce: TextIO = sys.stdout, lifeline: TextIO | None = None) -> None:
@@ -54,9 +51,10 @@ def run(options: Options, *, announce: TextIO = sys.stdout, lifeline: TextIO | N
     """
     set_up_logging(options.log_level)
     if lifeline is not None:
-        end_with_parent(partial(os.kill, os.getpid(), signal.SIGTERM), lifeline)
+        _end_with_parent(lifeline)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _was_meant)  # uvicorn handles them, and raises them again at its end
+        # uvicorn handles them, and raises them again at its end: the exit code is 0 all the same.
+        signal.signal(number, lambda *_: None)
     with ExitStack() as resources:
         # The port first: where it is taken, nothing is written to a database, least of all a key.
         listener = resources.enter_context(closing(_listen(options)))
@@ -66,28 +64,21 @@ def run(options: Options, *, announce: TextIO = sys.stdout, lifeline: TextIO | N
             options = options.model_copy(update={"database": place})
         engine = open_database(options.database or "")
         resources.callback(engine.dispose)
-        prepare(engine, options)
-        ready = partial(_announce, announce, _own_address(listener))
+        _prepare(engine, options)
+        ready = partial(_announce, announce, listener)
         if options.workers > 1:
             engine.dispose()
-            app = partial(_worker, options, _own_hosts(listener))
-            config = _config(app, options, factory=True, workers=options.workers)
+            config = _config(partial(_worker, options), options, factory=True)
             _Workers(config, listener, ready).run()
         else:
-            config = _config(create_app(options, engine, _own_hosts(listener)), options)
-            _Server(config, ready).run(sockets=[listener])
+            _Server(_config(create_app(options, engine), options), ready).run(sockets=[listener])
 
 
-def prepare(engine: Engine, options: Options) -> None:
+def _prepare(engine: Engine, options: Options) -> None:
     """Fill an empty store with the sample asked for, and make a key where there is none."""
-    with closing(Store(engine)) as store:
-        if options.sample and not store.is_empty():
-            place = engine.url.render_as_string(hide_password=True)
-            sys.stderr.write(f"{place} holds pets already; a sample is for an empty store\n")
-        elif options.sample:
-            pets = sample_pets(options.sample, options.seed)
-            while batch := list(islice(pets, _SAMPLE_BATCH)):
-                store.fill(batch)
+    if options.sample and not fill(engine, sample_pets(options.sample, options.seed)):
+        place = engine.url.render_as_string(hide_password=True)
+        sys.stderr.write(f"{place} holds pets already; a sample is for an empty store\n")
     book = KeyBook(engine)
     if options.api_key is None and all(record.revoked_at for record in book.records()):
         key = book.new("made by serve")
@@ -125,15 +116,35 @@ class _Workers(Multiprocess):
             self.should_exit.set()
 
 
-def _worker(options: Options, own_hosts: set[str]) -> Any:
+def _worker(options: Options) -> Any:
     """Return the application of one worker process, which ends when its supervisor does."""
     set_up_logging(options.log_level)
-    end_with_parent(partial(os.kill, os.getpid(), signal.SIGTERM))
-    return create_app(options, open_database(options.database or ""), own_hosts)
+    _end_with_parent()
+    return create_app(options, open_database(options.database or ""))
 
 
-def _was_meant(_number: int, _frame: object) -> None:
-    """Let the process end with exit code 0 after it was asked to end."""
+def _end_with_parent(lifeline: TextIO | None = None) -> None:
+    """End this process when its parent is gone, or the other end of ``lifeline`` is.
+
+    A forked sibling may hold the pipe open after the parent's death, so the parent's process id is
+    always watched.
+    """
+    parent = os.getppid()
+
+    def watch_parent() -> None:
+        never = threading.Event()
+        while os.getppid() == parent:
+            never.wait(_WATCH_S)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def watch_pipe(pipe: TextIO) -> None:
+        while pipe.read(1):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch_parent, daemon=True).start()
+    if lifeline is not None:
+        threading.Thread(target=watch_pipe, args=(lifeline,), daemon=True).start()
 
 
 def _config(app: Any, options: Options, **more: Any) -> uvicorn.Config:
@@ -145,6 +156,7 @@ def _config(app: Any, options: Options, **more: Any) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
+        workers=options.workers,
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=DRAIN_S,
@@ -170,24 +182,10 @@ def _listen(options: Options) -> socket.socket:
     return listener
 
 
-def _host_and_port(listener: socket.socket) -> tuple[str, int]:
-    host, port = listener.getsockname()[:2]
-    return f"[{host}]" if ":" in host else host, port
-
-
-def _own_address(listener: socket.socket) -> str:
-    host, port = _host_and_port(listener)
-    return f"http://{host}:{port}/v1"
-
-
-def _own_hosts(listener: socket.socket) -> set[str]:
-    host, port = _host_and_port(listener)
-    names = _LOOPBACK if host in (*_LOOPBACK, *_OPEN_TO_ALL) else (host,)
-    return {f"{name}:{port}" for name in names}
-
-
-def _announce(stream: TextIO, base_url: str) -> None:
+def _announce(stream: TextIO, listener: socket.socket) -> None:
     """Write the line that a script waits for."""
+    host, port = listener.getsockname()[:2]
+    base_url = f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
     stream.write(json.dumps({"base_url": base_url, "pid": os.getpid()}) + "\n")
     stream.flush()
     log("serving", base_url=base_url)

@@ -1,12 +1,14 @@
-"""What the store holds: reading pets, and adding them in durable batches."""
+"""What the store holds: reading pets, and adding them in durable transactions."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, insert, select, text
@@ -24,8 +26,13 @@ from petstore_frame.service.models import INT64_MIN, NewPet, Pet, PetStatus
 
 IDEMPOTENCY_KEEP_S = 7 * 24 * 3600
 START = INT64_MIN
+_MAX_BATCH = 256
+_KEPT_READS = 64
+_FILLED_AT_ONCE = 10_000
 
-_FIELDS = ("id", "name", "categoryId", "status")
+Asked = TypeVarTuple("Asked")
+Found = TypeVar("Found")
+
 _PETS = TypeAdapter(list[Pet])
 _PAGE = (
     select(pets).where(pets.c.id > bindparam("after")).order_by(pets.c.id).limit(bindparam("size"))
@@ -49,21 +56,22 @@ _NOT_WRITTEN = {_SQLITE_BUSY, _SQLITE_READONLY, _SQLITE_FULL}
 _WRITERS_LOCK = text("SELECT pg_advisory_xact_lock(7385020071)")
 
 
-class NotStored(Exception):  # noqa: N818 # it states a fact that the caller may rely on
-    """The batch was not stored, for certain; the same request may be sent again."""
+class Page(NamedTuple):
+    """A page of the list: its JSON, and the id that the next one follows, None on the last."""
+
+    body: bytes
+    last_id: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Addition:
+class Addition(NamedTuple):
     """One pet to add, with the client's idempotency key if it sent one."""
 
     pet: NewPet
     key: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
-    """What became of one Addition.
+class Added(NamedTuple):
+    """What became of an Addition.
 
     Attributes:
         pet: The pet as stored.
@@ -76,127 +84,156 @@ class Added:
     conflict: bool = False
 
 
+class CommitError(Exception):
+    """A commit failed, and whether it took effect is not known."""
+
+
 class Store:
-    """The pets of one database; safe to share between threads."""
+    """The pets of one database, for one event loop."""
 
     def __init__(self, engine: Engine, *, clock: Callable[[], float] = time.time) -> None:
         self.engine = engine
         self._clock = clock
         self._is_sqlite = is_sqlite(engine)
         # SQLite reports to a connection only the commits of others, so this one never writes.
-        self._pooled = engine.raw_connection() if self._is_sqlite else None
-        self._watch: Any = self._pooled.driver_connection if self._pooled is not None else None
+        self._watch: Any = engine.raw_connection() if self._is_sqlite else None
+        self._kept = lru_cache(_KEPT_READS)(lambda _version, read, *asked: read(*asked))
+        self._writer = ThreadPoolExecutor(1, "writer")
+        self._waiting: list[tuple[Addition, asyncio.Future[Added]]] = []
+        self._writing: asyncio.Task[None] | None = None
         with engine.connect() as connection:
             self.store_id: str = connection.execute(select(store_identity.c.store_id)).scalar_one()
 
-    def close(self) -> None:
-        """Close the connection that watches for commits; the caller closes the engine."""
-        if self._pooled is not None:
-            self._pooled.close()
-            self._pooled = self._watch = None
+    async def close(self) -> None:
+        """Wait for what is being added; the caller closes the engine."""
+        if self._writing is not None:
+            await self._writing
+        self._writer.shutdown()
+        if self._watch is not None:
+            self._watch.close()
 
-    async def page(self, size: int, after: int, status: PetStatus | None) -> list[Pet]:
-        """Return up to ``size`` pets with ids above ``after``, ascending."""
-        values = {"after": after, "size": size}
-        if status is None:
-            rows = await self._read(_PAGE, values)
-        else:
-            rows = await self._read(_STATUS_PAGE, {**values, "status": status.value})
-        return _pets(rows)
+    async def page(self, limit: int, after: int, status: PetStatus | None) -> Page:
+        """Return the pets with ids above ``after``, ascending, up to ``limit`` of them."""
+        return await self._read(self._page, limit, after, status)
 
     async def pet(self, pet_id: int) -> Pet | None:
-        found = _pets(await self._read(_ONE, {"id": pet_id}))
-        return found[0] if found else None
+        return await self._read(self._pet, pet_id)
 
     async def is_valid_key(self, key_hash: str) -> bool:
-        return bool(await self._read(_VALID_KEY, {"hash": key_hash}))
+        return await self._read(self._is_valid_key, key_hash)
 
-    async def _read(self, statement: Select[Any], values: Mapping[str, Any]) -> Sequence[Row[Any]]:
-        # A SQLite read never waits for a writer (WAL) and costs less than a change of thread.
-        try:
-            if self._is_sqlite:
-                return self._fetch(statement, values)
-            return await asyncio.to_thread(self._fetch, statement, values)
-        except DBAPIError as problem:
-            raise unavailable("the database does not answer at the moment") from problem
+    async def add(self, pet: NewPet, key: str | None = None) -> Added:
+        """Add one pet; returns once it is on disk. Additions that wait share a transaction.
 
-    def _fetch(self, statement: Select[Any], values: Mapping[str, Any]) -> Sequence[Row[Any]]:
-        with self.engine.connect() as connection:
-            return connection.execute(statement, values).all()
-
-    def version(self) -> int | None:
-        """Return a number that differs after each commit, or None where that would be slow.
-
-        What was read after a version was taken is true as long as the version stays.
+        Raises:
+            Refusal: 503, and the pet was certainly not stored.
+            CommitError: Whether it was stored is not known.
         """
-        if self._watch is None:
-            return None
-        return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
+        answer: asyncio.Future[Added] = asyncio.get_running_loop().create_future()
+        self._waiting.append((Addition(pet, key), answer))
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write_all())
+        return await answer
 
-    def add(self, batch: Sequence[Addition]) -> list[Added]:
+    def write(self, batch: Sequence[Addition]) -> list[Added]:
         """Add pets in one transaction that is on disk when this returns.
 
         Ids rise in the order of commits, across processes too, so that a walk by id never misses
-        a pet that was acknowledged before a later one was seen.
-
-        Raises:
-            NotStored: The whole batch was rolled back, for certain.
-            DBAPIError: The commit failed; whether it took effect is not known.
+        a pet that was acknowledged before a later one was seen. Raises as ``add`` does.
         """
         try:
-            connection = self.engine.connect()
-        except DBAPIError as problem:
-            raise NotStored(str(problem.orig)) from problem
-        with connection:
-            try:
+            with self.engine.connect() as connection:
                 # The lock of all writers, so that ids are given out in the order of commits.
                 if self._is_sqlite:
                     connection.exec_driver_sql("BEGIN IMMEDIATE")
                 else:
                     connection.execute(_WRITERS_LOCK)
+                if any(addition.key for addition in batch):
+                    before = int(self._clock()) - IDEMPOTENCY_KEEP_S
+                    connection.execute(_FORGET, {"before": before})
                 added = [self._add_one(connection, addition) for addition in batch]
-            except DBAPIError as problem:
-                raise NotStored(str(problem.orig)) from problem
-            self._commit(connection)
-            return added
-
-    def fill(self, new_pets: Iterable[NewPet]) -> None:
-        """Add many pets at once, in one transaction; their ids are not returned."""
-        with self.engine.begin() as connection:
-            connection.execute(insert(pets), [pet.model_dump() for pet in new_pets])
-
-    def is_empty(self) -> bool:
-        return not self._fetch(_PAGE, {"after": START, "size": 1})
-
-    def forget_old_keys(self) -> None:
-        """Drop the idempotency keys that are past their time."""
-        with self.engine.begin() as connection:
-            connection.execute(_FORGET, {"before": int(self._clock()) - IDEMPOTENCY_KEEP_S})
-
-    def _commit(self, connection: Connection) -> None:
-        try:
-            connection.commit()
+                self._commit(connection)
+                return added
         except DBAPIError as problem:
-            if getattr(problem.orig, "sqlite_errorcode", 0) & 0xFF in _NOT_WRITTEN:
-                raise NotStored(str(problem.orig)) from problem
-            raise
+            message = "the store cannot write at the moment; nothing was stored"
+            raise unavailable(message) from problem
+
+    async def _read(self, read: Callable[[*Asked], Found], *asked: *Asked) -> Found:
+        """Return what ``read`` gives; on SQLite it is read once until the next commit."""
+        if self._watch is None:
+            return await asyncio.to_thread(read, *asked)
+        # Reading never waits for a writer (WAL) and costs less than a change of thread.
+        version = self._watch.driver_connection.execute("PRAGMA data_version").fetchone()[0]
+        found: Found = self._kept(version, read, *asked)
+        return found
+
+    def _page(self, limit: int, after: int, status: PetStatus | None) -> Page:
+        # One pet more than asked for shows whether there is a next page.
+        values = {"after": after, "size": limit + 1, "status": status}
+        found = self._pets(_PAGE if status is None else _STATUS_PAGE, values)
+        shown = found[:limit]
+        body = _PETS.dump_json(shown, by_alias=True, exclude_none=True)
+        return Page(body, shown[-1].id if len(found) > limit else None)
+
+    def _pet(self, pet_id: int) -> Pet | None:
+        found = self._pets(_ONE, {"id": pet_id})
+        return found[0] if found else None
+
+    def _is_valid_key(self, key_hash: str) -> bool:
+        return bool(self._rows(_VALID_KEY, {"hash": key_hash}))
+
+    def _pets(self, statement: Select[Any], values: Mapping[str, Any]) -> list[Pet]:
+        return _PETS.validate_python(self._rows(statement, values))
+
+    def _rows(self, statement: Select[Any], values: Mapping[str, Any]) -> Sequence[Row[Any]]:
+        with self.engine.connect() as connection:
+            return connection.execute(statement, values).all()
+
+    async def _write_all(self) -> None:
+        write = asyncio.get_running_loop().run_in_executor
+        while self._waiting:
+            batch, self._waiting = self._waiting[:_MAX_BATCH], self._waiting[_MAX_BATCH:]
+            try:
+                added = await write(self._writer, self.write, [item for item, _ in batch])
+            except Exception as problem:  # noqa: BLE001 # each waiting request answers for itself
+                for _, answer in batch:
+                    if not answer.done():
+                        answer.set_exception(problem)
+            else:
+                for (_, answer), outcome in zip(batch, added, strict=True):
+                    if not answer.done():  # else the request was cancelled meanwhile
+                        answer.set_result(outcome)
+        self._writing = None
 
     def _add_one(self, connection: Connection, addition: Addition) -> Added:
         values = addition.pet.model_dump()
         if addition.key is not None:
-            found = _pets(connection.execute(_BY_IDEMPOTENCY_KEY, {"key": addition.key}).all())
-            if found:
-                earlier = found[0]
+            earlier = connection.execute(_BY_IDEMPOTENCY_KEY, {"key": addition.key}).first()
+            if earlier is not None:
                 # No operation changes a pet, so the stored pet shows what the first body was.
-                conflict = earlier.model_dump(exclude={"id"}) != values
-                return Added(earlier, replayed=True, conflict=conflict)
+                pet = Pet.model_validate(earlier)
+                return Added(pet, True, conflict=pet.model_dump(exclude={"id"}) != values)
         pet_id = connection.execute(_INSERT_PET, values).scalar_one()
         if addition.key is not None:
             made = {"key": addition.key, "pet_id": pet_id, "created_at": int(self._clock())}
             connection.execute(_INSERT_KEY, made)
         return Added(Pet.model_construct(id=pet_id, **values))
 
+    def _commit(self, connection: Connection) -> None:
+        try:
+            connection.commit()
+        except DBAPIError as problem:
+            if getattr(problem.orig, "sqlite_errorcode", 0) & 0xFF in _NOT_WRITTEN:
+                raise
+            raise CommitError(str(problem.orig)) from problem
 
-def _pets(rows: Sequence[Row[Any]]) -> list[Pet]:
-    """Return rows of the table, its columns in order, as pets."""
-    return _PETS.validate_python([dict(zip(_FIELDS, row, strict=True)) for row in rows])
+
+def fill(engine: Engine, new_pets: Iterable[NewPet]) -> bool:
+    """Put pets into an empty store, in one transaction; return whether it was empty."""
+    with engine.begin() as connection:
+        if connection.execute(_PAGE, {"after": START, "size": 1}).first() is not None:
+            return False
+        rest = iter(new_pets)
+        while rows := [pet.model_dump() for pet in islice(rest, _FILLED_AT_ONCE)]:
+            connection.execute(insert(pets), rows)
+        return True
