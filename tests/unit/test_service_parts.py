@@ -1,4 +1,4 @@
-"""The parts of the service that need no process: storage, throttle, pages, cursors, keys."""
+"""The parts of the service that need no process: storage, pages, cursors, keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from petstore_frame.service.database import open_database, shown_url
 from petstore_frame.service.keys import KeyBook, key_from_file
 from petstore_frame.service.models import NewPet
 from petstore_frame.service.reading import make_cursor, read_cursor
-from petstore_frame.service.store import IDEMPOTENCY_KEEP_S, START, Addition, Store
+from petstore_frame.service.store import IDEMPOTENCY_KEEP_S, Addition, Store
 
 LUNA = NewPet(name="Luna", category_id=3)
 
@@ -87,7 +87,7 @@ def test_a_page_is_read_again_after_each_commit(engine) -> None:
     store = Store(engine)
 
     def listed() -> bytes:
-        return run(store.page(5, START, None)).body
+        return run(store.page(5, None, None)).body
 
     store.write([Addition(LUNA)])
     first, again = listed(), listed()

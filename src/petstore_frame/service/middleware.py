@@ -90,7 +90,9 @@ def _asked(scope: Scope, *, spec_only: bool) -> Scope:
     if spec_only:
         extensions = (b"idempotency-key", b"x-store-id")
         headers = [entry for entry in scope["headers"] if entry[0] not in extensions]
-        query = parse_qsl(scope["query_string"], keep_blank_values=True)
-        stated = urlencode([(name, value) for name, value in query if name != b"cursor"])
+        text = scope["query_string"].decode("latin-1")
+        query = parse_qsl(text, keep_blank_values=True, encoding="latin-1")
+        kept = [(name, value) for name, value in query if name != "cursor"]
+        stated = urlencode(kept, encoding="latin-1")
         scope = {**scope, "headers": headers, "query_string": stated.encode()}
     return scope

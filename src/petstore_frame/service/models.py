@@ -17,8 +17,6 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX = 1, 20, 100
-MAX_NAME_LENGTH = 1000
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 EXTENSION: dict[str, JsonValue] = {"x-extension": True}
 _LUNA: dict[str, JsonValue] = {"name": "Luna", "categoryId": 3}
@@ -84,7 +82,7 @@ class NewPet(BaseModel):
     name: str = Field(
         strict=True,
         min_length=1,
-        max_length=MAX_NAME_LENGTH,
+        max_length=1000,
         pattern=r"^[^\x00]*[^\s\x00][^\x00]*$",
         description="The animal's name: any text that is not blank, without U+0000",
     )

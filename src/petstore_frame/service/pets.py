@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Header, Path, Query, Request, Response
-from pydantic import BeforeValidator, Field, WithJsonSchema
-from pydantic.json_schema import SkipJsonSchema
+from fastapi import APIRouter, Request, Response
 
 from petstore_frame.service.dependencies import ShopOf, base_of
 from petstore_frame.service.errors import Refusal
-from petstore_frame.service.models import (
-    EXTENSION,
-    INT64_MAX,
-    INT64_MIN,
-    INT64_SCHEMA,
-    LIMIT_DEFAULT,
-    LIMIT_MAX,
-    LIMIT_MIN,
-    Error,
-    NewPet,
-    Pet,
-    PetStatus,
+from petstore_frame.service.models import EXTENSION, Error, NewPet, Pet
+from petstore_frame.service.reading import (
+    Cursor,
+    IdempotencyKey,
+    Limit,
+    PetId,
+    Status,
+    StoreId,
+    StrictRoute,
+    make_cursor,
 )
-from petstore_frame.service.reading import StrictRoute, make_cursor, plain_digits, read_cursor
-from petstore_frame.service.store import START
 
 DEPRECATED_AT = datetime(2026, 11, 21, tzinfo=UTC)
 SUNSET_AT = datetime(2030, 12, 5, tzinfo=UTC)
@@ -34,11 +28,6 @@ LIFECYCLE = {
     "deprecation": f"@{int(DEPRECATED_AT.timestamp())}",
     "sunset": format_datetime(SUNSET_AT, usegmt=True),
 }
-
-_Plain = BeforeValidator(plain_digits)
-_Limit = Annotated[int, Field(ge=LIMIT_MIN, le=LIMIT_MAX), _Plain]
-_PetId = Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX), _Plain, INT64_SCHEMA]
-_Cursor = Annotated[int, BeforeValidator(read_cursor), WithJsonSchema({"type": "string"})]
 
 
 def _header(description: str) -> dict[str, Any]:
@@ -77,23 +66,12 @@ router = APIRouter(
 async def list_pets(
     shop: ShopOf,
     request: Request,
-    limit: Annotated[
-        _Limit, Query(description="Maximum number of animals to return")
-    ] = LIMIT_DEFAULT,
-    status: Annotated[
-        PetStatus | SkipJsonSchema[None], Query(description="Filter by availability status")
-    ] = None,
-    after: Annotated[
-        _Cursor | SkipJsonSchema[None],
-        Query(
-            alias="cursor",
-            description="Extension: where the page begins, as a next link gives it",
-            json_schema_extra=EXTENSION,
-        ),
-    ] = None,
+    limit: Limit = 20,
+    status: Status = None,
+    cursor: Cursor = None,
 ) -> Response:
     """Return a paginated list of animals in the store, by ascending id."""
-    page = await shop.store.page(limit, START if after is None else after, status)
+    page = await shop.store.page(limit, cursor, status)
     headers = {"cache-control": "no-store"}
     if page.last_id is not None:
         query = f"limit={limit}" if status is None else f"limit={limit}&status={status}"
@@ -127,23 +105,8 @@ async def create_pet(
     request: Request,
     pet: NewPet,
     response: Response,
-    idempotency_key: Annotated[
-        str | SkipJsonSchema[None],
-        Header(
-            min_length=1,
-            max_length=255,
-            pattern="^[ -~]+$",
-            description="Extension: for 7 days, sending it again gives the same pet",
-            json_schema_extra=EXTENSION,
-        ),
-    ] = None,
-    x_store_id: Annotated[
-        str | SkipJsonSchema[None],
-        Header(
-            description="Extension: the store that the pet is meant for",
-            json_schema_extra=EXTENSION,
-        ),
-    ] = None,
+    idempotency_key: IdempotencyKey = None,
+    x_store_id: StoreId = None,
 ) -> Pet:
     """Add an animal; it is on disk when the answer is sent."""
     if x_store_id not in (None, shop.store.store_id):
@@ -177,14 +140,7 @@ async def create_pet(
         404: _refused("No animal with that identifier"),
     },
 )
-async def get_pet(
-    shop: ShopOf,
-    response: Response,
-    pet_id: Annotated[
-        _PetId,
-        Path(alias="petId", description="The identifier of the animal"),
-    ],
-) -> Pet:
+async def get_pet(shop: ShopOf, response: Response, pet_id: PetId) -> Pet:
     """Get one animal by its id. Scheduled for removal on 5 December 2030: use `GET /pets`."""
     if shop.options.after_sunset == "gone":
         raise Refusal(410, "getPet was removed; use GET /pets", headers=LIFECYCLE)

@@ -11,13 +11,22 @@ import json
 import re
 from collections.abc import Callable, Coroutine
 from decimal import Decimal
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
-from fastapi import Request, Response
+from fastapi import Header, Path, Query, Request, Response
 from fastapi.routing import APIRoute
+from pydantic import BeforeValidator, WithJsonSchema
+from pydantic.json_schema import SkipJsonSchema
 
 from petstore_frame.service.errors import Refusal
-from petstore_frame.service.models import INT64_MAX, INT64_MIN, NewPet
+from petstore_frame.service.models import (
+    EXTENSION,
+    INT64_MAX,
+    INT64_MIN,
+    INT64_SCHEMA,
+    NewPet,
+    PetStatus,
+)
 
 MAX_BODY_BYTES = 64 * 1024
 _FIELDS = {field.alias or name for name, field in NewPet.model_fields.items()}
@@ -99,7 +108,7 @@ def invalid_parameter(name: str, message: str) -> Refusal:
     return Refusal(400, f"{name}: {message}", code="invalid_parameter", field=name)
 
 
-def plain_digits(text: Any) -> Any:
+def _plain_digits(text: Any) -> Any:
     """Take a whole number in its one plain spelling: no sign but -, no leading zero, no space."""
     if isinstance(text, str) and not re.fullmatch(r"-?[1-9][0-9]{0,18}|0", text, re.ASCII):
         raise ValueError("not a whole number")
@@ -125,6 +134,45 @@ def read_cursor(cursor: str) -> int:
     if last_id > INT64_MAX or last_id < INT64_MIN or make_cursor(last_id) != cursor:
         raise ValueError("not a cursor of this service; start again without it")
     return last_id
+
+
+_Plain = BeforeValidator(_plain_digits)
+Limit = Annotated[
+    int, Query(ge=1, le=100, description="Maximum number of animals to return"), _Plain
+]
+Status = Annotated[
+    PetStatus | SkipJsonSchema[None], Query(description="Filter by availability status")
+]
+Cursor = Annotated[
+    Annotated[int, BeforeValidator(read_cursor), WithJsonSchema({"type": "string"})]
+    | SkipJsonSchema[None],
+    Query(
+        description="Extension: where the page begins, as a next link gives it",
+        json_schema_extra=EXTENSION,
+    ),
+]
+PetId = Annotated[
+    int,
+    Path(alias="petId", ge=INT64_MIN, le=INT64_MAX, description="The identifier of the animal"),
+    _Plain,
+    INT64_SCHEMA,
+]
+IdempotencyKey = Annotated[
+    str | SkipJsonSchema[None],
+    Header(
+        min_length=1,
+        max_length=255,
+        pattern="^[ -~]+$",
+        description="Extension: for 7 days, sending it again gives the same pet",
+        json_schema_extra=EXTENSION,
+    ),
+]
+StoreId = Annotated[
+    str | SkipJsonSchema[None],
+    Header(
+        description="Extension: the store that the pet is meant for", json_schema_extra=EXTENSION
+    ),
+]
 
 
 def _is_strict(request: Request) -> bool:

@@ -167,19 +167,16 @@ def _config(app: Any, options: Options, **more: Any) -> uvicorn.Config:
 
 def _listen(options: Options) -> socket.socket:
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    # asyncio switches Nagle's delay off only on a socket that states its protocol.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((options.host, options.port))
+        bound = socket.create_server((options.host, options.port), family=family, backlog=1024)
     except OSError as problem:
-        listener.close()
+        cause = os.strerror(problem.errno or 0)
         advice = "; port 0 picks a free one" if problem.errno == errno.EADDRINUSE else ""
         raise StartError(
-            f"cannot listen on {options.host} port {options.port}: {problem.strerror}{advice}"
+            f"cannot listen on {options.host} port {options.port}: {cause}{advice}"
         ) from problem
-    listener.listen(1024)
-    return listener
+    # asyncio switches Nagle's delay off only on a socket that states its protocol.
+    return socket.socket(fileno=bound.detach())
 
 
 def _announce(stream: TextIO, listener: socket.socket) -> None:

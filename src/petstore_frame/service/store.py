@@ -25,7 +25,6 @@ from petstore_frame.service.errors import unavailable
 from petstore_frame.service.models import INT64_MIN, NewPet, Pet, PetStatus
 
 IDEMPOTENCY_KEEP_S = 7 * 24 * 3600
-START = INT64_MIN
 _MAX_BATCH = 256
 _KEPT_READS = 64
 _FILLED_AT_ONCE = 10_000
@@ -112,8 +111,8 @@ class Store:
         if self._watch is not None:
             self._watch.close()
 
-    async def page(self, limit: int, after: int, status: PetStatus | None) -> Page:
-        """Return the pets with ids above ``after``, ascending, up to ``limit`` of them."""
+    async def page(self, limit: int, after: int | None, status: PetStatus | None) -> Page:
+        """Return up to ``limit`` pets by ascending id, those above ``after`` or from the first."""
         return await self._read(self._page, limit, after, status)
 
     async def pet(self, pet_id: int) -> Pet | None:
@@ -167,9 +166,10 @@ class Store:
         found: Found = self._kept(version, read, *asked)
         return found
 
-    def _page(self, limit: int, after: int, status: PetStatus | None) -> Page:
+    def _page(self, limit: int, after: int | None, status: PetStatus | None) -> Page:
         # One pet more than asked for shows whether there is a next page.
-        values = {"after": after, "size": limit + 1, "status": status}
+        start = INT64_MIN if after is None else after
+        values = {"after": start, "size": limit + 1, "status": status}
         found = self._pets(_PAGE if status is None else _STATUS_PAGE, values)
         shown = found[:limit]
         body = _PETS.dump_json(shown, by_alias=True, exclude_none=True)
@@ -231,7 +231,7 @@ class Store:
 def fill(engine: Engine, new_pets: Iterable[NewPet]) -> bool:
     """Put pets into an empty store, in one transaction; return whether it was empty."""
     with engine.begin() as connection:
-        if connection.execute(_PAGE, {"after": START, "size": 1}).first() is not None:
+        if connection.execute(select(pets.c.id).limit(1)).first() is not None:
             return False
         rest = iter(new_pets)
         while rows := [pet.model_dump() for pet in islice(rest, _FILLED_AT_ONCE)]:
