@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import random
-from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from os import PathLike
 from pathlib import Path
@@ -48,6 +47,18 @@ _MOVES: dict[str | None, list[tuple[str | None, int]]] = {
 }
 
 Row = list[str]
+# What is put into which cell instead; None is a row that ends early.
+_NO_NAME = (0, ["", "", "  "])
+_WORD = (1, ["{word}", "{lower}", "{word}s"])
+_ODD_CASE = (2, ["Available", " SOLD ", "Pending", "available "])
+_NO_STATUS = (2, ["avail", "reserved", "adopted", "in stock"])
+_LONG_NUMBER = (1, ["9223372036854775808", "99999999999999999999", "3.5"])
+_FORMULA = (0, ["=1+1", '=HYPERLINK("x")', "@Bo", "-Rex", "+Max"])
+_LINE_BREAK = (0, ['{name}\n"the brave"', '{name}\n"of Austin"', '{name}\n"aka Bo"'])
+_FLAWS: tuple[tuple[int | None, list[str]], ...] = (
+    _NO_NAME, _NO_NAME, _NO_NAME, _WORD, _WORD, _ODD_CASE, _ODD_CASE, _NO_STATUS, _NO_STATUS,
+    _LONG_NUMBER, _FORMULA, _LINE_BREAK, (None, []),
+)  # fmt: skip
 
 
 class _Animal(NamedTuple):
@@ -89,7 +100,7 @@ def write_sample_csv(
         for at in range(rows):
             row = _good_row(chance, at, rows)
             if dirty and chance.random() < _DIRTY_SHARE:
-                row = chance.choice(_FLAWS)(row, chance)
+                row = _spoilt(row, chance)
             writer.writerow([f"A{seed}-{at + 1:05}", *row])
     return target
 
@@ -170,37 +181,14 @@ def _good_row(chance: random.Random, at: int, rows: int) -> Row:
     return [name, str(category), chance.choice(_STATUSES), arrived.isoformat()]
 
 
-def _no_name(row: Row, chance: random.Random) -> Row:
-    return [chance.choice(["", "", "  "]), *row[1:]]
-
-
-def _category_word(row: Row, chance: random.Random) -> Row:
+def _spoilt(row: Row, chance: random.Random) -> Row:
+    """Return a row as people get it wrong."""
+    cell, texts = chance.choice(_FLAWS)
+    if cell is None:
+        return row[: chance.choice([1, 2])]
     word = SAMPLE_CATEGORIES[int(row[1])]
-    return [row[0], chance.choice([word, word.lower(), word + "s"]), *row[2:]]
-
-
-def _odd_case(row: Row, chance: random.Random) -> Row:
-    return [*row[:2], chance.choice(["Available", " SOLD ", "Pending", "available "]), row[3]]
-
-
-def _unknown_status(row: Row, chance: random.Random) -> Row:
-    return [*row[:2], chance.choice(["avail", "reserved", "adopted", "in stock"]), row[3]]
-
-
-def _long_number(row: Row, chance: random.Random) -> Row:
-    return [row[0], chance.choice(["9223372036854775808", "99999999999999999999", "3.5"]), *row[2:]]
-
-
-def _formula(row: Row, chance: random.Random) -> Row:
-    return [chance.choice(["=1+1", '=HYPERLINK("x")', "@Bo", "-Rex", "+Max"]), *row[1:]]
-
-
-def _line_break(row: Row, chance: random.Random) -> Row:
-    return [f'{row[0]}\n"{chance.choice(["the brave", "of Austin", "aka Bo"])}"', *row[1:]]
-
-
-def _short_row(row: Row, chance: random.Random) -> Row:
-    return row[: chance.choice([1, 2])]
+    text = chance.choice(texts).format(name=row[0], word=word, lower=word.lower())
+    return [*row[:cell], text, *row[cell + 1 :]]
 
 
 def _arrival(number: int, chance: random.Random) -> _Animal:
@@ -225,9 +213,3 @@ def _listing(living: list[_Animal], day: int, *, is_cut: bool) -> Inventory:
         basis = "the page was full and the store shows no way on"
         return Inventory.made_up(frame, verdict=Verdict.UNKNOWN, basis=basis, fetched_at=noon)
     return Inventory.made_up(frame, basis="made-up sample data", fetched_at=noon)
-
-
-_FLAWS: tuple[Callable[[Row, random.Random], Row], ...] = (
-    _no_name, _no_name, _no_name, _category_word, _category_word, _odd_case, _odd_case,
-    _unknown_status, _unknown_status, _long_number, _formula, _line_break, _short_row,
-)  # fmt: skip

@@ -79,12 +79,6 @@ class Server:
 
         The arguments are those of ``Client``.
 
-        Args:
-            timeout_s: Seconds to wait for an answer; None reads ``PETSTORE_TIMEOUT``, else 120.
-            max_retries: Repeats of a GET after a passing failure; None reads
-                ``PETSTORE_MAX_RETRIES``, else 4.
-            transport: An ``httpx.BaseTransport`` in place of real sockets; None opens sockets.
-
         Raises:
             ClosedError: The server was closed, or its process has ended.
         """
@@ -179,7 +173,7 @@ def serve(
     api_key = _key(api_key)
     timeout_s = positive_number("start_timeout_s", start_timeout_s)
     place = None if database is None else _path_or_url(database)
-    settings = {
+    settings: dict[str, Any] = {
         "sample": whole_number("sample", sample, 0),
         "seed": whole_number("seed", seed, INT64_MIN, INT64_MAX),
         "database": place,
@@ -188,9 +182,14 @@ def serve(
         "strict": true_or_false("strict", strict),
         "after_sunset": one_of("after_sunset", after_sunset, get_args(AfterSunset)),
         "public_url": None if public_url is None else _text("public_url", public_url),
-        "workers": _workers(workers, place),
+        "workers": whole_number("workers", workers, 1),
         "log_level": one_of("log_level", log_level, get_args(LogLevel)),
     }
+    if workers > 1 and not (place or "").startswith("postgresql"):
+        refuse(
+            f"workers={workers} needs PostgreSQL, as in "
+            'database="postgresql+psycopg://user@host/store"; otherwise workers is 1'
+        )
     if patience_s is not None:
         settings["patience_s"] = positive_number("patience_s", patience_s)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
@@ -225,16 +224,6 @@ def _path_or_url(database: Any) -> str:
         return os.fsdecode(database)
     except TypeError:
         refuse(f"database is a path or a SQLAlchemy URL, got {database!r}")
-
-
-def _workers(workers: Any, database: str | None) -> int:
-    count = whole_number("workers", workers, 1)
-    if count > 1 and not (database or "").startswith("postgresql"):
-        refuse(
-            f"workers={count} needs PostgreSQL, as in "
-            'database="postgresql+psycopg://user@host/store"; otherwise workers is 1'
-        )
-    return count
 
 
 def _launch(log: IO[str]) -> subprocess.Popen[str]:
