@@ -67,15 +67,15 @@ class Deferred(Interrupts):
     @contextmanager
     def allow(self) -> Iterator[None]:
         """Deliver interrupts inside a ``with`` block: one that waits for the store."""
-        if not _is_main_thread():
-            yield
-            return
-        self.is_allowed = True
-        try:
+        is_main, before = _is_main_thread(), self.is_allowed
+        if is_main:
+            self.is_allowed = True
             self.deliver()
+        try:
             yield
         finally:
-            self.is_allowed = False
+            if is_main:
+                self.is_allowed = before
 
 
 def _is_main_thread() -> bool:

@@ -34,59 +34,48 @@ def open_progress(
     if callable(option):
         return Display(option, None)
     has_bar = is_watched() if option is None else option
-    return Display(None, (lambda: show_bar(label, total=total, **look)) if has_bar else None)
+    return Display(None, {"desc": label, "total": total, **look} if has_bar else None)
 
 
 def checked_progress(option: Any) -> None:
-    """Refuse what cannot be a ``progress=`` option.
-
-    Raises:
-        ArgumentError: It is not a function, True, False or None.
-    """
+    """Refuse what cannot be a ``progress=`` option."""
     if not (callable(option) or option is None or option is True or option is False):
         refuse(f"progress is a function, True, False or None, got {option!r}")
 
 
 class Display(Generic[Fact]):
-    """A function of the caller's, or a bar, or neither; made by ``open_progress``.
-
-    Args:
-        function: Called with each fact, or None.
-        new_bar: Makes a bar that stands at 0, or None.
-    """
+    """A function of the caller's, or a bar, or neither; made by ``open_progress``."""
 
     def __init__(
-        self, function: Callable[[Fact], None] | None, new_bar: Callable[[], Any] | None
+        self, function: Callable[[Fact], None] | None, look: dict[str, Any] | None
     ) -> None:
-        self._function = function
-        self._new_bar = new_bar
+        self._function, self._look = function, look
         self._bar: Any = None
 
-    def tell(self, fact: Fact) -> None:
-        """Call the caller's function, where there is one."""
+    def show(self, fact: Fact, done: int, **notes: object) -> None:
+        """Call the function with a fact, or move the bar to a number, with notes behind it."""
         if self._function is not None:
             self._function(fact)
-
-    def move_to(self, done: int, **notes: object) -> None:
-        """Move the bar, where there is one, to a number, with notes behind it."""
-        bar = self._shown_bar()
-        if bar is not None:
+        elif (bar := self._shown_bar()) is not None:
             bar.set_postfix(notes, refresh=False)  # an empty one removes an earlier one
             bar.update(done - bar.n)
 
     def write(self, text: str) -> None:
         """Show a sentence above the bar, where there is one."""
-        bar = self._shown_bar()
-        if bar is not None:
+        if (bar := self._shown_bar()) is not None:
             bar.write(text, file=sys.stderr)
 
     def _shown_bar(self) -> Any:
-        if self._bar is None and self._new_bar is not None:
-            self._bar = self._new_bar()
+        if self._bar is None and self._look is not None:
+            with warnings.catch_warnings():
+                # Without ipywidgets tqdm draws a plain bar and warns of it.
+                warnings.simplefilter("ignore")
+                from tqdm.auto import tqdm
+            self._bar = tqdm(**{"unit": " pets", "mininterval": 0.2, **self._look})
         return self._bar
 
     def close(self) -> None:
-        """Take the bar down; a later ``move_to`` puts up another."""
+        """Take the bar down; a later ``show`` puts up another."""
         if self._bar is not None:
             self._bar.close()
             self._bar = None
@@ -105,19 +94,3 @@ def is_watched() -> bool:
     if type(shell).__name__ == "ZMQInteractiveShell":
         return True
     return sys.stderr is not None and sys.stderr.isatty()
-
-
-def show_bar(label: str, *, total: int | None = None, unit: str = " pets", **look: Any) -> Any:
-    """Return a bar that stands at 0.
-
-    Args:
-        label: What is counted.
-        total: Where it ends, or None where that is not known.
-        unit: What one step is called.
-        look: Further options of ``tqdm.auto.tqdm``.
-    """
-    with warnings.catch_warnings():
-        # Without ipywidgets tqdm draws a plain bar and warns of it.
-        warnings.simplefilter("ignore")
-        from tqdm.auto import tqdm
-    return tqdm(total=total, desc=label, unit=unit, mininterval=0.2, **look)

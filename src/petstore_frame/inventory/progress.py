@@ -32,8 +32,7 @@ class Meter:
         if self._display is None:
             return
         try:
-            self._display.tell(held)
-            self._display.move_to(held)
+            self._display.show(held, held)
         except Exception as problem:  # noqa: BLE001 # the fetch matters more than its picture
             self._display = None
             text = f"progress is no longer shown: {problem}"

@@ -34,9 +34,8 @@ class Meter:
         self._display.write(text)
 
     def __call__(self, counts: Counter[State]) -> None:
-        self._display.tell(dict(counts))
         done = self._total - sum(counts[state] for state in _UNSETTLED)
-        self._display.move_to(done, **_refused_and_doubtful(counts))
+        self._display.show(dict(counts), done, **_refused_and_doubtful(counts))
 
     def __enter__(self) -> Self:
         return self

@@ -181,8 +181,7 @@ def _shown(progress: Progress, total: int) -> Iterator[Callable[[int], None]]:
         def advance(pets: int) -> None:
             nonlocal written
             written += pets
-            display.tell(written)
-            display.move_to(written)
+            display.show(written, written)
 
         yield advance
 
