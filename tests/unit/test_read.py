@@ -62,8 +62,10 @@ def test_cells_come_back_as_they_were(
     with tempfile.TemporaryDirectory() as folder:
         path = write(Path(folder) / "pets.csv", text.getvalue().encode(encoding))
         records = cells_of(path)
+    lines = csv.reader(io.StringIO(text.getvalue(), newline=""), delimiter=delimiter)
+    begins = [lines.line_num + 1 for _ in lines][:-1]
     assert [record.cells for record in records] == rows
-    assert [record.number for record in records] == list(range(1, len(rows) + 1))
+    assert [(record.number, record.line) for record in records] == [*enumerate(begins, 1)]
 
 
 @given(st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1))

@@ -25,7 +25,7 @@ from petstore_frame.loader.reading.rows import MERGED, NUMBER_NOTE, Aside, Row
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 
-_AT_ONCE, _MAX_REMEMBERED = 1000, 100_000
+_AT_ONCE, _MAX_REMEMBERED = 128, 100_000
 _LIKE_A_TOTAL = "this looks like a total, not like an animal"
 _NOTHING = Aside()
 _new = tuple.__new__
@@ -65,20 +65,22 @@ class Checker:
         self._ends: dict[Any, tuple[bytes, tuple[str, ...]]] = {}
 
     def batches(self, rows: Iterable[Row]) -> Iterator[list[Record]]:
-        """Yield the records of rows, in order, up to a thousand at once.
+        """Yield the records of rows, in order, many at once.
 
         A record called Total is one only where no animal stands below it, and a name is compared
         with the one above.
         """
         held = list[Record]()
-        above: Record | None = None
+        above = ""
         for records, is_plain in self._checked(rows):
-            is_ascii = is_plain and (above is None or self._name_of(above).isascii())
-            if is_ascii and not held:
-                names = "".join([record.cells[self._name_at] for record in records])
-                is_ascii = names.isascii()
-            if self._is_returned or (is_ascii and not held):
-                above = records[-1]
+            names = [above, *map(self._name_of, records)]
+            above = names[-1]
+            if self._is_returned:
+                yield records
+                continue
+            if not "".join(names).isascii():
+                self._note_twins(records, names)
+            if is_plain and not held:
                 yield records
                 continue
             settled = list[Record]()
@@ -89,9 +91,7 @@ class Checker:
                     continue
                 settled += map(_called_total, held)
                 held.clear()
-                is_twin = above is not None and self._are_twins(record, above)
-                settled.append(_noted(record, "unicode_twin") if is_twin else record)
-                above = record
+                settled.append(record)
             yield settled
         yield [*map(self._judge_total, held)]
 
@@ -265,12 +265,13 @@ class Checker:
     def _name_of(self, record: Record) -> str:
         return record.cells[self._name_at] if len(record.cells) > self._name_at else ""
 
-    def _are_twins(self, record: Record, above: Record) -> bool:
-        """Tell whether two names look alike and are not the same text."""
-        one, other = self._name_of(record), self._name_of(above)
-        if one == other or (one.isascii() and other.isascii()):
-            return False
-        return normalize("NFKC", one) == normalize("NFKC", other)
+    def _note_twins(self, records: list[Record], names: list[str]) -> None:
+        """Note of names that look like the one above and are not the same text."""
+        odd = {at for at, name in enumerate(names) if not name.isascii()}
+        for at in (odd | {at + 1 for at in odd}) & {*range(1, len(names))}:
+            one, other = names[at - 1], names[at]
+            if one != other and normalize("NFKC", one) == normalize("NFKC", other):
+                records[at - 1] = _noted(records[at - 1], "unicode_twin")
 
     def _judge_total(self, record: Record) -> Record:
         """Hold a record called Total below which no animal stands."""

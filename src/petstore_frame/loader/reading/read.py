@@ -86,7 +86,7 @@ class Source:
         self.key = tuple(find_given("key", column, self.columns) for column in key)
 
     def batches(self) -> Iterator[list[Record]]:
-        """Yield the records in lists of up to a thousand.
+        """Yield the records, many at once.
 
         Raises:
             InputError: The source cannot be read further.

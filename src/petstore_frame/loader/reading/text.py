@@ -7,7 +7,8 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import count, islice, repeat
 from typing import Any, BinaryIO
 
 from petstore_frame.errors import InputError
@@ -22,10 +23,10 @@ DELIMITERS = (",", ";", "\t", "|")
 # Also looked for where none of these makes the columns appear; proposed, never assumed.
 ODD_DELIMITERS = ("，", "；", "、", ":", "^", "~", "\x1f", "¦", "/")
 SAMPLE = 1024 * 1024
-_BATCH = 1000
+_BATCH = 128
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 _OF_SEVERAL_LINES = Aside()
-_new = tuple.__new__
+_row = partial(tuple.__new__, Row)
 
 
 @dataclass(frozen=True)
@@ -57,19 +58,30 @@ class TextTable:
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows below the header with the physical line that each begins on."""
-        line = first = self.first_line
+        line, lines = self.first_line, 0
         with Text(self._file, self.encoding) as text:
-            reader = _reader(islice(text, first - 1, None), self.delimiter, self.quoting)
-            try:
-                for number, cells in enumerate(reader, 1):
-                    start, line = line, first + reader.line_num
-                    aside = None if line - start == 1 else _OF_SEVERAL_LINES
-                    yield _new(Row, (start, cells, aside))
-                    if not number % _BATCH:  # a file that grows as fast as it is read has no end
-                        self._refuse_change()
-                self._refuse_change()
-            except csv.Error as problem:
-                raise _unreadable(problem, line) from None
+            reader = _reader(islice(text, line - 1, None), self.delimiter, self.quoting)
+            problem = None
+            while problem is None:
+                batch = list[list[str]]()
+                try:
+                    batch += islice(reader, _BATCH)  # those above a fault stay in the list
+                except csv.Error as fault:
+                    problem = fault
+                self._refuse_change()  # a file that grows as fast as it is read has no end
+                if not batch:
+                    break
+                if problem is None and reader.line_num - lines == len(batch):
+                    yield from map(_row, zip(count(line), batch, repeat(None)))
+                    line += len(batch)
+                else:
+                    for cells in batch:
+                        taken = _lines_of(cells)
+                        yield Row(line, cells, None if taken == 1 else _OF_SEVERAL_LINES)
+                        line += taken
+                lines = reader.line_num
+            if problem is not None:
+                raise _unreadable(problem, line)
 
     def _refuse_change(self) -> None:
         if stamp_of(self._file) != self._stamp:
@@ -182,6 +194,12 @@ def _first_row(body: Sequence[str], delimiter: str, quoting: str) -> tuple[tuple
     """Return the first row and how many physical lines it takes."""
     reader = _reader(body, delimiter, quoting)
     return tuple(next(reader, ())), reader.line_num
+
+
+def _lines_of(cells: Sequence[str]) -> int:
+    """Return how many physical lines a record takes."""
+    text = "\0".join(cells)
+    return 1 + text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
 def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
