@@ -2,7 +2,7 @@
 
     PYTHONPATH=tests python benchmarks/campaign.py --rows 1000 --seeds 3 --kills 10
     PYTHONPATH=tests python benchmarks/campaign.py --ours --faults 10000 --all-kills 1000 \
-        --minutes 40 --log campaign.jsonl
+        --minutes 40 --at-once 6 --log campaign.jsonl
 
 A store on raw sockets fails a share of the POSTs, in every way and before or after it acts, adds
 pets of other people, and kills the importing process with SIGKILL at random requests, at a random
@@ -11,8 +11,9 @@ usual designs are models of what known importers do, one request at a time; the 
 themselves were not run. SIGKILL is not a power loss.
 
 The second form goes on, one seed after another over all our modes, until so many faults and kills
-were met or the time is over. Each seed is a line of the log, so that the same command goes on after
-an interruption; a line of the table is the sum of its seeds.
+were met, the time is over, or it is stopped (by Ctrl-C or SIGTERM); it prints its table in any
+case. Each seed is a line of the log, so that the same command goes on after an interruption; a line
+of the table is the sum of its seeds.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import multiprocessing
 import os
 import random
 import signal
@@ -28,7 +30,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 import pandas as pd
@@ -238,7 +242,11 @@ def until_done(command: list[str], executioner: Executioner) -> None:
     while True:
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
         executioner.pid = child.pid
-        code = child.wait()
+        try:
+            code = child.wait()
+        except BaseException:
+            child.kill()
+            raise
         executioner.pid = None
         if code != -signal.SIGKILL:
             if code:
@@ -263,22 +271,39 @@ def run_long(chosen: argparse.Namespace) -> None:
     """Go through all our modes, seed after seed, until enough was met; the log is gone on with."""
     end = time.monotonic() + 60 * chosen.minutes
     totals = {name: Tally() for name in OURS}
-    seed = chosen.first_seed
-    if chosen.log.exists():
-        for line in chosen.log.read_text().splitlines():
-            design, seed, facts = json.loads(line)
-            totals[design].add(Tally(**facts | {"faults": Counter(facts["faults"])}))
-        seed += 1
-    while time.monotonic() < end and not _is_enough(totals, chosen):
-        for name in OURS:
-            if time.monotonic() > end:
-                break
-            tally = run(name, seed, chosen.rows, chosen.kills, share=0.08)
-            totals[name].add(tally)
-            with chosen.log.open("a") as log:
-                log.write(json.dumps([name, seed, vars(tally)]) + "\n")
-        seed += 1
+    done: set[tuple[str, int]] = set()
+    lines = chosen.log.read_text().splitlines() if chosen.log.exists() else []
+    for design, seed, facts in map(json.loads, lines):
+        done.add((design, seed))
+        totals[design].add(Tally(**facts | {"faults": Counter(facts["faults"])}))
+    left = (
+        (name, seed)
+        for seed in count(chosen.first_seed)
+        for name in OURS
+        if (name, seed) not in done
+    )
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    pool = ProcessPoolExecutor(chosen.at_once)
+    at_work: dict[Future[Tally], tuple[str, int]] = {}
+    try:
+        while time.monotonic() < end and not _is_enough(totals, chosen):
+            while len(at_work) < chosen.at_once:
+                name, seed = next(left)
+                started = pool.submit(run, name, seed, chosen.rows, chosen.kills, 0.08)
+                at_work[started] = (name, seed)
+            for ended in wait(at_work, 5.0, FIRST_COMPLETED).done:
+                name, seed = at_work.pop(ended)
+                totals[name].add(ended.result())
+                with chosen.log.open("a") as log:
+                    log.write(json.dumps([name, seed, vars(ended.result())]) + "\n")
+    except KeyboardInterrupt:
+        pass
     print_table(totals)
+    sys.stdout.flush()
+    print(f"{len(at_work)} seeds were under way and are not counted", file=sys.stderr)
+    for process in multiprocessing.active_children():
+        process.terminate()
+    pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _is_enough(totals: dict[str, Tally], chosen: argparse.Namespace) -> bool:
@@ -310,6 +335,7 @@ def main() -> None:
     options.add_argument("--kills", type=int, default=10)
     options.add_argument("--design", choices=[*USUAL, *OURS])
     options.add_argument("--ours", action="store_true", help="run until --faults, or --minutes")
+    options.add_argument("--at-once", type=int, default=1, help="seeds side by side, with --ours")
     options.add_argument("--faults", type=int, default=10_000)
     options.add_argument("--all-kills", type=int, default=1_000)
     options.add_argument("--minutes", type=float, default=40.0)

@@ -1,13 +1,12 @@
 """Which pets of a store are those of the records in doubt.
 
-Records are compared as a multiset: equal records are interchangeable. A pet is claimed only where
-the user states that nobody else adds pets, and where exactly one way to match remains; otherwise
-the pets that a record may be are its candidates, for a person to look at.
+Equal records are interchangeable. A pet is claimed only where the user states that nobody else adds
+pets, and where exactly one way to match remains; otherwise the pets that a record may be are its
+candidates, for a person to look at.
 """
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -52,52 +51,55 @@ def match(
         sole_writer: The user states that nobody else adds pets to the store.
         rivals: Records in doubt of other imports, whose pets may be among those that were read.
     """
-    free = [pet for pet in evidence.pets.values() if pet.pet_id not in owned]
+    windows = evidence.windows
+    # A store, or someone after it, may have tidied a name or changed a status.
+    near: dict[tuple[str, int], list[Found]] = defaultdict(list)
+    for pet in sorted(evidence.pets.values(), key=lambda pet: pet.pet_id):
+        if pet.pet_id not in owned:
+            near[likeness(pet.name), pet.category_id].append(pet)
     pairs: dict[int, int] = {}
-    candidates: dict[int, tuple[int, ...]] = {}
-    for group, pets in _groups(rows, free):
+    contested: dict[int, tuple[int, ...]] = {}
+    for (name, category_id, status), group in _groups(rows):
+        equal = [
+            pet
+            for pet in near[likeness(name), category_id]
+            if pet.name == name
+            and (status is None or pet.status == status)
+            and not windows.is_older(pet.pet_id, group)
+            and pet.pet_id not in pairs.values()
+        ]
         others = sum(_may_share(rival, group[0]) for rival in rivals)
-        found = _pair(group, pets, evidence.windows, others) if sole_writer else None
+        is_free = not any(pet.pet_id in ids for pet in equal for ids in contested.values())
+        found = _pair(group, equal, windows, others) if sole_writer and is_free else None
         if found is not None:
             pairs |= found
-            continue
-        newer = [pet for pet in pets if not evidence.windows.is_older(pet.pet_id, group)]
-        if newer:
-            candidates |= {row.record: tuple(pet.pet_id for pet in newer) for row in group}
-    taken = set(pairs.values())
-    alike = _Likenesses([pet for pet in free if pet.pet_id not in taken], evidence.windows)
+        elif equal:
+            contested |= {row.record: tuple(pet.pet_id for pet in equal) for row in group}
     for row in rows:
-        if row.record in pairs or row.record in candidates:
-            found_for = candidates.get(row.record, ())
-            yield Match(row, pairs.get(row.record), is_absent=False, candidates=found_for)
-            continue
-        pet = alike.find(row)
-        is_gone = evidence.is_exhaustive(row) or row.state is State.ABSENT
-        near = () if pet is None else (pet.pet_id,)
-        yield Match(row, None, is_absent=is_gone and pet is None, candidates=near)
+        name, category_id, _ = wanted(row)
+        candidates = contested.get(row.record) or tuple(
+            pet.pet_id
+            for pet in near[likeness(name), category_id]
+            if pet.pet_id not in pairs.values() and not windows.is_older(pet.pet_id, [row])
+        )
+        if row.record in pairs:
+            yield Match(row, pairs[row.record], is_absent=False)
+        else:
+            is_gone = evidence.is_exhaustive(row) or row.state is State.ABSENT
+            yield Match(row, None, is_gone and not candidates, candidates)
 
 
 def _groups(
-    rows: Sequence[JournalRow], free: Sequence[Found]
-) -> Iterator[tuple[list[JournalRow], list[Found]]]:
-    """Yield equal records with the pets that could be theirs, each pet once.
+    rows: Sequence[JournalRow],
+) -> list[tuple[tuple[str, int, str | None], list[JournalRow]]]:
+    """Return equal records together.
 
-    A record that left its status open may have become a pet of any status, so records that
-    state one choose first.
+    One that left its status open may have become a pet of any, so those that state one come first.
     """
     members: dict[tuple[str, int, str | None], list[JournalRow]] = defaultdict(list)
     for row in rows:
         members[wanted(row)].append(row)
-    pets: dict[tuple[str, int], list[Found]] = defaultdict(list)
-    for pet in sorted(free, key=lambda pet: pet.pet_id):
-        pets[pet.name, pet.category_id].append(pet)
-    for (name, category_id, status), group in sorted(
-        members.items(), key=lambda item: item[0][2] is None
-    ):
-        mine = [p for p in pets[name, category_id] if status is None or p.status == status]
-        if len(mine) <= len(group):
-            pets[name, category_id] = [p for p in pets[name, category_id] if p not in mine]
-        yield group, mine
+    return sorted(members.items(), key=lambda item: item[0][2] is None)
 
 
 def _may_share(rival: JournalRow, row: JournalRow) -> bool:
@@ -121,37 +123,13 @@ def _pair(
     Returns:
         Pet id by record; None where there is more than one way, so that none is claimed.
     """
-    newer = [pet for pet in pets if not windows.is_older(pet.pet_id, group)]
+    # Of the others the one whose ids end first, so that a later pet finds one too.
+    rows = sorted(group, key=lambda row: (row.state is not State.CREATED, windows.end_of(row)))
     pairs: dict[int, int] = {}
-    for are_created in (True, False):
-        rows = [row for row in group if (row.state is State.CREATED) is are_created]
-        for pet in newer:
-            row = None if pet.pet_id in pairs.values() else _choose(pet, rows, pairs, windows)
-            if row is not None:
-                pairs[row.record] = pet.pet_id
-    is_one_way = len(pairs) == (len(group) if others else len(newer))
-    return pairs if is_one_way and len(newer) == len(pairs) + others else None
-
-
-def _choose(
-    pet: Found, rows: Sequence[JournalRow], pairs: dict[int, int], windows: Windows
-) -> JournalRow | None:
-    """Return the record whose ids end first, so that a later pet finds one too."""
-    fitting = [row for row in rows if row.record not in pairs and windows.may_hold(row, pet.pet_id)]
-    return min(fitting, key=lambda row: windows.of[row.record][1] or math.inf, default=None)
-
-
-class _Likenesses:
-    """Pets that are a record's but for what a store, or someone after it, may have changed."""
-
-    def __init__(self, free: Sequence[Found], windows: Windows) -> None:
-        self._windows = windows
-        self._pets: dict[tuple[str, int], list[Found]] = defaultdict(list)
-        for pet in free:
-            self._pets[likeness(pet.name), pet.category_id].append(pet)
-
-    def find(self, row: JournalRow) -> Found | None:
-        """Return a pet that may be the record's, with a tidied name or another status."""
-        name, category_id, _ = wanted(row)
-        near = self._pets[likeness(name), category_id]
-        return next((pet for pet in near if not self._windows.is_older(pet.pet_id, [row])), None)
+    for pet in pets:
+        fitting = [row for row in rows if windows.may_hold(row, pet.pet_id)]
+        row = next((row for row in fitting if row.record not in pairs), None)
+        if row is not None:
+            pairs[row.record] = pet.pet_id
+    is_one_way = len(pairs) == (len(group) if others else len(pets))
+    return pairs if is_one_way and len(pets) == len(pairs) + others else None

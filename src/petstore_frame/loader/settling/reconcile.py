@@ -226,7 +226,8 @@ def _read(
     list_all(client, doubtful, evidence)
     _check_own(writer, run, evidence)
     evidence.windows = find_windows(writer.sql, run, doubtful, grace_s)
-    evidence.notes += evidence.windows.notes
+    if evidence.windows.note is not None:
+        evidence.notes.append(evidence.windows.note)
     open_rows = [row for row in doubtful if not evidence.is_exhaustive(row)]
     if open_rows and by_id:
         with warnings.catch_warnings():

@@ -6,6 +6,7 @@ before its first request, and the first that it gave once the last one could no 
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -28,15 +29,27 @@ SELECT EXISTS (SELECT 1 FROM
    FROM attempts JOIN imports USING (import) WHERE store = ?)
   WHERE ended_at < before OR ended_at < started_at)
 """
-_SENT = """
-SELECT min(first_sent_at, coalesce((SELECT min(started_at) FROM attempts
-         WHERE attempts.import = records.import AND attempts.record = records.record),
-         first_sent_at)),
-       last_sent_at,
-       (SELECT CASE reason WHEN 'abandoned' THEN NULL ELSE ended_at END FROM attempts
-         WHERE attempts.import = records.import AND attempts.record = records.record
-         ORDER BY attempt DESC LIMIT 1)
-FROM records WHERE import = ? AND record = ?
+# Of each pet the highest id that was answered before its request: how many, and how many above it.
+_RISING = """
+SELECT count(*), coalesce(sum(highest >= pet_id), 0) FROM (
+  SELECT is_start, pet_id, max(CASE WHEN is_start THEN NULL ELSE pet_id END) OVER
+    (ORDER BY at, is_start ROWS UNBOUNDED PRECEDING) AS highest
+  FROM (SELECT started_at AS at, 1 AS is_start, pet_id FROM confirmed
+    UNION ALL SELECT ended_at, 0, pet_id FROM confirmed))
+WHERE is_start AND highest IS NOT NULL
+"""
+# Nothing of a request leaves us after it ended, or after it had no connection in time.
+_WINDOW = """
+WITH sent AS (
+  SELECT min(first_sent_at, coalesce(min(started_at), first_sent_at)) AS first,
+    last_sent_at + :connect AS last,
+    (SELECT CASE reason WHEN 'abandoned' THEN NULL ELSE ended_at END FROM attempts
+      WHERE import = :import AND record = :record ORDER BY attempt DESC LIMIT 1) AS ended
+  FROM records LEFT JOIN attempts USING (import, record)
+  WHERE records.import = :import AND records.record = :record)
+SELECT (SELECT max(pet_id) FROM confirmed, sent WHERE ended_at <= first),
+  (SELECT min(pet_id) FROM confirmed, sent
+    WHERE started_at > min(last, coalesce(ended, last)) + :grace)
 """
 
 
@@ -48,13 +61,13 @@ class Windows:
         of: By record, the last id surely before its pet's, and the first surely after or None.
         highest: The highest id confirmed to any import; None where ids tell nothing.
         is_dense: At least every other id up to there is one of ours.
-        notes: Why ids tell nothing, as text.
+        note: Why ids tell nothing, as a sentence.
     """
 
     of: dict[int, tuple[int, int | None]] = field(default_factory=dict)
     highest: int | None = None
     is_dense: bool = False
-    notes: list[str] = field(default_factory=list)
+    note: str | None = None
 
     def is_older(self, pet_id: int, rows: Sequence[JournalRow]) -> bool:
         """Tell whether a pet surely was in the store before any of the records was sent."""
@@ -70,6 +83,11 @@ class Windows:
         low, high = self.of[row.record]
         return low < pet_id < (self.highest if high is None else high)
 
+    def end_of(self, row: JournalRow) -> float:
+        """Return the first id that is surely after a record's pet."""
+        _, high = self.of.get(row.record, (0, None))
+        return math.inf if high is None else high
+
 
 def find_windows(
     sql: sqlite3.Connection, run: Run, rows: Sequence[JournalRow], grace_s: float
@@ -83,54 +101,23 @@ def find_windows(
         grace_s: Seconds after the end of a request in which the store may still act on it.
     """
     if sql.execute(_CLOCK_WENT_BACK, [run.store]).fetchone() != (0,):
-        return Windows(notes=["the clock went backwards, so ids do not show age"])
+        return Windows(note="the clock went backwards, so ids do not show age")
     sql.execute("DROP TABLE IF EXISTS temp.confirmed")
     sql.execute(_CONFIRMED, [run.store])
-    if not _do_ids_rise(sql):
+    pairs, falling = sql.execute(_RISING).fetchone()
+    if pairs < RISING_PAIRS or falling:
         return Windows(
-            notes=[
-                "ids do not rise with time here, or too few pets were created to show it, so "
-                "they do not show age"
-            ]
+            note="ids do not rise with time here, or too few pets were created to show it, so "
+            "they do not show age"
         )
+    found: dict[int, tuple[int, int | None]] = {}
+    for row in rows:
+        facts = {"import": run.number, "record": row.record, "grace": grace_s}
+        facts["connect"] = CONNECT_S
+        low, high = sql.execute(_WINDOW, facts).fetchone()
+        if low is not None and (high is None or low < high):
+            found[row.record] = (low, high)
     count, lowest, highest = sql.execute(
         "SELECT count(DISTINCT pet_id), min(pet_id), max(pet_id) FROM confirmed"
     ).fetchone()
-    found = {row.record: _window(sql, run, row, grace_s) for row in rows}
-    is_dense = count >= DENSE * (highest - lowest + 1)
-    return Windows({n: window for n, window in found.items() if window}, highest, is_dense)
-
-
-def _do_ids_rise(sql: sqlite3.Connection) -> bool:
-    """Check over all confirmed pairs: answered before the other was sent means a smaller id."""
-    ended = sql.execute("SELECT ended_at, pet_id FROM confirmed ORDER BY ended_at")
-    highest: int | None = None
-    pending = ended.fetchone()
-    pairs = 0
-    for started_at, pet_id in sql.execute(
-        "SELECT started_at, pet_id FROM confirmed ORDER BY started_at"
-    ):
-        while pending is not None and pending[0] <= started_at:
-            highest = pending[1] if highest is None else max(highest, pending[1])
-            pending = ended.fetchone()
-        if highest is not None:
-            pairs += 1
-            if highest >= pet_id:
-                return False
-    return pairs >= RISING_PAIRS
-
-
-def _window(
-    sql: sqlite3.Connection, run: Run, row: JournalRow, grace_s: float
-) -> tuple[int, int | None] | None:
-    """Return the ids around a record's pet; None without one before, or where they cross."""
-    first, last, ended = sql.execute(_SENT, [run.number, row.record]).fetchone()
-    # Nothing of it leaves us after it ended, or after it had no connection in time.
-    end = min(last + CONNECT_S, ended or last + CONNECT_S)
-    (low,) = sql.execute(
-        "SELECT max(pet_id) FROM confirmed WHERE ended_at <= ?", [first]
-    ).fetchone()
-    (high,) = sql.execute(
-        "SELECT min(pet_id) FROM confirmed WHERE started_at > ?", [end + grace_s]
-    ).fetchone()
-    return None if low is None or (high is not None and low >= high) else (low, high)
+    return Windows(found, highest, is_dense=count >= DENSE * (highest - lowest + 1))
