@@ -202,15 +202,15 @@ def _pairs(columns: list[str] | None) -> dict[str, str | None] | None:
     return {name: column or None for name, column in pairs.items()} or None
 
 
-def _words(values: list[str] | None) -> dict[str, dict[str, str]] | None:
-    """Read ``field:text=value`` pairs, as ``status:reserved=pending``."""
-    table: dict[str, dict[str, str]] = {}
+def _words(values: list[str] | None) -> dict[str, dict[str, str | int]] | None:
+    """Read ``field:text=value`` pairs, as ``status:reserved=pending``; digits are a number."""
+    table: dict[str, dict[str, str | int]] = {}
     for pair in values or ():
         name, colon, rest = pair.partition(":")
         text, equals, value = rest.rpartition("=")
         if not colon or not equals:
             raise typer.BadParameter("--value is field:text=value, as status:reserved=pending")
-        table.setdefault(name, {})[text] = value
+        table.setdefault(name, {})[text] = int(value) if value.lstrip("-").isdecimal() else value
     return table or None
 
 
