@@ -293,6 +293,15 @@ def test_a_record_that_was_not_created_is_sent_by_the_next_command(
     assert (command(path, store).exit_code, len(store.pets)) == (0, 4)
 
 
+def test_words_can_be_given_their_values(tmp_path: Path, stores, command: Run) -> None:
+    """A label becomes a number and a word a status, as the hints of a refusal are typed."""
+    path, store = tmp_path / "pets.csv", stores()
+    path.write_text("name,category_id,status\nRex,Dragon,on hold\n", encoding="utf-8")
+    words = ["--value", "category_id:Dragon=4", "--value", "status:on hold=pending"]
+    assert command(path, store, *words).exit_code == 0
+    assert [(pet["categoryId"], pet["status"]) for pet in store.pets.values()] == [(4, "pending")]
+
+
 def test_a_tab_can_be_typed(tmp_path: Path, stores, command: Run) -> None:
     """A shell has no easy tab, so the two letters that programs write for it are one."""
     path = tmp_path / "pets.tsv"

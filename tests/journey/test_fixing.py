@@ -47,7 +47,8 @@ def fix_workbook(source: Path, target: Path) -> Path:
 
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
 def test_fixed_records_complete_the_store(tmp_path: Path, kind: str) -> None:
-    """After fixing, every record of the file is one pet, and loading all again sends nothing."""
+    """After fixing, in the file or on the sheet Fix, every record of the file is one pet, and
+    loading all again sends nothing."""
     arrivals = write_sample_csv(tmp_path / "arrivals.csv", rows=ROWS, seed=3)
     journal = tmp_path / "journal"
     with pf.serve() as server, server.client() as client:
@@ -61,7 +62,7 @@ def test_fixed_records_complete_the_store(tmp_path: Path, kind: str) -> None:
             second = pf.load_csv(fixed, client, journal=journal)
         else:
             fixed = fix_workbook(tmp_path / "out" / "results.xlsx", tmp_path / "fixed.xlsx")
-            second = pf.load_excel(fixed, client, journal=journal, sheet="Fix")
+            second = pf.load_excel(fixed, client, journal=journal)
         assert list(second.frame["state"].unique()) == ["created"]
         assert len(second.frame) == len(first.fix)
         again = pf.load_csv(arrivals, client, journal=journal)

@@ -26,7 +26,7 @@ from petstore_frame.loader.reading.frames import FrameTable
 from petstore_frame.loader.reading.kinds import is_packed, open_regular
 from petstore_frame.loader.reading.mapping import OWN_PREFIX, find_columns, find_given
 from petstore_frame.loader.reading.options import Reading, Rules
-from petstore_frame.loader.reading.returned import ColumnsOf, Returned, has_own_columns
+from petstore_frame.loader.reading.returned import FIX_SHEET, ColumnsOf, Returned, has_own_columns
 from petstore_frame.loader.reading.rows import Table
 from petstore_frame.loader.reading.text import DELIMITERS, SAMPLE, text_tables
 from petstore_frame.loader.record import Record
@@ -247,7 +247,7 @@ class Input:
                 return []
         for encoding in dict.fromkeys((None, reading.encoding)):
             with suppress(InputError):
-                sheet = reading.sheet if self.kind == "workbook" else None
+                sheet = (reading.sheet or FIX_SHEET) if self.kind == "workbook" else None
                 tables = self.tables(Reading(encoding=encoding, sheet=sheet))
                 own = [table for table in tables if has_own_columns(table.columns)]
                 if own:

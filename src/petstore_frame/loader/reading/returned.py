@@ -23,6 +23,7 @@ ESCAPED, STATE, EXTRA = f"{OWN_PREFIX}escaped", f"{OWN_PREFIX}state", f"{OWN_PRE
 RUN, RECORD = f"{OWN_PREFIX}run", f"{OWN_PREFIX}record"
 ACCEPT = f"{OWN_PREFIX}accept"
 # What a workbook calls these columns, so that a person can read them.
+FIX_SHEET = "Fix"
 HEADINGS: dict[str, str] = {
     "What is wrong": f"{OWN_PREFIX}error",
     "How to mend it": f"{OWN_PREFIX}hint",

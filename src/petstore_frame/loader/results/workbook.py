@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.files.cells import EXACT_NUMBERS, fit, fits
-from petstore_frame.loader.reading.returned import HEADINGS, file_name
+from petstore_frame.loader.reading.returned import FIX_SHEET, HEADINGS, file_name
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.columns import ResultLine
 from petstore_frame.loader.results.view import MEANINGS, counted, headline, next_steps
@@ -69,7 +69,7 @@ _HEADINGS = {column: heading for heading, column in HEADINGS.items()} | {
 }
 _NAMED = ("run_id", "record")
 _FIX = _Kind(
-    "Fix",
+    FIX_SHEET,
     FIX_STATES,
     ("error_message", "hint", "error_column", "line", "accept", *_NAMED),
     4,
