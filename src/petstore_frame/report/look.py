@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from petstore_frame.files.book import Sheet, plain_mark
+from petstore_frame.files.book import Book, Sheet, plain_mark
 from petstore_frame.html.palette import BAND, INK, MUTED, RULE, Badge, tint
+from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness import claim_badge
 from petstore_frame.report.facts import Facts
 from petstore_frame.schema.text import minute_text
@@ -57,9 +59,7 @@ def reserve(*, is_exact: bool) -> str:
 
 def as_of_words(as_of: datetime | None) -> str:
     """Return when the store was read, in UTC: the same words wherever the file is written."""
-    if as_of is None:
-        return "Data as of: not recorded"
-    return f"Data as of {minute_text(as_of)}"
+    return "Data as of: not recorded" if as_of is None else f"Data as of {minute_text(as_of)}"
 
 
 def lines(text: str, width: int) -> int:
@@ -73,12 +73,24 @@ def label_width(facts: Facts) -> float:
     return min(max(20, longest + 3), 50)
 
 
-def put_title(sheet: Sheet, title: str, line: str) -> None:
-    """Put the title of a sheet and a quiet line below it."""
+def put_count(sheet: Sheet, row: int, col: int, count: StatusCount, style: dict[str, Any]) -> None:
+    """Put a count, a minimum as one."""
+    number = count_format(is_exact=count.is_exact, zero="0")
+    sheet.number(row, col, count.count, **style, num_format=number)
+
+
+def begin(
+    book: Book, name: str, holds: str, line: str, widths: Sequence[float], *, title: str = ""
+) -> Sheet:
+    """Add a sheet with its title, a quiet line below it, and the widths of its columns."""
+    sheet = book.sheet(name, holds)
     sheet.height(0, 9)
-    sheet.text(1, 1, title, **TITLE)
+    sheet.text(1, 1, title or name, **TITLE)
     sheet.height(1, 30)
     sheet.text(2, 1, line, **QUIET)
+    for col, width in enumerate(widths):
+        sheet.do("set_column", col, col, width)
+    return sheet
 
 
 def finish(

@@ -20,9 +20,8 @@ from petstore_frame.report.sheets.about import write_about, write_about_data
 from petstore_frame.report.sheets.by_category import write_by_category
 from petstore_frame.report.sheets.by_status import write_by_status
 from petstore_frame.report.sheets.changes import write_changes
-from petstore_frame.report.sheets.data import write_data_rows
 from petstore_frame.report.sheets.imported import write_imported
-from petstore_frame.report.sheets.inventory import write_inventory
+from petstore_frame.report.sheets.inventory import write_data_rows, write_inventory
 from petstore_frame.report.sheets.summary import write_summary
 
 WriteSheet = Callable[[Book, Content], None]

@@ -55,13 +55,9 @@ def write_about_data(book: Book, content: Content) -> None:
 
 def _write(book: Book, content: Content, words: Iterable[Line]) -> None:
     contents, facts = list(book.contents), content.facts
-    sheet = book.sheet("About")
-    made = f"Made with petstore-frame {__version__}"
-    look.put_title(sheet, "About this workbook", f"{look.as_of_words(facts.as_of)} · {made}")
-    for col, width in enumerate((2, 26, 104)):
-        sheet.do("set_column", col, col, width)
-    row = 4
-    row = _section(sheet, row, "What it covers", coverage(facts))
+    line = f"{look.as_of_words(facts.as_of)} · Made with petstore-frame {__version__}"
+    sheet = look.begin(book, "About", "", line, (2, 26, 104), title="About this workbook")
+    row = _section(sheet, 4, "What it covers", coverage(facts))
     row = _section(sheet, row, "How that is known", grounds(facts))
     row = _section(sheet, row, "Sheets", contents)
     if content.changed_names:

@@ -15,16 +15,12 @@ _CHART_PIXELS = 400  # beside the table: a wider chart makes both small in print
 
 def write_by_category(book: Book, content: Content) -> None:
     """Add the sheet."""
-    facts = content.facts
-    sheet = book.sheet("By category", "Counts by status, and shares, of each category read.")
-    has_ids = bool(facts.labels)
+    facts, has_ids = content.facts, bool(content.facts.labels)
+    holds = "Counts by status, and shares, of each category read."
+    line = f"{categories_in_words(facts.counts)}, largest first"
+    widths = [2, *[14] * has_ids, look.label_width(facts), *[12] * (len(facts.statuses) + 1), 9]
+    sheet = look.begin(book, "By category", holds, line, widths)
     cells = CountCells(sheet, facts, _HEAD_ROW, name=1 + has_ids, has_ids=has_ids)
-    look.put_title(sheet, "By category", f"{categories_in_words(facts.counts)}, largest first")
-    sheet.do("set_column", 0, 0, 2)
-    sheet.do("set_column", 1, cells.name, 14)
-    sheet.do("set_column", cells.name, cells.name, look.label_width(facts))
-    sheet.do("set_column", cells.first_status, cells.all_pets, 12)
-    sheet.do("set_column", cells.all_pets + 1, cells.all_pets + 1, 9)
     if len(facts.frame):
         cells.write()
         sheet.do("ignore_errors", {"number_stored_as_text": f"B1:C{cells.total + 1}"})

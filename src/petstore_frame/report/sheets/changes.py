@@ -31,23 +31,23 @@ def write_changes(book: Book, content: Content) -> None:
     """Add the sheet where a history is given."""
     if content.history is None:
         return
-    facts = content.facts
-    sheet = book.sheet("Changes", "What changed between the last two snapshots.")
+    facts, diff = content.facts, None
     try:
         diff = content.history.diff()
+        line = str(diff)
     except HistoryError as problem:
-        look.put_title(sheet, "Changes", f"Nothing to compare: {problem}")
-        look.finish(sheet, facts, pages_high=1)
-        return
-    look.put_title(sheet, "Changes", str(diff))
-    for col, width in enumerate((2, 22, 34, 22, 14, 14, 14)):
-        sheet.do("set_column", col, col, width)
-    if note := _not_of_this_reading(facts, diff):
-        sheet.text(_MOVES_ROW - 1, 1, note, bold=True)
-    header = _moves(sheet, diff) + 3
-    row = _pets(sheet, facts, diff, header)
-    sheet.do("ignore_errors", {"number_stored_as_text": f"B1:D{row + 1}"})
-    look.finish(sheet, facts, repeat_row=header if len(diff) else None)
+        line = f"Nothing to compare: {problem}"
+    holds = "What changed between the last two snapshots."
+    sheet = look.begin(book, "Changes", holds, line, (2, 22, 34, 22, 14, 14, 14))
+    header = None
+    if diff is not None:
+        if note := _not_of_this_reading(facts, diff):
+            sheet.text(_MOVES_ROW - 1, 1, note, bold=True)
+        row = _moves(sheet, diff) + 3
+        if len(diff):
+            header, row = row, _pets(sheet, facts, diff, row)
+        sheet.do("ignore_errors", {"number_stored_as_text": f"B1:D{row + 1}"})
+    look.finish(sheet, facts, pages_high=int(diff is None), repeat_row=header)
 
 
 def _not_of_this_reading(facts: Facts, diff: Diff) -> str | None:
@@ -74,14 +74,9 @@ def _moves(sheet: Sheet, diff: Diff) -> int:
 
 def _pets(sheet: Sheet, facts: Facts, diff: Diff, row: int) -> int:
     """List the pets from a row on, which is the header's, and return the row after the last."""
-    if not len(diff):
-        return row
     more = f"the first {LISTED_PETS:,} of {len(diff):,}; history.diff().frame has all"
     title = f"The pets: {more}" if len(diff) > LISTED_PETS else "The pets"
-    sheet.text(row - 1, 1, title, **look.SECTION)
-    end = write_list(sheet, row, _PETS, _pet_rows(facts, diff))
-    sheet.do("autofilter", row, 1, end - 1, len(_PETS))
-    return end
+    return write_list(sheet, row, _PETS, _pet_rows(facts, diff), title=title, has_filter=True)
 
 
 def _pet_rows(facts: Facts, diff: Diff) -> Iterator[tuple[Any, ...]]:

@@ -28,22 +28,25 @@ _FIX = (
 
 def write_imported(book: Book, content: Content) -> None:
     """Add the sheet where results are given."""
-    if content.results is None:
-        return
-    sheet = book.sheet("Import", "What became of the records of the import.")
     imported = content.results
-    word, sentence = headline(imported)
-    look.put_title(sheet, "Import", f"{word}: {sentence}")
-    for col, width in enumerate((2, 12, 16, 26, 52, 52)):
-        sheet.do("set_column", col, col, width)
+    if imported is None:
+        return
+    line = ": ".join(headline(imported))
+    holds = "What became of the records of the import."
+    sheet = look.begin(book, "Import", holds, line, (2, 12, 16, 26, 52, 52))
     held = [(str(state), count) for state, count in imported.counts.items() if count]
     held.append(("all records", len(imported)))
     row = write_list(sheet, _COUNTS_ROW, _COUNTS, held)
     row = _steps(sheet, imported, row + 1)
     header = None
-    if len(fix := content.results.fix):
-        header = _causes(sheet, fix, row) + 2
-        row = _fix(sheet, fix, header)
+    if len(fix := imported.fix):
+        causes = fix["error_message"].value_counts().head(NAMED_CAUSES)
+        named = [(int(count), str(message)) for message, count in causes.items()]
+        often = "What was wrong most often"
+        header = write_list(sheet, row + 1, _CAUSES, named, title=often) + 2
+        listed = f"the first {LISTED_RECORDS:,} of {len(fix):,}; fix.csv has all"
+        title = f"Records to fix: {listed if len(fix) > LISTED_RECORDS else f'{len(fix):,}'}"
+        row = write_list(sheet, header, _FIX, _records(fix), title=title, has_filter=True)
     sheet.do("ignore_errors", {"number_stored_as_text": f"B1:F{row + 1}"})
     look.finish(sheet, content.facts, repeat_row=header)
 
@@ -57,25 +60,6 @@ def _steps(sheet: Sheet, imported: LoadResult, row: int) -> int:
         row += 1
         sheet.text(row, 1, step[:1].upper() + step[1:])
     return row + 2
-
-
-def _causes(sheet: Sheet, fix: pd.DataFrame, row: int) -> int:
-    """List what was wrong most often, and return the row after the last."""
-    causes = fix["error_message"].value_counts().head(NAMED_CAUSES)
-    sheet.text(row, 1, "What was wrong most often", **look.SECTION)
-    named = [(int(count), str(message)) for message, count in causes.items()]
-    return write_list(sheet, row + 1, _CAUSES, named)
-
-
-def _fix(sheet: Sheet, fix: pd.DataFrame, row: int) -> int:
-    """List the records to fix from a row on, which is the header's."""
-    total = len(fix)
-    listed = f"the first {LISTED_RECORDS:,} of {total:,}; fix.csv has all"
-    title = f"Records to fix: {listed if total > LISTED_RECORDS else f'{total:,}'}"
-    sheet.text(row - 1, 1, title, **look.SECTION)
-    end = write_list(sheet, row, _FIX, _records(fix))
-    sheet.do("autofilter", row, 1, end - 1, len(_FIX))
-    return end
 
 
 def _records(fix: pd.DataFrame) -> Iterator[tuple[Any, ...]]:

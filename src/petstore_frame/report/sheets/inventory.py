@@ -17,17 +17,48 @@ from petstore_frame.schema.models import NO_STATUS
 
 _DARK = {"bold": True, "font_color": PAPER, "bg_color": INK}
 _IDS = ("id", "category_id")
+_NAME = 1  # the column of names
 
 
 def write_inventory(book: Book, content: Content) -> None:
     """Add the sheets."""
     facts = content.facts
+    styles = [_styles(book, column) for column in facts.columns]
     for part in content.parts:
         sheet = book.sheet(part.name, part.words(facts.counts.total))
         _set_up(book, sheet, facts, part)
-        for start, stop in part.chunks():
-            _write_rows(book, sheet, facts, part, start, stop)
-            content.advance(stop - start)
+        for first, values in _chunks(content, part):
+            columns = [
+                _cells(sheet.raw, column, held, *style)
+                for column, held, style in zip(facts.columns, values, styles, strict=True)
+            ]
+            at = [column.name for column in facts.columns].index("status")
+            columns[at] = _chips(book, sheet.raw, facts, values[at])
+            _make_room(sheet, values[_NAME], first)
+            _write_rows(sheet, first, columns)
+
+
+def write_data_rows(book: Book, content: Content) -> None:
+    """Add the sheets as plain tables, for programs and for loading back, as the CSV is."""
+    plain, facts = book.style(), content.facts
+    for part in content.parts:
+        sheet = book.sheet(part.name, part.words(facts.counts.total))
+        for col, column in enumerate(facts.columns):
+            sheet.text(0, col, column.name, bold=True)
+        sheet.do("set_column", _NAME, _NAME, 24)
+        sheet.do("freeze_panes", 1, 0)
+        sheet.finish()
+        for first, values in _chunks(content, part):
+            held = zip(facts.columns, values, strict=True)
+            cells = [_cells(sheet.raw, column, each, plain, plain, None) for column, each in held]
+            _write_rows(sheet, first, cells)
+
+
+def _chunks(content: Content, part: Part) -> Iterator[tuple[int, list[list[Any]]]]:
+    """Yield the row on the sheet and the columns of some pets at a time."""
+    for start, stop in part.chunks():
+        yield start - part.start + 1, content.facts.values(start, stop)
+        content.advance(stop - start)
 
 
 def _set_up(book: Book, sheet: Sheet, facts: Facts, part: Part) -> None:
@@ -37,9 +68,9 @@ def _set_up(book: Book, sheet: Sheet, facts: Facts, part: Part) -> None:
         sheet.do("set_column", col, col, width)
     sheet.raw.freeze_panes(1, 1)
     sheet.do("ignore_errors", {"number_stored_as_text": f"A1:C{last + 1}"})
-    styles = [{**_DARK, **_place(column)} for column in columns]
-    for col, (column, style) in enumerate(zip(columns, styles, strict=True)):
-        sheet.text(0, col, column.label, **style)
+    heads = [(column.label, {**_DARK, **_place(column)}) for column in columns]
+    for col, (label, style) in enumerate(heads):
+        sheet.text(0, col, label, **style)
     sheet.height(0, 21)
     is_narrow = sum(widths) <= look.PORTRAIT_WIDTH
     look.finish(sheet, facts, repeat_row=0, is_portrait=is_narrow, has_gridlines=True)
@@ -47,16 +78,12 @@ def _set_up(book: Book, sheet: Sheet, facts: Facts, part: Part) -> None:
     if book.is_constant_memory or last == 0:
         sheet.do("autofilter", 0, 0, last, len(columns) - 1)
         return
-    sheet.do("add_table", 0, 0, last, len(columns) - 1,
-        {
-            "name": part.name.replace(" ", ""),
-            "style": "Table Style Light 1",
-            "columns": [
-                {"header": column.label, "header_format": book.style(**style)}
-                for column, style in zip(columns, styles, strict=True)
-            ],
-        },
-    )  # fmt: skip
+    table = {
+        "name": part.name.replace(" ", ""),
+        "style": "Table Style Light 1",
+        "columns": [{"header": label, "header_format": book.style(**s)} for label, s in heads],
+    }
+    sheet.do("add_table", 0, 0, last, len(columns) - 1, table)
 
 
 def _place(column: PetColumn) -> dict[str, Any]:
@@ -82,61 +109,54 @@ def _width(facts: Facts, column: PetColumn) -> float:
     return max(len(column.label), 10) + 3
 
 
-def _write_rows(book: Book, sheet: Sheet, facts: Facts, part: Part, start: int, stop: int) -> None:
-    first = start - part.start + 1
-    columns = [
-        _cells(book, sheet, facts, column, values)
-        for column, values in zip(facts.columns, facts.values(start, stop), strict=True)
-    ]
-    _make_room(sheet, facts.frame["name"].iloc[start:stop].tolist(), first)
-    for row, cells in enumerate(zip(*columns, strict=True), start=first):
-        for col, (write, value, style) in enumerate(cells):
-            if failed := write(row, col, value, style):
-                sheet.check(failed, row)
+def _styles(book: Book, column: PetColumn) -> tuple[Any, Any, Any]:
+    """Return how texts, numbers and missing values of a column look."""
+    place = {**look.BODY, **_place(column)}
+    text = book.style(**place, num_format="@")
+    return text, book.style(**place, num_format="0" if column.name in _IDS else 0), text
 
 
 def _cells(
-    book: Book, sheet: Sheet, facts: Facts, column: PetColumn, values: list[Any]
+    raw: Any, column: PetColumn, values: list[Any], text: Any, number: Any, missing: Any
 ) -> Iterator[tuple[Any, Any, Any]]:
     """Return how to write each value of a column, the value, and its style."""
-    raw, place = sheet.raw, _place(column)
-    text = book.style(**look.BODY, **place, num_format="@")
-    if column.name == "status":
-        chips = _chips(book, facts)
-        return ((raw.write_string, *chips[value or NO_STATUS]) for value in values)
-    if column.is_number:
-        number = book.style(**look.BODY, **place, num_format="0" if column.name in _IDS else 0)
-        if None not in values and all(map(is_exact_number, values)):
-            return zip(repeat(raw.write_number), values, repeat(number))
-        return (
-            (raw.write_blank, None, text)
-            if value is None
-            else (raw.write_number, value, number)
-            if is_exact_number(value)
-            else (raw.write_string, str(value), text)
-            for value in values
-        )
-    texts = ["" if value is None else str(value) for value in values]
-    if not fits(texts):
-        texts = [fit(each)[0] for each in texts]
-    return zip(repeat(raw.write_string), texts, repeat(text))
+    has_all = None not in values
+    if column.is_number and has_all and all(map(is_exact_number, values)):
+        return zip(repeat(raw.write_number), values, repeat(number))
+    if not column.is_number and has_all:
+        texts = values if fits(values) else [fit(value)[0] for value in values]
+        return zip(repeat(raw.write_string), texts, repeat(text))
+    return (
+        (raw.write_blank, None, missing)
+        if value is None
+        else (raw.write_number, value, number)
+        if column.is_number and is_exact_number(value)
+        else (raw.write_string, fit(str(value))[0], text)
+        for value in values
+    )
 
 
-def _chips(book: Book, facts: Facts) -> dict[str, tuple[str, Any]]:
-    """Return what to write for each status, and how it looks."""
-    return {
+def _chips(book: Book, raw: Any, facts: Facts, values: list[Any]) -> Iterator[tuple[Any, Any, Any]]:
+    """Return the cells of the statuses, each in the colour of its own."""
+    chips = {
         status: (
             fit(status)[0],
             book.style(**look.BODY, **look.chip_of(colour), num_format="@", indent=1),
         )
         for status, colour in facts.colours.items()
     }
+    return ((raw.write_string, *chips[value or NO_STATUS]) for value in values)
+
+
+def _write_rows(sheet: Sheet, first: int, columns: list[Iterator[tuple[Any, Any, Any]]]) -> None:
+    for row, cells in enumerate(zip(*columns, strict=True), start=first):
+        for col, (write, value, style) in enumerate(cells):
+            if failed := write(row, col, value, style):
+                sheet.check(failed, row)
 
 
 def _make_room(sheet: Sheet, names: list[str], first: int) -> None:
     """Give names of several lines the height for them, up to five."""
-    if not any("\n" in name for name in names):
-        return
     for row, name in enumerate(names, start=first):
         if breaks := name.count("\n"):
             sheet.do("set_row", row, 15 * min(breaks + 1, 5))

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from petstore_frame.files.book import Sheet
-from petstore_frame.inventory import StatusCount
 from petstore_frame.report import look
 
 ID_RULE = (
@@ -38,28 +37,34 @@ def write_list(
     columns: Sequence[Column],
     rows: Iterable[Sequence[Any]],
     *,
-    col: int = 1,
+    title: str = "",
+    has_filter: bool = False,
 ) -> int:
-    """Write a header and rows from a cell on; a missing value is empty.
+    """Write a header and rows; a missing value is empty.
 
     Args:
         sheet: Where to.
         row: Row of the header.
-        columns: The columns.
+        columns: The columns, from the second of the sheet on.
         rows: Their values.
-        col: First column.
+        title: What stands above the header.
+        has_filter: Whether the columns can be filtered.
 
     Returns:
         The row after the last.
     """
-    indents = [0, *(int(column.is_right) for column in columns[:-1])]
-    for at, column in enumerate(columns):
-        place = look.RIGHT if column.is_right else {"indent": indents[at]}
-        sheet.text(row, col + at, column.name, **look.HEAD, **place)
+    head, indents = row, [0, *(int(column.is_right) for column in columns[:-1])]
+    if title:
+        sheet.text(head - 1, 1, title, **look.SECTION)
+    for col, (column, indent) in enumerate(zip(columns, indents, strict=True), start=1):
+        place = look.RIGHT if column.is_right else {"indent": indent}
+        sheet.text(head, col, column.name, **look.HEAD, **place)
     for values in rows:
         row += 1
-        for at, (column, value) in enumerate(zip(columns, values, strict=True)):
-            _put(sheet, row, col + at, column, value, indents[at])
+        for col, (column, value) in enumerate(zip(columns, values, strict=True), start=1):
+            _put(sheet, row, col, column, value, indents[col - 1])
+    if has_filter:
+        sheet.do("autofilter", head, 1, row, len(columns))
     return row + 1
 
 
@@ -71,8 +76,6 @@ def _put(sheet: Sheet, row: int, col: int, column: Column, value: Any, indent: i
     elif column.holds == "number":
         sheet.number(row, col, value, **look.BODY, num_format="#,##0")
     elif column.holds == "count":
-        count: StatusCount = value
-        number = look.count_format(is_exact=count.is_exact, zero="0")
-        sheet.number(row, col, count.count, **look.BODY, num_format=number)
+        look.put_count(sheet, row, col, value, look.BODY)
     else:
         sheet.text(row, col, value, **look.BODY, num_format="@", indent=indent)
