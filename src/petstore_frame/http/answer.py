@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 
 from pydantic_core import from_json
 
@@ -40,21 +41,28 @@ class Headers:
     """The header lines of an answer, in order; names match in any case."""
 
     def __init__(self, lines: Iterable[tuple[str | bytes, str | bytes]]) -> None:
-        self._values: dict[str, list[str]] = {}
+        self._values: dict[str, list[str | bytes]] = {}
         for name, value in lines:
-            self._values.setdefault(_text(name).lower(), []).append(_text(value))
+            self._values.setdefault(_lower(name), []).append(value)
 
     def get(self, name: str) -> str | None:
         """Return the value of the first line with this name, or None."""
-        return next(iter(self._values.get(name.lower(), ())), None)
+        values = self._values.get(name.lower())
+        return None if values is None else _text(values[0])
 
     def get_all(self, name: str) -> list[str]:
         """Return the values of all lines with this name."""
-        return list(self._values.get(name.lower(), ()))
+        return [_text(value) for value in self._values.get(name.lower(), ())]
 
-    def lines(self) -> Iterator[tuple[str, str]]:
-        """Yield the name, in lower case, and the value of each line."""
-        return ((name, value) for name, values in self._values.items() for value in values)
+    @property
+    def names(self) -> Collection[str]:
+        """The distinct names, in lower case."""
+        return self._values.keys()
+
+
+@lru_cache(maxsize=256)  # a store sends the same dozen names with each answer
+def _lower(name: str | bytes) -> str:
+    return _text(name).lower()
 
 
 def _text(part: str | bytes) -> str:

@@ -36,6 +36,7 @@ _FIXED_LINES = [
 ]
 # An old answer out of a cache on the way would mix two states of a store in one listing.
 _FRESH = (b"Cache-Control", b"no-cache")
+_AFTER_ORIGIN = re.compile("[/?#]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # What an address may hold unencoded; a percent sign is part of what was encoded before.
 _AS_THEY_ARE = "".join(map(chr, range(0x21, 0x7F))).translate({ord(c): None for c in '"<>`{}'})
@@ -64,9 +65,8 @@ class Transport:
         self._wires = Wires(
             new_sockets(settings.base_url) if transport is None else _given(transport)
         )
-        self._target = lru_cache(maxsize=8)(target_of)  # an import asks one address all the time
         try:
-            host = self._target(settings.base_url)
+            host = target_of(settings.base_url)
         except ValueError as problem:
             raise ConfigurationError(f"base_url is not an address: {problem}") from None
         self._fixed_lines = [(b"Host", _host_line(host)), *_FIXED_LINES]
@@ -100,7 +100,7 @@ class Transport:
             f"?{urlencode(params)}" if params else ""
         )
         try:
-            target = self._target(url)
+            target = target_of(url)
         except ValueError as problem:  # which only a link of the store's can be
             raise unreadable_link(url, str(problem).rstrip(".")) from None
         operation = f"{method} {path_below(self._settings.base_url, url)}"
@@ -164,7 +164,7 @@ class Transport:
             method,
             target,
             headers=[*lines, (b"Authorization", secret)],
-            content=body,
+            content=(body,) if body else (),  # an empty piece would be an event of its own
             extensions=extensions,
         )
 
@@ -217,15 +217,18 @@ def target_of(url: str) -> httpcore.URL:
     """
     if _CONTROL.search(url):
         raise ValueError("a control character is in it")
+    end = _AFTER_ORIGIN.search(url, url.find("://") + 3)
+    at = len(url) if end is None else end.start()
+    scheme, host, port = _origin_of(url[:at])
+    path = quote(url[at:].partition("#")[0] or "/", safe=_AS_THEY_ARE)
+    return httpcore.URL(scheme=scheme, host=host, port=port, target=path)
+
+
+@lru_cache(maxsize=8)  # all pages of a listing have one
+def _origin_of(url: str) -> tuple[bytes, bytes, int | None]:
     parts = urlsplit(url)
     host = parts.hostname or ""
-    path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
-    return httpcore.URL(
-        scheme=parts.scheme,
-        host=host.encode("ascii" if host.isascii() else "idna"),
-        port=parts.port,
-        target=quote(path, safe=_AS_THEY_ARE),
-    )
+    return parts.scheme.encode(), host.encode("ascii" if host.isascii() else "idna"), parts.port
 
 
 def _host_line(target: httpcore.URL) -> bytes:

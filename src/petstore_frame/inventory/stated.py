@@ -171,15 +171,14 @@ def passes_over(address: str, count: int) -> str | None:
 
 
 def _statements(headers: Headers) -> Iterator[Statement]:
-    for name, value in headers.lines():
+    for name in headers.names:
         word = _word_of_header(name)
-        if word is None:
-            continue
-        shown = "-".join(part.capitalize() for part in name.split("-"))
-        if word in _OBJECTS:
-            yield from _members(shown, value)
-        else:
-            yield Statement(word, shown, value.strip())
+        for value in headers.get_all(name) if word is not None else ():
+            shown = "-".join(part.capitalize() for part in name.split("-"))
+            if word in _OBJECTS:
+                yield from _members(shown, value)
+            else:
+                yield Statement(str(word), shown, value.strip())
 
 
 def _members(name: str, text: str) -> Iterator[Statement]:
