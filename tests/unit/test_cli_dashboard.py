@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import petstore_frame as pf
 from petstore_frame.cli import app
-from petstore_frame.cli.page import NOTEBOOK, PAGE, page_environ, page_settings, page_widget
+from petstore_frame.cli.dashboard import NOTEBOOK, PAGE, page_environ, page_settings, page_widget
 from unit.dashboard_store import MemoryStore, pets
 
 

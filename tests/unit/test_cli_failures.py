@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import petstore_frame as pf
 from petstore_frame.cli import app
-from petstore_frame.cli.failures import exit_code
+from petstore_frame.cli.commands import exit_code
 
 STORE = ("--base-url", "http://[::1]:9/v1", "--api-key", "a-key-of-twenty-signs")
 

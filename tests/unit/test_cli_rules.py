@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import petstore_frame as pf
 from petstore_frame import errors
 from petstore_frame.cli import app
-from petstore_frame.cli.failures import EXIT_CODES, exit_code
+from petstore_frame.cli.commands import EXIT_CODES, exit_code
 
 
 def commands(group: Any = None, before: str = "") -> Iterator[tuple[str, Any]]:

@@ -11,11 +11,7 @@ from typing import Annotated
 
 import typer
 
-from petstore_frame.cli import keys
-from petstore_frame.cli.compare import compare
-from petstore_frame.cli.dashboard import dashboard
-from petstore_frame.cli.demo import demo
-from petstore_frame.cli.failures import (
+from petstore_frame.cli.commands import (
     DISK,
     EXIT_CODES,
     INTERRUPTED,
@@ -23,16 +19,20 @@ from petstore_frame.cli.failures import (
     PARTLY,
     REFUSED,
     STORE,
+    PlainCommand,
     PlainlyFailing,
     describe_exit_codes,
+    flat,
 )
+from petstore_frame.cli.compare import compare
+from petstore_frame.cli.dashboard import dashboard
+from petstore_frame.cli.demo import demo
 from petstore_frame.cli.fetch import fetch
 from petstore_frame.cli.load import load
-from petstore_frame.cli.options import flat
 from petstore_frame.cli.report import report
 from petstore_frame.cli.sample import sample
-from petstore_frame.cli.screens import PlainCommand
-from petstore_frame.cli.serve import serve
+from petstore_frame.cli.service import app as keys
+from petstore_frame.cli.service import serve
 from petstore_frame.cli.snapshot import snapshot
 from petstore_frame.cli.trend import trend
 
@@ -86,4 +86,4 @@ _COMMANDS: tuple[tuple[Callable[..., None], tuple[int, ...]], ...] = (
 for _command, _codes in _COMMANDS:
     _epilog = describe_exit_codes(_codes)
     app.command(_command.__name__, cls=PlainCommand, epilog=_epilog)(flat(_command))
-app.add_typer(keys.app, name="keys")
+app.add_typer(keys, name="keys")

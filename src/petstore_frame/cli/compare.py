@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from petstore_frame.cli.failures import PARTLY
+from petstore_frame.cli.commands import PARTLY
 from petstore_frame.cli.listing import read_listing, whole_or_untouched
 from petstore_frame.cli.options import (
     AsJson,

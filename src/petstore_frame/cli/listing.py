@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from petstore_frame.cli.failures import INTERRUPTED, PARTLY, end
+from petstore_frame.cli.commands import INTERRUPTED, PARTLY, end
 from petstore_frame.cli.options import Store
 
 if TYPE_CHECKING:

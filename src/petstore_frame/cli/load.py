@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from petstore_frame.cli.failures import REFUSED, end
+from petstore_frame.cli.commands import REFUSED, end
 from petstore_frame.cli.load_words import ask, command_with, is_attended, tell, wait_announced
 from petstore_frame.cli.options import (
     ANIMALS,
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from petstore_frame.loader.reading.options import Reading
     from petstore_frame.loader.results.results import LoadResult
 
-SENDING, DOUBT = "How it is sent", "What to do with records in doubt"
-
 
 class Duplicates(StrEnum):
     """What to do with records that equal earlier ones."""
@@ -42,23 +40,77 @@ class Duplicates(StrEnum):
 
 
 @dataclass(frozen=True)
+class Animals:
+    """Which animal a record is."""
+
+    PANEL: ClassVar[str] = ANIMALS
+    duplicates: Annotated[
+        Duplicates,
+        typer.Option(
+            help="Without a key, for records that equal earlier ones in all but the status: refuse "
+            "a file that seems to repeat an earlier one, skip them, or send them as other animals."
+        ),
+    ] = Duplicates.REFUSE
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Load the same file a second time, on purpose."),
+    ] = False
+    ids: Annotated[
+        Path | None,
+        typer.Option(help="Write which pet each key is to this CSV file."),
+    ] = None
+    journal: JournalFolder = None
+
+
+@dataclass(frozen=True)
+class Sending:
+    """How records are sent."""
+
+    PANEL: ClassVar[str] = "How it is sent"
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Without a file: finish the imports into this store that stopped."
+        ),
+    ] = False
+    accept_loss: Annotated[
+        bool,
+        typer.Option(
+            "--accept-loss",
+            help="With --resume: go on although the end of the journal's log is lost; what may have"
+            " been sent is listed as in doubt.",
+        ),
+    ] = False
+    max_errors: Annotated[
+        int | None,
+        typer.Option(help="Stop above so many invalid or rejected records.", min=0),
+    ] = None
+    workers: Annotated[
+        int,
+        typer.Option(help="Requests in flight at most.", min=1, max=MOST_WORKERS),
+    ] = DEFAULT_WORKERS
+    idempotency_lifetime: Annotated[
+        float | None,
+        typer.Option(
+            help="The store is known to remember Idempotency-Keys for so many seconds.", min=1
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
 class Settling:
     """What to do with records in doubt."""
 
+    PANEL: ClassVar[str] = "What to do with records in doubt"
     reconcile: Annotated[
         bool,
-        typer.Option(
-            "--reconcile",
-            help="Look for records in doubt by reading the store back.",
-            rich_help_panel=DOUBT,
-        ),
+        typer.Option("--reconcile", help="Look for records in doubt by reading the store back."),
     ] = False
     sole_writer: Annotated[
         bool,
         typer.Option(
             "--sole-writer",
             help="With --reconcile: nobody else adds pets, so one that equals a record is its own.",
-            rich_help_panel=DOUBT,
         ),
     ] = False
     grace: Annotated[
@@ -67,23 +119,17 @@ class Settling:
             help="With --reconcile: seconds after which the store can no longer act on a request; "
             f"else {GRACE_S:.0f}.",
             min=0,
-            rich_help_panel=DOUBT,
         ),
     ] = None
     resend_absent: Annotated[
         bool,
-        typer.Option(
-            "--resend-absent",
-            help="With --reconcile: send what was not found again.",
-            rich_help_panel=DOUBT,
-        ),
+        typer.Option("--resend-absent", help="With --reconcile: send what was not found again."),
     ] = False
     resolve: Annotated[
         list[str] | None,
         typer.Option(
             metavar="RECORD=PET_ID",
             help="A record in doubt is this pet; RECORD=none: it was not created. May be repeated.",
-            rich_help_panel=DOUBT,
         ),
     ] = None
 
@@ -141,63 +187,9 @@ def load(
         bool, typer.Option("--dry-run", help="Read, check and plan; send nothing.")
     ] = False,
     as_json: AsJson = False,
-    duplicates: Annotated[
-        Duplicates,
-        typer.Option(
-            help="Without a key, for records that equal earlier ones in all but the status: refuse "
-            "a file that seems to repeat an earlier one, skip them, or send them as other animals.",
-            rich_help_panel=ANIMALS,
-        ),
-    ] = Duplicates.REFUSE,
-    again: Annotated[
-        bool,
-        typer.Option(
-            "--again", help="Load the same file a second time, on purpose.", rich_help_panel=ANIMALS
-        ),
-    ] = False,
-    ids: Annotated[
-        Path | None,
-        typer.Option(help="Write which pet each key is to this CSV file.", rich_help_panel=ANIMALS),
-    ] = None,
-    journal: JournalFolder = None,
+    animals: Animals,
     store: Store,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            help="Without a file: finish the imports into this store that stopped.",
-            rich_help_panel=SENDING,
-        ),
-    ] = False,
-    accept_loss: Annotated[
-        bool,
-        typer.Option(
-            "--accept-loss",
-            help="With --resume: go on although the end of the journal's log is lost; what may have"
-            " been sent is listed as in doubt.",
-            rich_help_panel=SENDING,
-        ),
-    ] = False,
-    max_errors: Annotated[
-        int | None,
-        typer.Option(
-            help="Stop above so many invalid or rejected records.", min=0, rich_help_panel=SENDING
-        ),
-    ] = None,
-    workers: Annotated[
-        int,
-        typer.Option(
-            help="Requests in flight at most.", min=1, max=MOST_WORKERS, rich_help_panel=SENDING
-        ),
-    ] = DEFAULT_WORKERS,
-    idempotency_lifetime: Annotated[
-        float | None,
-        typer.Option(
-            help="The store is known to remember Idempotency-Keys for so many seconds.",
-            min=1,
-            rich_help_panel=SENDING,
-        ),
-    ] = None,
+    sending: Sending,
     settling: Settling,
 ) -> None:
     """Load a file of animals, none twice and none lost; the same command again resumes.
@@ -211,34 +203,37 @@ def load(
     from petstore_frame.loader.limits import Limits
     from petstore_frame.loader.reading.options import Reading
 
-    if (path is None) is not resume:
+    if (path is None) is not sending.resume:
         raise typer.BadParameter("give a file to load, or --resume without one")
-    if accept_loss and not resume:
+    if sending.accept_loss and not sending.resume:
         raise typer.BadParameter("--accept-loss goes with --resume")
     _check_output(output)
     settling.check(dry_run=dry_run)
-    keys = None if idempotency_lifetime is None else IdempotencyKey(idempotency_lifetime)
+    lifetime_s = sending.idempotency_lifetime
+    keys = None if lifetime_s is None else IdempotencyKey(lifetime_s)
     with Client(**store.settings(), idempotency=keys) as client:
         if path is None:
-            raise typer.Exit(_resume(client, journal, accept_loss=accept_loss, as_json=as_json))
+            raise typer.Exit(
+                _resume(client, animals.journal, accept_loss=sending.accept_loss, as_json=as_json)
+            )
         result = _load(
             path,
             client,
             Reading(**reading.of(path)),
-            Limits(workers=workers, max_errors=max_errors),
+            Limits(workers=sending.workers, max_errors=sending.max_errors),
             is_asking=not as_json and is_attended(),
-            duplicates=str(duplicates),
+            duplicates=str(animals.duplicates),
             dry_run=dry_run,
-            again=again,
-            journal=journal,
+            again=animals.again,
+            journal=animals.journal,
             output=output,
         )
         try:
             settling.settle(result, client)
         finally:  # also where that fails: what the import has done is shown
             tell(result, output, as_json=as_json)
-    if ids is not None:
-        result.ids.to_csv(ids, index=False)
+    if animals.ids is not None:
+        result.ids.to_csv(animals.ids, index=False)
     raise typer.Exit(result.exit_code)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from petstore_frame.cli.failures import REFUSED, end
+from petstore_frame.cli.commands import REFUSED, end
 from petstore_frame.cli.options import print_json
 from petstore_frame.errors.advice import ShellAudience
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -18,13 +15,10 @@ from petstore_frame.loader.reading.kinds import is_workbook
 if TYPE_CHECKING:
     from petstore_frame.loader.options import ListOptions
 
-# The panels of a command's help.
-STORE, READING, ANIMALS = "The store", "How the file is read", "Which animal a record is"
+ANIMALS = "Which animal a record is"  # a panel of two commands' help
+CATEGORIES = "CSV of category_id,label."
 
-CategoriesFile = Annotated[
-    Path | None, typer.Option(help="CSV of category_id,label.", exists=True, dir_okay=False)
-]
-Database = Annotated[str, typer.Option(help="SQLAlchemy URL, or the path of a SQLite file.")]
+CategoriesFile = Annotated[Path | None, typer.Option(help=CATEGORIES, exists=True, dir_okay=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 RequireComplete = Annotated[
     bool, typer.Option("--require-complete", help="Write nothing unless all pets were read.")
@@ -44,31 +38,23 @@ JournalFolder = Annotated[
 class Store:
     """Which store, for the commands that ask one."""
 
+    PANEL: ClassVar[str] = "The store"
     base_url: Annotated[
-        str | None,
-        typer.Option(help="The store's address; else PETSTORE_BASE_URL.", rich_help_panel=STORE),
+        str | None, typer.Option(help="The store's address; else PETSTORE_BASE_URL.")
     ] = None
     api_key: Annotated[
         str | None,
-        typer.Option(
-            help="The key. Prefer PETSTORE_API_KEY: arguments show in the process list.",
-            rich_help_panel=STORE,
-        ),
+        typer.Option(help="The key. Prefer PETSTORE_API_KEY: arguments show in the process list."),
     ] = field(default=None, repr=False)
     timeout: Annotated[
         float | None,
-        typer.Option(
-            help="Seconds to wait for an answer; else PETSTORE_TIMEOUT, else 120.",
-            min=0,
-            rich_help_panel=STORE,
-        ),
+        typer.Option(help="Seconds to wait for an answer; else PETSTORE_TIMEOUT, else 120.", min=0),
     ] = None
     allow_insecure: Annotated[
         bool,
         typer.Option(
             "--allow-insecure",
             help="Accept plain http to another machine, where the network is yours.",
-            rich_help_panel=STORE,
         ),
     ] = False
 
@@ -93,75 +79,52 @@ class Quoting(StrEnum):
 class HowRead:
     """How a file of animals is read, for the commands that read one."""
 
+    PANEL: ClassVar[str] = "How the file is read"
     key: Annotated[
         list[str] | None,
-        typer.Option(help="Column that identifies an animal; several: --key A --key B."),
+        typer.Option(
+            help="Column that identifies an animal; several: --key A --key B.",
+            rich_help_panel="Options",
+        ),
     ] = None
-    categories: CategoriesFile = None
+    categories: Annotated[
+        Path | None,
+        typer.Option(help=CATEGORIES, exists=True, dir_okay=False, rich_help_panel="Options"),
+    ] = None
     column: Annotated[
         list[str] | None,
-        typer.Option(
-            help="field=column, such as name='Pet name'; may be repeated.", rich_help_panel=READING
-        ),
+        typer.Option(help="field=column, such as name='Pet name'; may be repeated."),
     ] = None
     value: Annotated[
         list[str] | None,
-        typer.Option(
-            help="field:text=value, such as status:reserved=pending; may be repeated.",
-            rich_help_panel=READING,
-        ),
+        typer.Option(help="field:text=value, such as status:reserved=pending; may be repeated."),
     ] = None
     accept: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A kind of suspicious record to take after all; may be repeated.",
-            rich_help_panel=READING,
-        ),
+        typer.Option(help="A kind of suspicious record to take after all; may be repeated."),
     ] = None
-    sheet: Annotated[
-        str | None, typer.Option(help="Sheet of a workbook.", rich_help_panel=READING)
-    ] = None
+    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook.")] = None
     header_row: Annotated[
-        int | None,
-        typer.Option(
-            help="Row of the header, below a title; 1 is the first.",
-            min=1,
-            rich_help_panel=READING,
-        ),
+        int | None, typer.Option(help="Row of the header, below a title; 1 is the first.", min=1)
     ] = None
     columns: Annotated[
         str | None,
-        typer.Option(
-            help="Column names of a file without a header: name,category_id.",
-            rich_help_panel=READING,
-        ),
+        typer.Option(help="Column names of a file without a header: name,category_id."),
     ] = None
-    encoding: Annotated[
-        str | None,
-        typer.Option(help="Encoding of a text file, if not UTF-8.", rich_help_panel=READING),
-    ] = None
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file, if not UTF-8.")] = (
+        None
+    )
     delimiter: Annotated[
-        str | None,
-        typer.Option(
-            help=r"Character between cells, \t for a tab; else it is found.",
-            rich_help_panel=READING,
-        ),
+        str | None, typer.Option(help=r"Character between cells, \t for a tab; else it is found.")
     ] = None
     quoting: Annotated[
-        Quoting | None,
-        typer.Option(help="none reads quotes as letters; else strict.", rich_help_panel=READING),
+        Quoting | None, typer.Option(help="none reads quotes as letters; else strict.")
     ] = None
     thousands: Annotated[
-        str | None,
-        typer.Option(
-            help="Separator of thousands in category ids: , or .", rich_help_panel=READING
-        ),
+        str | None, typer.Option(help="Separator of thousands in category ids: , or .")
     ] = None
     keep_spaces: Annotated[
-        bool,
-        typer.Option(
-            "--keep-spaces", help="Leave the outer spaces of names.", rich_help_panel=READING
-        ),
+        bool, typer.Option("--keep-spaces", help="Leave the outer spaces of names.")
     ] = False
 
     def of(self, path: Path) -> ListOptions:
@@ -212,29 +175,6 @@ def _words(values: list[str] | None) -> dict[str, dict[str, str | int]] | None:
             raise typer.BadParameter("--value is field:text=value, as status:reserved=pending")
         table.setdefault(name, {})[text] = int(value) if value.lstrip("-").isdecimal() else value
     return table or None
-
-
-def flat(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a parameter that is one of the groups above stand for each of its options."""
-    shown, groups = list[inspect.Parameter](), dict[str, Any]()
-    for parameter in inspect.signature(command, eval_str=True).parameters.values():
-        kind = parameter.annotation
-        if isinstance(kind, type) and is_dataclass(kind):
-            groups[parameter.name] = kind
-            shown += inspect.signature(kind, eval_str=True).parameters.values()
-        else:
-            shown.append(parameter)
-
-    @wraps(command)
-    def run(**given: Any) -> None:
-        for name, group in groups.items():
-            given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
-        command(**given)
-
-    only = inspect.Parameter.KEYWORD_ONLY
-    run.__signature__ = inspect.Signature([each.replace(kind=only) for each in shown])  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in shown}
-    return run
 
 
 def print_json(facts: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from petstore_frame.cli.failures import PARTLY
+from petstore_frame.cli.commands import PARTLY
 from petstore_frame.cli.options import AsJson, print_json
 
 if TYPE_CHECKING:

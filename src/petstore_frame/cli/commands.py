@@ -1,16 +1,21 @@
-"""How a command ends: one table of numbers, and one line on stderr where it could not do its work.
+"""How a command is shown, and how it ends.
 
-A number means the same for every command, so that a script needs one table.
+One table of numbers means the same for every command, so that a script needs only one; where a
+command could not do its work, one line on stderr says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NoReturn
+import inspect
+from collections.abc import Callable, Iterable
+from copy import copy
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from petstore_frame.cli.screens import PlainGroup
 from petstore_frame.errors import (
     APIConnectionError,
     APIStatusError,
@@ -49,6 +54,43 @@ _CODES: tuple[tuple[tuple[type[Exception], ...], int], ...] = (
     ((PetstoreError,), REFUSED),
     ((OSError,), DISK),
 )
+
+
+class PlainCommand(TyperCommand):
+    """A command whose docstring is its help."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.help = _unwrapped(self.help or "")
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return [_without_type(option) for option in super().get_params(ctx)]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as problem:
+            problem.message = problem.message.removeprefix("Value error, ")
+            raise
+
+
+class PlainGroup(TyperGroup):
+    """A group of commands."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return [_without_type(option) for option in super().get_params(ctx)]
+
+
+def _unwrapped(text: str) -> str:
+    """Join the lines of each paragraph."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
+
+
+def _without_type(option: Any) -> Any:
+    if getattr(option, "is_flag", False):
+        option.metavar = ""
+    return option
 
 
 # What a newcomer types, and the command that does it.
@@ -109,3 +151,31 @@ def exit_code(problem: Exception) -> int:
 def describe_exit_codes(codes: Iterable[int]) -> str:
     """Return the lines of the table that a command may end with, for its ``--help``."""
     return "\n".join(["Exit codes:", *(f"{code:>3}  {EXIT_CODES[code]}" for code in codes)])
+
+
+def flat(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a parameter whose type is a dataclass of options stand for each of them, in its panel."""
+    shown, groups = list[inspect.Parameter](), dict[str, Any]()
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        if not is_dataclass(parameter.annotation):
+            shown.append(parameter)
+            continue
+        kind: Any = parameter.annotation
+        groups[parameter.name] = kind
+        for each in inspect.signature(kind, eval_str=True).parameters.values():
+            option = copy(each.annotation.__metadata__[0])
+            option.rich_help_panel = option.rich_help_panel or kind.PANEL
+            annotated: Any = Annotated  # no type that a checker reads
+            hint = annotated[each.annotation.__origin__, option]
+            shown.append(each.replace(annotation=hint))
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
+        command(**given)
+
+    only = inspect.Parameter.KEYWORD_ONLY
+    run.__signature__ = inspect.Signature([each.replace(kind=only) for each in shown])  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in shown}
+    return run
