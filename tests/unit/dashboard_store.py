@@ -13,7 +13,7 @@ import ipywidgets as widgets
 
 import petstore_frame as pf
 from petstore_frame.client import Client
-from petstore_frame.dashboard.live import Live
+from petstore_frame.dashboard.kit import Live
 from petstore_frame.inventory import Inventory, Verdict
 from petstore_frame.schema.frame import PetColumns, to_frame
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.charts.bars import bars
+from petstore_frame.charts.bars import status_figure
 from petstore_frame.charts.pet_list import pets_table
 from petstore_frame.counts.tally import CodedPets
 from petstore_frame.inventory import Verdict
@@ -31,7 +31,7 @@ def test_hostile_names_are_text() -> None:
 def test_the_picture_is_well_formed() -> None:
     """A chart on its own is an XML document with one bar a category and status held."""
     counts = CodedPets.of(inventory(pets(40))).everything
-    picture = ElementTree.fromstring(bars(counts, width=700))
+    picture = ElementTree.fromstring(status_figure(counts).file())
     drawn = [box for box in picture.iter() if box.tag.endswith("rect") and box.get("class")]
     assert len(drawn) == int((counts.cells > 0).sum())
 
@@ -39,10 +39,9 @@ def test_the_picture_is_well_formed() -> None:
 def test_bars_are_as_long_as_their_counts() -> None:
     """Widths are proportional to counts within and between bars."""
     counts = CodedPets.of(inventory([(1, "a", 1, "sold"), (2, "b", 1, "sold"), (3, "c", 2, None)]))
-    widths = [
-        float(w)
-        for w in re.findall(r'<rect class="pf-mark"[^>]* width="([\d.]+)%', bars(counts.everything))
-    ]
+    picture = status_figure(counts.everything).picture
+    found = re.findall(r'<rect class="pf-mark"[^>]* width="([\d.]+)%', picture)
+    widths = [float(wide) for wide in found]
     assert widths == [pytest.approx(2 * widths[1], rel=0.01), widths[1]]
 
 

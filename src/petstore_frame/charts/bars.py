@@ -1,40 +1,68 @@
-"""Pets by category, as bars stacked by status."""
+"""Bars beside each other below names: pets by category stacked by status, shares sold."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from petstore_frame._internal.arguments import whole_number
 from petstore_frame.charts.svg import (
     Drawing,
     Figure,
+    Key,
+    Means,
+    bar,
+    check_table,
     counted,
+    data,
     element,
-    figure,
-    key,
     label,
-    mark,
     share,
-    svg,
 )
+from petstore_frame.counts.pet_table import category_ids
 from petstore_frame.counts.tally import CategoryCounts, CodedPets, StatusCounts
 from petstore_frame.counts.words import categories_in_words, short
 from petstore_frame.html import Markup
-from petstore_frame.html.palette import shorten, status_colours
-from petstore_frame.html.style import INK
+from petstore_frame.html.palette import STATUS_COLOURS, shorten, status_colours
 from petstore_frame.inventory import Inventory, StatusCount
-from petstore_frame.schema.categories import Categories, shown_labels
+from petstore_frame.schema.categories import Categories, category_name, shown_labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ROW_HEIGHT = 26
-LABEL_LENGTH = 22
-# Shares of the width: of a sign of a label, at most of a label, and of the number at the end.
-SIGN_SHARE, MOST_LABEL_SHARE, NUMBER_SHARE = 2.0, 27.0, 13.0
+ROW_HEIGHT, LABEL_LENGTH = 26, 22
+# Shares of the width: of a sign of a name, at most of a name, of a count, and of a share in words.
+_SIGN, _MOST_NAME, _COUNT, _RATE = 2.0, 27.0, 13.0, 40.0
+_GAP = 0.2  # share of the width between two parts of a bar
+_CATEGORIES_SHOWN = 15
+_SOLD = ("category_id", "offered", "sold", "sell_through", "claim")
 # A part of an Inventory's frame must not be taken for the whole.
 PART = "these rows only: some were left out, added or changed after the store was read"
+
+
+class _Part(NamedTuple):
+    """A part of a bar; ``size`` is in the unit of the drawing."""
+
+    size: float
+    tip: str
+    colour: str
+    is_exact: bool
+    means: Means
+
+
+class _Row(NamedTuple):
+    """A name, its bar, and the words at the end of the bar."""
+
+    name: str
+    parts: Sequence[_Part]
+    words: str
+    means: Means
+    tip: str | None = None
+    is_rest: bool = False
+
+    @property
+    def size(self) -> float:
+        return sum(part.size for part in self.parts)
 
 
 def status_chart(
@@ -64,142 +92,118 @@ def status_chart(
     """
     top = whole_number("top", top, 1)
     coded = CodedPets.of(pets, shown_labels(categories))
-    drawn = status_figure(coded.everything, top=top)
-    if not coded.is_changed:
-        return drawn.alone()
-    noted = drawn.markup + element("div", PART)
-    return Figure(noted, f"{drawn.words}; {PART}").alone()
+    return status_figure(coded.everything, top=top, note=PART * coded.is_changed).alone()
 
 
-def status_figure(counts: StatusCounts, *, top: int = 15, hidden: Collection[str] = ()) -> Figure:
+def status_figure(
+    counts: StatusCounts, *, top: int = 15, hidden: Collection[str] = (), note: str = ""
+) -> Figure:
     """Draw counts with a legend; statuses that are ``hidden`` are left out of the bars."""
     shades = status_colours(counts.statuses)
     keys = [
-        key(status, shades[status], number=count, is_hidden=status in hidden, status=status)
+        Key(status, shades[status], count, is_hidden=status in hidden, means={"status": status})
         for status, count in counts.by_status.items()
     ]
-    picture = bars(counts, top=top, hidden=hidden)
-    return figure("pets-by-category", keys, picture, counts_in_words(counts))
+    rows = [_row(line, counts.statuses, hidden, shades) for line in counts.largest(top)]
+    longest = max((row.size for row in rows if not row.is_rest), default=0)
+    words = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
+    words = f"{counts.total} pets in {categories_in_words(counts)}: {words}"
+    body = [*_drawn(rows, longest, _COUNT)]
+    return Figure("pets-by-category", keys, body, ROW_HEIGHT * len(rows) + 4, words, note)
 
 
-def counts_in_words(counts: StatusCounts) -> str:
-    """Return in one line what a chart of these counts shows."""
-    parts = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
-    return f"{counts.total} pets in {categories_in_words(counts)}: {parts}"
-
-
-def bars(
-    counts: StatusCounts,
-    *,
-    top: int = 15,
-    hidden: Collection[str] = (),
-    ink: str = INK,
-    width: int | None = None,
-) -> Markup:
-    """Draw categories as bars stacked by status.
+def sell_through_figure(table: pd.DataFrame, labels: Mapping[int, str]) -> Figure:
+    """Draw which share of the pets on offer was sold, by category, most offered first.
 
     Args:
-        counts: What to draw.
-        top: How many categories get a bar of their own; the rest share the last line.
-        hidden: Statuses to leave out.
-        ink: Colour of the text.
-        width: Pixels, for a picture on its own; None fills the place that the page gives.
+        table: What ``history.flow().sell_through`` returns.
+        labels: What categories are called, by id.
     """
-    lines = counts.largest(top)
-    shown = [at for at, status in enumerate(counts.statuses) if status not in hidden]
-    longest = max((_pets(line, shown).count for line in lines if not line.is_rest), default=0)
-    signs = max((min(len(line.label), LABEL_LENGTH) for line in lines), default=0)
-    left = min(SIGN_SHARE * (signs + 1), MOST_LABEL_SHARE)
-    shades = status_colours(counts.statuses)
-    rows = (
-        _row(line, at * ROW_HEIGHT, shown, counts.statuses, longest, left, shades)
-        for at, line in enumerate(lines)
-    )
-    return svg(
-        *rows,
-        height=ROW_HEIGHT * len(lines) + 4,
-        words=counts_in_words(counts),
-        width=width or "100%",
-        ink=ink,
-    )
-
-
-def _pets(line: CategoryCounts, shown: list[int]) -> StatusCount:
-    """Return how many pets of a line are drawn."""
-    if len(shown) == len(line.counts):
-        return line.total
-    held = [line.counts[at] for at in shown]
-    return StatusCount(sum(each.count for each in held), all(each.is_exact for each in held))
+    check_table(table, _SOLD, "history.flow().sell_through")
+    largest = table.sort_values("offered", ascending=False, kind="stable").head(_CATEGORIES_SHOWN)
+    columns = (largest[name].tolist() for name in _SOLD[1:])
+    rows = []
+    for number, offered, sold, rate, claim in zip(
+        category_ids(largest["category_id"]), *columns, strict=True
+    ):
+        name, is_exact = category_name(number, labels), claim == "exact"
+        words = f"{'' if is_exact else 'about '}{rate:.0%}: {sold:,} of {offered:,}"
+        part = _Part(rate, f"{name}: {words}", STATUS_COLOURS["sold"], is_exact, {})
+        rows.append(_Row(name, [part], words, {"category": "" if number is None else number}))
+    is_estimate = any(not part.is_exact for row in rows for part in row.parts)
+    keys = [Key("hatched: an estimate", None, sign="▨")] if is_estimate else []
+    told = "; ".join(f"{row.name} {row.words} sold" for row in rows) or "no pet was on offer"
+    body = [*_drawn(rows, 1, _RATE)]
+    return Figure("sell-through", keys, body, ROW_HEIGHT * len(rows) + 4, told)
 
 
 def _row(
     line: CategoryCounts,
-    y: int,
-    shown: list[int],
-    statuses: tuple[str, ...],
-    longest: int,
-    left: float,
+    statuses: Sequence[str],
+    hidden: Collection[str],
     shades: Mapping[str, str],
-) -> Markup:
-    total = _pets(line, shown)
-    # The rest together may be many times the longest bar, which would flatten all the others.
-    is_broken = total.count > longest > 0
-    room = 100 - NUMBER_SHARE - left
-    scale = room / (total.count if is_broken else max(longest, 1))
-    x, parts = left, []
-    for at in shown:
-        status, count = statuses[at], line.counts[at]
-        if not count.count:
-            continue
-        wide = count.count * scale
-        parts.append(
-            mark(
-                "rect",
-                f"{line.label}, {status}: {counted(count)}",
-                hatched=not count.is_exact,
-                status=None if line.is_rest else status,
-                x=share(x),
-                y=y + 5,
-                width=share(wide),
-                height=ROW_HEIGHT - 8,
-                fill=shades[status],
-                stroke="var(--jp-layout-color1,#FFFFFF)" if wide > 1 else None,
+) -> _Row:
+    shown = [
+        (status, count)
+        for status, count in zip(statuses, line.counts, strict=True)
+        if status not in hidden
+    ]
+    parts = [
+        _Part(
+            count.count,
+            f"{line.label}, {status}: {counted(count)}",
+            shades[status],
+            count.is_exact,
+            {} if line.is_rest else {"status": status},
+        )
+        for status, count in shown
+        if count.count
+    ]
+    total = line.total
+    if len(shown) < len(statuses):
+        is_exact = all(count.is_exact for _, count in shown)
+        total = StatusCount(sum(count.count for _, count in shown), is_exact)
+    number = "" if line.category_id is None else line.category_id
+    means: Means = {} if line.is_rest else {"category": number}
+    tip = f"{line.label}, all: {counted(line.total)}"
+    return _Row(line.label, parts, short(total), means, tip, line.is_rest)
+
+
+def _drawn(rows: Sequence[_Row], longest: float, room_for_words: float) -> Iterator[Markup]:
+    """Draw rows; a row of the others that is longer than the rest is cut through."""
+    signs = max((min(len(row.name), LABEL_LENGTH) for row in rows), default=0)
+    left = min(_SIGN * (signs + 1), _MOST_NAME)
+    room = 100 - room_for_words - left
+    for at, row in enumerate(rows):
+        # The rest together may be many times the longest bar, which would flatten all the others.
+        is_broken = row.size > longest > 0
+        x, y, scale = left, at * ROW_HEIGHT, room / (row.size if is_broken else longest or 1)
+        drawn = []
+        for part in row.parts:
+            wide = part.size * scale
+            drawn.append(
+                bar(
+                    part.tip,
+                    part.colour,
+                    part.means,
+                    x=x,
+                    y=y + 5,
+                    width=wide - _GAP if wide > 1 else wide,
+                    height=ROW_HEIGHT - 8,
+                    hatched=0 if part.is_exact else ROW_HEIGHT - 8,
+                )
             )
-        )
-        x += wide
-    if is_broken:
-        parts.append(_break(y, left + room * 0.9))
-    middle = y + ROW_HEIGHT / 2 + 5
-    name = element("title", f"{line.label}, all: {counted(line.total)}")
-    return element(
-        "g",
-        label(
-            name + shorten(line.label, LABEL_LENGTH), at=0, y=middle, font_size=13, class_="pf-mark"
-        ),
-        *parts,
-        label(short(total), at=x + 1, y=middle, font_size=13),
-        data_category=_category(line),
-    )
+            x += wide
+        if is_broken:
+            drawn += [_slash(left + room * 0.9 + step, y) for step in (0.0, 1.2)]
+        middle = y + ROW_HEIGHT / 2 + 5
+        title = element("title", row.tip) if row.tip else Markup("")
+        kind = "pf-mark" if row.tip else None
+        name = label(title + shorten(row.name, LABEL_LENGTH), at=0, y=middle, class_=kind)
+        yield element("g", name, *drawn, label(row.words, at=x + 1, y=middle), **data(row.means))
 
 
-def _category(line: CategoryCounts) -> str | None:
-    """Return the category that a line stands for; empty for none, None for several."""
-    if line.is_rest:
-        return None
-    return "" if line.category_id is None else str(line.category_id)
-
-
-def _break(y: int, x: float) -> Markup:
-    """Two slashes through a bar that is not drawn to scale."""
-    return Markup("").join(
-        element(
-            "rect",
-            element("title", "not to scale"),
-            x=share(x + step),
-            y=y + 3,
-            width=3,
-            height=ROW_HEIGHT - 4,
-            fill="#FFFFFF",
-        )
-        for step in (0.0, 1.2)
-    )
+def _slash(x: float, y: int) -> Markup:
+    """A slash through a bar that is not drawn to scale."""
+    place = {"x": share(x), "y": y + 3, "width": 3, "height": ROW_HEIGHT - 4}
+    return element("rect", element("title", "not to scale"), fill="#FFFFFF", **place)

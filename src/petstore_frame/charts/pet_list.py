@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from petstore_frame._internal.arguments import whole_number
 from petstore_frame.charts.bars import PART
-from petstore_frame.charts.svg import Drawing, Figure, element
+from petstore_frame.charts.svg import CSS, Drawing, element
 from petstore_frame.counts.pet_table import category_ids, pandas_frame
 from petstore_frame.counts.tally import claim_of, is_whole
 from petstore_frame.html import PAGE, Markup
@@ -51,7 +51,9 @@ def inventory_table(
     words = "; ".join(filter(None, (place, PART * is_changed)))
     shades = status_colours(map(spell_status, frame["status"].unique()))
     table = pets_table(pet_rows(part, shown_labels(categories)), shades, caption=words)
-    return Figure(table, words).alone()
+    return Drawing(
+        f"<style>{CSS}</style>{element('div', table, class_='pf-drawing pf-body')}", words
+    )
 
 
 def pet_rows(part: pd.DataFrame, labels: Mapping[int, str]) -> list[tuple[str, ...]]:

@@ -128,13 +128,13 @@ def _head(status: str | None, *, is_picked: bool) -> Cell:
     if status is None:
         return Cell("All pets")
     word = shorten(status_word(status), _NAME_LENGTH)
-    return Cell(word, {"status": status} if is_picked else {})
+    return _picked(word, {"status": status}) if is_picked else Cell(word)
 
 
 def _row(line: CategoryCounts, statuses: Sequence[str | None], deepest: int) -> list[Cell]:
     """Return the cells of a category; with ``deepest`` they are shaded and marked."""
     here = {} if not deepest else {"category": _id_text(line.category_id)}
-    cells = [Cell(shorten(line.label, _NAME_LENGTH), here)]
+    cells = [_picked(shorten(line.label, _NAME_LENGTH), here)]
     for status, count in zip(statuses, line.cells, strict=True):
         data = {**here, "status": status} if here and status else here
         shade = count.count / deepest if here and status else 0
@@ -151,10 +151,16 @@ def _number(
     """Return the cell of a count; a category with nothing available is marked as such."""
     if is_sold_out(status, count):
         mark = verdict_badge("incomplete")
-        return Cell(Markup("none"), data or {}, f"background:{mark.fill};color:{mark.ink}")
+        return _picked(Markup("none"), data or {}, f"background:{mark.fill};color:{mark.ink}")
     red, green, blue = bytes.fromhex(STATUS_COLOURS["available"][1:])
     css = f"background:rgba({red},{green},{blue},{shade * _STRONGEST:.2f})" if shade else ""
-    return Cell(Markup(short(count)), data or {}, css)  # a number
+    return _picked(Markup(short(count)), data or {}, css)  # a number
+
+
+def _picked(value: str, data: dict[str, str], css: str = "") -> Cell:
+    """Return a cell; one with ``data`` holds a mark that a script makes answer."""
+    shown = Markup('<span class="pf-mark">{}</span>').format(value) if data else value
+    return Cell(shown, data, css)
 
 
 def _id_text(category_id: int | None) -> str:

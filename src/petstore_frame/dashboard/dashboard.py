@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, TypeVar
 
 import ipywidgets as widgets
 
 from petstore_frame._internal.arguments import checked_client
 from petstore_frame.client import Client
-from petstore_frame.dashboard.buttons import ButtonGroup
 from petstore_frame.dashboard.export import Exporter
 from petstore_frame.dashboard.filters import Filters
 from petstore_frame.dashboard.history_tab import HistoryTab
 from petstore_frame.dashboard.import_job import ImportJob
 from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.inventory_tab import InventoryTab
-from petstore_frame.dashboard.kit import Kit, show
+from petstore_frame.dashboard.kit import ButtonGroup, Kit
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.reading_bar import ReadingBar
 from petstore_frame.dashboard.static_copy import static_copy
 from petstore_frame.dashboard.style import SHEET
 from petstore_frame.errors import ArgumentError
-from petstore_frame.history import History, HistoryOption, open_history
+from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.categories import Categories, category_labels, shown_labels
 from petstore_frame.schema.text import minute_text
+
+Tab = TypeVar("Tab", ImportTab, HistoryTab)
 
 
 class Dashboard:
@@ -86,9 +88,10 @@ class Dashboard:
             raise ArgumentError(f"wait_s is a number of seconds, 0 or more, got {wait_s!r}")
         self.client = client
         self._labels = category_labels(categories)
-        self._lock = RLock()
+        self._history, (self._journal, self._folder) = kept, places
+        self._lock, self._kit = RLock(), Kit()
         self._copies: list[Any] = []
-        self._kit = Kit()
+        self._opened = "Inventory"
         self.reading_bar = ReadingBar(
             self._kit,
             client.base_url,
@@ -96,45 +99,52 @@ class Dashboard:
             self._take,
             self._lock,
         )
-        self._make_tabs(kept, *places)
-        self._make_widgets()
+        self.filters = Filters(self._kit, self._lock, self._chosen, self.reading_bar.say)
+        self.inventory_tab = InventoryTab(self._kit, self._lock, self.filters)
+        self.export = Exporter(
+            self._kit,
+            self._on_screen,
+            self.inventory_tab.view.download,
+            self.reading_bar.say,
+            folder=self._folder,
+        )
+        self.widget = self._make_widget()
         if inventory is not None:
             self.reading_bar.take(inventory)
         else:
             self.refresh()
             self.wait(wait_s)
 
-    def _make_tabs(
-        self, history: History | None, journal: Path | None, folder: Path | None
-    ) -> None:
-        kit, say = self._kit, self.reading_bar.say
-        self.filters = Filters(kit, self._lock, self._chosen, say)
-        self.inventory_tab = InventoryTab(kit, self._lock, self.filters)
-        job = ImportJob(self.client, self._labels, journal=journal, results=folder)
-        self.import_tab = ImportTab(kit, job, self.refresh, self._lock)
-        self.history_tab = (
-            None
-            if history is None
-            else HistoryTab(kit, history, shown_labels(self._labels), self.filters.picked)
-        )
-        send = self.inventory_tab.view.download
-        self.export = Exporter(kit, self._on_screen, send, say, folder=folder)
-        self._tabs = {"Inventory": self.inventory_tab.widget, "Import": self.import_tab.widget}
-        if self.history_tab is not None:
-            self._tabs["History"] = self.history_tab.widget
-
-    def _make_widgets(self) -> None:
-        bar = self.reading_bar
-        self.tabs = ButtonGroup(self._open_tab, "pf-tabs")
-        self.tabs.show(list(self._tabs))
+    def _make_widget(self) -> widgets.VBox:
+        kit, bar = self._kit, self.reading_bar
+        names = ["Inventory", "Import", *["History"] * (self._history is not None)]
+        self.tabs = ButtonGroup(kit, lambda at: self._open_tab(names[at]), "pf-tabs")
+        self.tabs.show(names)
         self.tabs.widget.index = 0
-        sheet = self._kit.html(SHEET)
-        top = self._kit.row(bar.header, self._kit.row(bar.actions, self.export.widget))
-        top.add_class("pf-top")
-        self.widget = widgets.VBox(
-            [sheet, top, bar.notice, self.tabs.widget, self.filters.widget, *self._tabs.values()]
-        ).add_class("pf-dash")
-        self._open_tab(0)
+        top = kit.row(bar.header, kit.row(bar.actions, self.export.widget)).add_class("pf-top")
+        head = [kit.html(f"<style>{SHEET}</style>"), top, bar.notice, self.tabs.widget]
+        return kit.column(*head, self.filters.widget, self.inventory_tab.widget).add_class(
+            "pf-dash"
+        )
+
+    @cached_property
+    def import_tab(self) -> ImportTab:
+        """The tab that adds pets from a file; made when it is first needed, as the next one."""
+        job = ImportJob(self.client, self._labels, journal=self._journal, results=self._folder)
+        return self._added(ImportTab(self._kit, job, self.refresh, self._lock))
+
+    @cached_property
+    def history_tab(self) -> HistoryTab | None:
+        """The tab that shows what changed, or None without a history."""
+        if self._history is None:
+            return None
+        labels = shown_labels(self._labels)
+        return self._added(HistoryTab(self._kit, self._history, labels, self.filters.picked))
+
+    def _added(self, tab: Tab) -> Tab:
+        self._kit.show(tab.widget, False)
+        self.widget.children = (*self.widget.children, tab.widget)
+        return tab
 
     def refresh(self, *, resume: bool = False) -> None:
         """Read the store again, in a thread; the old numbers stay until the new ones are whole.
@@ -161,38 +171,44 @@ class Dashboard:
     def close(self) -> None:
         """End the dashboard's threads and take its widgets off the screen."""
         self.reading_bar.close()
-        self.import_tab.close()
+        if "import_tab" in vars(self):
+            self.import_tab.close()
         self.export.wait()
-        _close(self.widget)
+        self._kit.close()
 
-    def _open_tab(self, index: int) -> None:
-        self._opened = [*self._tabs][index]
-        for name, part in self._tabs.items():
-            show(part, name == self._opened)
-        has_pets = self.inventory_tab.model is not None
-        show(self.filters.widget, has_pets and self._opened != "Import")
-        show(self.inventory_tab.widget, has_pets and self._opened == "Inventory")
-        self._show_history()
+    def _open_tab(self, name: str) -> None:
+        self._opened = name
+        show, has_pets = self._kit.show, self.inventory_tab.model is not None
+        show(self.filters.widget, has_pets and name != "Import")
+        show(self.inventory_tab.widget, has_pets and name == "Inventory")
+        if name == "Import" or "import_tab" in vars(self):
+            show(self.import_tab.widget, name == "Import")
+        if self.history_tab is not None:
+            show(self.history_tab.widget, name == "History")
+        self._show_open()
 
-    def _show_history(self) -> None:
-        if self.history_tab is not None and self._opened == "History":
-            self.history_tab.show(self.filters.selection)
+    def _show_open(self) -> None:
+        """Draw the selection where it is seen; other tabs draw it when they are opened."""
+        selection = self.filters.selection
+        if self._opened == "History" and self.history_tab is not None:
+            self.history_tab.show(selection)
+        self.inventory_tab.show(selection, is_seen=self._opened == "Inventory")
 
-    def _chosen(self, selection: Selection) -> None:
-        self.inventory_tab.show(selection)
-        self._show_history()
+    def _chosen(self, _: Selection) -> None:
+        self._show_open()
 
     def _on_screen(self) -> tuple[StoreModel, Selection] | None:
         model = self.inventory_tab.model
         return None if model is None else (model, self.filters.selection)
 
     def _take(self, inventory: Inventory) -> None:
-        model = StoreModel(inventory, shown_labels(self._labels))
-        self.inventory_tab.take(model)
-        self._open_tab([*self._tabs].index(self._opened))
+        self.inventory_tab.take(StoreModel(inventory, shown_labels(self._labels)))
+        self._open_tab(self._opened)
         for copy in self._copies:
-            kept = {"text/html": static_copy(model), "text/plain": repr(self)}
-            copy.update(kept, raw=True)
+            copy.update(self._copy(), raw=True)
+
+    def _copy(self) -> dict[str, str]:
+        return {"text/html": static_copy(self.inventory_tab.model), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         if self.inventory is None:
@@ -209,8 +225,7 @@ class Dashboard:
         # A notebook without a kernel shows only the text of this output: there is none.
         view = self.widget._repr_mimebundle_() | {"text/plain": ""}
         notebook.display(view, raw=True)
-        copy = {"text/html": static_copy(self.inventory_tab.model), "text/plain": repr(self)}
-        self._copies.append(notebook.display(copy, raw=True, display_id=True))
+        self._copies.append(notebook.display(self._copy(), raw=True, display_id=True))
 
 
 def _notebook() -> Any:
@@ -224,13 +239,3 @@ def _path(name: str, folder: str | PathLike[str] | None) -> Path | None:
     if not (folder is None or isinstance(folder, (str, PathLike))):
         raise ArgumentError(f"{name} is a folder, got {folder!r}")
     return None if folder is None else Path(folder)
-
-
-def _close(widget: widgets.Widget) -> None:
-    """Close a widget with all that belongs to it."""
-    for child in getattr(widget, "children", ()):
-        _close(child)
-    for part in ("style", "layout"):
-        if widget.has_trait(part):
-            getattr(widget, part).close()
-    widget.close()

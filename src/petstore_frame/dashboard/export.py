@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from base64 import b64encode
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,39 +51,30 @@ class Exporter:
         self._folder, self._now = folder, now
         self._worker = Worker("petstore-export")
         self.buttons = [
-            kit.button("Excel", "all pets as a workbook", self.workbook),
-            kit.button("CSV", "the pets that the filters leave", self.selection),
-            kit.button("Web page", "all figures as one page", self.page),
+            kit.button("Excel", "all pets as a workbook", lambda: self._start(".xlsx")),
+            kit.button("CSV", "the pets that the filters leave", lambda: self._start(".csv")),
+            kit.button("Web page", "all figures as one page", lambda: self._start(".html")),
         ]
         self.widget = kit.row(*self.buttons)
-
-    def workbook(self) -> None:
-        """Write all pets as a workbook."""
-        self._start("inventory", ".xlsx", lambda model, _: model.inventory)
-
-    def page(self) -> None:
-        """Write the report as one web page."""
-        self._start("inventory", ".html", lambda model, _: model.inventory)
-
-    def selection(self) -> None:
-        """Write the pets selected, in the order shown, as a CSV."""
-        self._start("selection", ".csv", selected_frame)
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the file under way."""
         return self._worker.wait(timeout_s)
 
-    def _start(self, stem: str, ending: str, pets: Callable[[StoreModel, Selection], Any]) -> None:
+    def _start(self, ending: str) -> None:
+        """Write all pets as a workbook or a page; as a CSV those selected, in the order shown."""
         found = self._what()
         if found is None:
             self._say(parts.warning("There is nothing to export yet"))
             return
         model, selection = found
+        stem = "selection" if ending == ".csv" else "inventory"
         name = f"{stem}-{self._now():%Y%m%d-%H%M%S}{ending}"
 
         def job() -> None:
             try:
-                words = self._made(pets(model, selection), name, model.labels)
+                pets = selected_frame(model, selection) if ending == ".csv" else model.inventory
+                words = self._made(pets, name, model.labels)
             except Exception as problem:  # noqa: BLE001 # shown to the user
                 words = parts.failure("The file could not be written", problem)
             self._worker.done()  # first, so that who sees the words may ask for the next file
@@ -99,7 +89,10 @@ class Exporter:
             path = write_report(pets, Path(folder) / name, categories=labels, progress=False)
             content = path.read_bytes()
         if len(content) > LARGEST_DOWNLOAD:
-            return keep(content, name, self._folder or Path.cwd())
+            kept = (self._folder or Path.cwd()) / name
+            kept.write_bytes(content)
+            size = f"{len(content) / 1024**2:,.0f} MiB, too large for a download"
+            return parts.success(f"Written to {kept}", [size])
         self._send(content, name, media_of(name))
         size = f"{len(content) / 1024:,.0f} kB"
         return element("div", f"{name} ({size}) is in your browser's downloads.", role="status")
@@ -115,25 +108,3 @@ def selected_frame(model: StoreModel, selection: Selection) -> Any:
 def media_of(name: str) -> str:
     """Return what kind of file a browser takes a name for."""
     return _MEDIA.get(Path(name).suffix, "application/octet-stream")
-
-
-def keep(content: bytes, name: str, folder: Path) -> Markup:
-    """Write a file into a folder, and return where it is."""
-    kept = folder / name
-    kept.write_bytes(content)
-    size = f"{len(content) / 1024**2:,.0f} MiB, too large for a download"
-    return parts.success(f"Written to {kept}", [size])
-
-
-def offer(content: bytes, name: str, folder: Path, *, largest: int = LARGEST_DOWNLOAD) -> Markup:
-    """Return a link that downloads a file, or write it into a folder and name its path."""
-    if len(content) > largest:
-        return keep(content, name, folder)
-    link = element(
-        "a",
-        f"Download {name} ({len(content) / 1024:,.0f} kB)",
-        class_="pf-download",
-        download=name,
-        href=f"data:{media_of(name)};base64,{b64encode(content).decode()}",
-    )
-    return element("span", link, role="status")

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.buttons import ButtonGroup
-from petstore_frame.dashboard.kit import Kit, show
-from petstore_frame.dashboard.live import Meant
+from petstore_frame.dashboard.kit import ButtonGroup, Kit, Meant
 from petstore_frame.dashboard.model import SORT_COLUMNS, Selection, Shown, StoreModel
 from petstore_frame.html.palette import status_word
 
@@ -44,19 +42,19 @@ class Filters:
         self._lock, self._changed, self._say = lock, changed, say
         self._before: list[Selection] = []
         self._is_drawing = False
-        self.status = widgets.Dropdown(options=[(ALL_STATUSES, "")], description="Status")
-        self.category = widgets.Combobox(
-            placeholder="type to search", description="Category", continuous_update=False
-        )
-        self.text = widgets.Text(
-            placeholder="name or id, then Enter", description="Name", continuous_update=False
-        )
-        self.back = kit.button("← Back", "to the view before", self.go_back, may_hide=True)
-        self.chips = ButtonGroup(self._drop, "pf-chips")
+        self._kit = kit
+        self.status = kit.make(widgets.Dropdown, options=[(ALL_STATUSES, "")], description="Status")
+        late: dict[str, Any] = {"continuous_update": False}
+        tip = "type to search"
+        self.category = kit.make(widgets.Combobox, description="Category", placeholder=tip, **late)
+        tip = "name or id, then Enter"
+        self.text = kit.make(widgets.Text, description="Name", placeholder=tip, **late)
+        self.back = kit.button("← Back", "to the view before", self.go_back, is_hidden=True)
+        self.chips = ButtonGroup(kit, self._drop, "pf-chips")
         self.words = kit.html()
         controls = kit.row(self.status, self.category, self.text)
         active = kit.row(self.words, self.back, self.chips.widget)
-        self.widget = kit.column(controls, active, may_hide=True)
+        self.widget = kit.column(controls, active, is_hidden=True)
         self.status.observe(self._status_chosen, "value")
         self.category.observe(self._category_chosen, "value")
         self.text.observe(self._text_typed, "value")
@@ -118,7 +116,7 @@ class Filters:
         self.words.value = f'<span role="status">{parts.selection_words(shown)}</span>'
         filters = [f"{words} ✕" for words, _ in self._model.describe(now)]
         self.chips.show([*filters, "Clear all filters"] if filters else [])
-        show(self.back, bool(self._before))
+        self._kit.show(self.back, bool(self._before))
 
     def _status_chosen(self, change: Any) -> None:
         if not self._is_drawing:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from petstore_frame.charts.flow import ageing_figure, moves_figure, sell_through_figure
-from petstore_frame.charts.svg import element
+from petstore_frame.charts.bars import sell_through_figure
+from petstore_frame.charts.flow import ageing_figure, moves_figure
+from petstore_frame.charts.svg import Figure, element
 from petstore_frame.charts.trend import trend_figure
 from petstore_frame.counts.words import short
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.kit import Kit
-from petstore_frame.dashboard.live import Live, Meant
+from petstore_frame.dashboard.kit import Kit, Live, Meant
 from petstore_frame.dashboard.model import Selection
 from petstore_frame.errors import PetstoreError
 from petstore_frame.history import History
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from petstore_frame.history import Diff
     from petstore_frame.history.flow import Flow
 
-BY = {"status": "by status", "category_id": "by category"}
+BY = {"by status": "status", "by category": "category_id"}
 RANGES = {"all days": None, "last 7 days": 7, "last 30 days": 30, "last 90 days": 90}
-EXACT = "exact"
 
 
 class HistoryTab:
@@ -55,16 +54,16 @@ class HistoryTab:
         self._seen: list[Any] = []
         self._counts: pd.DataFrame | None = None
         self._flows: dict[tuple[date | None, date | None], Flow] = {}
+        self._figures: dict[str, Figure] = {}
         self._is_drawing = False
-        self.by = widgets.Dropdown(
-            options=[(word, by) for by, word in BY.items()], description="Lines"
-        )
-        self.range = widgets.Dropdown(options=[*RANGES], description="Days")
-        self.since = widgets.DatePicker(description="from")
-        self.until = widgets.DatePicker(description="to")
-        self.view = Live(self._meant)
+        self.by = kit.make(widgets.Dropdown, options=BY, description="Lines")
+        self.range = kit.make(widgets.Dropdown, options=[*RANGES], description="Days")
+        self.since = kit.make(widgets.DatePicker, description="from")
+        self.until = kit.make(widgets.DatePicker, description="to")
+        self.view = kit.make(Live)
+        self.view.meant = self._meant
         controls = kit.row(self.by, self.range, self.since, self.until)
-        self.widget = kit.column(controls, self.view, may_hide=True)
+        self.widget = kit.column(controls, self.view)
         for control in (self.by, self.since, self.until):
             control.observe(lambda _: None if self._is_drawing else self.draw(), "value")
         self.range.observe(self._range_chosen, "value")
@@ -87,6 +86,25 @@ class HistoryTab:
         except PetstoreError as problem:
             self.view.markup = parts.warning("No history to show yet", [str(problem)])
 
+    def _meant(self, meant: Meant) -> None:
+        figure = meant.get("figure", "")
+        if "save" in meant:
+            parts.send_figure(self.view, self._figures[figure], meant["save"])
+        elif "toggle" in meant:
+            self._hidden[figure] = self._off(figure) ^ {meant["toggle"]}
+            self.draw()
+        else:
+            self._picked(meant)
+
+    def _range_chosen(self, change: Any) -> None:
+        days = RANGES[change.new]
+        last = self._seen[-1][0].date() if self._seen else None
+        self._is_drawing = True
+        self.until.value = None
+        self.since.value = None if days is None or last is None else last - timedelta(days=days - 1)
+        self._is_drawing = False
+        self.draw()
+
     def _drawn(self) -> Markup:
         flow = self._flow(self.since.value, self.until.value)
         ageing, sold = flow.ageing, flow.sell_through
@@ -94,22 +112,21 @@ class HistoryTab:
         if chosen:
             ageing = ageing[ageing["category_id"].isin(list(chosen))]
             sold = sold[sold["category_id"].isin(list(chosen))]
-        trend = trend_figure(self._counted(), self._labels, hidden=self._off("pets-over-time"))
-        moves = moves_figure(flow.moves, hidden=self._off("new-sold-gone"))
-        return (
-            self._note()
-            + parts.titled("Pets over time", trend.markup)
-            + parts.two(
-                "New, sold and gone, by week",
-                moves.markup,
-                "Days that pets have been available",
-                ageing_figure(ageing).markup,
-                "Sold, of the pets on offer in these days",
-                sell_through_figure(sold, self._labels).markup,
-                "What changed between the last two snapshots",
-                self._last_change(),
-            )
+        figures = (
+            trend_figure(self._counted(), self._labels, hidden=self._off("pets-over-time")),
+            moves_figure(flow.moves, hidden=self._off("new-sold-gone")),
+            ageing_figure(ageing),
+            sell_through_figure(sold, self._labels),
         )
+        self._figures = {figure.name: figure for figure in figures}
+        trend, moves, ages, rates = map(parts.chart, figures)
+        beside = parts.two(
+            "New, sold and gone, by week", moves,
+            "Days that pets have been available", ages,
+            "Sold, of the pets on offer in these days", rates,
+            "What changed between the last two snapshots", self._last_change(),
+        )  # fmt: skip
+        return self._note() + parts.titled("Pets over time", trend) + beside
 
     def _flow(self, since: date | None, until: date | None) -> Flow:
         if (since, until) not in self._flows:
@@ -153,23 +170,6 @@ class HistoryTab:
 
     def _off(self, figure: str) -> frozenset[str]:
         return self._hidden.get(figure, frozenset())
-
-    def _meant(self, meant: Meant) -> None:
-        if "toggle" not in meant:
-            self._picked(meant)
-            return
-        figure = meant.get("figure", "")
-        self._hidden[figure] = self._off(figure) ^ {meant["toggle"]}
-        self.draw()
-
-    def _range_chosen(self, change: Any) -> None:
-        days = RANGES[change.new]
-        last = self._seen[-1][0].date() if self._seen else None
-        self._is_drawing = True
-        self.until.value = None
-        self.since.value = None if days is None or last is None else last - timedelta(days=days - 1)
-        self._is_drawing = False
-        self.draw()
 
 
 def added_up(trend: pd.DataFrame, by: str) -> pd.DataFrame:

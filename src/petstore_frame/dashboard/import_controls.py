@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as widgets
-from ipywidgets.widgets.widget_description import DescriptionStyle
 
 from petstore_frame.dashboard.import_view import fields_of, label_of
-from petstore_frame.dashboard.kit import Kit, show
+from petstore_frame.dashboard.kit import Kit
 from petstore_frame.loader.reading.look import Look
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 
@@ -54,40 +53,36 @@ class Controls:
         self.labels.observe(labels_given, "value")
 
     def _make_sources(self) -> None:
-        self.upload = widgets.FileUpload(
-            accept=".csv,.tsv,.txt,.gz,.xlsx,.xlsm", multiple=False, description="Choose a file"
-        )
-        self.path = widgets.Text(
-            description="or its path",
-            placeholder="on the machine that runs this, if above 8 MiB",
-            continuous_update=False,
+        kit = self._kit
+        self.upload = kit.make(widgets.FileUpload, accept=".csv,.tsv,.txt,.gz,.xlsx,.xlsm")
+        tip = "on the machine that runs this, if above 8 MiB"
+        self.path = kit.make(
+            widgets.Text, description="or its path", placeholder=tip, continuous_update=False
         ).add_class("pf-path")
-        self.template = self._kit.button(
+        self.template = kit.button(
             "Template", "a file with the columns that an import may have", lambda: None
         )
-        self.labels = widgets.FileUpload(
-            accept=".csv", multiple=False, description="Category labels"
-        ).add_class("pf-labels")
-        self.sources = self._kit.row(self.upload, self.path, self.template, self.labels)
+        self.labels = kit.make(widgets.FileUpload, accept=".csv").add_class("pf-labels")
+        self.sources = kit.row(self.upload, self.path, self.template, self.labels)
 
     def _make_choices(self) -> None:
-        # Shared models: each of one's own is a message more before the first paint.
-        look, place = DescriptionStyle(), widgets.Layout()
+        kit = self._kit
         self.layout = {
-            name: widgets.Dropdown(options=[""], description=word, style=look)
+            name: kit.make(widgets.Dropdown, options=[""], description=word)
             for name, word in LAYOUT.items()
         }
+        fields = [field.name for field in SENT_FIELDS]
         self.columns = {
-            name: widgets.Dropdown(
-                options=[NOT_IN_FILE], description=f"{label_of(name)} is", style=look, layout=place
+            name: kit.make(
+                widgets.Dropdown, options=[NOT_IN_FILE], description=f"{label_of(name)} is"
             )
-            for name in (field.name for field in SENT_FIELDS)
+            for name in fields
         }
-        self.key = widgets.Dropdown(options=[NO_KEY], description="Key", style=look, layout=place)
-        self.key.tooltip = "the column that identifies an animal: a known one is never sent again"
+        tip = "the column that identifies an animal: a known one is never sent again"
+        self.key = kit.make(widgets.Dropdown, options=[NO_KEY], description="Key", tooltip=tip)
         columns = [*self.columns.values(), self.key]
-        rows = self._kit.row(*self.layout.values()), self._kit.row(*columns)
-        self.choices = self._kit.column(*rows, may_hide=True)
+        rows = kit.row(*self.layout.values()), kit.row(*columns)
+        self.choices = kit.column(*rows, is_hidden=True)
         for name, control in self.layout.items():
             control.observe(lambda change, name=name: self._laid_out(name, change.new), "value")
         for control in columns:
@@ -111,8 +106,8 @@ class Controls:
         keys = (NO_KEY, *look.key_columns, *look.reading.key, *names)
         _offer(self.key, {name: name for name in keys}, *look.reading.key[:1])
         for name in ("encoding", "delimiter"):
-            show(self.layout[name], look.kind == "csv")
-        show(self.layout["sheet"], len(look.sheets) > 1)
+            self._kit.show(self.layout[name], look.kind == "csv")
+        self._kit.show(self.layout["sheet"], len(look.sheets) > 1)
         self._is_presetting = False
 
     def _laid_out(self, name: str, value: Any) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import tempfile
 from collections.abc import Callable, Mapping
@@ -11,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from petstore_frame.bundled.samples import write_template
 from petstore_frame.client import Client
 from petstore_frame.errors import InputError, LoadInterrupted
 from petstore_frame.loader.engine import load
@@ -22,7 +21,6 @@ from petstore_frame.loader.record import State
 from petstore_frame.loader.results.folders import find_place
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.settling.reconcile import Reconciliation
-from petstore_frame.schema.models import SENT_FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,13 +41,11 @@ class Choices:
     Attributes:
         reading: How it is read.
         duplicates: What records without a key are that equal earlier ones.
-        again: Whether a file that was loaded is loaded once more, as other animals.
         edits: Corrected cells, by line and column.
     """
 
     reading: Reading
     duplicates: Duplicates = "refuse"
-    again: bool = False
     edits: Edits = field(default_factory=dict)
 
 
@@ -120,6 +116,10 @@ class ImportJob:
         path = Path(self._uploads.name) / _safe_name(name)
         path.write_bytes(content)
         return path
+
+    def template(self) -> Path:
+        """Write a file with the columns that an import may have, to be filled in."""
+        return write_template(Path(self._uploads.name, "pets-template.csv"))
 
     def as_known(self, words: str) -> str:
         """Return a text that names an upload without its folder, which the user does not know."""
@@ -215,7 +215,6 @@ class ImportJob:
             Limits(),
             dry_run=dry_run,
             journal=self._journal,
-            again=choices.again,
             duplicates=choices.duplicates,
             progress=progress,
         )
@@ -247,14 +246,6 @@ def _for_fixes(choices: Choices) -> Choices:
     layout: dict[str, Any] = dict.fromkeys(LAYOUT) | {"quoting": "strict"}
     reading = replace(choices.reading, **layout)
     return replace(choices, reading=reading, edits={})
-
-
-def template() -> bytes:
-    """Return a file with the columns that an import may have, to be filled in."""
-    text = io.StringIO()
-    names = ["animal_id", *(each.name for each in SENT_FIELDS)]
-    csv.writer(text).writerow(names)
-    return b"\xef\xbb\xbf" + text.getvalue().encode()
 
 
 def _safe_name(name: str) -> str:

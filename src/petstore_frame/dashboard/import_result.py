@@ -6,7 +6,7 @@ from pathlib import Path
 
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.export import offer
+from petstore_frame.dashboard.export import LARGEST_DOWNLOAD
 from petstore_frame.html import Markup
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.results import LoadResult
@@ -14,7 +14,6 @@ from petstore_frame.loader.results.view import result_html
 from petstore_frame.loader.settling.reconcile import Reconciliation
 
 SETTLE = "Settle doubtful records"
-LARGEST_LINK = 2 * 1024 * 1024  # several links share a page; larger files are named only
 
 
 def result_view(results: list[LoadResult]) -> Markup:
@@ -51,23 +50,18 @@ def settled_note(found: Reconciliation) -> Markup:
 
 
 def files_note(folder: Path, result: LoadResult, *, has_steps: bool = True) -> Markup:
-    """Return what to do next, and where the result files are, with links to those not empty."""
-    held = (folder / name for name in _held(result))
-    links = [
-        offer(path.read_bytes(), path.name, folder)
-        for path in held
-        if path.exists() and path.stat().st_size <= LARGEST_LINK
-    ]
+    """Return what to do next, and where the result files are."""
     where = element("p", "Result files: ", element("bdi", str(folder)))
-    steps = parts.lines(_steps(result)) if has_steps else Markup("")
-    return steps + where + element("p", Markup(" · ").join(links))
+    return (parts.lines(_steps(result)) if has_steps else Markup("")) + where
 
 
-def _held(result: LoadResult) -> list[str]:
-    """Name the result files that hold records."""
+def files_of(folder: Path, result: LoadResult) -> list[Path]:
+    """Return the result files that hold records and are small enough for a download."""
     fix = any(result.counts[state] for state in FIX_STATES)
     doubt = any(result.counts[state] for state in DOUBT_STATES)
-    return [*["fix.csv"] * fix, *["unknown.csv"] * doubt, "results.csv", "results.xlsx"]
+    names = [*["fix.csv"] * fix, *["unknown.csv"] * doubt, "results.csv", "results.xlsx"]
+    held = (folder / name for name in names)
+    return [path for path in held if path.exists() and path.stat().st_size <= LARGEST_DOWNLOAD]
 
 
 def _steps(result: LoadResult) -> list[str]:

@@ -8,30 +8,31 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, cast
 
 import ipywidgets as widgets
 
 from petstore_frame.dashboard import parts
+from petstore_frame.dashboard.export import media_of
 from petstore_frame.dashboard.import_controls import Controls
 from petstore_frame.dashboard.import_job import (
     Choices,
     Counts,
+    Duplicates,
     ImportJob,
     Plan,
     share_done,
-    template,
 )
 from petstore_frame.dashboard.import_result import (
     SETTLE,
     files_note,
+    files_of,
     result_view,
     settled_note,
     to_fix,
 )
 from petstore_frame.dashboard.import_view import Seen, sent_words, view
-from petstore_frame.dashboard.kit import Kit, show
-from petstore_frame.dashboard.live import Live, Meant
+from petstore_frame.dashboard.kit import ButtonGroup, Kit, Live, Meant
 from petstore_frame.dashboard.worker import Cancelled, Worker
 from petstore_frame.html import Markup
 from petstore_frame.loader.record import State
@@ -59,11 +60,14 @@ class ImportTab:
         self.last: LoadResult | None = None
         self.controls = Controls(kit, self._uploaded, self._path_given, self._labels_given)
         self.controls.chosen = self._chosen
-        self.controls.template.on_click(lambda _: self._send_template())
+        self.controls.template.on_click(lambda _: self._send_file(job.template()))
         self.upload, self.path = self.controls.upload, self.controls.path
         self._make_buttons()
-        self.view, self.message = Live(self._meant), kit.html()
+        self.view, self.message = kit.make(Live), kit.html()
+        self.view.meant = self._meant
         self.result, self.files = kit.html(), kit.html()
+        self._files: list[Path] = []
+        self.downloads = ButtonGroup(kit, lambda at: self._send_file(self._files[at]), "pf-chips")
         self.widget = kit.column(
             kit.html("<h3 class='pf-section'>Add pets from a CSV or Excel file</h3>"),
             self.controls.sources,
@@ -73,7 +77,7 @@ class ImportTab:
             self.view,
             self.result,
             self.files,
-            may_hide=True,
+            self.downloads.widget,
         )
         self._show_steps()
 
@@ -87,16 +91,16 @@ class ImportTab:
             SETTLE,
             "look for them in the store; sends nothing",
             lambda: self._start(self._settle, "Looking for the doubtful records …"),
-            may_hide=True,
+            is_hidden=True,
         )
-        self.sole = widgets.Checkbox(
-            description="nobody else adds pets to this store", indent=False,
-            layout=widgets.Layout(width="auto"),
-        )  # fmt: skip
+        words = "nobody else adds pets to this store"
+        self.sole = self._kit.make(
+            widgets.Checkbox, description=words, indent=False, is_hidden=True
+        )
         self.cancel = self._kit.button(
-            "Stop", "stop after what is on its way", self._worker.cancel, may_hide=True
+            "Stop", "stop after what is on its way", self._worker.cancel, is_hidden=True
         )
-        self._steps = self._kit.row(self.load, self.settle, self.sole, self.cancel, may_hide=True)
+        self._steps = self._kit.row(self.load, self.settle, self.sole, self.cancel, is_hidden=True)
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait for the work under way."""
@@ -108,8 +112,8 @@ class ImportTab:
         self._worker.wait()
         self._job.close()
 
-    def _send_template(self) -> None:
-        self.view.download(template(), "pets-template.csv", "text/csv")
+    def _send_file(self, path: Path) -> None:
+        self.view.download(path.read_bytes(), path.name, media_of(path.name))
 
     def _uploaded(self, change: Any) -> None:
         if not change.new:
@@ -141,6 +145,7 @@ class ImportTab:
             self._path, self.seen, self._has_doubt = path, None, False
             self.view.markup = Markup("")
             self.message.value = self.result.value = self.files.value = ""
+            self._offer([])
             self._show_steps()
             self._take(self._job.begin())
 
@@ -238,9 +243,9 @@ class ImportTab:
         if option == "key":
             self._change(key=(value,))
             return
-        chosen: dict[str, Any] = {option: value if option == "duplicates" else True}
         with self._lock:
-            self.seen.choices = replace(self.seen.choices, **chosen)
+            duplicates = cast(Duplicates, value)
+            self.seen.choices = replace(self.seen.choices, duplicates=duplicates)
         self._check()
 
     def _start(self, work: Callable[[], None], words: str) -> None:
@@ -282,12 +287,18 @@ class ImportTab:
             notes = (files_note(*pair, has_steps=is_left)
                      for pair in zip(folders, results, strict=True))  # fmt: skip
             self.files.value = Markup("").join(notes)
+            self._offer([path for pair in zip(folders, results, strict=True)
+                         for path in files_of(*pair)])  # fmt: skip
             self.message.value = note
             self.view.markup = Markup("")
             if self.seen is not None:
                 left = self.last.counts.get(State.PENDING, 0)
                 self.seen.plan = Plan(self.last) if left else None
         self._loaded()
+
+    def _offer(self, files: list[Path]) -> None:
+        self._files = files
+        self.downloads.show([f"Download {path.name}" for path in files])
 
     def _pause(self, seconds: float) -> None:
         """Let the time pass in which a late request may still be applied."""
@@ -322,14 +333,14 @@ class ImportTab:
         """Offer what can be done now."""
         seen = self.seen
         for part in (self.controls.choices, self._steps):
-            show(part, seen is not None)
+            self._kit.show(part, seen is not None)
         plan = None if seen is None else seen.plan
         self.load.disabled = is_busy or plan is None or not plan.to_send
         self.load.description = sent_words(plan)
         self.settle.disabled = is_busy
-        show(self.settle, self._has_doubt)
-        show(self.sole, self._has_doubt)
-        show(self.cancel, is_busy)
+        self._kit.show(self.settle, self._has_doubt)
+        self._kit.show(self.sole, self._has_doubt)
+        self._kit.show(self.cancel, is_busy)
 
 
 def _mapped_value(before: Mapping[str, Mapping[Any, Any]], meant: Meant) -> dict[str, Any]:

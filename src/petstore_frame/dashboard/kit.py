@@ -1,50 +1,142 @@
-"""The widgets that the dashboard is made of.
+"""The widgets that the dashboard is made of, few models each.
 
-They share Layout and Style models; otherwise about a hundred redundant messages are sent.
+Every model is a message before the first paint, so all share their Layout and Style: one Layout of
+what is shown, one of what is hidden.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
+from typing import Any, TypeVar
 
+import anywidget
 import ipywidgets as widgets
-from ipywidgets.widgets.widget_string import HTMLStyle
+import traitlets
+
+Meant = Mapping[str, str]
+Kind = TypeVar("Kind", bound=widgets.DOMWidget)
 
 
 class Kit:
-    """Makes the widgets of one dashboard."""
+    """Makes the widgets of one dashboard, and closes them."""
 
     def __init__(self) -> None:
-        self._layout = widgets.Layout()
-        self._words, self._button = HTMLStyle(), widgets.ButtonStyle()
+        self._shown, self._hidden = widgets.Layout(display=""), widgets.Layout(display="none")
+        self._styles: dict[type, widgets.Widget] = {}
+        self._made: list[widgets.Widget] = [self._shown, self._hidden]
+
+    def make(self, kind: type[Kind], *values: Any, is_hidden: bool = False, **options: Any) -> Kind:
+        """Make a widget of a kind with its values and options."""
+        if kind.class_traits().get("style"):
+            options["style"] = self._style(kind.class_traits()["style"].klass)
+        made: Kind = kind(*values, layout=self._hidden if is_hidden else self._shown, **options)
+        self._made.append(made)
+        return made
+
+    def _style(self, kind: type[widgets.Widget]) -> widgets.Widget:
+        if kind not in self._styles:
+            self._styles[kind] = kind()
+            self._made.append(self._styles[kind])
+        return self._styles[kind]
 
     def html(self, value: str = "") -> widgets.HTML:
         """Make a piece of markup."""
-        return widgets.HTML(value, layout=self._layout, style=self._words)
+        return self.make(widgets.HTML, value)
 
     def button(
-        self, text: str, tip: str, press: Callable[[], None], *, may_hide: bool = False
+        self, text: str, tip: str, press: Callable[[], None], *, is_hidden: bool = False
     ) -> widgets.Button:
-        """Make a button; one that may hide has a Layout of its own."""
-        layout = widgets.Layout() if may_hide else self._layout
-        button = widgets.Button(description=text, tooltip=tip, layout=layout, style=self._button)
+        """Make a button."""
+        button = self.make(widgets.Button, description=text, tooltip=tip, is_hidden=is_hidden)
         button.on_click(lambda _: press())
         return button
 
-    def row(self, *children: widgets.Widget, may_hide: bool = False) -> widgets.Box:
+    def row(self, *children: widgets.Widget, is_hidden: bool = False) -> widgets.HBox:
         """Put widgets side by side; they wrap where it is narrow."""
-        return self._box(widgets.Box, children, may_hide=may_hide).add_class("pf-line")
+        return self.make(widgets.HBox, children, is_hidden=is_hidden)
 
-    def column(self, *children: widgets.Widget, may_hide: bool = False) -> widgets.VBox:
+    def column(self, *children: widgets.Widget, is_hidden: bool = False) -> widgets.VBox:
         """Put widgets below each other."""
-        return self._box(widgets.VBox, children, may_hide=may_hide).add_class("pf-part")
+        return self.make(widgets.VBox, children, is_hidden=is_hidden)
 
-    def _box(
-        self, kind: type[widgets.Box], children: tuple[widgets.Widget, ...], *, may_hide: bool
-    ) -> widgets.Box:
-        return kind(list(children), layout=widgets.Layout() if may_hide else self._layout)
+    def show(self, widget: widgets.DOMWidget, is_shown: bool) -> None:
+        """Show or hide a widget."""
+        widget.layout = self._shown if is_shown else self._hidden
+
+    def close(self) -> None:
+        """Take all widgets off the screen."""
+        for widget in self._made:
+            widget.close()
 
 
-def show(widget: widgets.Widget, is_shown: bool) -> None:
-    """Show or hide a widget that may hide."""
-    widget.layout.display = "" if is_shown else "none"
+class ButtonGroup:
+    """A group of real buttons that costs the browser one model.
+
+    ``ToggleButtons`` draws native buttons from one list; its choice is not used.
+
+    Args:
+        kit: Makes the widget.
+        press: Called with the place of the button pressed, from 0.
+        css_class: How the group is laid out.
+
+    Attributes:
+        widget: The buttons.
+    """
+
+    def __init__(self, kit: Kit, press: Callable[[int], None], css_class: str) -> None:
+        self._kit, self._press = kit, press
+        self.widget = kit.make(widgets.ToggleButtons, options=[], tooltips=[], is_hidden=True)
+        self.widget.add_class(css_class)
+        # The click itself, not a change of choice: the same button may be pressed twice.
+        self.widget.on_msg(self._clicked)
+
+    def show(self, texts: Sequence[str]) -> None:
+        """Show other texts; equal ones are left alone, so that the focus stays where it is."""
+        options = [(text or " ", place) for place, text in enumerate(texts)]
+        if options == list(self.widget.options):
+            return
+        with self.widget.hold_sync():
+            self.widget.index = None
+            self.widget.options = options
+        self._kit.show(self.widget, bool(options))
+
+    def _clicked(self, _: Any, content: Any, __: Any) -> None:
+        if content.get("event") == "click" and self.widget.index is not None:
+            self._press(self.widget.index)
+
+
+def _script() -> str:
+    """Return the script without the comments and indents that only its reader needs."""
+    lines = files("petstore_frame.dashboard").joinpath("live.js").read_text("utf-8").splitlines()
+    bare = (line.strip() for line in lines)
+    return "\n".join(line for line in bare if line and not line.startswith("//"))
+
+
+class Live(anywidget.AnyWidget):
+    """Markup that answers, the one widget with a script of ours.
+
+    Its marks, elements of class ``pf-mark`` that ``charts`` draws, have tooltips, and what is
+    clicked is reported. The markup is as escaped as that of any other widget: the script shows no
+    other text as markup.
+
+    Attributes:
+        meant: Called with the data attributes of what was used: ``category``, ``status``, ``sort``;
+            or ``toggle`` or ``save`` with the name of the ``figure``.
+    """
+
+    _esm = traitlets.Unicode(_script()).tag(sync=True)
+    markup = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.meant: Callable[[Meant], None] = lambda _: None
+        self.on_msg(self._told)
+
+    def download(self, content: bytes, name: str, media: str) -> None:
+        """Have the browser save a file; it makes a PNG of an SVG that is called one."""
+        self.send({"file": name, "media": media}, [content])
+
+    def _told(self, _: Any, content: Any, __: Any) -> None:
+        if isinstance(content, dict) and content:
+            self.meant({name: str(value) for name, value in content.items() if value is not None})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from petstore_frame.charts.svg import element
+from petstore_frame.charts.svg import Figure, element
 from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.counts.words import categories_in_words, per_cent, short
+from petstore_frame.dashboard.kit import Live
 from petstore_frame.dashboard.model import Shown
 from petstore_frame.errors import PetstoreError
 from petstore_frame.errors.advice import FORM
@@ -71,6 +72,20 @@ def two(*titles_and_parts: str) -> Markup:
 def titled(title: str, part: str) -> Markup:
     """Put a heading over a part."""
     return element("section", element("h3", title, class_="pf-section"), part)
+
+
+def chart(figure: Figure) -> Markup:
+    """Show a figure with the buttons that save it."""
+    saves = []
+    for kind in ("svg", "png"):
+        what = f"Save {figure.name} as {kind.upper()}"
+        saves.append(element("button", kind.upper(), data_save=kind, aria_label=what))
+    return figure.with_tools(element("div", *saves, class_="pf-save"))
+
+
+def send_figure(live: Live, figure: Figure, kind: str) -> None:
+    """Put a figure into the downloads, drawn on paper; the page makes a PNG of it itself."""
+    live.download(figure.file().encode(), f"{figure.name}.{kind}", "image/svg+xml")
 
 
 def selection_words(shown: Shown) -> str:

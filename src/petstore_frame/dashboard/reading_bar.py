@@ -6,14 +6,16 @@ from collections.abc import Callable
 from threading import RLock
 
 from petstore_frame.dashboard import parts
-from petstore_frame.dashboard.kit import Kit, show
-from petstore_frame.dashboard.refresh import Refresher
+from petstore_frame.dashboard.kit import Kit
+from petstore_frame.dashboard.worker import Cancelled, Worker
+from petstore_frame.errors import IncompleteInventoryError
+from petstore_frame.html import Markup
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.text import minute_text
 
 
 class ReadingBar:
-    """The name and the claim of a store, with Refresh, Cancel and Resume.
+    """The name and the claim of a store, with Refresh, Cancel and Resume; one reading at a time.
 
     Args:
         kit: Makes the widgets.
@@ -38,70 +40,84 @@ class ReadingBar:
         lock: RLock,
     ) -> None:
         self.inventory: Inventory | None = None
-        self._base_url, self._take, self._lock = base_url, take, lock
-        self._refresher = Refresher(read, self)
+        self._kit, self._base_url, self._read, self._take = kit, base_url, read, take
+        self._lock, self._worker = lock, Worker("petstore-refresh")
+        self._go_on: Callable[[], Inventory] | None = None
         self.header, self.notice = kit.html(parts.header(None, base_url)), kit.html()
         self.refresh = kit.button("Refresh", "read the store again", self.start)
-        self.cancel = kit.button("Cancel", "stop reading", self._refresher.cancel, may_hide=True)
+        self.cancel = kit.button("Cancel", "stop reading", self._worker.cancel, is_hidden=True)
         self.resume = kit.button(
-            "Resume", "go on where it broke off", lambda: self.start(resume=True), may_hide=True
+            "Resume", "go on where it broke off", lambda: self.start(resume=True), is_hidden=True
         )
         self.actions = kit.row(self.refresh, self.cancel, self.resume)
-        self._show_actions(is_busy=False, may_resume=False)
 
     def start(self, *, resume: bool = False) -> None:
         """Read the store in a thread, or go on with a reading that broke off."""
+        go_on = self._go_on if resume else None
+        read = go_on or (lambda: self._read(self._progress))
         with self._lock:
-            if self._refresher.start(resume=resume):
+            if self._worker.start(lambda: self._run(read)):
                 self.say(parts.progress("Reading the store …"))
-                self._show_actions(is_busy=True, may_resume=False)
+                self._offer(is_busy=True, may_resume=False)
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until no reading is under way; False when the time was not enough."""
-        return self._refresher.wait(timeout_s)
+        return self._worker.wait(timeout_s)
 
     def close(self) -> None:
         """Stop the reading under way and wait for its end."""
-        self._refresher.cancel()
-        self._refresher.wait()
+        self._worker.cancel()
+        self._worker.wait()
 
     def say(self, markup: str) -> None:
         """Show a line of markup as the notice."""
         self.notice.value = markup
 
     def take(self, inventory: Inventory) -> None:
-        """Show the claim of an Inventory and pass it on."""
-        self.inventory = inventory
-        self.header.value = parts.header(inventory, self._base_url)
-        self._take(inventory)
-
-    def reading(self, pets: int) -> None:
-        """Show how far a reading is."""
-        self.say(parts.progress(f"Reading the store: {pets:,} pets so far"))
-
-    def read(self, inventory: Inventory) -> None:
-        """Show a new reading in place of the old one."""
+        """Show an Inventory in place of the old one, and pass it on."""
         with self._lock:
-            self.take(inventory)
+            self.inventory = inventory
+            self.header.value = parts.header(inventory, self._base_url)
+            self._take(inventory)
             self.say("")
-            self._show_actions(is_busy=False, may_resume=False)
+            self._offer(is_busy=False, may_resume=False)
 
-    def broken_off(self, problem: BaseException | None, *, may_resume: bool) -> None:
-        """Show why there is no new reading; the old one stays."""
+    def _progress(self, pets: int) -> None:
+        self._worker.check()
+        if self._worker.may_report():
+            self.say(parts.progress(f"Reading the store: {pets:,} pets so far"))
+
+    def _run(self, read: Callable[[], Inventory]) -> None:
+        """Read, on the worker's thread; the old reading stays where there is no new one."""
+        try:
+            inventory = read()
+        except IncompleteInventoryError as problem:
+            self._go_on = problem.resume
+            self._end(None if problem.is_interrupted else problem, may_resume=True)
+        except Cancelled:
+            self._end(None, may_resume=False)
+        except Exception as problem:  # noqa: BLE001 # shown to the user, who is not in this thread
+            self._end(problem, may_resume=False)
+        else:
+            self._go_on = None
+            self._worker.done()
+            self.take(inventory)
+
+    def _end(self, problem: Exception | None, *, may_resume: bool) -> None:
+        self._worker.done()
         with self._lock:
-            if problem is None:
-                self.say(parts.warning("Reading was cancelled", [self._still_shown()]))
-            else:
-                title = "The store could not be read"
-                self.say(parts.failure(title, problem, self._still_shown()))
-            self._show_actions(is_busy=False, may_resume=may_resume)
+            self.say(self._broken_off(problem))
+            self._offer(is_busy=False, may_resume=may_resume)
 
-    def _still_shown(self) -> str:
-        if self.inventory is None:
-            return "There is nothing to show yet."
-        return f"What is shown is from {minute_text(self.inventory.fetched_at)}."
+    def _broken_off(self, problem: Exception | None) -> Markup:
+        still = "There is nothing to show yet."
+        if self.inventory is not None:
+            still = f"What is shown is from {minute_text(self.inventory.fetched_at)}."
+        if problem is None:
+            return parts.warning("Reading was cancelled", [still])
+        return parts.failure("The store could not be read", problem, still)
 
-    def _show_actions(self, *, is_busy: bool, may_resume: bool) -> None:
+    def _offer(self, *, is_busy: bool, may_resume: bool) -> None:
         self.refresh.disabled = is_busy
-        show(self.cancel, is_busy)
-        show(self.resume, may_resume)
+        self._kit.show(self.cancel, is_busy)
+        self._kit.show(self.resume, may_resume)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from petstore_frame.charts.bars import bars
+from petstore_frame.charts.bars import status_figure
 from petstore_frame.charts.svg import element
 from petstore_frame.counts.table import CountTable
 from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.counts.words import short
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.html import NOTEBOOK, Card, Markup
-from petstore_frame.html.palette import INK, PAPER, status_colours, status_word
+from petstore_frame.html.palette import status_colours, status_word
 from petstore_frame.inventory.completeness import after_badge, claim_badge
 from petstore_frame.schema.text import minute_text
 
@@ -61,11 +61,7 @@ def _cards(counts: StatusCounts) -> Markup:
 
 
 def _picture(counts: StatusCounts) -> Markup:
-    drawing = b64encode(bars(counts, ink=INK, width=PICTURE_WIDTH).encode()).decode()
-    image = element(
-        "img",
-        alt=f"Pets by category, {short(counts.total)} in all",
-        style="max-width:100%",
-        src=f"data:image/svg+xml;base64,{drawing}",
-    )
-    return element("p", image, style=f"background:{PAPER};padding:6px")
+    drawing = b64encode(status_figure(counts).file(PICTURE_WIDTH).encode()).decode()
+    alt = f"Pets by category, {short(counts.total)} in all"
+    source = f"data:image/svg+xml;base64,{drawing}"
+    return element("p", element("img", alt=alt, style="max-width:100%", src=source))

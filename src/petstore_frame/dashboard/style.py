@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from petstore_frame.charts.svg import STYLE
+from petstore_frame.charts.svg import CSS
+from petstore_frame.html.palette import ACCENT, FAILED_BADGE
 from petstore_frame.html.style import CODE_FONT, FONT, INK, MUTED, PAPER, RADIUS, RULE, SHADE, TEXT
 
-_FOCUS = "var(--jp-brand-color1,var(--vscode-focusBorder,#0072B2))"
+_FOCUS = f"var(--jp-brand-color1,var(--vscode-focusBorder,{ACCENT}))"
 _LINK = "var(--jp-content-link-color,var(--vscode-textLink-foreground,#00588A))"
 _SMALL = TEXT - 1
 _CONTROL = 28  # pixels high: buttons, boxes and lists
 
-SHEET = f"""{STYLE}<style>
+SHEET = f"""{CSS}
 .pf-dash{{color:{INK};font:{TEXT}px/1.45 {FONT};container-type:inline-size;padding:4px 4px 8px}}
 .pf-dash>*{{margin:0 0 12px!important}}
-.pf-dash .pf-part{{overflow:visible}}
-.pf-dash .pf-part>*{{margin:0 0 12px!important}}
-.pf-dash .pf-part>:last-child{{margin:0!important}}
+.pf-dash .widget-vbox{{overflow:visible}}
+.pf-dash .widget-vbox>*{{margin:0 0 12px!important}}
+.pf-dash .widget-vbox>:last-child{{margin:0!important}}
 .pf-dash a{{color:{_LINK};text-decoration:underline}}
 .pf-dash .widget-html,.pf-dash .widget-html-content,.pf-dash .jupyter-widgets
  {{font-size:{TEXT}px;line-height:1.45;overflow:visible;height:auto}}
@@ -29,10 +30,10 @@ SHEET = f"""{STYLE}<style>
 .pf-header summary{{cursor:pointer;list-style:none;width:fit-content}}
 .pf-header summary::after{{content:" ▾"}}
 .pf-header details[open] summary::after{{content:" ▴"}}
-.pf-dash .pf-line{{display:flex;flex-flow:row wrap!important;gap:8px;align-items:center;
+.pf-dash .widget-hbox{{display:flex;flex-flow:row wrap!important;gap:8px;align-items:center;
  overflow:visible}}
-.pf-dash .pf-line>*{{margin:0}}
-.pf-dash .pf-line>.widget-html,.pf-dash .pf-line>.widget-toggle-buttons{{width:auto}}
+.pf-dash .widget-hbox>*{{margin:0}}
+.pf-dash .widget-hbox>.widget-html,.pf-dash .widget-hbox>.widget-toggle-buttons{{width:auto}}
 .pf-dash .widget-label{{width:auto;color:{INK};font-size:{TEXT}px;margin-right:8px}}
 .pf-dash :is(.widget-dropdown,.widget-text,.widget-combobox,.widget-datepicker){{width:auto}}
 .pf-dash .widget-dropdown select{{width:auto;min-width:9em;max-width:20em;flex:none;
@@ -44,16 +45,16 @@ SHEET = f"""{STYLE}<style>
 .pf-dash .widget-upload::after{{content:"Choose a file";font-size:{TEXT}px}}
 .pf-dash .widget-upload.pf-labels::after{{content:"Category labels (CSV)"}}
 .pf-dash .pf-path input{{width:26em;max-width:100%}}
-.pf-dash .pf-page input{{width:5em}}
+.pf-dash input[type=number]{{width:5em}}
 .pf-dash select,.pf-dash input{{color:{INK};font-size:{TEXT}px}}
 .pf-dash input::placeholder{{color:{MUTED};opacity:1}}
 .pf-dash button.jupyter-button{{width:auto;height:{_CONTROL}px;line-height:{_CONTROL}px;
  padding:0 12px;font-size:{TEXT}px;border-radius:{RADIUS}px;color:{INK};background:{SHADE}}}
 .pf-dash button.jupyter-button:disabled{{opacity:.55}}
-.pf-dash button.jupyter-button.pf-main{{background:#0072B2;color:#FFFFFF}}
+.pf-dash button.jupyter-button.pf-main{{background:{ACCENT};color:#FFFFFF}}
 .pf-dash :focus-visible{{outline:2px solid {_FOCUS}!important;outline-offset:1px}}
-.pf-dash .pf-top{{gap:8px 16px;justify-content:space-between;align-items:start}}
-.pf-dash .pf-top>.widget-html{{flex:1 1 400px;width:auto}}
+.pf-dash .pf-top.pf-top{{gap:8px 16px;justify-content:space-between;align-items:start}}
+.pf-dash .pf-top.pf-top>.widget-html{{flex:1 1 400px;width:auto}}
 .pf-dash .widget-toggle-buttons{{margin:0;width:100%;height:auto;overflow:visible}}
 .pf-dash .widget-toggle-buttons>.widget-label{{display:none}}
 .pf-dash .pf-tabs>div{{display:flex;flex-wrap:wrap;border-bottom:1px solid {RULE};width:100%}}
@@ -76,8 +77,8 @@ SHEET = f"""{STYLE}<style>
 .pf-live svg .pf-can:hover{{filter:brightness(1.12)}}
 .pf-live svg .pf-mark:focus-visible{{stroke:{INK};stroke-width:2}}
 .pf-live svg text.pf-mark:focus-visible{{stroke:none}}
-.pf-entry.pf-off{{opacity:.55}}
-.pf-entry.pf-off .pf-word{{text-decoration:line-through}}
+.pf-off{{opacity:.55}}
+.pf-off .pf-word{{text-decoration:line-through}}
 .pf-save{{position:absolute;top:-27px;right:0;display:flex;gap:4px}}
 .pf-save button{{border:1px solid {RULE};border-radius:{RADIUS}px;background:transparent;
  color:{MUTED};font:{_SMALL}px/1.4 {FONT};padding:1px 6px;cursor:pointer}}
@@ -93,9 +94,9 @@ SHEET = f"""{STYLE}<style>
  border-radius:2px;height:24px;padding:0 4px;max-width:100%}}
 .pf-live input[type=checkbox]{{height:auto;vertical-align:-2px}}
 .pf-live .pf-edit{{width:11em}}
-.pf-live .pf-edit[aria-invalid]{{border:2px solid #B42318}}
+.pf-live .pf-edit[aria-invalid]{{border:2px solid {FAILED_BADGE.edge}}}
 .pf-wrong,.pf-right{{display:block;max-width:22em;white-space:normal}}
-.pf-wrong{{color:#B42318}}
+.pf-wrong{{color:{FAILED_BADGE.edge}}}
 body[data-jp-theme-light=false] .pf-wrong{{color:#FF9C8F}}
 .pf-preview .pf-table{{width:auto;min-width:100%}}
 .pf-pets .pf-table{{table-layout:fixed}}
@@ -110,5 +111,4 @@ body[data-jp-theme-light=false] .pf-wrong{{color:#FF9C8F}}
  .pf-live .pf-grid .pf-can{{margin:-4px;padding:4px}}
  .pf-live .pf-grid .pf-table{{font-size:{_SMALL}px}}
  .pf-pets tbody .pf-name{{white-space:normal}}
-}}
-</style>"""
+}}"""

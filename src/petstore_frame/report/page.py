@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from petstore_frame import __version__
-from petstore_frame.charts.bars import bars
+from petstore_frame.charts.bars import status_figure
 from petstore_frame.counts.table import CountTable
 from petstore_frame.counts.words import categories_in_words, exactness, per_cent, short
 from petstore_frame.html import PAGE, Card, Markup, palette, stylesheet
@@ -45,7 +45,7 @@ def page(facts: Facts) -> Markup:
         badge=look.badge_of(facts),
         claim=look.claim_words(facts),
         cards=[*_cards(facts)],
-        bars=Markup(bars(counts)),  # escaped there
+        bars=status_figure(counts).picture,
         table=CountTable(counts, top=None).to_html(PAGE, caption=caption),
         columns=facts.columns,
         status_at=_status_at(facts),

@@ -177,7 +177,7 @@ def test_invalid_records_end_in_a_fix_file(dashboard: pf.Dashboard, tmp_path: Pa
     (fix,) = tmp_path.glob("import-dirty-*/fix.csv")
     words = fix.read_text("utf-8-sig")
     assert "for sale" in words and "Rex" not in words
-    assert "Download fix.csv" in dashboard.import_tab.files.value
+    assert ("Download fix.csv", 0) in dashboard.import_tab.downloads.widget.options
 
 
 def test_the_last_import_is_kept(dashboard: pf.Dashboard) -> None:
@@ -379,7 +379,7 @@ def test_a_record_that_is_not_found_stays_in_view(tmp_path: Path) -> None:
     tab.settle.click()
     assert tab.wait(WAIT_S) and "1 not found there" in tab.message.value
     assert "1 not found in the store" in tab.files.value
-    assert "Download unknown.csv" in tab.files.value
+    assert ("Download unknown.csv", 0) in tab.downloads.widget.options
     assert tab.settle.layout.display != "none"
     tab.close()
 

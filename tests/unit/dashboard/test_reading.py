@@ -23,7 +23,7 @@ def test_refresh_shows_what_was_added(dashboard: pf.Dashboard, store: MemoryStor
     assert dashboard.wait(WAIT_S)
     assert dashboard.inventory is not None and len(dashboard.inventory) == 241
     assert dashboard.filters.selection.status == "sold"
-    assert ">61</b>" in dashboard.inventory_tab.cards.value
+    assert ">61</b>" in dashboard.inventory_tab.view.markup
 
 
 def test_a_failed_refresh_keeps_the_old_numbers(
@@ -35,7 +35,7 @@ def test_a_failed_refresh_keeps_the_old_numbers(
     assert dashboard.wait(WAIT_S)
     notice = dashboard.reading_bar.notice.value
     assert "&lt;b&gt;the shelf fell&lt;/b&gt;" in notice and "What is shown is from" in notice
-    assert ">240</b>" in dashboard.inventory_tab.cards.value
+    assert ">240</b>" in dashboard.inventory_tab.view.markup
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import samples
-from petstore_frame.dashboard.export import offer
+from petstore_frame.dashboard import export
 from unit.dashboard_store import KEY, WAIT_S, MemoryStore, inventory, pets, press
 
 
@@ -43,11 +43,15 @@ def test_the_selection_goes_out_as_csv(dashboard: pf.Dashboard) -> None:
     assert b"Pet 23" in content and b"Pet 1\r" not in content
 
 
-def test_a_file_too_large_for_a_link_is_named(tmp_path: Path) -> None:
+def test_a_file_too_large_for_a_download_is_named(
+    dashboard: pf.Dashboard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Beyond the size that a page can carry, the file stays on disk and its place is told."""
-    note = offer(b"12345", "stock.xlsx", tmp_path, largest=4)
-    assert "data:" not in note and str(tmp_path / "stock.xlsx") in note
-    assert (tmp_path / "stock.xlsx").read_bytes() == b"12345"
+    monkeypatch.setattr(export, "LARGEST_DOWNLOAD", 4)
+    dashboard.export.buttons[1].click()
+    assert dashboard.export.wait(WAIT_S)
+    (kept,) = tmp_path.glob("selection-*.csv")
+    assert str(kept) in dashboard.reading_bar.notice.value and kept.stat().st_size > 4
 
 
 def test_hostile_words_and_the_key_stay_out(store: MemoryStore) -> None:
@@ -56,7 +60,12 @@ def test_hostile_words_and_the_key_stay_out(store: MemoryStore) -> None:
     store.pets[0] |= {"name": bad, "status": bad}
     shown = pf.Dashboard(store.client(), categories={1: bad})
     state = everything_shown(shown)
-    html = [part["value"] for part in json.loads(state) if part["_model_name"] == "HTMLModel"]
+    html = [
+        part[name]
+        for part in json.loads(state)
+        for model, name in (("HTMLModel", "value"), ("AnyModel", "markup"))
+        if part["_model_name"] == model
+    ]
     assert KEY not in state and not any(bad in value for value in html)
     assert any("&lt;img" in value for value in html)
     shown.close()
@@ -89,7 +98,7 @@ def test_the_static_copy_needs_nothing(dashboard: pf.Dashboard) -> None:
 def test_an_inventory_may_be_given(store: MemoryStore) -> None:
     """An Inventory read before is shown without asking the store."""
     shown = pf.Dashboard(store.client(), inventory=inventory(pets(7)))
-    assert store.requests == 0 and ">7</b>" in shown.inventory_tab.cards.value
+    assert store.requests == 0 and ">7</b>" in shown.inventory_tab.view.markup
     shown.close()
 
 
