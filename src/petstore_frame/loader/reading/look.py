@@ -145,12 +145,14 @@ def _look(opened: Input, asked: Reading, rows: int, most: int, columns_of: Colum
     seen = Look(opened.name, opened.path, opened.kind, asked)
     with suppress(InputError):  # it will be among the questions
         seen = replace(seen, sheets=opened.sheets)
+    source: Source | None = None
     while len(seen.questions) < _MOST_QUESTIONS:
         try:
+            source = None
             source = lay_out(opened, seen.reading, columns_of)
             if not source.is_returned:
                 check_sample(source, source.columns, source.mapping, seen.reading)
-            return _checked(seen, source, rows, most)
+            break
         except InputError as problem:
             seen = replace(seen, questions=(*seen.questions, problem))
             if isinstance(problem, EncodingError):
@@ -159,7 +161,8 @@ def _look(opened: Input, asked: Reading, rows: int, most: int, columns_of: Colum
             if answered == seen.reading:
                 break
             seen = replace(seen, reading=answered)
-    return _raw(seen, opened, rows)
+    # Values that most records share may be wrong; the records are there all the same.
+    return _raw(seen, opened, rows) if source is None else _checked(seen, source, rows, most)
 
 
 def _answered(reading: Reading, problem: InputError) -> Reading:
