@@ -50,7 +50,7 @@ from petstore_frame.loader.settling.reconcile import Doubt, Reconciliation
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN_PROBLEMS = 5
+SHOWN_PROBLEMS, KEPT_RECORDS = 5, 10_000
 
 
 class LoadResult(HasFrame):
@@ -59,8 +59,8 @@ class LoadResult(HasFrame):
     Each is in exactly one state, and the states sum to the records of the file. It reads the
     import's journal when it is asked, so it is never older than the journal; frames are kept once
     made, until ``reconcile`` or ``resolve`` change what they show. ``len()`` is the number of
-    records. A rehearsal keeps what it shows; its records are gone (a JournalError) once they are
-    rehearsed again or loaded.
+    records. A rehearsal keeps what it shows and up to 10,000 records; of more, the rows are a
+    JournalError once the same file was rehearsed again or loaded.
 
     Args:
         path: The journal of the store.
@@ -80,8 +80,10 @@ class LoadResult(HasFrame):
         self.voice = PYTHON
         # How the wait before reading back is spent: who watches it, a terminal or a page.
         self.wait: Callable[[float], None] = wait_announced
-        if self.is_rehearsal:
-            str(self)  # reads what it shows, which stays when the records are rehearsed again
+        self._kept: list[JournalRow] | None = None
+        if self.is_rehearsal:  # what it has read stays when the records are rehearsed again
+            str(self)
+            self._kept = list(self.rows()) if len(self) <= KEPT_RECORDS else None
 
     @cached_property
     def run(self) -> Run:
@@ -142,6 +144,8 @@ class LoadResult(HasFrame):
 
     def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield what the journal knows of the records, in constant memory; no state means all."""
+        if self._kept is not None:
+            return (row for row in self._kept if not states or row.state in states)
         if journal.read_run(self.path, self.run_id).created_at != self._staged_at:
             raise JournalError(
                 f"this was a rehearsal of {self.run.source_name}, which was rehearsed again or "
