@@ -227,11 +227,13 @@ def _columns(run: Run) -> str:
         field if field == column else f"{field} from {_shown(column)}"
         for field, column in run.mapping.items()
     )
-    unused = [_shown(name) for name in run.header if name not in run.mapping.values()]
+    keys = f"; key: {', '.join(map(_shown, run.key))}" if run.key else ""
+    known = {*run.mapping.values(), *run.key}
+    unused = [_shown(name) for name in run.header if name not in known]
     shown = ", ".join(unused[:_SHOWN_COLUMNS])
     more = len(unused) - _SHOWN_COLUMNS
     shown += f" and {more:,} more" if more > 0 else ""
-    return f"columns: {used}" + (f"; not sent: {shown}" if unused else "")
+    return f"columns: {used}{keys}" + (f"; not sent: {shown}" if unused else "")
 
 
 def _noted(result: LoadResult) -> Iterator[tuple[str, list[str]]]:
