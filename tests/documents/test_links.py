@@ -70,6 +70,19 @@ def test_code_paths_are_there(document: Path) -> None:
     assert [word for word in words if not any((home / word).exists() for home in homes)] == []
 
 
+def test_the_names_that_a_change_begins_with_are_in_their_files() -> None:
+    """A name that CONTRIBUTING gives with its file, as `SHEETS` of a file, stands in that file."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+)` (?:of|in)\s+`([\w/]+\.py)`", text)
+    assert len(named) > 5
+    missing = [
+        (name, file)
+        for name, file in named
+        if not re.search(rf"\b{name}\b", (HOUSE / file).read_text(encoding="utf-8"))
+    ]
+    assert missing == []
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_relative_links_lead_somewhere(document: Path) -> None:
     """Each link and picture inside the repository exists."""
