@@ -25,6 +25,7 @@ SEED = random.SystemRandom().randrange(10**6)
 ROWS = 300
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("design", list(OURS))
 def test_nothing_is_doubled_or_lost(design: str, campaign: int) -> None:
     """Under random faults and kills, whatever is not surely in the store once is listed."""
@@ -40,6 +41,7 @@ def test_a_usual_design_fails_the_same_test() -> None:
     assert run("5 retries, no checkpoint", SEED, 100, 2).duplicates > 0
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("spec_only", [False, True], ids=["bundled", "spec_only"])
 def test_killed_at_random_against_the_real_service(spec_only: bool, tmp_path: Path) -> None:
     """The command line, killed at random and started again, fills a store with each row once."""

@@ -19,6 +19,7 @@ from petstore_frame.loader.results.results import LoadResult
 WINDOW = 8
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("with_keys", [False, True], ids=["no_keys", "keys"])
 @pytest.mark.parametrize("stage", ["headers", "body", "applied", "answered"])
 def test_killed_on_the_wire(
@@ -43,6 +44,7 @@ def test_killed_on_the_wire(
     assert result.counts[State.CREATED] + result.counts[State.UNKNOWN] == 60
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("step", ["commit", "committed"])
 @pytest.mark.parametrize("nth", [1, 2, 9])
 def test_killed_beside_a_commit(step: str, nth: int, pets_csv, stores, run_load, run_child) -> None:

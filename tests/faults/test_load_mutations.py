@@ -85,7 +85,7 @@ MUTATIONS = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", list(MUTATIONS))
 def test_a_broken_promise_is_noticed(name: str, tmp_path: Path) -> None:
     """A package with this mistake in it fails the test that guards against it."""

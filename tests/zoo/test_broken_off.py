@@ -172,12 +172,12 @@ def test_a_listing_that_never_holds_still_is_read_no_further(broken: int) -> Non
     assert not inventory.completeness.is_complete or len(inventory) == 250
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_no_claim_is_false_after_failures(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(2))
+def test_no_claim_is_false_after_failures(seed: int, campaign: int) -> None:
     """Of stores that refuse some requests, none is called complete that is not, however often a
     fetch goes on, save where an assumption that the claim itself states is broken."""
     rng = random.Random(seed)
-    for _ in range(150):
+    for _ in range(100 * campaign):
         store = ZooStore(census.draw_pets(rng), census.draw_habits(rng), seed=rng.randrange(10**9))
         options = census.draw_options(rng) | {
             "status": None,
