@@ -9,7 +9,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame._internal.progress import is_watched
-from petstore_frame.inventory.progress import Meter
+from petstore_frame.inventory.fetch import Meter
 
 
 def client() -> pf.Client:

@@ -11,13 +11,15 @@ from petstore_frame.html import NOTEBOOK, Fold, Markup
 from petstore_frame.html.palette import Badge, shorten, status_colours, status_word, verdict_badge
 from petstore_frame.inventory.evidence import Evidence
 
+# How an earlier version wrote that a status was asked for.
+_OF_STATUS = "pets with status "
+
 
 class Verdict(StrEnum):
-    """The four possible claims about a listing.
+    """The four possible claims about what was asked for: all pets, or those of one status.
 
-    Each is about what was asked for: all pets, or those of one status. ``complete``: every one is
-    held. ``incomplete``: some are known to be missing. ``unknown``: nothing proves either.
-    ``unstable``: the listing changed while it was read.
+    ``complete``: every one is held. ``incomplete``: some are known to be missing. ``unknown``:
+    nothing proves either. ``unstable``: the listing changed while it was read.
     """
 
     COMPLETE = "complete"
@@ -196,8 +198,12 @@ class Completeness:
             ValueError: The verdict is not one of the four.
         """
         verdict, status = Verdict(values["verdict"]), values.get("status")
-        if "scope" in values:  # as earlier versions wrote it
-            verdict, status = _of_scope(verdict, str(values["scope"]))
+        # An earlier version's verdict could be about a part of what was asked for.
+        scope = str(values.get("scope", "all pets"))
+        if scope.startswith(_OF_STATUS):
+            status = scope.removeprefix(_OF_STATUS)
+        elif scope != "all pets" and verdict is Verdict.COMPLETE:
+            verdict = Verdict.UNKNOWN
         known = (Evidence.from_dict(each) for each in values.get("evidence", ()))
         return cls(
             verdict=verdict,
@@ -213,19 +219,6 @@ class Completeness:
             },
             advertised_total=values.get("advertised_total"),
         )
-
-
-def _of_scope(verdict: Verdict, scope: str) -> tuple[Verdict, str | None]:
-    """Return the verdict and the status asked for of an earlier version's claim.
-
-    Its verdict could be about a part of what was asked for, which then was not known to be whole.
-    """
-    if scope == "all pets":
-        return verdict, None
-    status = scope.removeprefix("pets with status ")
-    if status != scope:
-        return verdict, status
-    return (Verdict.UNKNOWN if verdict is Verdict.COMPLETE else verdict), None
 
 
 def claim_badge(claim: Completeness | None) -> Badge:

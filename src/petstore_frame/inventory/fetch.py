@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Literal, NoReturn
@@ -17,6 +18,7 @@ from petstore_frame._internal.arguments import (
     refuse,
     whole_number,
 )
+from petstore_frame._internal.progress import Display, open_progress
 from petstore_frame.errors import (
     CrossOriginError,
     ForeignLinkError,
@@ -24,12 +26,12 @@ from petstore_frame.errors import (
     PaginationLoopError,
     PetstoreError,
 )
+from petstore_frame.errors.frames import callers_level
 from petstore_frame.inventory.asking import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
 from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows
 from petstore_frame.inventory.ids import IdWalk
 from petstore_frame.inventory.listing import Listing
-from petstore_frame.inventory.progress import Meter
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.source import Source, seal
 from petstore_frame.inventory.strategies import STRATEGIES
@@ -39,6 +41,7 @@ from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 from petstore_frame.schema.text import pets_text
 
 MAX_IDS = 10_000
+Progress = bool | Callable[[int], None] | None
 
 
 def fetch_inventory(
@@ -46,7 +49,7 @@ def fetch_inventory(
     *,
     status: str | None = None,
     max_pets: int | None = None,
-    progress: bool | Callable[[int], None] | None = None,
+    progress: Progress = None,
     limit: int = MAX_LIMIT,
     strategy: Literal["auto", "documented"] = "auto",
     probe_budget: int = DEFAULT_PROBE_BUDGET,
@@ -115,6 +118,33 @@ def fetch_inventory(
             meter=Meter(progress),
         )
     return fetch.run()
+
+
+class Meter:
+    """Shows the number of pets held; a failure to show it never ends a fetch.
+
+    Raises:
+        ArgumentError: The option is not a function, True, False or None.
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        self._display: Display[int] | None = open_progress(progress, "Pets read", leave=False)
+
+    def __call__(self, held: int) -> None:
+        if self._display is None:
+            return
+        try:
+            self._display.tell(held)
+            self._display.move_to(held)
+        except Exception as problem:  # noqa: BLE001 # the fetch matters more than its picture
+            self._display = None
+            text = f"progress is no longer shown: {problem}"
+            warnings.warn(text, RuntimeWarning, stacklevel=callers_level())
+
+    def close(self) -> None:
+        """Take the bar down; a resumed fetch puts up another."""
+        if self._display is not None:
+            self._display.close()
 
 
 class _Fetch:

@@ -74,11 +74,8 @@ class Inventory(HasFrame, Sourced):
             frame: The pets, with the columns and dtypes of ``PET_COLUMNS``.
             verdict: What to claim; every count is exact where it is complete.
             exact: Statuses whose counts are exact where it is not.
-            status: The status that was asked for, or None for all pets.
-            basis: How that is known.
-            fetched_at: When the store was read, with a time zone; None for now.
-            base_url: The store's address.
-            store_id: What the store calls itself, or None.
+            status, basis: As those of the claim.
+            fetched_at, base_url, store_id: As those of the source; None for now.
 
         Example:
             >>> from petstore_frame.schema.frame import to_frame

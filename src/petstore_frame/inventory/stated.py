@@ -43,8 +43,7 @@ _OFFSETS = ("offset", "skip", "start")
 _PAGES = ("page", "p", "page[number]", "page_number", "pagenumber", "_page")
 # Units of a Content-Range that count no pets.
 _OTHER_UNITS = frozenset(("bytes", "octets", "pages"))
-_GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3}){1,5}")
-_RANGE = re.compile(r"(?:([a-z]+)[\s=:]+)?[0-9*][-0-9]*/\s*([0-9]+(?:,[0-9]{3})*)", re.IGNORECASE)
+_RANGE = re.compile(r"(?:([a-z]+)[\s=:]+)?[0-9*][-0-9]*/\s*([0-9]+)(?!,?[0-9])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,20 +225,9 @@ def _numbers(addresses: Iterable[str]) -> dict[str, int]:
 
 
 def _counts(text: str) -> set[int]:
-    """Return the numbers that a header's value may mean.
-
-    A header that was sent twice is joined with a comma, which may also set thousands apart.
-    """
-    found = set[int]()
-    for part in re.split(r",\s+", text.strip()):
-        singles = part.split(",")
-        if _GROUPED.fullmatch(part):
-            found.add(int(part.replace(",", "")))
-            singles = singles[:1] if len(set(singles)) == 1 else []
-        found.update(
-            int(each) for each in (s.removesuffix(".0") for s in singles) if _is_count(each)
-        )
-    return found
+    """Return the numbers of a value, which a proxy may have joined out of two lines."""
+    parts = (part.strip().removesuffix(".0") for part in text.split(", "))
+    return {int(part) for part in parts if _is_count(part)}
 
 
 def _is_count(text: str) -> bool:

@@ -14,7 +14,7 @@ from petstore_frame.errors import ArgumentError, ReportError
 from petstore_frame.files.whole import refuse_impossible, whole_file
 from petstore_frame.history import History, HistoryOption, open_history
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.progress import Progress
+from petstore_frame.inventory.fetch import Progress
 from petstore_frame.report.content import Content
 from petstore_frame.report.facts import gather
 from petstore_frame.report.page import write_html
