@@ -49,7 +49,7 @@ def fetch_inventory(
     *,
     status: str | None = None,
     max_pets: int | None = None,
-    progress: Progress = None,
+    progress: bool | Callable[[int], None] | None = None,
     limit: int = MAX_LIMIT,
     strategy: Literal["auto", "documented"] = "auto",
     probe_budget: int = DEFAULT_PROBE_BUDGET,
@@ -134,8 +134,7 @@ class Meter:
         if self._display is None:
             return
         try:
-            self._display.tell(held)
-            self._display.move_to(held)
+            self._display.show(held, held)
         except Exception as problem:  # noqa: BLE001 # the fetch matters more than its picture
             self._display = None
             text = f"progress is no longer shown: {problem}"

@@ -43,7 +43,8 @@ _OFFSETS = ("offset", "skip", "start")
 _PAGES = ("page", "p", "page[number]", "page_number", "pagenumber", "_page")
 # Units of a Content-Range that count no pets.
 _OTHER_UNITS = frozenset(("bytes", "octets", "pages"))
-_RANGE = re.compile(r"(?:([a-z]+)[\s=:]+)?[0-9*][-0-9]*/\s*([0-9]+)(?!,?[0-9])", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(?:,[0-9]{3}){1,5}")
+_RANGE = re.compile(r"(?:([a-z]+)[\s=:]+)?[0-9*][-0-9]*/\s*([0-9]+(?:,[0-9]{3})*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,7 @@ def _numbers(addresses: Iterable[str]) -> dict[str, int]:
 def _counts(text: str) -> set[int]:
     """Return the numbers of a value, which a proxy may have joined out of two lines."""
     parts = (part.strip().removesuffix(".0") for part in text.split(", "))
-    return {int(part) for part in parts if _is_count(part)}
+    return {int(part.replace(",", "")) for part in parts if _NUMBER.fullmatch(part)}
 
 
 def _is_count(text: str) -> bool:
