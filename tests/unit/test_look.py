@@ -31,7 +31,6 @@ def test_the_choices_are_preset_with_the_question_that_each_answers(tmp_path: Pa
     ]  # fmt: skip
     assert found.reading.encoding == "cp1252" and found.reading.header_row == 3
     assert [record.cells[0] for record in found.records] == ["Zoë"]
-    assert not found.is_clear
 
 
 def test_what_is_confirmed_is_read_as_it_was_seen(tmp_path: Path) -> None:
@@ -44,9 +43,9 @@ def test_what_is_confirmed_is_read_as_it_was_seen(tmp_path: Path) -> None:
 def test_a_clear_file_asks_nothing(tmp_path: Path) -> None:
     """Where the header says it all, the reading is the one that was asked for."""
     found = seen(tmp_path, "animal_id,name,category\nA1,Rex,3\nA2,Rex,3\nA3,Bo,4\n")
-    assert found.is_clear and found.reading == Reading()
+    assert not found.questions and found.reading == Reading()
     assert found.key_columns == ("animal_id",)
-    assert found.counts == {State.PENDING: 3} and found.is_whole
+    assert [record.state for record in found.records] == [State.PENDING] * 3
 
 
 def test_each_value_to_map_is_listed_once(tmp_path: Path) -> None:
@@ -62,7 +61,9 @@ def test_what_is_held_is_counted_by_the_word_that_accepts_it(tmp_path: Path) -> 
     text = "name,category\nRex,3\nMax,3\nLuna,3\nBo,-4\nTotal,3\n"
     assert seen(tmp_path, text).suspicious == {"low_category_id": 1, "total_row": 1}
     accepted = seen(tmp_path, text, accept=["low_category_id", "total_row"])
-    assert accepted.suspicious == {} and accepted.counts == {State.PENDING: 5}
+    assert accepted.suspicious == {} and {each.state for each in accepted.records} == {
+        State.PENDING
+    }
 
 
 def test_columns_are_shown_though_nothing_is_recognised(tmp_path: Path) -> None:
@@ -75,7 +76,7 @@ def test_columns_are_shown_though_nothing_is_recognised(tmp_path: Path) -> None:
 def test_a_frame_is_looked_at_alike() -> None:
     """A DataFrame has columns to confirm as a file has."""
     found = look(pd.DataFrame({"Tiername": ["Rex"], "Kategorie": [3]}))
-    assert found.kind == "frame" and not found.is_clear
+    assert found.kind == "frame" and found.questions
     assert found.reading.mapping == {"name": "Tiername", "category_id": "Kategorie"}
 
 
@@ -83,5 +84,5 @@ def test_a_frame_is_looked_at_alike() -> None:
 def test_every_nasty_input_can_be_looked_at(path: Path) -> None:
     """Whatever a file holds, a look at it ends, and says what is in the way."""
     found = look(path)
-    assert found.is_clear or all(str(question) for question in found.questions)
+    assert all(str(question) for question in found.questions)
     assert found.columns or found.questions

@@ -6,16 +6,18 @@ only decides what to propose: ``InputError.answer`` has the options to confirm.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice, zip_longest
+from typing import Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.mapping import Recognised, listed, recognise, unsent
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.rows import Table
-from petstore_frame.loader.record import Record, State, Suspicion
+from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion
 from petstore_frame.schema.models import SENT_FIELDS
 
 # Rows in which a header below a title is looked for.
@@ -42,76 +44,66 @@ def refuse_other_format(header: Sequence[str]) -> None:
     Raises:
         InputError: It names the format.
     """
-    start = header[0].lstrip() if header else ""
+    start = header[0].lstrip()[:40] if header else ""
     kind = {"<": "an HTML page or XML", "{": "JSON", "[": "JSON"}.get(start[:1])
     if kind is not None:
-        raise InputError(
-            f"the file looks like {kind}, not like CSV: it begins with {start[:40]!r}",
-            hint="export the animals as CSV and load that",
-        )
+        what = f"the file looks like {kind}, not like CSV: it begins with {start!r}"
+        raise InputError(what, hint="export the animals as CSV and load that")
 
 
-def other_delimiter(
-    tables: Iterable[Table], given: str | None, reading: Reading
-) -> InputError | None:
-    """Return the question whether a file has another delimiter, where one makes columns appear.
+def other_delimiter(tables: Iterable[Table], reading: Reading) -> InputError | None:
+    """Return the question whether a file has another delimiter than the one given, if any.
 
     Args:
         tables: The file, cut by each delimiter.
-        given: The delimiter that the caller named, or None.
         reading: How the columns are to be found.
     """
+    given = reading.delimiter
     for table in tables:
-        found, sign = recognised(table.columns, reading), table.facts["delimiter"]
-        if found is not None and sign != given:
-            name = _NAMES.get(sign, repr(sign))
+        sign = table.facts["delimiter"]
+        if sign != given and recognised(table.columns, reading) is not None:
             what = "the delimiter" if given is None else f"the delimiter is not {given!r}: it"
-            return InputError(
-                f"{what} looks like {name}",
-                hint=Advice("if it is: {}", ("delimiter", sign), by_hand="choose the delimiter"),
-                answer={"delimiter": sign},
-            )
+            hint = Advice("if it is: {}", ("delimiter", sign), by_hand="choose the delimiter")
+            shown = _NAMES.get(sign, repr(sign))
+            return InputError(f"{what} looks like {shown}", hint=hint, answer={"delimiter": sign})
     return None
 
 
 def header_below(table: Table, reading: Reading) -> InputError | None:
     """Return the question whether the header stands below a title, or takes two rows."""
     above: Sequence[str] = table.columns
-    try:
-        for row in islice(table.rows(), _LOOKED_AT):
-            pairs = zip_longest(row.cells, above, fillvalue="")
+    with suppress(InputError):  # reported where the records are read
+        for line, cells, _ in islice(table.rows(), _LOOKED_AT):
+            pairs = zip_longest(cells, above, fillvalue="")
             joined = [cell if cell.strip() else up for cell, up in pairs]
-            single, double = recognised(row.cells, reading), recognised(joined, reading)
-            fills = joined[: len(row.cells)] != list(row.cells) or len(joined) > len(row.cells)
-            if double is not None and fills:
-                return _two_rows(row.line, joined)
-            if single is not None:
+            if joined != [*cells] and recognised(joined, reading) is not None:
+                return InputError(
+                    f"the header takes the rows {line - 1} and {line}, with merged or empty cells",
+                    hint=Advice(
+                        "if these are the names: {} and {}",
+                        ("columns", joined),
+                        ("header_row", line),
+                        by_hand="write the names of the columns into one row",
+                    ),
+                    answer={"columns": joined, "header_row": line},
+                )
+            found = recognised(cells, reading)
+            if found is not None:
+                options: list[tuple[str, Any]] = [("header_row", line)]
+                options += [("mapping", found.proposed)] if found.proposed else []
+                what = f"row {line} looks like the header"
+                hint = Advice(
+                    f"{what}: {' and '.join(['{}'] * len(options))}",
+                    *options,
+                    by_hand=f"{what}; choose it",
+                )
                 return InputError(
                     f"row {table.header_row} is no header of animals: {listed(table.columns)}",
-                    hint=Advice(
-                        f"row {row.line} looks like the header: {{}}",
-                        ("header_row", row.line),
-                        by_hand=f"row {row.line} looks like the header; choose it",
-                    ),
-                    answer={"header_row": row.line},
+                    hint=hint,
+                    answer={"header_row": line},
                 )
-            above = row.cells
-    except InputError:  # reported where the records are read
-        return None
+            above = cells
     return None
-
-
-def _two_rows(line: int, names: list[str]) -> InputError:
-    return InputError(
-        f"the header takes the rows {line - 1} and {line}, with merged or empty cells",
-        hint=Advice(
-            "if these are the names: {} and {}",
-            ("columns", names),
-            ("header_row", line),
-            by_hand="write the names of the columns into one row",
-        ),
-        answer={"columns": names, "header_row": line},
-    )
 
 
 def check_sample(
@@ -129,83 +121,50 @@ def check_sample(
         InputError: It has the cause once, with what would answer it.
     """
     sample = [each for each in islice(records, SAMPLE) if each.state is not State.SKIPPED]
-    problem = common_cause(sample, columns, mapping) or _unsent(sample, columns, mapping, reading)
+    problem = _common_cause(sample, mapping)
     if problem is not None:
         raise problem
-
-
-def common_cause(
-    sample: Sequence[Record], columns: Sequence[str], mapping: Mapping[str, str]
-) -> InputError | None:
-    """Return the one cause for which most records of a sample cannot be sent, or None."""
-    failed = Counter(
-        (record.problem.code, record.problem.column)
-        for record in sample
-        if record.problem is not None and record.problem.accept != Suspicion.HIDDEN_ROW
-    )
-    if not failed:
-        return None
-    (code, column), count = failed.most_common(1)[0]
-    if count < _LEAST or 2 * count <= len(sample):
-        return None
-    alike = [each for each in sample if each.problem and each.problem.code == code]
-    first = alike[0].problem
-    assert first is not None  # noqa: S101 # by the line above
-    values = Counter(each.problem.value for each in alike if each.problem and each.problem.value)
-    shown = ", ".join(f"{value!r} ({times})" for value, times in values.most_common(8))
-    more = f" and {len(values) - 8} more" if len(values) > 8 else ""
-    is_category = column is not None and column == mapping.get("category_id")
-    if is_category and first.option is not None and first.option[0] in ("categories", "value_map"):
-        given = first.option[0] == "value_map"
-        what = "labels that no category has" if given else "labels, not the numbers of categories"
-        return InputError(
-            f"the column {column!r} holds {what}: {shown}{more}",
-            column=column,
-            line=alike[0].line,
-            hint=Advice(
-                "say which number each is: {}",
-                ("categories", {value: "…" for value, _ in values.most_common(8)}),
-                by_hand="say which number each label is",
-            ),
-        )
-    field = next((field for field in SENT_FIELDS if mapping.get(field.name) == column), None)
-    if field is not None and code == f"unknown_{field.name}":
-        return InputError(
-            f"the column {column!r} holds values that no {field.name} has: {shown}{more}",
-            column=column,
-            line=alike[0].line,
-            hint=Advice(
-                f"say which of {', '.join(field.values)} each is: {{}}",
-                ("value_map", {field.name: {value: "…" for value, _ in values.most_common(8)}}),
-                by_hand="map each value once",
-            ),
-        )
-    return InputError(
-        f"{count} of the first {len(sample)} records cannot be sent for one cause: {first.message}",
-        column=column,
-        line=alike[0].line,
-        hint=first.advice(),
-    )
-
-
-def _unsent(
-    sample: Sequence[Record],
-    columns: Sequence[str],
-    mapping: Mapping[str, str],
-    reading: Reading,
-) -> InputError | None:
-    """Ask about a column that is not sent and holds nothing but the values of a field."""
     for field in SENT_FIELDS:
         if not field.values or field.name in mapping or field.name in (reading.mapping or {}):
             continue
         for at, column in enumerate(columns):
-            cells = [each.cells[at].strip().casefold() for each in sample if at < len(each.cells)]
-            filled = [cell for cell in cells if cell]
-            if (
-                filled
-                and column.strip()
-                and column not in mapping.values()
-                and set(filled) <= set(field.values)
-            ):
-                return unsent(field.name, column)
-    return None
+            cells = {each.cells[at].strip().casefold() for each in sample if at < len(each.cells)}
+            is_free = column.strip() and column not in mapping.values()
+            if is_free and cells - {""} and cells <= {"", *field.values}:
+                raise unsent(field.name, column)
+
+
+def _common_cause(sample: Sequence[Record], mapping: Mapping[str, str]) -> InputError | None:
+    """Return the one cause for which most records of a sample cannot be sent, or None."""
+    failed = defaultdict[tuple[str, str | None], list[tuple[int, RecordProblem]]](list)
+    for record in sample:
+        problem = record.problem
+        if problem is not None and problem.accept != Suspicion.HIDDEN_ROW:
+            failed[problem.code, problem.column].append((record.line, problem))
+    alike = max(failed.values(), key=len, default=[])
+    if len(alike) < _LEAST or 2 * len(alike) <= len(sample):
+        return None
+    line, first = alike[0]
+    column = first.column
+    values = Counter(problem.value for _, problem in alike if problem.value)
+    commonest = values.most_common(8)
+    shown = ", ".join(f"{value!r} ({times})" for value, times in commonest)
+    shown += f" and {len(values) - 8} more" if len(values) > 8 else ""
+    each = {value: "…" for value, _ in commonest}
+    field = next((field for field in SENT_FIELDS if mapping.get(field.name) == column), None)
+    option = first.option[0] if first.option is not None else ""
+    if field is not None and option in ("categories", "value_map"):
+        given = option == "value_map"
+        what = "labels that no category has" if given else "labels, not the numbers of categories"
+        what = f"the column {column!r} holds {what}: {shown}"
+        by_hand = "say which number each label is"
+        hint = Advice("say which number each is: {}", ("categories", each), by_hand=by_hand)
+    elif field is not None and first.code == f"unknown_{field.name}":
+        what = f"the column {column!r} holds values that no {field.name} has: {shown}"
+        ask = f"say which of {', '.join(field.values)} each is: {{}}"
+        hint = Advice(ask, ("value_map", {field.name: each}), by_hand="map each value once")
+    else:
+        count = f"{len(alike)} of the first {len(sample)} records"
+        what = f"{count} cannot be sent for one cause: {first.message}"
+        hint = first.advice()
+    return InputError(what, column=column, line=line, hint=hint)

@@ -213,11 +213,11 @@ def _unknown_category(word: str, rules: Rules) -> CellError:
             f"{_short(word)} is not a category's number",
             "give the number of each label: {}",
         )
-        return CellError("not_a_whole_number", what, hint, ("categories", {word[:60]: 1}))
+        return CellError("not_a_whole_number", what, hint, ("categories", {word[:60]: "…"}))
     likely = get_close_matches(word.casefold()[:60], list(rules.categories), 1, 0.6)
     meant = f"did you mean {likely[0]!r}? else " if likely else ""
     hint = meant.replace("{", "{{").replace("}", "}}") + "say which number it is: {}"
-    option = ("value_map", {"category_id": {word[:60]: 1}})
+    option = ("value_map", {"category_id": {word[:60]: "…"}})
     return CellError("unknown_category", f"unknown category {_short(word)}", hint, option)
 
 
@@ -237,7 +237,7 @@ def _read_choice(column: Column, text: str, rules: Rules) -> tuple[str | None, l
     if column.name == "status" and value == NO_STATUS:
         return None, ["no_status"]
     refuse_unsendable(text)
-    likely = get_close_matches(value[:60], column.values, 1, 0.5)
+    likely = get_close_matches(value[:60], column.values, 1, 0.6)
     hint = (
         f"did you mean {likely[0]}?" if likely else f"one of {', '.join(column.values)}, or empty"
     )

@@ -7,23 +7,21 @@ goes on: so the choices can be preset, with the question that each of them answe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.causes import SAMPLE, check_sample
 from petstore_frame.loader.reading.encoding import Decoded, EncodingError
-from petstore_frame.loader.reading.mapping import FIELDS
 from petstore_frame.loader.reading.options import Reading, Rules
 from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
 from petstore_frame.loader.reading.returned import ColumnsOf
 from petstore_frame.loader.record import Record, RecordProblem, State
-from petstore_frame.schema.models import FIELD_BY_NAME
+from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 
 _MOST_QUESTIONS = 8
 _MOST_VALUES = 200
@@ -56,7 +54,6 @@ class Look:
 
     Attributes:
         name: What to call it.
-        path: The file, or None for a frame.
         kind: ``csv``, ``workbook`` or ``frame``.
         reading: How it was looked at: as asked, and what is recognised where that is not enough.
         questions: Why it cannot be read as asked, in turn; each has the ``answer`` that ``reading``
@@ -70,16 +67,12 @@ class Look:
         key_columns: Columns that may identify an animal, the likeliest first.
         records: The first records, each with its problem; without a whole mapping none.
         rows: The cells of the first rows, also where the mapping is not known.
-        looked_at: How many records were looked at.
-        counts: Of these, how many are in each state.
         values: Values to map, the commonest first.
         suspicious: How many records are held, by the word that ``accept`` takes.
-        is_whole: Whether these are all records of the source.
         is_returned: It is one of our own result files.
     """
 
     name: str
-    path: Path | None
     kind: Kind
     reading: Reading
     questions: tuple[InputError, ...] = ()
@@ -92,17 +85,9 @@ class Look:
     key_columns: tuple[str, ...] = ()
     records: tuple[Record, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
-    looked_at: int = 0
-    counts: Mapping[State, int] = field(default_factory=dict)
     values: tuple[ValueToMap, ...] = ()
     suspicious: Mapping[str, int] = field(default_factory=dict)
-    is_whole: bool = False
     is_returned: bool = False
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether it can be read as asked, with nothing to confirm."""
-        return not self.questions
 
 
 def look(
@@ -130,8 +115,8 @@ def look(
     Example:
         >>> import pandas as pd
         >>> seen = look(pd.DataFrame({"Tiername": ["Rex", "Bo"], "Kategorie": [3, 4]}))
-        >>> seen.mapping, seen.is_clear
-        ({'name': 'Tiername', 'category_id': 'Kategorie'}, False)
+        >>> seen.mapping, len(seen.questions)
+        ({'name': 'Tiername', 'category_id': 'Kategorie'}, 1)
     """
     opened = Input(path_or_frame)
     try:
@@ -142,7 +127,7 @@ def look(
 
 
 def _look(opened: Input, asked: Reading, rows: int, most: int, columns_of: ColumnsOf) -> Look:
-    seen = Look(opened.name, opened.path, opened.kind, asked)
+    seen = Look(opened.name, opened.kind, asked)
     with suppress(InputError):  # it will be among the questions
         seen = replace(seen, sheets=opened.sheets)
     source: Source | None = None
@@ -157,20 +142,14 @@ def _look(opened: Input, asked: Reading, rows: int, most: int, columns_of: Colum
             seen = replace(seen, questions=(*seen.questions, problem))
             if isinstance(problem, EncodingError):
                 seen = replace(seen, encodings=seen.encodings or problem.candidates)
-            answered = _answered(seen.reading, problem)
-            if answered == seen.reading:
+            answer = dict(problem.answer)
+            if "mapping" in answer:
+                answer["mapping"] = {**(seen.reading.mapping or {}), **answer["mapping"]}
+            if seen.reading == replace(seen.reading, **answer):
                 break
-            seen = replace(seen, reading=answered)
+            seen = replace(seen, reading=replace(seen.reading, **answer))
     # Values that most records share may be wrong; the records are there all the same.
     return _raw(seen, opened, rows) if source is None else _checked(seen, source, rows, most)
-
-
-def _answered(reading: Reading, problem: InputError) -> Reading:
-    """Return the reading with what a refusal proposes."""
-    answer = dict(problem.answer)
-    if "mapping" in answer:
-        answer["mapping"] = {**(reading.mapping or {}), **answer["mapping"]}
-    return replace(reading, **answer) if answer else reading
 
 
 def _raw(seen: Look, opened: Input, rows: int) -> Look:
@@ -187,81 +166,68 @@ def _raw(seen: Look, opened: Input, rows: int) -> Look:
         columns=table.columns,
         mapping={k: v for k, v in (seen.reading.mapping or {}).items() if v in table.columns},
         rows=cells,
-        key_columns=tuple(_keys(table.columns, cells, ())),
+        key_columns=_keys(table.columns, cells, ()),
     )
 
 
 def _checked(seen: Look, source: Source, rows: int, most: int) -> Look:
     """Add the records of a source whose columns are known."""
-    first, counts = list[Record](), Counter[State]()
-    values, suspicious = Counter[tuple[str, str]](), Counter[str]()
-    cells = list[tuple[str, ...]]()
-    records, questions = iter(source), list(seen.questions)
+    records, questions = list[Record](), seen.questions
     try:
-        for record in islice(records, most):
-            counts[record.state] += 1
-            if len(first) < rows:
-                first.append(record)
-            if len(cells) < SAMPLE * 5 and record.state is not State.SKIPPED:
-                cells.append(record.cells)
-            problem = record.problem
-            if problem is not None and problem.accept is not None:
-                suspicious[problem.accept] += 1
-            if problem is not None and _can_be_mapped(problem):
-                values[problem.column or "", (problem.value or "").strip()] += 1
-        is_whole = next(records, None) is None
+        for record in islice(source, most):
+            records.append(record)
     except InputError as problem_below:
-        questions.append(problem_below)
-        is_whole = False
+        questions = (*questions, problem_below)
+    problems = [record.problem for record in records if record.problem is not None]
+    cells = [each.cells for each in records if each.state is not State.SKIPPED][: SAMPLE * 5]
     fields = {column: name for name, column in source.mapping.items()}
+    values = Counter(
+        (each.column, each.value.strip())
+        for each in problems
+        if each.column in fields and each.value and _can_be_mapped(each)
+    )
     return replace(
         seen,
-        questions=tuple(questions),
+        questions=questions,
         facts=source.table.facts,
         header_row=source.table.header_row,
         columns=source.columns,
         mapping=source.mapping,
-        key_columns=source.key or tuple(_keys(source.columns, cells, source.mapping.values())),
-        records=tuple(first),
-        rows=tuple(record.cells for record in first),
-        looked_at=sum(counts.values()),
-        counts=dict(counts),
+        key_columns=source.key or _keys(source.columns, cells, fields),
+        records=tuple(records[:rows]),
+        rows=tuple(record.cells for record in records[:rows]),
         values=tuple(
             _value(fields[column], column, text, count, source.rules)
             for (column, text), count in values.most_common(_MOST_VALUES)
-            if column in fields
         ),
-        suspicious=dict(suspicious),
-        is_whole=is_whole,
+        suspicious=dict(Counter(each.accept for each in problems if each.accept is not None)),
         is_returned=source.is_returned,
     )
 
 
 def _can_be_mapped(problem: RecordProblem) -> bool:
     """Tell whether a value map can answer a problem."""
-    labels = problem.option is not None and problem.option[0] in ("categories", "value_map")
-    known = {f"unknown_{name}" for name in FIELDS if FIELD_BY_NAME[name].values}
-    return bool(problem.value) and (labels or problem.code in known)
+    is_label = problem.option is not None and problem.option[0] in ("categories", "value_map")
+    return is_label or problem.code in {f"unknown_{field.name}" for field in SENT_FIELDS}
 
 
 def _value(name: str, column: str, text: str, count: int, rules: Rules) -> ValueToMap:
     allowed = list(FIELD_BY_NAME[name].values or rules.categories)
-    near = get_close_matches(text.casefold()[:60], allowed, 1, 0.5)
+    near = get_close_matches(text.casefold()[:60], allowed, 1, 0.6)
     return ValueToMap(name, column, text, count, near[0] if near else None)
 
 
 def _keys(
-    columns: Sequence[str], cells: Sequence[Sequence[str]], taken: Iterable[str]
-) -> Iterator[str]:
-    """Yield the columns whose cells are all filled and all different, ids by name first."""
-    used = set(taken)
+    columns: Sequence[str], cells: Sequence[Sequence[str]], taken: Collection[str]
+) -> tuple[str, ...]:
+    """Return the columns whose cells are all filled and all different, ids by name first."""
     found = []
     for at, column in enumerate(columns):
-        own = [row[at].strip() for row in cells if at < len(row)]
-        is_filled = len(own) >= _LEAST_KEYS and len(own) == len(cells) and all(own)
-        if is_filled and len(set(own)) == len(own) and column.strip() and column not in used:
+        different = {row[at].strip() for row in cells if at < len(row)} - {""}
+        is_key = len(different) == len(cells) >= _LEAST_KEYS
+        if is_key and column.strip() and column not in taken:
             found.append(column)
-    yield from sorted(found, key=lambda column: not _sounds_like_a_key(column))
+    return tuple(sorted(found, key=lambda column: not _sounds_like_a_key(column)))
 
 
 def _sounds_like_a_key(column: str) -> bool:

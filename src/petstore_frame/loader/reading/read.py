@@ -304,5 +304,5 @@ def _explained(
         question = next((each for each in below if each is not None), None)
     if question is None and opened.kind == "csv":
         others = opened.tables(replace(reading, delimiter=None), odd=True)
-        question = other_delimiter(others, reading.delimiter, reading)
+        question = other_delimiter(others, reading)
     return question or refusals[0]
