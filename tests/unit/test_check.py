@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from petstore_frame import NewPet
 from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.options import Rules
-from petstore_frame.loader.reading.rows import Row
+from petstore_frame.loader.reading.rows import Aside, Row
 from petstore_frame.loader.record import Record, State, Suspicion
 
 MAPPING = {"name": "name", "category_id": "categoryId", "status": "status"}
@@ -41,11 +41,15 @@ def test_payload_is_the_models_bytes(name: str, category: int, status: str | Non
 def test_short_way_equals_long_way(rows: list[tuple[str, str, str]]) -> None:
     """The quick way for plain records gives what the long way gives."""
     cells = [list(row) for row in rows for _ in range(2)]
-    checker = Checker(tuple(MAPPING.values()), MAPPING, RULES)
-    rows_of_the_file = (Row(line, each) for line, each in enumerate(cells, 2))
-    quick = [record for records in checker.batches(rows_of_the_file) for record in records]
-    slow = [check(*row) for row in cells]
-    assert [(r.cells, r.state, r.payload, r.problem, r.warnings) for r in quick] == [
-        (r.cells, r.state, r.payload, r.problem, r.warnings) for r in slow
-    ]
+    quick, slow = (
+        [
+            record
+            for records in Checker(tuple(MAPPING.values()), MAPPING, RULES).batches(
+                Row(line, each, aside) for line, each in enumerate(cells, 2)
+            )
+            for record in records
+        ]
+        for aside in (None, Aside())
+    )
+    assert quick == slow
     assert [(r.number, r.line) for r in quick] == [(i + 1, i + 2) for i in range(len(cells))]

@@ -39,11 +39,7 @@ def recognised(header: Sequence[str], reading: Reading) -> Recognised | None:
 
 
 def refuse_other_format(header: Sequence[str]) -> None:
-    """Refuse a file whose first cell is how another format begins.
-
-    Raises:
-        InputError: It names the format.
-    """
+    """Refuse a file whose first cell is how another format begins."""
     start = header[0].lstrip()[:40] if header else ""
     kind = {"<": "an HTML page or XML", "{": "JSON", "[": "JSON"}.get(start[:1])
     if kind is not None:
@@ -52,12 +48,7 @@ def refuse_other_format(header: Sequence[str]) -> None:
 
 
 def other_delimiter(tables: Iterable[Table], reading: Reading) -> InputError | None:
-    """Return the question whether a file has another delimiter than the one given, if any.
-
-    Args:
-        tables: The file, cut by each delimiter.
-        reading: How the columns are to be found.
-    """
+    """Return the question whether another delimiter than the one given makes columns appear."""
     given = reading.delimiter
     for table in tables:
         sign = table.facts["delimiter"]
@@ -110,12 +101,6 @@ def check_sample(
     records: Iterable[Record], columns: Sequence[str], mapping: Mapping[str, str], reading: Reading
 ) -> None:
     """Refuse a source most of whose first records fail for one cause, or lose a field.
-
-    Args:
-        records: The records, from the first one on.
-        columns: The column names.
-        mapping: The column of each field.
-        reading: What the caller said.
 
     Raises:
         InputError: It has the cause once, with what would answer it.

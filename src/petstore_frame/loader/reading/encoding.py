@@ -12,6 +12,7 @@ import io
 import unicodedata
 import zlib
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import IO, BinaryIO, NamedTuple, cast
 
 from petstore_frame.errors import InputError
@@ -45,6 +46,7 @@ class Decoded(NamedTuple):
     line: str
 
 
+@dataclass(eq=False, repr=False)
 class EncodingError(InputError):
     """The encoding of a file is not known.
 
@@ -98,10 +100,9 @@ def _find(file: BinaryIO, given: str | None) -> str:
         likely = "utf-16-le" if odd > even else "utf-16-be"
         what = "the file looks like UTF-16 without a byte order mark"
         hint = Advice("name it: {}", ("encoding", likely), by_hand=_SAVE_AS_UTF8)
-        refused = EncodingError(what, hint=hint, answer={"encoding": likely})
-        first = start.decode(likely, "replace").splitlines()
-        refused.candidates = (Decoded(likely, first[0][:60] if first else ""),)
-        raise refused
+        first = [*start.decode(likely, "replace").splitlines(), ""][0][:60]
+        readings = (Decoded(likely, first),)
+        raise EncodingError(what, hint=hint, answer={"encoding": likely}, candidates=readings)
     return "utf-8"
 
 
@@ -150,22 +151,26 @@ def _misread(
     line = start[begin : begin + 4096].splitlines()[0] if start[begin:] else b""
     wanted = codec.removesuffix("-sig").upper() if is_given else "UTF-8"
     what = f"byte {offset + 1:,} (0x{byte:02x}) is not {wanted} text"
-    refused = EncodingError(what, line=lineno, hint=_SAVE_AS_UTF8)
     if _is_mostly_utf8(start):
-        refused.hint = (
+        hint = (
             "other lines are UTF-8, so no encoding fits the whole file; correct this line, which "
             f"reads {line.decode('utf-8', 'replace')[:60]!r}, and others like it"
         )
-        return refused
-    refused.candidates = tuple(_candidates(start, line))
-    readings = {each.line: each.encoding for each in reversed(refused.candidates)}
+        return EncodingError(what, line=lineno, hint=hint)
+    found = tuple(_candidates(start, line))
+    if not found:
+        return EncodingError(what, line=lineno, hint=_SAVE_AS_UTF8)
+    readings = {each.line: each.encoding for each in reversed(found)}
     shown = list(reversed(readings.items()))[:3]
-    if shown:
-        parts = [part for text, name in shown for part in (("encoding", name), repr(text))]
-        words = "; ".join(["{} reads {}"] * len(shown))
-        refused.hint = Advice(f"name its encoding: {words}", *parts, by_hand=_SAVE_AS_UTF8)
-        refused.answer = {"encoding": refused.candidates[0].encoding}
-    return refused
+    parts = [part for text, name in shown for part in (("encoding", name), repr(text))]
+    ways = "name its encoding: " + "; ".join(["{} reads {}"] * len(shown))
+    return EncodingError(
+        what,
+        line=lineno,
+        hint=Advice(ways, *parts, by_hand=_SAVE_AS_UTF8),
+        answer={"encoding": found[0].encoding},
+        candidates=found,
+    )
 
 
 def _is_mostly_utf8(start: bytes) -> bool:
@@ -196,12 +201,7 @@ def _candidates(start: bytes, line: bytes) -> list[Decoded]:
 
 
 class Text(io.TextIOWrapper):
-    """Text of a file that somebody else closes: leaving it does not close the file.
-
-    Args:
-        file: The file, open for bytes; read from its start.
-        encoding: Its codec.
-    """
+    """Text of a file from its start; somebody else closes the file: leaving the text does not."""
 
     def __init__(self, file: BinaryIO, encoding: str) -> None:
         super().__init__(

@@ -15,7 +15,7 @@ from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.fields import CellError, suspicious
 from petstore_frame.loader.reading.kinds import changed, stamp_of
 from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.rows import MERGED, Aside, Oddity, Row, text_of_value
+from petstore_frame.loader.reading.rows import MERGED, Oddity, Row, text_of_value, typed_row
 from petstore_frame.loader.reading.workbook_parts import Merged, Survey, refuse_bombs, survey
 from petstore_frame.loader.record import Suspicion
 
@@ -26,6 +26,7 @@ MAX_CELLS = 64_000_000
 # Of the workbooks that this package writes.
 DATA_SHEET, ABOUT_SHEET = "Inventory", "About"
 _BATCH = 64
+_Judged = tuple[str, Oddity | None]
 # How a workbook spells a control character, and an underscore that could begin such a spelling.
 _ESCAPE = re.compile("_x(005F|00[01][0-9A-F])_")
 
@@ -39,13 +40,7 @@ class Sheet(NamedTuple):
 
 
 class Workbook:
-    """A workbook whose parts have been looked through.
-
-    Args:
-        file: The file, open for bytes.
-
-    Attributes:
-        sheets: Its sheets that have cells.
+    """A workbook whose parts have been looked through, with its sheets that have cells.
 
     Raises:
         InputError: It is not a workbook, or unpacks to more than a list of animals can need.
@@ -122,14 +117,7 @@ class Workbook:
 
 
 class SheetTable:
-    """One sheet of a workbook.
-
-    Args:
-        sheet: Its name.
-        found: What it has besides values.
-        values: Gives the cells of its rows.
-        reading: Where its header is.
-    """
+    """One sheet of a workbook: its name, what it has besides values, what gives its cells."""
 
     def __init__(
         self,
@@ -180,25 +168,22 @@ class SheetTable:
                 )
                 hint = "keep only the columns and rows of the animals"
                 raise InputError(what, line=line, hint=hint)
-            cells, oddities = _judge_row(values)
-            if self._survey.uncalculated:
-                self._mark_uncalculated(line, cells, oddities)
-            covered = list(merges.covered(line, max(len(cells), len(self.columns))))
-            if covered and (oddities or any(cells)):
-                _mark_merged(cells, oddities, covered)
-            while cells and not cells[-1] and len(cells) - 1 not in oddities:
-                cells.pop()
-            is_hidden = line in self._survey.hidden
-            is_plain = not oddities and not is_hidden
-            aside = None if is_plain else Aside(oddities, hidden if is_hidden else None)
-            yield Row(line, cells, aside)
+            judged = [_judge(cell) for cell in values]
+            self._mark_uncalculated(line, judged)
+            covered = merges.covered(line, max(len(judged), len(self.columns)))
+            if covered and any(text or oddity for text, oddity in judged):
+                _mark_merged(judged, covered)
+            while judged and judged[-1] == ("", None):
+                judged.pop()
+            yield typed_row(line, judged, hidden if line in self._survey.hidden else None)
 
-    def _mark_uncalculated(self, line: int, cells: list[str], oddities: dict[int, Oddity]) -> None:
-        for at, text in enumerate(cells):
-            if not text and (line, at + 1) in self._survey.uncalculated:
+    def _mark_uncalculated(self, line: int, judged: list[_Judged]) -> None:
+        found = self._survey.uncalculated
+        for at, (text, _) in enumerate(judged if found else []):
+            if not text and (line, at + 1) in found:
                 what = "the cell holds a formula whose value was never calculated"
                 hint = "open the workbook and save it, or type the value"
-                oddities[at] = CellError("formula_without_value", what, hint)
+                judged[at] = "", CellError("formula_without_value", what, hint)
 
 
 class _Merges:
@@ -207,39 +192,29 @@ class _Merges:
     def __init__(self, merged: Sequence[Merged]) -> None:
         self._waiting, self._active = list(reversed(merged)), list[Merged]()
 
-    def covered(self, line: int, width: int) -> Iterator[tuple[int, str]]:
-        """Yield each cell that a merged one above or beside it covers, and what that is called."""
+    def covered(self, line: int, width: int) -> list[tuple[int, str]]:
+        """Return each cell that a merged one above or beside covers, and what that is called."""
         while self._waiting and self._waiting[-1][0] <= line:
             self._active.append(self._waiting.pop())
         self._active = [merged for merged in self._active if merged[2] >= line]
-        for top, left, _, right, name in self._active:
-            for column in range(left, min(right, width) + 1):
-                if (line, column) != (top, left):
-                    yield column - 1, name
+        return [
+            (column - 1, name)
+            for top, left, _, right, name in self._active
+            for column in range(left, min(right, width) + 1)
+            if (line, column) != (top, left)
+        ]
 
 
-def _mark_merged(
-    cells: list[str], oddities: dict[int, Oddity], covered: Sequence[tuple[int, str]]
-) -> None:
+def _mark_merged(judged: list[_Judged], covered: Sequence[tuple[int, str]]) -> None:
     """Say of the empty cells of a row which merged cells they are a part of."""
     for at, name in covered:
-        cells += [""] * (at + 1 - len(cells))
-        if not cells[at]:
+        judged += [("", None)] * (at + 1 - len(judged))
+        if not judged[at][0]:
             what = f"the cell is a part of the merged cells {name}, whose text is in the first"
-            oddities[at] = CellError(MERGED, what, "unmerge the cells and fill in each")
+            judged[at] = "", CellError(MERGED, what, "unmerge the cells and fill in each")
 
 
-def _judge_row(values: Sequence[Any]) -> tuple[list[str], dict[int, Oddity]]:
-    cells, oddities = list[str](), dict[int, Oddity]()
-    for at, cell in enumerate(values):
-        text, oddity = _judge(cell)
-        cells.append(text)
-        if oddity is not None:
-            oddities[at] = oddity
-    return cells, oddities
-
-
-def _judge(cell: Any) -> tuple[str, Oddity | None]:
+def _judge(cell: Any) -> _Judged:
     value = cell.value
     if value is None:
         return "", None

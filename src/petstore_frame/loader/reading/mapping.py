@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ OWN_PREFIX = "_pf_"
 FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
 REQUIRED: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS if field.is_required)
 Mapped = Mapping[str, str | None]
+_BRACKETS = re.compile(r"[(\[].*?[)\]]")
 
 # What people call these columns, as ``_bare`` writes them. The first group is for all words that
 # mean nothing else; a column of the second is proposed only where a required field needs one.
@@ -68,13 +70,7 @@ def _bare(name: str) -> str:
 
 @dataclass(frozen=True)
 class Recognised:
-    """What a header shows.
-
-    Attributes:
-        mapping: The column of each field that is named so, or that the caller named.
-        proposed: The column that looks like each other field; to be confirmed.
-        missing: The required fields without a column.
-    """
+    """The columns that are fields by name or by the caller's word, or only look so, by field."""
 
     mapping: dict[str, str]
     proposed: dict[str, str]
@@ -87,18 +83,17 @@ class Recognised:
 
 
 def recognise(header: Sequence[str], mapping: Mapped | None = None) -> Recognised:
-    """Return which columns of a header hold which fields.
-
-    Args:
-        header: The column names, in order.
-        mapping: Column names by field, where the header does not show them; None for a field
-            that no column is to be used for.
+    """Return which columns of a header hold which fields; ``mapping`` has priority.
 
     Raises:
         InputError: A name is there twice, two columns claim one field, or a column that the
             mapping names is not there.
     """
-    _refuse_twins(header)
+    for name, times in Counter(name for name in header if name.strip()).items():
+        if times > 1:
+            hint = "rename one of the two; which one counts cannot be guessed"
+            what = f"the header names the column {name!r} twice"
+            raise InputError(what, column=name, hint=hint)
     given = _by_field(mapping or {}, header)
     taken = {column for column in given.values() if column is not None}
     found = dict(given)
@@ -119,10 +114,7 @@ def find_columns(
 ) -> dict[str, str]:
     """Return the column for each field that has one.
 
-    Args:
-        header: The column names, in order.
-        mapping: As of ``recognise``.
-        may_lack_header: What was read as the header may be a record; never in a frame.
+    What was read as the header may be a record, but never in a frame: ``may_lack_header``.
 
     Raises:
         InputError: As of ``recognise``; or a required column is missing, or a column only looks
@@ -130,9 +122,8 @@ def find_columns(
     """
     found = recognise(header, mapping)
     if found.missing:
-        missing = " and ".join(found.missing)
         raise InputError(
-            f"no column for {missing} among {listed(header)}",
+            f"no column for {' and '.join(found.missing)} among {listed(header)}",
             hint=_which_columns(found, may_lack_header=may_lack_header),
             answer={"mapping": found.proposed} if found.proposed else {},
         )
@@ -143,17 +134,14 @@ def find_columns(
 
 def unsent(field: str, column: str) -> InputError:
     """Return the question whether a column that looks like a field is to be sent."""
-    return InputError(
-        f"the column {column!r} looks like the {field}, and would not be sent",
-        column=column,
-        hint=Advice(
-            "{} sends it, {} leaves it out",
-            ("mapping", {field: column}),
-            ("mapping", {field: None}),
-            by_hand="choose whether it is sent",
-        ),
-        answer={"mapping": {field: column}},
+    what = f"the column {column!r} looks like the {field}, and would not be sent"
+    hint = Advice(
+        "{} sends it, {} leaves it out",
+        ("mapping", {field: column}),
+        ("mapping", {field: None}),
+        by_hand="choose whether it is sent",
     )
+    return InputError(what, column=column, hint=hint, answer={"mapping": {field: column}})
 
 
 def find_given(option: str, column: str, header: Sequence[str]) -> str:
@@ -162,21 +150,13 @@ def find_given(option: str, column: str, header: Sequence[str]) -> str:
     Raises:
         InputError: The file has no such column.
     """
-    if column in header:
-        return column
     alike = [name for name in header if normalise(name) == normalise(column)]
-    if len(alike) == 1:
-        return alike[0]
-    raise InputError(
-        Advice(
-            "{} names the column {}, which is not among {}",
-            (option,),
-            repr(column),
-            listed(header),
-            by_hand=f"the column {column!r} is not among {listed(header)}",
-        ),
-        hint="spell it as the file does",
-    )
+    if column in header or len(alike) == 1:
+        return column if column in header else alike[0]
+    missing = f"the column {column!r}, which is not among {listed(header)}"
+    by_hand = f"the column {column!r} is not among {listed(header)}"
+    what = Advice("{} names {}", (option,), missing, by_hand=by_hand)
+    raise InputError(what, hint="spell it as the file does")
 
 
 def field_name(text: str) -> str | None:
@@ -196,15 +176,13 @@ def _named(field: Column, free: Sequence[str]) -> str | None:
     for spelling in field.headers:
         alike = [name for name in free if normalise(name) == spelling]
         if len(alike) > 1:
-            raise InputError(
-                f"the columns {listed(alike)} both look like {field.name}",
-                column=alike[1],
-                hint=Advice(
-                    "name the one to use: {}, or rename one",
-                    ("mapping", {field.name: alike[0]}),
-                    by_hand="choose the one to use, or rename one",
-                ),
+            hint = Advice(
+                "name the one to use: {}, or rename one",
+                ("mapping", {field.name: alike[0]}),
+                by_hand="choose the one to use, or rename one",
             )
+            what = f"the columns {listed(alike)} both look like {field.name}"
+            raise InputError(what, column=alike[1], hint=hint)
         if alike:
             return alike[0]
     return None
@@ -232,52 +210,30 @@ def _alike(field: Column, names: Sequence[str], tier: int) -> list[str]:
     """Return the columns whose name means a field: surely (0), perhaps (1), or holds its word."""
     if tier < 2:
         words = _SYNONYMS.get(field.name, ("", ""))[tier].split()
-        return [name for name in names if _bare(name) in words or _singular(name) in words]
-    for word in field.likely:
-        alike = [name for name in names if word in _bare(name)]
-        if alike:
-            return alike
-    return []
-
-
-def _singular(name: str) -> str:
-    """Return a name without what brackets say besides: ``Kategorie (Nr.)`` is ``kategorie``."""
-    return _bare(re.sub(r"[(\[].*?[)\]]", "", name))
+        # Without what brackets say besides: "Kategorie (Nr.)" is "kategorie".
+        return [name for name in names if {_bare(name), _bare(_BRACKETS.sub("", name))} & {*words}]
+    alike = ([name for name in names if word in _bare(name)] for word in field.likely)
+    return next(filter(None, alike), [])
 
 
 def _which_columns(found: Recognised, *, may_lack_header: bool) -> Advice:
     """Propose the mapping that is needed, as far as columns look like the fields."""
-    wanted = {
+    wanted = ("mapping", {
         field: found.proposed.get(field, "<name of the column>")
         for field in FIELDS
         if field in found.proposed or field in found.missing
-    }
+    })  # fmt: skip
     if found.is_complete:
-        return Advice(
-            "if these are the columns: {}",
-            ("mapping", wanted),
-            by_hand="choose the columns, or confirm those that are proposed",
-        )
+        by_hand = "choose the columns, or confirm those that are proposed"
+        return Advice("if these are the columns: {}", wanted, by_hand=by_hand)
     if not may_lack_header:
-        return Advice("name the column: {}", ("mapping", wanted))
+        return Advice("name the column: {}", wanted)
     return Advice(
         "name the column: {}; a file without a header needs {}",
-        ("mapping", wanted),
+        wanted,
         ("columns", [*REQUIRED, *(field for field in FIELDS if field not in REQUIRED)]),
         by_hand="choose the column; a file without a header needs one as its first line",
     )
-
-
-def _refuse_twins(header: Sequence[str]) -> None:
-    seen: set[str] = set()
-    for name in header:
-        if name.strip() and name in seen:
-            raise InputError(
-                f"the header names the column {name!r} twice",
-                column=name,
-                hint="rename one of the two; which one counts cannot be guessed",
-            )
-        seen.add(name)
 
 
 def _by_field(mapping: Mapped, header: Sequence[str]) -> dict[str, str | None]:
@@ -288,12 +244,7 @@ def _by_field(mapping: Mapped, header: Sequence[str]) -> dict[str, str | None]:
     }
     columns = [column for column in given.values() if column is not None]
     if len(set(columns)) < len(columns):
-        raise InputError(
-            Advice(
-                "{} gives one column to two fields",
-                ("mapping",),
-                by_hand="one column was chosen for two fields",
-            ),
-            hint="give each its own",
-        )
+        by_hand = "one column was chosen for two fields"
+        what = Advice("{} gives one column to two fields", ("mapping",), by_hand=by_hand)
+        raise InputError(what, hint="give each its own")
     return given

@@ -24,22 +24,8 @@ LAYOUT = ("encoding", "delimiter", "quoting", "columns", "header_row", "sheet")
 class Reading:
     """How a file or a frame is read.
 
-    Args:
-        mapping: Column names by field, where the header does not show them; None for a field
-            that no column is to be used for, as in ``{"status": None}``.
-        value_map: Values by field and text, as in ``{"status": {"in stock": "available"}}``.
-        categories: Labels by category id (dict, Series or CSV path), so that "Dog" is a number.
-        key: The column that identifies an animal, or several that do so together.
-        accept: Which kinds of suspicious records are sent after all, as in ``["total_row"]``.
-        thousands: ``,`` or ``.`` where category ids have their digits grouped.
-        keep_spaces: Leave the outer spaces of names.
-        encoding: The codec of a text file without a byte order mark that is not UTF-8.
-        delimiter: The character between cells; None finds the one that gives the needed columns.
-        quoting: ``strict``, or ``none`` to read quotes as letters.
-        columns: The column names of a file without a header, or in place of its header.
-        header_row: Number of the header's row (its last one where it takes several), 1 for the
-            first of the file; None is the first that is not blank.
-        sheet: The sheet of a workbook that has several.
+    Its fields are the options of ``load_csv`` and ``load_excel`` that say so; ``header_row`` is the
+    last row of a header that takes several.
 
     Raises:
         ArgumentError: One of them cannot be used; it names the value and what is allowed.
@@ -71,33 +57,27 @@ class Reading:
     def __post_init__(self) -> None:
         _check_names(self)
         _check_mapping(self.mapping)
-        tables = (
-            self.value_map.values() if isinstance(self.value_map, Mapping) else [self.value_map]
-        )
-        is_map = self.value_map is None or all(isinstance(table, Mapping) for table in tables)
-        by_word = "goes from field to values by word, as in {'status': {'in stock': 'available'}}"
-        _require(is_map, "value_map", self.value_map, by_word)
-        _require(
-            _is_codec(self.encoding), "encoding", self.encoding, "is the name of a text encoding"
-        )
+        by_field = {} if self.value_map is None else self.value_map
+        is_map = isinstance(by_field, Mapping)
+        is_map = is_map and all(isinstance(table, Mapping) for table in by_field.values())
         sign = self.delimiter
         is_sign = isinstance(sign, str) and len(sign) == 1 and sign not in '"\r\n'
-        what = "is one character, not a quote or a line end"
-        _require(sign is None or is_sign, "delimiter", sign, what)
+        by_word = "goes from field to values by word, as in {'status': {'in stock': 'available'}}"
+        for option, is_so, what in (
+            ("value_map", is_map, by_word),
+            ("encoding", _is_codec(self.encoding), "is the name of a text encoding"),
+            ("delimiter", sign is None or is_sign, "is one character, not a quote or a line end"),
+            ("quoting", self.quoting in ("strict", "none"), "is 'strict' or 'none'"),
+            ("thousands", self.thousands in (None, ",", "."), "is ',' or '.'"),
+            ("sheet", isinstance(self.sheet, str | None), "is the name of a sheet"),
+        ):
+            _require(is_so, option, getattr(self, option), what)
         if self.header_row is not None:
             whole_number("header_row", self.header_row, 1)
-        is_quoting = self.quoting in ("strict", "none")
-        _require(is_quoting, "quoting", self.quoting, "is 'strict' or 'none'")
-        _require(self.thousands in (None, ",", "."), "thousands", self.thousands, "is ',' or '.'")
-        is_sheet = isinstance(self.sheet, str | None)
-        _require(is_sheet, "sheet", self.sheet, "is the name of a sheet")
         true_or_false("keep_spaces", self.keep_spaces)
 
     def rules(self) -> Rules:
         """Return what it says of the cells, ready to be looked up; a categories file is read here.
-
-        A value map has priority over labels; a label of two categories is kept as ambiguous, and a
-        category may have several labels.
 
         Raises:
             InputError: The categories file cannot be read.
@@ -164,10 +144,8 @@ def _choice(column: Column, value: Any) -> str:
     if not column.is_required and (value is None or value == ""):
         return ""
     if not isinstance(value, str) or value not in column.values:
-        known = ", ".join(column.values)
-        raise _wrong_map(
-            f"gives {value!r} as a {column.name}; it is one of {known}, or None for none"
-        )
+        known = f"it is one of {', '.join(column.values)}, or None for none"
+        raise _wrong_map(f"gives {value!r} as a {column.name}; {known}")
     return str(value)
 
 
@@ -192,7 +170,7 @@ def _check_names(reading: Reading) -> None:
     for option, names in (("key", key or ()), ("columns", columns or ())):
         for name in names:
             if name.strip() and names.count(name) > 1:
-                refuse("{} names the column {} twice", (option,), repr(name))
+                _refuse("{} names the column {} twice", (option,), repr(name))
     object.__setattr__(reading, "key", key)
     object.__setattr__(reading, "accept", frozenset(map(str, accept or ())))
 
@@ -212,7 +190,7 @@ def _check_mapping(mapping: Any) -> None:
         return
     if not isinstance(mapping, Mapping):
         text = "{} goes from field to column, as in {}, got {}"
-        refuse(text, ("mapping",), example, shown(mapping))
+        _refuse(text, ("mapping",), example, _shown(mapping))
     fields = [field_name(word) if isinstance(word, str) else None for word in mapping]
     for word, name in zip(mapping, fields, strict=True):
         if name is None:
@@ -220,19 +198,18 @@ def _check_mapping(mapping: Any) -> None:
                 f"{{}} names the field {{}}; the fields are {', '.join(FIELDS)}, and it goes from "
                 "field to column, as in {}"
             )
-            refuse(text, ("mapping",), shown(word), example)
+            _refuse(text, ("mapping",), _shown(word), example)
         if fields.count(name) > 1:
-            refuse("{} names the field {} twice", ("mapping",), name)
+            _refuse("{} names the field {} twice", ("mapping",), name)
     for name, column in zip(fields, mapping.values(), strict=True):
         if not isinstance(column, str) and (column is not None or name in REQUIRED):
             text = "{} names the column {}, which is not text; columns are named as text: {}"
-            refuse(text, ("mapping",), shown(column), shown(str(column)))
+            _refuse(text, ("mapping",), _shown(column), _shown(str(column)))
     columns = [column for column in mapping.values() if column is not None]
     if len(set(columns)) < len(columns):
+        text = "gives one column to two fields; give each its own"
         by_hand = "one column was chosen for two fields; give each its own"
-        refuse(
-            "{} gives one column to two fields; give each its own", ("mapping",), by_hand=by_hand
-        )
+        _refuse(f"{{}} {text}", ("mapping",), by_hand=by_hand)
 
 
 def _is_codec(encoding: Any) -> bool:
@@ -244,15 +221,15 @@ def _is_codec(encoding: Any) -> bool:
 
 def _require(is_so: bool, option: str, value: Any, what: str) -> None:
     if not is_so:
-        refuse("{} {}, got {}", (option,), what, shown(value))
+        _refuse("{} {}, got {}", (option,), what, _shown(value))
 
 
-def shown(value: Any) -> str:
+def _shown(value: Any) -> str:
     """Return a value in few characters; of a long one, its type."""
     text = repr(value)
     return text if len(text) <= 60 else f"a {type(value).__name__}"
 
 
-def refuse(text: str, *parts: str | tuple[Any, ...], by_hand: str | None = None) -> NoReturn:
+def _refuse(text: str, *parts: str | tuple[Any, ...], by_hand: str | None = None) -> NoReturn:
     """Raise an ArgumentError; nothing was sent."""
     raise ArgumentError(Advice(f"{text}; nothing was sent", *parts, by_hand=by_hand))

@@ -43,22 +43,13 @@ class Source:
     A context manager; iterating it yields Records from the first one, each time anew, lazily and in
     constant memory.
 
-    Args:
-        opened: The file or the frame.
-        table: How it is cut into columns.
-        reading: How the columns are read.
-        rules: The same for its cells.
-        columns_of: As of ``open_source``.
-
     Attributes:
         name: What to call it in a message: the file's name, or ``frame``.
         path: The file, or None for a frame.
-        kind: ``csv``, ``workbook`` or ``frame``.
-        table: Its rows.
+        table: How it is cut into columns.
         rules: What the caller says of the cells.
         columns: The column names, in order.
-        mapping: The column of each field: ``name``, ``category_id`` and, where there is one,
-            ``status``.
+        mapping: The column of each field that has one.
         key: The columns that identify an animal, as the file spells them; empty without ``key=``.
         is_returned: It is one of our own files, whose records have an ``origin``.
 
@@ -72,7 +63,7 @@ class Source:
         is_one_of_several = reading.sheet is None and len(opened.sheets) > 1
         sheet = f" (sheet {table.facts['sheet']})" if is_one_of_several else ""
         self.name = f"{opened.name}{sheet}"
-        self.path, self.kind, self.table, self.rules = opened.path, opened.kind, table, rules
+        self.path, self.table, self.rules = opened.path, table, rules
         self.columns, mapping, key = table.columns, reading.mapping, tuple(reading.key)
         self.is_returned, self._opened = has_own_columns(table.columns), opened
         self._returned = Returned(table.columns) if self.is_returned else None
@@ -155,9 +146,6 @@ def open_source(
 class Input:
     """A file or a frame, before its columns are known.
 
-    Args:
-        path_or_frame: A path, or a DataFrame.
-
     Attributes:
         name: What to call it.
         path: The file, or None for a frame.
@@ -198,11 +186,7 @@ class Input:
 
     @cached_property
     def book(self) -> Workbook:
-        """The file as a workbook.
-
-        Raises:
-            InputError: It cannot be read as one.
-        """
+        """The file as a workbook."""
         from petstore_frame.loader.reading.excel import Workbook
 
         return Workbook(self.file)
@@ -221,9 +205,7 @@ class Input:
     def tables(self, reading: Reading, *, odd: bool = False) -> Sequence[Table]:
         """Return the ways in which it can be cut into columns, the likeliest first.
 
-        Args:
-            reading: How it is read.
-            odd: Whether to try any delimiter, also what is seldom one.
+        With ``odd``, any delimiter is tried, also what is seldom one.
         """
         if self.frame is not None:
             return [self.frame]
@@ -238,19 +220,17 @@ class Input:
 
         Such a file is laid out as we wrote it, or as a spreadsheet saved it again.
         """
+        start = b""
         if self.kind == "csv":
-            try:
+            with suppress(*DAMAGED):
                 start = bytes_of(self.file).read(SAMPLE)
-            except DAMAGED:
-                return []
             if OWN_PREFIX.encode() not in start.replace(b"\0", b""):
                 return []
         for encoding in dict.fromkeys((None, reading.encoding)):
             with suppress(InputError):
                 sheet = (reading.sheet or FIX_SHEET) if self.kind == "workbook" else None
                 tables = self.tables(Reading(encoding=encoding, sheet=sheet))
-                own = [table for table in tables if has_own_columns(table.columns)]
-                if own:
+                if own := [table for table in tables if has_own_columns(table.columns)]:
                     return own
         return []
 

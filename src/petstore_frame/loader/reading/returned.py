@@ -120,12 +120,7 @@ def escaped_columns(header: Sequence[str], cells: Sequence[str], written: Sequen
 
 
 class Columns(NamedTuple):
-    """Which columns of an import hold what.
-
-    Attributes:
-        mapping: The column of each field.
-        key: The columns that identify an animal.
-    """
+    """Which columns of an import hold which field, and which identify an animal."""
 
     mapping: Mapping[str, str]
     key: tuple[str, ...] = ()
@@ -136,14 +131,7 @@ ColumnsOf = Callable[[str], Columns | None]
 
 
 class Returned:
-    """The columns of a result file that has come back.
-
-    Args:
-        header: All its columns.
-
-    Attributes:
-        header: Those of the file that the records first came from.
-    """
+    """A result file that has come back; ``header`` is that of the file its records came from."""
 
     def __init__(self, header: Sequence[str]) -> None:
         names = own_names(header)
@@ -178,12 +166,7 @@ class Returned:
             yield Row(line, self._restored(line, cells), Aside(odd, held, accept, origin))
 
     def columns_by(self, rows: Iterable[Row], columns_of: ColumnsOf) -> Columns | None:
-        """Return the columns of the import that these rows are of, as long as they are all there.
-
-        Args:
-            rows: The rows; the first tells its import.
-            columns_of: Knows the imports.
-        """
+        """Return the columns of the import that these rows are of, if they are all there."""
         run_id = ""
         with suppress(InputError):  # reported when the records are read
             run_id = next((self._run_of(row.cells) for row in rows), "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -72,6 +72,16 @@ class Table(Protocol):
     def rows(self) -> Iterator[Row]:
         """Yield the rows below the header, each time anew."""
         ...
+
+
+def typed_row(
+    line: int, judged: Iterable[tuple[str, Oddity | None]], held: CellError | None = None
+) -> Row:
+    """Return a row of cells that were judged by their type."""
+    texts = list(judged)
+    oddities = {at: oddity for at, (_, oddity) in enumerate(texts) if oddity is not None}
+    aside = Aside(oddities, held) if oddities or held is not None else None
+    return Row(line, [text for text, _ in texts], aside)
 
 
 def text_of_value(value: Any, *, has_exact_integers: bool) -> tuple[str, Oddity | None]:

@@ -31,16 +31,7 @@ _row = partial(tuple.__new__, Row)
 
 @dataclass(frozen=True)
 class TextTable:
-    """A text file, cut by one delimiter.
-
-    Attributes:
-        columns: The names of the columns.
-        header_row: Line of the header, or None for a file without.
-        encoding: Name of the codec.
-        delimiter: The character between two cells.
-        quoting: ``strict`` for quoted cells, ``none`` to read quotes as letters.
-        first_line: Physical line of the first record.
-    """
+    """A text file, cut by one delimiter; its first record is on the line ``first_line``."""
 
     columns: tuple[str, ...]
     header_row: int | None
@@ -53,7 +44,6 @@ class TextTable:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """How it is read."""
         return {"encoding": self.encoding, "delimiter": self.delimiter}
 
     def rows(self) -> Iterator[Row]:
@@ -89,16 +79,10 @@ class TextTable:
 
 
 def text_tables(file: BinaryIO, reading: Reading, *, odd: bool = False) -> list[TextTable]:
-    """Return the ways in which a text file can be cut into columns.
+    """Return a table per delimiter that may be meant, the one with most columns first.
 
-    Args:
-        file: The file, open for bytes.
-        reading: How it is read; a delimiter that it names is the only one.
-        odd: Whether to try any delimiter, also what is seldom one.
-
-    Returns:
-        One table per delimiter that may be meant, the one with most columns first; a single one
-        where the caller or the file's first line names the delimiter.
+    It is a single one where the caller or the file's first line names the delimiter; with ``odd``,
+    what is seldom a delimiter is tried too.
 
     Raises:
         InputError: The encoding cannot be found out, or the header cannot be read.
