@@ -228,7 +228,8 @@ class Input:
                 return []
         for encoding in dict.fromkeys((None, reading.encoding)):
             with suppress(InputError):
-                sheet = (reading.sheet or FIX_SHEET) if self.kind == "workbook" else None
+                fixes = FIX_SHEET if FIX_SHEET in self.sheets else None
+                sheet = (reading.sheet or fixes) if self.kind == "workbook" else None
                 tables = self.tables(Reading(encoding=encoding, sheet=sheet))
                 if own := [table for table in tables if has_own_columns(table.columns)]:
                     return own
