@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 
 class Audience:
@@ -93,9 +93,33 @@ class ShellAudience(Audience):
 
 
 class FormAudience(Audience):
-    """A user of the dashboard, who has fields and buttons."""
+    """A user of the dashboard, who has lists, ticks and buttons."""
 
     has_options = False
+    _NAMES: ClassVar[Mapping[str, str]] = {
+        "value_map": "“Values to map”",
+        "categories": "“Values to map”, or “Category labels (CSV)”",
+        "accept": "a tick below “Held until you confirm”",
+        "key": "the list “Key”",
+        "mapping": "the lists of columns",
+        "columns": "the lists of columns",
+        "encoding": "the list “Encoding”",
+        "delimiter": "the list “Delimiter”",
+        "sheet": "the list “Sheet”",
+        "header_row": "the list “Header in line”",
+    }
+
+    def option(self, name: str, value: Any = None) -> str:
+        return self._NAMES.get(name, "correct the file")
+
+    def fix(self) -> str:
+        return "correct fix.csv"
+
+    def reconcile(self, *, resends: bool = False) -> str:
+        return "“Settle doubtful records”"
+
+    def again(self) -> str:
+        return "the same file"
 
 
 class FileAudience(Audience):

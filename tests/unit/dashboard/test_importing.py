@@ -180,6 +180,14 @@ def test_invalid_records_end_in_a_fix_file(dashboard: pf.Dashboard, tmp_path: Pa
     assert ("Download fix.csv", 0) in dashboard.import_tab.downloads.widget.options
 
 
+def test_a_result_names_what_the_page_has(dashboard: pf.Dashboard) -> None:
+    """What helps is named as the list or button it is here, not as an argument of Python."""
+    load_dirty(dashboard)
+    shown = dashboard.import_tab.result.value
+    assert "“Values to map”" in shown and not re.search(r"(value_map|categories)=", shown)
+    assert "value_map=" in dashboard.last_import._repr_html_()
+
+
 def test_the_last_import_is_kept(dashboard: pf.Dashboard) -> None:
     """The result of an import is at hand for the next cell of a notebook."""
     assert dashboard.last_import is None
