@@ -22,6 +22,9 @@ CODE_FONT = "var(--jp-code-font-family,Menlo,'DejaVu Sans Mono',monospace)"
 
 # Pixels: body text, key figures, headings of sections and of the whole.
 TEXT, FIGURE, SECTION, TITLE = 13, 23, 15, 20
+# The same of a page of its own, which is read from further away.
+PAGE_TEXT, PAGE_SECTION, PAGE_TITLE = 15, 19, 30
+PAGE_FONT = "system-ui,'Segoe UI',Roboto,Carlito,'DejaVu Sans',sans-serif"
 RADIUS = 4
 
 _CELL = f"padding:4px 12px 4px 0;vertical-align:top;background:none;border-bottom:1px solid {RULE}"

@@ -13,7 +13,7 @@ from petstore_frame import __version__
 from petstore_frame.charts.bars import status_figure
 from petstore_frame.counts.table import CountTable
 from petstore_frame.counts.words import categories_in_words, exactness, per_cent, short
-from petstore_frame.html import PAGE, Card, Markup, palette, stylesheet
+from petstore_frame.html import PAGE, Card, Markup, palette, style, stylesheet
 from petstore_frame.html.palette import status_word
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
@@ -38,6 +38,7 @@ def page(facts: Facts) -> Markup:
         "report/page.html.j2",
         stylesheet=Markup(stylesheet()),  # ours
         palette=palette,
+        style=style,
         colours={status: f"pf-s{at}" for at, status in enumerate(facts.statuses)},
         shades=facts.colours,
         store=facts.base_url or "Store: not recorded",
