@@ -14,8 +14,7 @@ from typing import Any
 from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.loader.journal.database import SUFFIX, reading
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.sending.pool import Done, Inbox
-from petstore_frame.loader.sending.timing import Timing
+from petstore_frame.loader.sending.pool import Done, Inbox, Timing
 
 HERE = Path(__file__).parent
 

@@ -12,7 +12,7 @@ from faults.flaky_store import KEY, FlakyStore
 from petstore_frame.client import Client
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.sending.timing import Timing
+from petstore_frame.loader.sending.pool import Timing
 from petstore_frame.loader.settling.reconcile import Reconciliation, reconcile
 
 LUNA = {"name": "Luna", "categoryId": 3}

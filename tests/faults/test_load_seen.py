@@ -16,7 +16,7 @@ from faults.flaky_store import KEY, FlakyStore, answer_of
 from petstore_frame.errors import ArgumentError
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.record import State
-from petstore_frame.loader.sending.timing import Timing
+from petstore_frame.loader.sending.pool import Timing
 
 
 class WordyStore(FlakyStore):

@@ -12,8 +12,8 @@ from faults.flaky_store import KEY
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.record import State
-from petstore_frame.loader.sending import timing as waiting
-from petstore_frame.loader.sending.timing import Timing
+from petstore_frame.loader.sending import pool as waiting
+from petstore_frame.loader.sending.pool import Timing
 from petstore_frame.loader.settling.reconcile import reconcile
 from petstore_frame.schema.models import Pet
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def wait_announced(seconds: float, *, grace_s: float) -> None:
     """Say until when nothing happens, and why."""
-    from petstore_frame.loader.sending.timing import announcement
+    from petstore_frame.loader.sending.pool import announcement
 
     if words := announcement(seconds):
         typer.echo(f"{words} (--grace {grace_s:.0f})", err=True)

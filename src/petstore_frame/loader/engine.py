@@ -32,9 +32,9 @@ from petstore_frame.loader.results.notes import describe_warnings
 from petstore_frame.loader.results.question import Question
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.clients import PostingClient
+from petstore_frame.loader.sending.pool import REAL_TIME, Timing
 from petstore_frame.loader.sending.send import ignore
 from petstore_frame.loader.sending.session import ask_store_id, run_session
-from petstore_frame.loader.sending.timing import REAL_TIME, Timing
 
 
 def load(

@@ -9,13 +9,21 @@ would call a pet created that nobody made.
 from __future__ import annotations
 
 import json
+import warnings
 from collections import deque
 from dataclasses import replace
 
-from petstore_frame.errors import APIStatusError, AuthenticationError, ContractError
+from petstore_frame.errors import (
+    APIStatusError,
+    AuthenticationError,
+    ContractError,
+    EndpointDeprecatedWarning,
+    PetstoreError,
+)
 from petstore_frame.http.outcome import PostOutcome, Proof
 from petstore_frame.loader.journal.moves import Intent, Settlement
 from petstore_frame.loader.record import OTHERS_ANSWER, State
+from petstore_frame.loader.sending.clients import LookupClient
 from petstore_frame.schema.models import Pet
 from petstore_frame.schema.text import likeness
 
@@ -90,6 +98,29 @@ def differences(payload: bytes, pet: Pet) -> tuple[str, ...]:
         for field, value in sent.items()
         if got.get(field) != value
     )
+
+
+def read_back(client: LookupClient, pet_id: int, payload: bytes) -> tuple[str, ...] | None:
+    """Return how a pet of the store differs from the request that made it; None for not read."""
+    pet = _get(client, pet_id) or _find(client, pet_id, json.loads(payload).get("status"))
+    return None if pet is None else differences(payload, pet)
+
+
+def _get(client: LookupClient, pet_id: int) -> Pet | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EndpointDeprecatedWarning)
+            return client.get_pet(pet_id)
+    except PetstoreError:
+        return None
+
+
+def _find(client: LookupClient, pet_id: int, status: str | None) -> Pet | None:
+    try:
+        page = client.list_pets(100, status)
+    except PetstoreError:
+        return None
+    return next((pet for pet in page.pets if pet.id == pet_id), None)
 
 
 # More than are ever in flight, so that the request which an answer belongs to is among them.

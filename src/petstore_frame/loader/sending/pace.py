@@ -1,4 +1,4 @@
-"""How many requests may be on their way, and when to stop asking.
+"""How many requests may be on their way, when one is repeated, and when to stop asking.
 
 The window grows by one per round of successes and halves under pressure; a breaker stops all of it
 when outcomes become doubtful, and a GET, which changes nothing, finds out when the store is back.
@@ -6,9 +6,12 @@ when outcomes become doubtful, and a GET, which changes nothing, finds out when 
 
 from __future__ import annotations
 
+import heapq
 import random
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+
+from petstore_frame.http.settings import IdempotencyKey
 
 START = 2
 DOUBTS_IN_A_ROW = 3
@@ -18,6 +21,9 @@ FIRST_WAIT_S = 0.25
 LONGEST_WAIT_S = 30.0
 MOST_DOUBLINGS = 20
 FRUITLESS_OPENINGS = 4
+MOST_REPEATS = 8
+FIRST_REPEAT_S = 0.5
+KEY_MARGIN_S = 300.0
 
 
 class Pace:
@@ -142,3 +148,55 @@ class Pace:
 
     def _resume_in(self, seconds: float) -> None:
         self._resume_at = max(self._resume_at, self._clock() + seconds)
+
+
+class Repeats:
+    """The records whose request is to be repeated, each at its time.
+
+    Args:
+        clock: Gives seconds that only rise.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._waiting: list[tuple[float, int]] = []
+        self._times: Counter[int] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add_now(self, numbers: Iterable[int]) -> None:
+        """Repeat these as soon as there is room."""
+        for number in numbers:
+            heapq.heappush(self._waiting, (self._clock(), number))
+
+    def add_later(self, number: int) -> None:
+        """Repeat this one after a wait that doubles each time; give up after several times."""
+        if self._times[number] < MOST_REPEATS:
+            wait_s = min(LONGEST_WAIT_S, FIRST_REPEAT_S * 2.0 ** self._times[number])
+            heapq.heappush(self._waiting, (self._clock() + wait_s, number))
+        self._times[number] += 1
+
+    def take(self, most: int) -> list[int]:
+        """Take those whose time has come, up to a number."""
+        now, taken = self._clock(), list[int]()
+        while self._waiting and len(taken) < most and self._waiting[0][0] <= now:
+            taken.append(heapq.heappop(self._waiting)[1])
+        return taken
+
+    def wait_s(self) -> float:
+        """Return the seconds until the first of them is due; 0 where there is none."""
+        return max(0.0, self._waiting[0][0] - self._clock()) if self._waiting else 0.0
+
+
+def oldest_key(keys: IdempotencyKey | None, now: float) -> float | None:
+    """Return when a key must first have been sent for the store to remember it still.
+
+    Args:
+        keys: What the store is known to honour, or None for no keys.
+        now: Seconds since 1970.
+    """
+    if keys is None:
+        return None
+    margin_s = min(KEY_MARGIN_S, keys.lifetime_s / 2)
+    return now - keys.lifetime_s + margin_s

@@ -16,21 +16,21 @@ from petstore_frame.http.outcome import PostOutcome, Proof
 from petstore_frame.loader.journal.moves import Intent, JournalFullError, Moves, Settlement
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.sending.canary import Canary
 from petstore_frame.loader.sending.clients import PostingClient
 from petstore_frame.loader.sending.judge import (
     Echo,
     is_key_misused,
     may_repeat,
+    read_back,
     settle,
     why_stopped,
 )
-from petstore_frame.loader.sending.pace import Pace
-from petstore_frame.loader.sending.pool import Done, Pool
-from petstore_frame.loader.sending.repeats import Repeats, oldest_key
-from petstore_frame.loader.sending.timing import Timing
+from petstore_frame.loader.sending.pace import Pace, Repeats, oldest_key
+from petstore_frame.loader.sending.pool import Done, Pool, Timing
 
 _INTERRUPTED = "interrupted"
+# After so many answers without a pet to read back, the import goes on without that check.
+ANSWERS_WITHOUT_PET = 5
 
 
 def ignore(*_: Any) -> None:
@@ -81,8 +81,8 @@ class Sender:
         self._answers = 0
         self._is_asked_to_wait = False
         self._last_failure: Exception | None = None
-        has_canary = limits.has_canary and not counts[State.CREATED]
-        self._canary = Canary(client, is_due=has_canary)
+        # One record alone, and its pet read back, before the others follow.
+        self._is_first_due = limits.has_canary and not counts[State.CREATED]
         self._is_journal_broken = False
         self._problem: Exception | None = None
 
@@ -147,8 +147,8 @@ class Sender:
         elif may_repeat(settlement, outcome):
             self._repeats.add_later(intent.record)
         self._check_budget()
-        if self._canary.is_due:
-            self._check_canary(settlement)
+        if self._is_first_due:
+            self._check_first(settlement)
 
     def _checked(self, intent: Intent, outcome: PostOutcome) -> PostOutcome:
         pet_id = outcome.pet.id if outcome.pet else None
@@ -240,7 +240,9 @@ class Sender:
     def _wanted(self) -> tuple[int, list[int]]:
         if self._ending is not None:
             return 0, []
-        room = self._canary.limit(self._pace.room(self._pool.busy), self._pool.busy)
+        room = self._pace.room(self._pool.busy)
+        if self._is_first_due:
+            room = min(room, 1 - self._pool.busy)
         repeats = self._repeats.take(room)
         return max(0, min(room - len(repeats), self.counts[State.PENDING])), repeats
 
@@ -319,18 +321,26 @@ class Sender:
             self._last_failure = end.error
         self._pace.note_probe(is_up=end.error is None)
 
-    def _check_canary(self, first: Settlement) -> None:
-        reading = self._canary.reading(first, self._answers)
-        if reading is not None:
-            self._pool.start(reading, self._take_canary)
+    def _check_first(self, first: Settlement) -> None:
+        """Read the first pet back; the others wait no longer where there is none to read."""
+        intent = first.intent
+        if first.pet_id is not None:
+            reading = partial(read_back, self._client, first.pet_id, intent.payload)
+            self._pool.start(reading, self._take_first)
+        elif first.state is State.CREATED or self._answers >= ANSWERS_WITHOUT_PET:
+            self._is_first_due = False
 
-    def _take_canary(self, end: Done) -> None:
+    def _take_first(self, end: Done) -> None:
         if end.error is not None:
             raise end.error
+        self._is_first_due = False
         self._journal.note(self._timing.now(), "canary", {"differences": end.value})
-        reason = self._canary.reason_to_stop(end.value)
-        if reason is not None:
-            self._stop(Ending.STOPPED, reason)
+        if end.value:
+            self._stop(
+                Ending.STOPPED,
+                f"the first pet came back changed: {'; '.join(end.value)}; look at it, then run "
+                "the same import again to go on regardless",
+            )
 
     def _unsaved_outcomes(self) -> str:
         """Name the outcomes that the journal could not keep, so that they are not lost."""

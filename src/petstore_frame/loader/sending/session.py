@@ -15,8 +15,8 @@ from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.progress import Meter, ProgressOption
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.clients import PostingClient
+from petstore_frame.loader.sending.pool import Timing
 from petstore_frame.loader.sending.send import Sender, ignore
-from petstore_frame.loader.sending.timing import Timing
 
 
 def run_session(
