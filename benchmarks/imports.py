@@ -2,10 +2,18 @@
 
     python benchmarks/imports.py [--weeks 26] [--per-week 120]
 
-The animals are the sample's. Each pattern of files is loaded twice over: with the column of ids as
-key, and without one, where the question is answered as a user who knows the file would answer it:
-``skip`` where it holds animals that were loaded before, ``send`` where it holds none. The store is
-in memory. Then the CPU time of one load is measured after 1 and after 100 earlier imports.
+Names repeat as in a real shelter: of 1,560 named animals of Austin's (May 2025 to May 2026), 15 to
+17 % have the name and the kind of an earlier one; of as many drawn here, 17 %. Each pattern of
+files is loaded twice over: with the column of ids as key, and without one, where the question is
+answered as a user who knows the file would answer it: ``skip`` where it holds animals that were
+loaded before, ``send`` where it holds none. The store is in memory. Without a key equality is all
+there is to go by, so what it cannot know is counted:
+
+- lost: a new animal that equals one which has left the export since. Each is listed as skipped.
+- doubled: equal records below the threshold of the question (three, and half of the file) are sent
+  with a warning; "warned" counts these records.
+
+Then the CPU time of one load is measured after 1 and after 100 earlier imports.
 """
 
 from __future__ import annotations
@@ -18,18 +26,22 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from itertools import count
+from itertools import accumulate, count
 from pathlib import Path
 from typing import NamedTuple
 
 from petstore_frame.bundled.samples import write_sample_csv
 from petstore_frame.errors import DuplicatesError
 from petstore_frame.http.outcome import PostOutcome, Proof
+from petstore_frame.loader.journal.earlier import from_plan
 from petstore_frame.loader.load import load_csv
 from petstore_frame.loader.record import FIX_STATES, State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.models import Pet
 
+# The commonest names and kinds of animals come some forty times in 14,000, half of them once.
+KINDS = 8000
+WEIGHTS = list(accumulate((rank + 11) ** -0.6 for rank in range(KINDS)))
 STATUSES = ("available", "available", "available", "pending", "sold")
 
 
@@ -71,15 +83,18 @@ class Kennel:
     def __init__(self, seed: int, per_week: int) -> None:
         self.draw = random.Random(seed)
         self.per_week = per_week
-        with tempfile.TemporaryDirectory() as folder:
-            path = write_sample_csv(Path(folder, "all.csv"), per_week * 60, seed, dirty=False)
-            with path.open(encoding="utf-8", newline="") as file:
-                self._rows = iter(list(csv.DictReader(file)))
+        self._ids = count(1)
 
     def arrivals(self, number: int | None = None) -> list[Animal]:
+        ranks = self.draw.choices(range(KINDS), cum_weights=WEIGHTS, k=number or self.per_week)
         return [
-            Animal(row["animal_id"], row["name"], row["categoryId"], row["status"])
-            for row, _ in zip(self._rows, range(number or self.per_week), strict=False)
+            Animal(
+                f"A-{next(self._ids):05}",
+                f"Name {rank}",
+                str(rank * 7 % 12 + 1),
+                self.draw.choice(STATUSES),
+            )
+            for rank in ranks
         ]
 
     def moved(self, animals: list[Animal]) -> list[Animal]:
@@ -177,6 +192,7 @@ class Tally(NamedTuple):
     lost: int
     listed: int
     doubled: int
+    warned: int
 
 
 def run(name: str, seed: int, weeks: int, per_week: int, *, with_key: bool) -> Tally:
@@ -184,7 +200,7 @@ def run(name: str, seed: int, weeks: int, per_week: int, *, with_key: bool) -> T
     created: Counter[str] = Counter()
     listed: set[str] = set()
     known: dict[str, Animal] = {}
-    files = asked = 0
+    files = asked = warned = 0
     store = Store()
     with tempfile.TemporaryDirectory() as name_of_folder:
         folder = Path(name_of_folder)
@@ -192,13 +208,21 @@ def run(name: str, seed: int, weeks: int, per_week: int, *, with_key: bool) -> T
             for path, animals in week:
                 file = _write(folder / path, animals, spoil="mended" in name)
                 result, was_asked = _load(file, store, folder, animals, known, with_key=with_key)
-                files, asked = files + 1, asked + was_asked
+                files, asked, warned = files + 1, asked + was_asked, warned + _warned(result)
                 _count(result, animals, created, listed)
                 known |= {animal.id: animal for animal in animals}
                 if "mended" in name and result.to_fix:
-                    asked += _mend(result, store, folder, created, with_key=with_key)
+                    mended, was_asked = _mend(result, store, folder, created, with_key=with_key)
+                    asked, warned = asked + was_asked, warned + _warned(mended)
     lost, lost_and_listed, doubled = _missed(known, created, listed)
-    return Tally(len(known), files, asked, lost, lost_and_listed, doubled)
+    return Tally(len(known), files, asked, lost, lost_and_listed, doubled, warned)
+
+
+def _warned(result: LoadResult) -> int:
+    """Count the records that were sent with the warning that they equal earlier ones."""
+    repeats = from_plan(result.run.plan)
+    is_sent = repeats is not None and not repeats.must_ask and result.run.duplicates == "refuse"
+    return repeats.equal if is_sent else 0
 
 
 def _missed(
@@ -260,7 +284,7 @@ def _count(
 
 def _mend(
     result: LoadResult, store: Store, folder: Path, created: Counter[str], *, with_key: bool,
-) -> bool:  # fmt: skip
+) -> tuple[LoadResult, bool]:  # fmt: skip
     """Correct a fix file and load it, as a user does with each of them."""
     out = folder / "results" / result.run_id
     result.write(out, excel=False)
@@ -271,7 +295,7 @@ def _mend(
     mended, was_asked = _load(fix, store, folder, mended_ids, there, with_key=with_key)
     for row in mended.rows(State.CREATED):
         created[row.cells[0]] += 1
-    return was_asked
+    return mended, was_asked
 
 
 def cpu_after(imports: int, rows: int = 200) -> float:
@@ -295,8 +319,8 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     print(f"{chosen.weeks} weeks, {chosen.per_week} new animals each, seed {chosen.seed}\n")
-    print("| files | key | animals | files | asked | lost | of these listed as skipped | doubled |")
-    print("|---|---|---:|---:|---:|---:|---:|---:|")
+    print("| files | key | animals | files | asked | lost | listed as skipped | doubled | warned |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|---:|")
     for name in PATTERNS:
         for with_key in (True, False):
             found = run(name, chosen.seed, chosen.weeks, chosen.per_week, with_key=with_key)
