@@ -59,22 +59,22 @@ MUTATIONS = {
     ),
     "someone else's twin is claimed": (
         "settling/match.py",
-        [("if is_one_way and len(newer) == len(pairs) + others else None", "")],
+        [("if is_one_way and len(pets) == len(pairs) + others else None", "")],
         "test_load_reconcile.py::test_someone_elses_twin_is_not_claimed",
     ),
     "a known key is sent again": (
         "journal/imports.py",
-        [("    earlier.skip_known_keys(sql, run)\n    plan", "    plan")],
+        [("        staged.skip_known_keys()\n        plan", "        plan")],
         "test_load_identity.py::test_a_known_key_is_never_sent_again",
     ),
     "a journal that has lost its log is believed": (
         "journal/database.py",
-        [("if commits < mark.commits:", "if False:")],
+        [("if lost and not (accept_loss and is_readable):", "if False:")],
         "test_load_damage.py::test_whatever_is_lost_is_noticed_and_nothing_is_doubled",
     ),
     "a file that repeats another is sent without a question": (
         "journal/imports.py",
-        [("is_asking = repeats.must_ask and", "is_asking = False and")],
+        [("is_asking = repeats is not None and", "is_asking = False and")],
         "test_load_identity.py::test_a_repeat_is_refused_with_the_ways_on",
     ),
     "the breaker never opens": (

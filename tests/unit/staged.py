@@ -34,7 +34,7 @@ def stage(
     with holding(path), Writer(path, run.base_url) as writer:
         store, _ = find_store(writer, lambda: None)
         run = replace(run, store=store, created_at=now)
-        opened = open_import(writer, run, records, is_rehearsal=is_rehearsal, now=now)
+        opened = open_import(writer, run, [list(records)], is_rehearsal=is_rehearsal, now=now)
     result = LoadResult(path, opened.run.run_id)
     if not is_rehearsal:
         change(result, "UPDATE imports SET ended_at = ? WHERE import = :import", now)

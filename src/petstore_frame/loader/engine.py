@@ -91,7 +91,9 @@ def load(
             run = _run(source, client.base_url, store, duplicates, again=again, now=now)
             is_checked = not (dry_run or again)
             check = partial(refuse_lost_journal, folder=output) if is_checked else ignore
-            opened = open_import(writer, run, source, is_rehearsal=dry_run, now=now, check=check)
+            opened = open_import(
+                writer, run, source.batches(), is_rehearsal=dry_run, now=now, check=check
+            )
             if opened.repeats is not None and not dry_run:
                 question = Question(opened.run, opened.repeats)
                 raise DuplicatesError(question, repeats=opened.repeats)

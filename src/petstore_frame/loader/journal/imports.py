@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from os import PathLike, fspath
@@ -132,7 +132,7 @@ def find_store(writer: Writer, ask: Callable[[], str | None]) -> tuple[int, str 
 def open_import(
     writer: Writer,
     run: Run,
-    records: Iterable[Record],
+    batches: Iterable[Sequence[Record]],
     *,
     is_rehearsal: bool,
     now: float,
@@ -143,7 +143,7 @@ def open_import(
     Args:
         writer: The journal.
         run: The facts of the import, should it be new.
-        records: Its records.
+        batches: Its records, many at once.
         is_rehearsal: Stage it for a look; nothing will be sent.
         now: Seconds since 1970.
         check: Called before a new import is written; what it raises leaves nothing of it.
@@ -152,7 +152,7 @@ def open_import(
         InputError: A record names an import that the journal does not know.
     """
     with suppress(_WithdrawnError), writer.transaction() as sql:
-        staged = staging.stage(sql, run, records)
+        staged = staging.stage(sql, run, batches)
         found = staging.find_same(sql, staged)
         if found is not None and found.started_at is not None:
             opened = Opened(found, is_new=False)

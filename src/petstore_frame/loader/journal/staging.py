@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,6 @@ from petstore_frame.loader.record import Ending, Record
 LIVE = "('created', 'in_flight', 'unknown', 'absent', 'pending')"
 SENT = "('created', 'in_flight', 'unknown', 'absent')"
 _REHEARSALS_LAST_S = 7 * 86_400.0
-_AT_ONCE = 1000
 _READ = "state, payload, problem, warnings, key, same_import, same_record, same_by"
 _CHANGEABLE = """
 SELECT new.record FROM records AS new JOIN records AS old USING (record)
@@ -43,7 +42,7 @@ WHERE import = :mine AND payload IS NOT NULL
 """
 
 
-def stage(sql: sqlite3.Connection, run: Run, records: Iterable[Record]) -> Run:
+def stage(sql: sqlite3.Connection, run: Run, batches: Iterable[Sequence[Record]]) -> Run:
     """Write records under the number of a new import.
 
     Returns:
@@ -57,37 +56,28 @@ def stage(sql: sqlite3.Connection, run: Run, records: Iterable[Record]) -> Run:
     sql.execute("CREATE TEMP TABLE origins (record INTEGER PRIMARY KEY, run_id, origin)")
     digest = hashlib.sha256(json.dumps(run.header).encode())
     sql.executemany(
-        "INSERT INTO records (import, store, record, line, cells, state, payload, problem,"
-        f" warnings, key) VALUES ({number}, {run.store}, ?, ?, ?, ?, ?, ?, ?, ?)",
-        _values(sql, records, digest),
+        "INSERT INTO records (import, store, record, line, state, payload, key, cells, problem,"
+        f" warnings) VALUES ({number}, {run.store}, ?, ?, ?, ?, ?, ?, ?, ?)",
+        _rows(sql, batches, digest),
     )
     return replace(run, number=number, records_sha256=digest.hexdigest())
 
 
-def _values(
-    sql: sqlite3.Connection, records: Iterable[Record], digest: Any
+def _rows(
+    sql: sqlite3.Connection, batches: Iterable[Sequence[Record]], digest: Any
 ) -> Iterator[tuple[Any, ...]]:
-    read: list[bytes] = []
-    for number, line, cells, state, payload, problem, warnings, key, origin in records:
-        packed = pack_cells(cells)
-        if warnings != ("blank",):
-            read.append(_as_read(packed, origin))
-            if len(read) == _AT_ONCE:
-                digest.update(b"".join(read))
-                read.clear()
-        if origin is not None:
-            sql.execute("INSERT INTO temp.origins VALUES (?, ?, ?)", [number, *origin])
-        yield (
-            number,
-            line,
-            packed,
-            state.value,
-            payload,
-            None if problem is None else pack_problem(problem),
-            "\n".join(warnings) if warnings else None,
-            key,
-        )
-    digest.update(b"".join(read))
+    for batch in batches:
+        read = []
+        for at, line, cells, state, payload, problem, warnings, key, origin in batch:
+            packed = pack_cells(cells)
+            why = None if problem is None else pack_problem(problem)
+            noted = "\n".join(warnings) if warnings else None
+            if warnings != ("blank",):
+                read.append(_as_read(packed, origin))
+            if origin is not None:
+                sql.execute("INSERT INTO temp.origins VALUES (?, ?, ?)", [at, *origin])
+            yield at, line, state.value, payload, key, packed, why, noted
+        digest.update(b"".join(read))
 
 
 def _as_read(packed: str | bytes, origin: Any) -> bytes:
