@@ -24,7 +24,7 @@ from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.options import check_sending
 from petstore_frame.loader.progress import ProgressOption
 from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.read import Source, open_source
+from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results.folders import refuse_lost_journal
@@ -86,9 +86,24 @@ def load(
         make_folder(path.parent, client.base_url)
         with holding(path), Writer(path, client.base_url) as writer:
             now = timing.now()
-            ask = _ask_nothing if dry_run else partial(ask_store_id, client)
-            store = find_store(writer, ask)
-            run = _run(source, client.base_url, store, duplicates, again=again, now=now)
+            # A rehearsal asks the store nothing.
+            ask = partial(ask_store_id, client) if not dry_run else lambda: None
+            store, store_id = find_store(writer, ask)
+            run = Run(
+                run_id=uuid4().hex,
+                base_url=client.base_url,
+                source_name=source.name,
+                source_path=None if source.path is None else str(source.path.resolve()),
+                records_sha256="",
+                header=tuple(source.columns),
+                mapping=dict(source.mapping),
+                key=tuple(source.key),
+                duplicates=duplicates,
+                is_again=again,
+                created_at=now,
+                store=store,
+                store_id=store_id,
+            )
             is_checked = not (dry_run or again)
             check = partial(refuse_lost_journal, folder=output) if is_checked else ignore
             opened = open_import(
@@ -108,10 +123,10 @@ def load(
                     progress=progress,
                     timing=timing,
                     is_new=opened.is_new,
-                    notes=partial(_notes, writer, run, is_new=opened.is_new),
+                    notes=partial(describe_warnings, writer.sql, run) if opened.is_new else list,
                     step=step,
                 )
-    is_earlier = not was_at_work if not dry_run else run.started_at is not None
+    is_earlier = run.started_at is not None if dry_run else not was_at_work
     result = LoadResult(path, run.run_id, is_from_earlier_run=is_earlier)
     if was_at_work and read_run(path, run.run_id).ending is Ending.INTERRUPTED:
         raise LoadInterrupted(result)
@@ -146,14 +161,7 @@ def resume_loads(
 
     Interface: Endpoints, Add an animal.
     """
-    check_sending(
-        client,
-        Limits(),
-        journal=journal,
-        progress=progress,
-        duplicates="refuse",
-        accept_loss=accept_loss,
-    )
+    check_sending(client, Limits(), journal=journal, progress=progress, accept_loss=accept_loss)
     path = place_of(journal, client.base_url)
     results: list[LoadResult] = []
     if not path.exists():
@@ -175,43 +183,6 @@ def resume_loads(
             if read_runs(writer.sql, "import = ?", [run.number])[0].ending is not Ending.DONE:
                 break
     return results
-
-
-def _ask_nothing() -> None:
-    """Return no store id: a rehearsal asks the store nothing."""
-
-
-def _run(
-    source: Source,
-    base_url: str,
-    store: tuple[int, str | None],
-    duplicates: str,
-    *,
-    again: bool,
-    now: float,
-) -> Run:
-    return Run(
-        run_id=uuid4().hex,
-        base_url=base_url,
-        source_name=source.name,
-        source_path=None if source.path is None else str(source.path.resolve()),
-        records_sha256="",
-        header=tuple(source.columns),
-        mapping=dict(source.mapping),
-        key=tuple(source.key),
-        duplicates=duplicates,
-        is_again=again,
-        created_at=now,
-        store=store[0],
-        store_id=store[1],
-    )
-
-
-def _notes(writer: Writer, run: Run, *, is_new: bool) -> list[str]:
-    """Return what a person who watches should know before the first request."""
-    if not is_new:
-        return []
-    return describe_warnings(writer.sql, run)
 
 
 def _columns_of(path: Path, run_id: str) -> Columns | None:

@@ -133,7 +133,13 @@ def takes(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 @before_sending()
 def check_sending(
-    client: Any, limits: Limits, *, journal: Any, progress: Any, duplicates: Any, **switches: Any
+    client: Any,
+    limits: Limits,
+    *,
+    journal: Any,
+    progress: Any,
+    duplicates: Any = "refuse",
+    **switches: Any,
 ) -> None:
     """Refuse wrong arguments that concern the sending; ``switches`` are True or False.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame._internal.has_frame import HasFrame
-from petstore_frame.stocktake.matching import Kind
+from petstore_frame.html import NOTEBOOK, Markup
+from petstore_frame.html.palette import verdict_badge
+from petstore_frame.schema.models import SENT_FIELDS
+from petstore_frame.stocktake.matching import IN_STORE, Kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,11 +157,43 @@ class Comparison(HasFrame):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from petstore_frame.stocktake.view import comparison_html
-
-        return comparison_html(self, self._first_rows())
+        parts = [
+            NOTEBOOK.headline(verdict_badge(self.completeness.verdict), self.headline),
+            NOTEBOOK.quiet(self.warnings),
+            NOTEBOOK.table(
+                [[kind, *counts] for kind, *counts in self.summary.itertuples(name=None)],
+                ["", "Records", "Pets"],
+                numbers={1, 2},
+                is_named=True,
+            ),
+            NOTEBOOK.steps(self.next_steps()),
+        ]
+        first = self._first_rows()
+        if len(first):
+            rows = (map(_text, row) for row in self.shown_rows(first))
+            parts.append(NOTEBOOK.section("The first differences; .frame has all rows"))
+            parts.append(NOTEBOOK.table(map(list, rows), self.headings()))
+        return str(Markup("").join(parts))
 
     def _first_rows(self) -> pd.DataFrame:
         """Return some differences, of each kind the first."""
         rows = self.frame[self.frame["kind"].isin(_DIFFERENCES)]
         return rows.groupby("kind", observed=True, sort=False).head(_FIRST_SHOWN)
+
+    def headings(self) -> list[str]:
+        """Return what stands above the columns of rows that show both sides."""
+        sides = [f"{each.label} ({side})" for each in SENT_FIELDS for side in ("list", "store")]
+        key = [", ".join(self.key)] if self.key else []
+        return ["What", "Differs in", "Line", *key, "Id", *sides]
+
+    def shown_rows(self, frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+        """Return rows in the order of the headings, missing values as None."""
+        columns = ["kind", "difference", "line", *(["key"] if self.key else []), "id"]
+        for each in SENT_FIELDS:
+            columns += [each.name, each.name + IN_STORE]
+        values = frame[columns].astype("object")
+        return values.where(values.notna(), None).itertuples(index=False, name=None)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)

@@ -15,7 +15,6 @@ from petstore_frame.html.palette import RULE
 from petstore_frame.schema.categories import Categories, shown_labels
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.stocktake.matching import Kind
-from petstore_frame.stocktake.view import headings, shown_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,11 +86,13 @@ def _write_kind(
         kind.capitalize() if is_first else f"{kind.capitalize()} {rows.index[0] // _MAX_ROWS + 1}"
     )
     sheet = book.sheet(name)
-    words = headings(comparison)
+    words = comparison.headings()
     if kind == Kind.INVALID:
         words = [*words, "Why it cannot be compared"]
     for at, word in enumerate(words):
-        width = _PROBLEM_WIDTH if at == _width(comparison) else _WIDTHS.get(word, _FIELD_WIDTH)
+        width = (
+            _PROBLEM_WIDTH if at == len(comparison.headings()) else _WIDTHS.get(word, _FIELD_WIDTH)
+        )
         sheet.do("set_column", at, at, width)
         sheet.text(0, at, word, **_HEAD)
     sheet.height(0, _HEAD_POINTS)
@@ -100,7 +101,7 @@ def _write_kind(
     sheet.finish()
     problems = rows["problem"].astype("object")
     for at, (cells, problem) in enumerate(
-        zip(shown_rows(comparison, rows), problems, strict=True), start=1
+        zip(comparison.shown_rows(rows), problems, strict=True), start=1
     ):
         more = [problem] if kind == Kind.INVALID else []
         shown = [*_labelled(comparison, cells, labels), *more]
@@ -108,14 +109,9 @@ def _write_kind(
     sheet.do("autofilter", 0, 0, len(rows), len(words) - 1)
 
 
-def _width(comparison: Comparison) -> int:
-    """Return how many columns every row has."""
-    return len(headings(comparison))
-
-
 def _first_side(comparison: Comparison) -> int:
     """Return the column where the fields begin, ours and theirs in turn."""
-    return _width(comparison) - 2 * len(SENT_FIELDS)
+    return len(comparison.headings()) - 2 * len(SENT_FIELDS)
 
 
 def _marked(comparison: Comparison, cells: Sequence[Any]) -> set[int]:

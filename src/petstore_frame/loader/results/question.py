@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from petstore_frame.errors.advice import PYTHON, Audience
+from petstore_frame.errors.advice import PYTHON, Advice, Audience
 from petstore_frame.loader.journal.earlier import Repeats, Source
 from petstore_frame.loader.journal.rows import Run
 from petstore_frame.schema.text import minute_text
@@ -14,22 +15,17 @@ from petstore_frame.schema.text import minute_text
 Way = Callable[[str, Any], str]
 
 
-class Question:
+@dataclass(frozen=True)
+class Question(Advice):
     """What was found, and the ways on, phrased for Python unless another voice is asked for.
 
-    Args:
+    Attributes:
         run: The import that was not made.
         repeats: What it has in common with earlier ones.
     """
 
-    def __init__(self, run: Run, repeats: Repeats) -> None:
-        self._run, self._repeats = run, repeats
-
-    def __str__(self) -> str:
-        return self.phrased_by(PYTHON)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Question, (self._run, self._repeats)
+    run: Run
+    repeats: Repeats
 
     def phrased_by(self, voice: Audience) -> str:
         """Return the question as a voice phrases it."""
@@ -42,7 +38,7 @@ class Question:
 
     def facts(self) -> list[str]:
         """Return what was found, line by line; the first names the file."""
-        repeats, name = self._repeats, self._run.source_name
+        repeats, name = self.repeats, self.run.source_name
         lines = [f"{name} may hold animals that are loaded already, so nothing was sent."]
         if repeats.same_path is not None:
             day = minute_text(repeats.same_path)
@@ -61,16 +57,16 @@ class Question:
 
     def ways(self) -> list[tuple[str, str, Any]]:
         """Return the ways on: when it is right, and its option with the value."""
-        repeats, rest = self._repeats, self._repeats.records - self._repeats.equal
+        repeats, rest = self.repeats, self.repeats.records - self.repeats.equal
         column = repeats.key_column
         found = []
         if column is not None:
             reason = f"The column {column!r}, different in each record, names the animals:"
             found.append((reason, "key", column))
-        elif not self._run.key:
+        elif not self.run.key:
             found.append(("A column of the file names each animal:", "key", "COLUMN"))
         if repeats.equal:
-            known = ", which then have its key" if self._run.key else ""
+            known = ", which then have its key" if self.run.key else ""
             found.append(
                 (
                     f"Equal records are the same animals{known} (sends the other {rest:,}):",
@@ -82,7 +78,7 @@ class Question:
         return found
 
     def _call(self, option: str, value: Any) -> str:
-        run, options = self._run, f"{option}={value!r}"
+        run, options = self.run, f"{option}={value!r}"
         if run.key and option != "key":
             key = run.key[0] if len(run.key) == 1 else list(run.key)
             options = f"key={key!r}, {options}"
