@@ -18,7 +18,9 @@ def __getattr__(name: str) -> Any:
     try:
         return _attached(name)
     except AttributeError:
-        if hasattr(import_module(f"{__name__}.errors"), name):
-            home = f"{__name__}.errors.{name}"
-            raise AttributeError(f"{__name__} has no {name} at its top; it is {home}") from None
+        for part in () if name.startswith("_") else ("errors", "inventory", "charts"):
+            home = f"{__name__}.{part}"
+            if hasattr(import_module(home), name):
+                text = f"{__name__} has no {name} at its top; it is {home}.{name}"
+                raise AttributeError(text) from None
         raise

@@ -1,13 +1,10 @@
 """The names of petstore_frame, each with its home: the one list, for Python and type checkers."""
 
+from . import charts as charts
 from . import errors as errors
 from .bundled import samples as samples
 from .bundled.server import Server as Server
 from .bundled.server import serve as serve
-from .charts.bars import status_chart as status_chart
-from .charts.flow import ageing_chart as ageing_chart
-from .charts.pet_list import inventory_table as inventory_table
-from .charts.trend import trend_chart as trend_chart
 from .client import Client as Client
 from .counts.summary import Summary as Summary
 from .counts.summary import summarize as summarize
@@ -30,9 +27,7 @@ from .history import History as History
 from .http.settings import IdempotencyKey as IdempotencyKey
 from .inventory import Completeness as Completeness
 from .inventory import Inventory as Inventory
-from .inventory import Verdict as Verdict
 from .inventory import fetch_inventory as fetch_inventory
-from .inventory.page import Page as Page
 from .inventory.result import completeness as completeness
 from .loader.engine import resume_loads as resume_loads
 from .loader.load import load_csv as load_csv

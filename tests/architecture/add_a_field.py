@@ -80,7 +80,7 @@ def walk(folder: Path) -> dict[str, Any]:
         "workbook": cells(pf.write_report(inventory, folder / "stock.xlsx"))[:2],
         "csv": pf.write_report(inventory, folder / "stock.csv").read_text("utf-8-sig")[:200],
         "page_of_report": pf.write_report(inventory, folder / "stock.html").read_text("utf-8"),
-        "table": str(pf.inventory_table(inventory).html),
+        "table": str(pf.charts.inventory_table(inventory).html),
         "dashboard": shown,
         "sent": store.sent[1:],
         "columns": list(result.frame.columns),

@@ -8,11 +8,11 @@ import pandas as pd
 
 import petstore_frame as pf
 from petstore_frame.history import Diff, Snapshot
-from petstore_frame.inventory import PetSearch, StatusCount
+from petstore_frame.inventory import Page, PetSearch, StatusCount
 
 
 def read(client: pf.Client) -> pd.DataFrame:
-    page: pf.Page = client.list_pets(limit=20, status="available")
+    page: Page = client.list_pets(limit=20, status="available")
     first: pf.Pet = page.pets[0]
     found: PetSearch = client.find_pet(first.id)
     print(found.state)

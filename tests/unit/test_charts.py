@@ -21,11 +21,11 @@ def test_hostile_names_are_text() -> None:
     """A name or label that is markup reaches the page escaped."""
     store = inventory([(1, HOSTILE, 7, HOSTILE)])
     for drawing in (
-        pf.inventory_table(store, categories={7: HOSTILE}),
-        pf.status_chart(store, categories={7: HOSTILE}),
+        pf.charts.inventory_table(store, categories={7: HOSTILE}),
+        pf.charts.status_chart(store, categories={7: HOSTILE}),
     ):
         assert "<script>" not in drawing.html and "&lt;script&gt;" in drawing.html
-    assert "<bdi>" in pf.inventory_table(store).html
+    assert "<bdi>" in pf.charts.inventory_table(store).html
 
 
 def test_the_picture_is_well_formed() -> None:
@@ -47,8 +47,8 @@ def test_bars_are_as_long_as_their_counts() -> None:
 
 def test_minimums_look_different() -> None:
     """A count that may be short of the store's is hatched and has a sign."""
-    whole = pf.status_chart(inventory(pets(40)))
-    part = pf.status_chart(inventory(pets(40), Verdict.UNKNOWN))
+    whole = pf.charts.status_chart(inventory(pets(40)))
+    part = pf.charts.status_chart(inventory(pets(40), Verdict.UNKNOWN))
     assert "≥" in part.html and "url(#pf-at-least" in part.html
     assert "≥" not in whole.html and "url(#pf-at-least" not in whole.html
     assert "at least 40 pets" in repr(part)
@@ -60,25 +60,25 @@ def test_a_sealed_frame_keeps_its_claim() -> None:
 
     store = inventory(pets(40), Verdict.UNKNOWN)
     frame = seal(store.frame, store.source)
-    assert "≥" in pf.status_chart(frame).html
-    part = pf.status_chart(frame[frame["status"] == "sold"])
+    assert "≥" in pf.charts.status_chart(frame).html
+    part = pf.charts.status_chart(frame[frame["status"] == "sold"])
     assert "≥" not in part.html
     assert "these rows only" in part.html and "these rows only" in repr(part)
 
 
 def test_a_table_has_pages() -> None:
     """A table says which rows of how many it shows, and refuses a page that is not there."""
-    drawing = pf.inventory_table(inventory(pets(120)), page=3)
+    drawing = pf.charts.inventory_table(inventory(pets(120)), page=3)
     assert "101–120 of 120" in drawing.html and drawing.html.count("<tr ") == 21
     with pytest.raises(ValueError, match="page is 1 to 3, got 4"):
-        pf.inventory_table(inventory(pets(120)), page=4)
+        pf.charts.inventory_table(inventory(pets(120)), page=4)
 
 
 def test_an_empty_store_is_drawn() -> None:
     """No pets make an empty chart and an empty table, not an error."""
     empty = inventory([])
-    assert "0 pets in 0 categories" in repr(pf.status_chart(empty))
-    assert "0 pets" in pf.inventory_table(empty).html
+    assert "0 pets in 0 categories" in repr(pf.charts.status_chart(empty))
+    assert "0 pets" in pf.charts.inventory_table(empty).html
 
 
 def test_table_headers_are_headers() -> None:
@@ -90,6 +90,6 @@ def test_table_headers_are_headers() -> None:
 def test_a_call_that_sends_nothing_does_not_speak_of_sending() -> None:
     """Where nothing would be sent, a refusal ends with what is allowed."""
     with pytest.raises(pf.ArgumentError, match=r"^top is 1 or more, got 0$"):
-        pf.status_chart(inventory(pets(3)), top=0)
+        pf.charts.status_chart(inventory(pets(3)), top=0)
     with pytest.raises(pf.ArgumentError, match=r"^rows is a whole number, got 2\.5$"):
-        pf.inventory_table(inventory(pets(3)), rows=2.5)  # type: ignore[arg-type]
+        pf.charts.inventory_table(inventory(pets(3)), rows=2.5)  # type: ignore[arg-type]

@@ -137,7 +137,7 @@ def test_a_wrong_argument_is_named(tmp_path: Path) -> None:
     with pytest.raises(pf.ArgumentError, match="not its frame"):
         pf.History(tmp_path).add(frame)
     with pytest.raises(pf.InputError, match="date, pets, claim"):
-        pf.trend_chart(frame)
+        pf.charts.trend_chart(frame)
 
 
 @pytest.mark.parametrize("kind", [pf.errors.ReportError, pf.errors.HistoryError])

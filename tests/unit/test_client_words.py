@@ -14,6 +14,7 @@ import petstore_frame as pf
 from petstore_frame._internal.arguments import whole_number
 from petstore_frame.http.outcome import Proof
 from petstore_frame.http.settings import read_settings
+from petstore_frame.inventory import Verdict
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_a_dead_link_is_no_fault_of_the_address(sample_server: pf.Server) -> Non
     assert "base_url" not in words
 
 
-@pytest.mark.parametrize("client", ["http://127.0.0.1/v1", None, pf.Verdict.UNKNOWN])
+@pytest.mark.parametrize("client", ["http://127.0.0.1/v1", None, Verdict.UNKNOWN])
 def test_what_is_no_client_is_told_how_to_make_one(client: Any) -> None:
     """An address in a client's place is refused with the call that makes a client of it."""
     for call in (pf.fetch_inventory, pf.Dashboard, lambda client: pf.load_csv("a.csv", client)):

@@ -100,7 +100,12 @@ def test_an_edited_inventory_makes_no_claim(frame: pd.DataFrame, edit) -> None:
     held = Inventory(frame, SOURCE)
     assert (held.claim, pf.summarize(held).claim) == (CLAIM, CLAIM)
     held = edit(held) or held
-    shown = [repr(held), held._repr_html_(), str(pf.summarize(held)), repr(pf.status_chart(held))]
+    shown = [
+        repr(held),
+        held._repr_html_(),
+        str(pf.summarize(held)),
+        repr(pf.charts.status_chart(held)),
+    ]
     assert all("at least" in text and str(CLAIM) not in text for text in shown)
     assert not pf.summarize(held).count("sold").is_exact
 

@@ -67,22 +67,22 @@ def test_the_frame_of_a_summary_carries_the_claim(partial: Inventory) -> None:
 
 def test_a_page_of_pets_says_of_how_many(partial: Inventory, whole: Inventory) -> None:
     """The caption of a page has the total, as a minimum where it is one."""
-    assert repr(pf.inventory_table(partial)) == "<1–50 of at least 60>"
-    assert "1–50 of at least 60" in pf.inventory_table(partial).html
-    assert repr(pf.inventory_table(whole)) == "<1–50 of 60>"
+    assert repr(pf.charts.inventory_table(partial)) == "<1–50 of at least 60>"
+    assert "1–50 of at least 60" in pf.charts.inventory_table(partial).html
+    assert repr(pf.charts.inventory_table(whole)) == "<1–50 of 60>"
 
 
 def test_a_page_of_a_part_says_that_it_is_one(whole: Inventory) -> None:
     """Rows taken out of an Inventory's frame are not taken for the store's."""
     seal(whole.frame, whole.source)
     part = whole.frame.head(7)
-    assert repr(pf.inventory_table(part)).startswith("<1–7 of 7; these rows only")
+    assert repr(pf.charts.inventory_table(part)).startswith("<1–7 of 7; these rows only")
 
 
 def test_categories_are_counted_as_the_pets_are(partial: Inventory, whole: Inventory) -> None:
     """A pet not read may be of a category not seen."""
-    assert "at least 60 pets in at least 3 categories" in repr(pf.status_chart(partial))
-    assert "60 pets in 3 categories" in repr(pf.status_chart(whole))
+    assert "at least 60 pets in at least 3 categories" in repr(pf.charts.status_chart(partial))
+    assert "60 pets in 3 categories" in repr(pf.charts.status_chart(whole))
 
 
 def test_the_line_of_other_categories_is_a_minimum_too() -> None:
@@ -95,10 +95,10 @@ def test_a_trend_says_which_of_its_numbers_are_minimums(
     partial: Inventory, whole: Inventory, tmp_path: Path
 ) -> None:
     """What a screen reader reads out has the claim of each end of a line."""
-    drawing = pf.trend_chart(history_of(partial, tmp_path / "part").trend())
+    drawing = pf.charts.trend_chart(history_of(partial, tmp_path / "part").trend())
     assert "available at least 15 to at least 15" in repr(drawing)
     assert "available at least 15 to at least 15" in drawing.html
-    exact = pf.trend_chart(history_of(whole, tmp_path / "whole").trend())
+    exact = pf.charts.trend_chart(history_of(whole, tmp_path / "whole").trend())
     assert "available 15 to 15" in repr(exact)
 
 
@@ -107,13 +107,13 @@ def test_ages_say_whether_they_are_of_all_available_pets(
 ) -> None:
     """The ages are of the pets that the last snapshot holds, which may not be all."""
     ageing = history_of(partial, tmp_path / "part").flow().ageing
-    drawing = pf.ageing_chart(ageing)
+    drawing = pf.charts.ageing_chart(ageing)
     assert set(ageing["claim"]) == {"at least"}
     assert repr(drawing).startswith("<at least 15 pets available")
     assert ">≥ 15</text>" in drawing.html
     exact = history_of(whole, tmp_path / "whole").flow().ageing
-    assert repr(pf.ageing_chart(exact)).startswith("<15 pets available")
-    assert repr(pf.ageing_chart(exact.head(0))).startswith("<at least 0 pets available")
+    assert repr(pf.charts.ageing_chart(exact)).startswith("<15 pets available")
+    assert repr(pf.charts.ageing_chart(exact.head(0))).startswith("<at least 0 pets available")
 
 
 def test_the_sheets_of_a_workbook_say_it(partial: Inventory, tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_status_spelled_no_status_counts_as_none(tmp_path: Path) -> None:
     path = pf.write_report(held, tmp_path / "stock.xlsx", progress=False)
     rows_shown = [row[1:3] for row in cells(path, "By status") if row[1] == "No status"]
     assert pf.summarize(held).count("no status").count == 3
-    assert repr(pf.status_chart(held)).endswith("1 sold, 3 no status>")
+    assert repr(pf.charts.status_chart(held)).endswith("1 sold, 3 no status>")
     assert rows_shown == [("No status", 3)]
     shown = StoreModel(held).show(Selection(status="no status"))
     assert shown.matches == len(shown.rows) == 3

@@ -149,7 +149,7 @@ LEFT_JOINED = pets_of([7, None, 7], "float64")
 
 def test_a_left_join_leaves_pets_without_a_category() -> None:
     """Floats with NaN, as a left join leaves them, are whole numbers and no category."""
-    assert "3 pets in 1 category:" in pf.status_chart(LEFT_JOINED).words
+    assert "3 pets in 1 category:" in pf.charts.status_chart(LEFT_JOINED).words
     assert [row[2] for row in pet_rows(LEFT_JOINED, {7: "Cat"})] == ["Cat", "no category", "Cat"]
 
 
@@ -178,7 +178,7 @@ def test_no_category_is_told_from_the_rest() -> None:
     ]
 
 
-@pytest.mark.parametrize("verb", [pf.summarize, pf.status_chart, pf.inventory_table])
+@pytest.mark.parametrize("verb", [pf.summarize, pf.charts.status_chart, pf.charts.inventory_table])
 def test_one_text_for_what_is_not_a_table(verb: Any) -> None:
     """A wrong argument is named by its kind, a missing column by its name."""
     with pytest.raises(pf.ArgumentError, match="expected a table of pets, got list; pass an Inv"):
@@ -210,7 +210,7 @@ def test_statuses_of_any_dtype_are_counted_alike(dtype: str, tmp_path: Any) -> N
     )
 
 
-@pytest.mark.parametrize("verb", [pf.summarize, pf.status_chart, pf.inventory_table])
+@pytest.mark.parametrize("verb", [pf.summarize, pf.charts.status_chart, pf.charts.inventory_table])
 def test_a_repeated_column_is_refused(verb: Any) -> None:
     """Two columns of one name are refused: which of them is meant is not known."""
     pets = pets_of([7], "int64")

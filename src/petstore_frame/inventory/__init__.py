@@ -8,6 +8,7 @@ from petstore_frame.inventory.completeness import Completeness, StatusCount, Ver
 from petstore_frame.inventory.evidence import Assumption, Evidence, EvidenceSource, Fact, Shows
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.inventory.find import PetSearch
+from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.source import Source
 
@@ -18,6 +19,7 @@ __all__ = [
     "EvidenceSource",
     "Fact",
     "Inventory",
+    "Page",
     "PetSearch",
     "Shows",
     "Source",

@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 import petstore_frame as pf
 from petstore_frame.cli import app
+from petstore_frame.inventory import Verdict
 
 
 def run(*words: str, **environ: str) -> Result:
@@ -79,7 +80,7 @@ def test_trend_as_table_and_json(tmp_path, make_inventory) -> None:
     """Minimums are marked, gaps show a dash, and the JSON holds the same numbers."""
     history = pf.History(tmp_path)
     history.add(make_inventory("2026-11-01", [(1, "Ada", 3, "available")]))
-    history.add(make_inventory("2026-11-03", [], verdict=pf.Verdict.UNKNOWN))
+    history.add(make_inventory("2026-11-03", [], verdict=Verdict.UNKNOWN))
     table = run("trend", "--history", str(tmp_path))
     told = json.loads(run("trend", "--history", str(tmp_path), "--json").stdout)
     assert [line.split()[1:3] for line in table.stdout.splitlines()] == [

@@ -17,6 +17,7 @@ import petstore_frame as pf
 from petstore_frame import errors
 from petstore_frame.history import Flow
 from petstore_frame.history.engines import to_pandas
+from petstore_frame.inventory import Verdict
 
 BIG = 2**53 + 1
 DAYS = {
@@ -33,7 +34,7 @@ def folder(tmp_path: Path, make_inventory: Callable[..., pf.Inventory]) -> Path:
     history = pf.History(tmp_path / "history")
     for day, pets in DAYS.items():
         history.add(make_inventory(day, pets))
-    history.add(make_inventory("2026-11-05", LAST, verdict=pf.Verdict.UNKNOWN))
+    history.add(make_inventory("2026-11-05", LAST, verdict=Verdict.UNKNOWN))
     return history.folder
 
 
@@ -109,9 +110,7 @@ def test_sell_through_of_part_of_the_pets(tmp_path: Path, make_inventory) -> Non
     """Where pets may be missing, a share is an estimate: it has no direction in which it errs."""
     history = pf.History(tmp_path / "partial", engine="pandas")
     history.add(make_inventory("2026-11-01", [(1, "Ada", 3, "available")]))
-    history.add(
-        make_inventory("2026-11-02", [(1, "Ada", 3, "sold")], verdict=pf.Verdict.INCOMPLETE)
-    )
+    history.add(make_inventory("2026-11-02", [(1, "Ada", 3, "sold")], verdict=Verdict.INCOMPLETE))
     flow = history.flow()
     assert set(flow.sell_through["claim"]) == {"estimate"}
     assert set(flow.moves["claim"]) == {"at least"}

@@ -18,6 +18,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import errors
+from petstore_frame.inventory import Verdict
 from petstore_frame.inventory.source import SealState
 
 BIG = 2**53 + 1
@@ -94,7 +95,7 @@ def test_one_snapshot_a_day(history, make_inventory) -> None:
 def test_proof_is_not_lost_to_less(history, make_inventory) -> None:
     """A listing does not replace one with a stronger claim, unless replace=True asks for it."""
     history.add(make_inventory("2026-11-01", PETS, hour=8))
-    weaker = make_inventory("2026-11-01", PETS[:1], verdict=pf.Verdict.UNKNOWN, hour=20)
+    weaker = make_inventory("2026-11-01", PETS[:1], verdict=Verdict.UNKNOWN, hour=20)
     with pytest.raises(errors.HistoryError, match="a listing with a stronger claim"):
         history.add(weaker)
     history.add(weaker, replace=True)

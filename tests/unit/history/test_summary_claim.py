@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.inventory import StatusCount
+from petstore_frame.inventory import StatusCount, Verdict
 from petstore_frame.inventory.source import seal
 
 BIG = 2**53 + 1
@@ -25,7 +25,7 @@ def test_complete_counts_stand_alone(make_inventory) -> None:
 
 def test_unproven_counts_are_minimums(make_inventory) -> None:
     """Where it is not, each number says at least, in the text, in HTML and by ``count``."""
-    summary = pf.summarize(make_inventory("2026-11-01", PETS, verdict=pf.Verdict.UNKNOWN))
+    summary = pf.summarize(make_inventory("2026-11-01", PETS, verdict=Verdict.UNKNOWN))
     assert str(summary).splitlines()[:2] == [
         "unknown: at least 3 pets",
         "≥ means at least: the store may hold more than was read.",
@@ -38,7 +38,7 @@ def test_unproven_counts_are_minimums(make_inventory) -> None:
 def test_one_exact_status_is_not_marked() -> None:
     """A status whose own listing ended is exact even when the whole is not."""
     claim = pf.Completeness(
-        pf.Verdict.UNKNOWN, "the page was full", rows=1, requests=2,
+        Verdict.UNKNOWN, "the page was full", rows=1, requests=2,
         by_status={"sold": StatusCount(1, True), "available": StatusCount(0, False)},
     )  # fmt: skip
     frame = pd.DataFrame({"category_id": [3], "status": ["sold"]})
@@ -67,7 +67,7 @@ def test_html_escapes_what_the_store_says(make_inventory) -> None:
 
 def test_unseen_counts_are_zero(make_inventory) -> None:
     """A status or category that does not occur counts 0, with the claim that goes for it."""
-    summary = pf.summarize(make_inventory("2026-11-01", PETS, verdict=pf.Verdict.UNKNOWN))
+    summary = pf.summarize(make_inventory("2026-11-01", PETS, verdict=Verdict.UNKNOWN))
     assert str(summary.count("sold")) == "at least 0"
     assert summary.count("available", category_id=99).count == 0
 
@@ -79,7 +79,7 @@ def sealed(inventory: pf.Inventory) -> pd.DataFrame:
 
 def test_a_frame_keeps_its_claim_in_its_counts(make_inventory) -> None:
     """The frame of an Inventory is counted into a table that is shown as the Inventory's is."""
-    inventory = make_inventory("2026-11-01", PETS, verdict=pf.Verdict.UNKNOWN)
+    inventory = make_inventory("2026-11-01", PETS, verdict=Verdict.UNKNOWN)
     frame, summary = sealed(inventory), pf.summarize(inventory)
     counts = pf.summarize(frame)
     assert repr(counts) == str(summary)

@@ -36,7 +36,7 @@ def test_sample_history_is_the_same_story_each_time(history, tmp_path) -> None:
 
 def test_only_exact_numbers_of_neighbouring_days_are_joined(history) -> None:
     """Each line stops before the missing day and before the day that is only a minimum."""
-    drawing = svg(pf.trend_chart(history.trend()))
+    drawing = svg(pf.charts.trend_chart(history.trend()))
     paths = [element.get("d") for element in drawing.iter() if element.tag.endswith("path")]
     assert [path.count("M") for path in paths] == [3] * 4
     assert [path.count("L") for path in paths] == [28 - 3] * 4
@@ -45,7 +45,7 @@ def test_only_exact_numbers_of_neighbouring_days_are_joined(history) -> None:
 def test_a_minimum_is_a_hollow_mark_below_the_scale(history) -> None:
     """Every number has its mark; those of the uncertain day lie under the line of 0, hollow."""
     trend = history.trend()
-    drawing = pf.trend_chart(trend)
+    drawing = pf.charts.trend_chart(trend)
     marks = [element for element in svg(drawing).iter() if element.tag.endswith("circle")]
     hollow = [mark for mark in marks if mark.get("fill")]
     assert (len(marks), len(hollow)) == (29 * 4, 4)
@@ -60,7 +60,8 @@ def test_minimums_do_not_set_the_scale() -> None:
     least = [(pd.Timestamp(2026, 1, 4), "sold", 9_000, "at least")]
     columns = ["date", "status", "pets", "claim"]
     heights = [
-        [mark.get("cy") for mark in svg(pf.trend_chart(pd.DataFrame(rows, columns=columns))).iter()
+        [mark.get("cy")
+         for mark in svg(pf.charts.trend_chart(pd.DataFrame(rows, columns=columns))).iter()
          if mark.tag.endswith("circle")][:3]
         for rows in (exact, exact + least)
     ]  # fmt: skip
@@ -70,7 +71,9 @@ def test_minimums_do_not_set_the_scale() -> None:
 def test_where_nothing_is_exact_minimums_stand_at_their_value() -> None:
     """A store that is never whole still has a drawing, without a line."""
     rows = [(pd.Timestamp(2026, 1, day), "sold", 10 * day, "at least") for day in (1, 2, 3)]
-    drawing = svg(pf.trend_chart(pd.DataFrame(rows, columns=["date", "status", "pets", "claim"])))
+    drawing = svg(
+        pf.charts.trend_chart(pd.DataFrame(rows, columns=["date", "status", "pets", "claim"]))
+    )
     marks = [element for element in drawing.iter() if element.tag.endswith("circle")]
     assert len({mark.get("cy") for mark in marks}) == 3
     assert not any(element.get("d") for element in drawing.iter() if element.tag.endswith("path"))
@@ -100,7 +103,7 @@ def test_sell_through_says_what_it_is_a_share_of(history) -> None:
 
 def test_trend_by_category_has_labels_and_says_what_it_leaves_out(history) -> None:
     """Eight lines are drawn, by label, and the rest is counted."""
-    drawing = pf.trend_chart(history.trend("category_id"), categories={1: "Dog & <co>"})
+    drawing = pf.charts.trend_chart(history.trend("category_id"), categories={1: "Dog & <co>"})
     assert "Dog &amp; &lt;co&gt;" in drawing.html
     assert "smaller groups not drawn" in repr(drawing)
     assert svg(drawing).get("role") == "img"
@@ -111,15 +114,15 @@ def test_trend_of_few_points() -> None:
     trend = pd.DataFrame(
         {"date": [pd.Timestamp(2026, 1, 1)], "status": ["sold"], "pets": [0], "claim": ["exact"]}
     )
-    assert repr(pf.trend_chart(trend)) == "<2026-01-01 to 2026-01-01: sold 0 to 0>"
-    assert "no snapshots" in repr(pf.trend_chart(trend.iloc[:0]))
+    assert repr(pf.charts.trend_chart(trend)) == "<2026-01-01 to 2026-01-01: sold 0 to 0>"
+    assert "no snapshots" in repr(pf.charts.trend_chart(trend.iloc[:0]))
 
 
 def test_ageing_counts_each_listed_pet_once(history) -> None:
     """The bars add up to the pets that are listed as available, the minimums among them named."""
     ageing = history.flow().ageing
     listed = ageing[ageing["is_listed"]]
-    drawing = pf.ageing_chart(ageing)
+    drawing = pf.charts.ageing_chart(ageing)
     tips = re.findall(
         r"days: ([\d,]+) pets? \(exact\)(?:, ([\d,]+) of them at least)?</title>", drawing.html
     )
@@ -131,7 +134,7 @@ def test_ageing_counts_each_listed_pet_once(history) -> None:
     assert f"{counts:,} pets available" in repr(drawing)
 
 
-@pytest.mark.parametrize("draw", [pf.trend_chart, pf.ageing_chart])
+@pytest.mark.parametrize("draw", [pf.charts.trend_chart, pf.charts.ageing_chart])
 def test_another_table_is_refused(draw) -> None:
     """What is not the table to draw is named, with what to pass."""
     with pytest.raises(pf.ArgumentError, match=r"expected what history\..* returns, got int"):
@@ -145,9 +148,9 @@ def test_dates_may_be_of_any_kind() -> None:
     trend = pd.DataFrame(
         {"date": ["2026-01-01"], "status": ["sold"], "pets": [3], "claim": ["exact"]}
     )
-    assert repr(pf.trend_chart(trend)) == "<2026-01-01 to 2026-01-01: sold 3 to 3>"
+    assert repr(pf.charts.trend_chart(trend)) == "<2026-01-01 to 2026-01-01: sold 3 to 3>"
     with pytest.raises(pf.InputError, match="a date or a number of pets cannot be read"):
-        pf.trend_chart(trend.assign(date="soon"))
+        pf.charts.trend_chart(trend.assign(date="soon"))
 
 
 def test_ages_of_another_dtype_are_refused() -> None:
@@ -156,4 +159,4 @@ def test_ages_of_another_dtype_are_refused() -> None:
         {"days_available": ["1"], "is_listed": [1], "is_at_least": [0], "claim": ["exact"]}
     )
     with pytest.raises(pf.InputError, match="whole numbers and truth values, got str, int64"):
-        pf.ageing_chart(ageing)
+        pf.charts.ageing_chart(ageing)
