@@ -40,7 +40,7 @@ class Checker:
         mapping: The column of each field.
         rules: What the caller allows.
         key: The columns that identify an animal.
-        delimiters: The character between the cells of a text file; several where it is not known.
+        delimiters: What may stand between the cells of a text file.
         is_returned: It is one of our own files, where the rows around a row tell nothing.
     """
 
@@ -70,17 +70,16 @@ class Checker:
         A record called Total is one only where no animal stands below it, and a name is compared
         with the one above.
         """
-        held = list[Record]()
-        above = ""
+        held, above, name_at = list[Record](), "", self._name_at
         for records, is_plain in self._checked(rows):
-            names = [above, *map(self._name_of, records)]
-            above = names[-1]
-            if self._is_returned:
-                yield records
-                continue
-            if not "".join(names).isascii():
-                self._note_twins(records, names)
-            if is_plain and not held:
+            is_alone = self._is_returned or (is_plain and not held)
+            if not self._is_returned:
+                cells = [record.cells for record in records]
+                names = [each[name_at] if len(each) > name_at else "" for each in cells]
+                if not (above + "".join(names)).isascii():
+                    _note_twins(records, [above, *names])
+                above = [above, *names][-1]
+            if is_alone:
                 yield records
                 continue
             settled = list[Record]()
@@ -114,9 +113,7 @@ class Checker:
                     records.append(self.judge(number, row))
                 else:
                     payload = head + end[0]
-                    facts = (
-                        number, line, tuple(cells), pending, payload, None, end[1], key, None,
-                    )  # fmt: skip
+                    facts = number, line, tuple(cells), pending, payload, None, end[1], key, None
                     records.append(_new(Record, facts))
                 if not number % _AT_ONCE:
                     yield records, is_plain
@@ -262,17 +259,6 @@ class Checker:
             return refused.problem
         return replace(refused.problem, column=self.columns[at], value=cells[at][:200])
 
-    def _name_of(self, record: Record) -> str:
-        return record.cells[self._name_at] if len(record.cells) > self._name_at else ""
-
-    def _note_twins(self, records: list[Record], names: list[str]) -> None:
-        """Note of names that look like the one above and are not the same text."""
-        odd = {at for at, name in enumerate(names) if not name.isascii()}
-        for at in (odd | {at + 1 for at in odd}) & {*range(1, len(names))}:
-            one, other = names[at - 1], names[at]
-            if one != other and normalize("NFKC", one) == normalize("NFKC", other):
-                records[at - 1] = _noted(records[at - 1], "unicode_twin")
-
     def _judge_total(self, record: Record) -> Record:
         """Hold a record called Total below which no animal stands."""
         is_total = Suspicion.TOTAL_ROW in record.warnings
@@ -295,6 +281,15 @@ def _refuses(aside: Aside) -> bool:
     """Tell whether a cell without text holds something all the same, such as an error."""
     refusals = [odd for odd in aside.oddities.values() if isinstance(odd, CellError)]
     return any(odd.problem.code != MERGED for odd in refusals)
+
+
+def _note_twins(records: list[Record], names: Sequence[str]) -> None:
+    """Note of names that look like the one above them and are not the same text."""
+    odd = {at for at, name in enumerate(names) if not name.isascii()}
+    for at in (odd | {at + 1 for at in odd}) & {*range(1, len(names))}:
+        one, other = names[at - 1], names[at]
+        if one != other and normalize("NFKC", one) == normalize("NFKC", other):
+            records[at - 1] = _noted(records[at - 1], "unicode_twin")
 
 
 def _noted(record: Record, note: str) -> Record:

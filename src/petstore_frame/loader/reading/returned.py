@@ -152,9 +152,8 @@ class Returned:
         """
         for line, cells, aside in rows:
             given = aside or Aside()
-            odd = {
-                new: given.oddities[at] for new, at in enumerate(self._kept) if at in given.oddities
-            }
+            odd = given.oddities
+            odd = {new: odd[at] for new, at in enumerate(self._kept) if at in odd}
             answer = _cell(cells, self._accept).strip().casefold()
             accept = frozenset(Suspicion) if answer in _YES else frozenset[str]()
             # A frame has the kind alone.

@@ -99,37 +99,29 @@ def text_tables(file: BinaryIO, reading: Reading, *, odd: bool = False) -> list[
         skipped = reading.header_row - 1
     body = [*io.StringIO(sample, newline="")][skipped:]
     signs = (*DELIMITERS, *ODD_DELIMITERS) if odd else (delimiter,) if delimiter else DELIMITERS
-    if reading.columns is not None:
-        has_header = reading.header_row is not None
-        sign = delimiter or _delimiter_by_width(body, quoting, len(reading.columns))
-        headers = {sign: (tuple(reading.columns), int(has_header))}
-    elif not body or not body[0].strip():
-        raise InputError(f"no header in line {skipped + 1}", hint="count from 1")
+    if reading.columns is None:
+        if not body or not body[0].strip():
+            raise InputError(f"no header in line {skipped + 1}", hint="count from 1")
+        most = len(body) if goes_on else MAX_CELL
+        headers = _headers(body, signs, quoting, skipped + 1, most)
+        header_row: int | None = skipped + 1
     else:
-        headers = _headers(body, signs, quoting, skipped + 1, goes_on=goes_on)
-    has_row = reading.columns is None or reading.header_row is not None
+        header_row = reading.header_row
+        sign = delimiter or _delimiter_by_width(body, quoting, len(reading.columns))
+        headers = {sign: (tuple(reading.columns), int(header_row is not None))}
     return [
-        TextTable(
-            header,
-            skipped + 1 if has_row else None,
-            encoding,
-            sign,
-            quoting,
-            skipped + length + 1,
-            file,
-            stamp,
-        )
+        TextTable(header, header_row, encoding, sign, quoting, skipped + length + 1, file, stamp)
         for sign, (header, length) in sorted(headers.items(), key=lambda found: -len(found[1][0]))
     ]
 
 
 def _headers(
-    body: Sequence[str], signs: Sequence[str], quoting: str, line: int, *, goes_on: bool
+    body: Sequence[str], signs: Sequence[str], quoting: str, line: int, most: int
 ) -> dict[str, tuple[tuple[str, ...], int]]:
     """Return the header by delimiter, with how many physical lines it takes.
 
     Raises:
-        InputError: None can be read, or none ends within the sample.
+        InputError: None can be read, or none takes fewer lines than ``most``.
     """
     headers, problem = dict[str, tuple[tuple[str, ...], int]](), None
     for sign in signs:
@@ -139,11 +131,10 @@ def _headers(
             problem = unread
         else:
             headers[sign] = ((header[0].removeprefix("\ufeff"), *header[1:]), length)
+    whole = {sign: found for sign, found in headers.items() if found[1] < most}
     if not headers:
         what = f"the header cannot be read: {problem}"
         raise InputError(what, line=line, hint="look at its quotes")
-    most = len(body) if goes_on else MAX_CELL
-    whole = {sign: found for sign, found in headers.items() if found[1] < most}
     if not whole:
         what = f"the header is longer than {SAMPLE:,} characters"
         hint = "keep only the columns of the animals, and look at its quotes"

@@ -75,7 +75,7 @@ def refuse_bombs(file: BinaryIO) -> None:
                 size, tags = (_MAX_TEXTS, _MAX_TEXT_TAGS) if is_texts else (_MAX_PART, _MAX_TAGS)
                 if part.file_size > size:
                     raise _too_large(f"{part.filename[:60]} inside", part.file_size)
-                _scan(packed, part.filename, _Tags(part.filename, tags))
+                _scan(packed, part.filename, _Tags(f"{part.filename[:60]} inside", tags))
             elif part.filename.startswith("xl/worksheets/"):  # the library looks into each
                 _scan(packed, part.filename)
 
@@ -96,37 +96,40 @@ def survey(file: BinaryIO, part: str, sheet: str) -> Survey:
 class _Tags:
     """Counts the tags of a part."""
 
-    def __init__(self, part: str, most: int) -> None:
-        self._part, self._most, self._tags = part, most, 0
+    def __init__(self, what: str, most: int) -> None:
+        self._what, self._most, self._tags = what, most, 0
 
     def watch(self, parser: expat.XMLParserType) -> None:
         parser.StartElementHandler = self._start
 
-    def feed(self, _size: int) -> None:
-        """Take note of a piece, whatever its size."""
+    def feed(self, size: int) -> None:
+        """Take note of a piece of so many bytes."""
 
     def _start(self, _tag: str, _facts: dict[str, str]) -> None:
         self._tags += 1
         if self._tags > self._most:
-            raise _refused(f"{self._part[:60]} inside holds more than {self._most:,} XML tags")
+            raise self._refused(f"holds more than {self._most:,} XML tags")
+
+    def _refused(self, what: str) -> InputError:
+        return _refused(f"{self._what} {what}")
 
 
-class _SheetScan:
+class _SheetScan(_Tags):
     """Finds what a sheet has besides values, row by row."""
 
     def __init__(self, sheet: str) -> None:
         from openpyxl.utils import column_index_from_string, range_boundaries
 
+        super().__init__(f"this row of the sheet {sheet!r}", _MAX_ROW_TAGS)
         self._column_of: Callable[[str], int] = column_index_from_string
         self._boundaries: Callable[[str], tuple[int, int, int, int]] = range_boundaries
         self.found = Survey()
-        self._sheet = sheet
-        self._row = self._column = self._tags = self._size = 0
+        self._sheet, self._row, self._column, self._size = sheet, 0, 0, 0
         self._is_formula = self._has_value = False
 
     def watch(self, parser: expat.XMLParserType) -> None:
-        self._parser = parser
-        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+        super().watch(parser)
+        self._parser, parser.EndElementHandler = parser, self._end
 
     def feed(self, size: int) -> None:
         self._size += size
@@ -134,9 +137,7 @@ class _SheetScan:
             raise self._refused(f"unpacks to more than {_MAX_ROW_SIZE // _MIB} MiB")
 
     def _start(self, tag: str, facts: dict[str, str]) -> None:
-        self._tags += 1
-        if self._tags > _MAX_ROW_TAGS:
-            raise self._refused(f"holds more than {_MAX_ROW_TAGS:,} XML tags")
+        super()._start(tag, facts)
         local = tag.rpartition(":")[2]
         if local == "c":
             letters = facts.get("r", "").rstrip("0123456789")
@@ -172,12 +173,12 @@ class _SheetScan:
         self._has_value = True
 
     def _refused(self, what: str) -> InputError:
-        refused = _refused(f"this row of the sheet {self._sheet!r} {what}")
+        refused = super()._refused(what)
         refused.line = self._row
         return refused
 
 
-def _scan(packed: zipfile.ZipFile, name: str, watcher: _Tags | _SheetScan | None = None) -> None:
+def _scan(packed: zipfile.ZipFile, name: str, watcher: _Tags | None = None) -> None:
     """Stream one part through a parser that knows no entities."""
 
     def refuse_entities(*_: Any) -> None:
