@@ -158,7 +158,11 @@ def check_whole(path: Path, *, accept_loss: bool = False) -> Mark | None:
     with sql_errors(path), closing(connect(path)) as sql:
         ((version, commits),) = sql.execute("SELECT format, commits FROM journal").fetchall()
         if version != FORMAT:
-            raise JournalError(f"{path} is of another version of this program; use that one")
+            raise JournalError(
+                f"{path} is of another version of this program; nothing was sent. Finish with that "
+                "version what is unfinished, then move it to another folder; its animals are not "
+                "known here after that, so do not load its files again"
+            )
         lost = max(0, mark.commits - commits)
         # A log that goes back behind the main file is an older one, and spoils it.
         is_readable = not mark.is_moving and commits >= mark.moved
