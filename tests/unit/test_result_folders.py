@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from petstore_frame.files.atomic import replacing
+from petstore_frame.files.whole import replacing
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.results.results import LoadResult
 from unit.staged import change, run_of, stage

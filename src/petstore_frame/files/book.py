@@ -50,7 +50,7 @@ def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
 
 
 def _give_up(workbook: Any) -> None:
-    """Close the files in which rows were put aside; XlsxWriter does it only for a whole book."""
+    """Close the files of rows put aside, which XlsxWriter does only for a whole book."""
     for sheet in workbook.worksheets():
         rows = getattr(sheet, "row_data_fh", None)
         if rows is not None:
@@ -80,6 +80,7 @@ def cell_name(row: int, col: int, *, is_fixed: bool = False) -> str:
 
 
 A4 = 9
+_HEIGHT = -1  # in place of a column: a row's height is written before its cells
 
 
 class Book:
@@ -127,7 +128,6 @@ class Sheet:
     raw: Any
     name: str
     _cells: dict[tuple[int, int], tuple[str, tuple[Any, ...]]] = field(default_factory=dict)
-    _heights: dict[int, float] = field(default_factory=dict)
 
     def text(self, row: int, col: int, value: str, **style: Any) -> None:
         """Put a text, always as text."""
@@ -159,23 +159,18 @@ class Sheet:
 
     def height(self, row: int, points: float) -> None:
         """Set the height of a row."""
-        self._heights[row] = points
+        self._cells[row, _HEIGHT] = ("set_row", (points,))
 
     def finish(self) -> None:
-        """Write the gathered cells in order.
+        """Write the gathered cells row by row.
 
         Raises:
             ReportError: A cell was not accepted.
         """
-        rows = sorted({row for row, _ in self._cells} | set(self._heights))
-        by_row: dict[int, list[int]] = {row: [] for row in rows}
-        for row, col in self._cells:
-            by_row[row].append(col)
-        for row in rows:
-            if row in self._heights:
-                self.do("set_row", row, self._heights[row])
-            for col in sorted(by_row[row]):
-                verb, values = self._cells[row, col]
+        for (row, col), (verb, values) in sorted(self._cells.items(), key=lambda cell: cell[0]):
+            if col == _HEIGHT:
+                self.do(verb, row, *values)
+            else:
                 self.check(getattr(self.raw, verb)(row, col, *values), row)
         self._cells.clear()
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from petstore_frame.errors import ArgumentError, HistoryError, HistoryLockedError
 from petstore_frame.errors.advice import Advice
-from petstore_frame.files.atomic import replacing, sync
 from petstore_frame.files.lock import AtWorkError, held
+from petstore_frame.files.whole import replacing, sync
 from petstore_frame.history.folder import (
     FILE_NAME,
     Contents,

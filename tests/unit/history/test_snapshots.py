@@ -244,7 +244,7 @@ _LATER = """
 import dataclasses, os, resource, signal, sys
 import petstore_frame as pf
 from petstore_frame import errors
-from petstore_frame.files import atomic
+from petstore_frame.files import whole
 
 history = pf.History(sys.argv[1])
 kept = history.read("2026-11-01")
@@ -280,7 +280,7 @@ def test_a_folder_that_cannot_be_is_named(tmp_path, make_inventory) -> None:
 def test_killed_writer_leaves_the_old_state(history, make_inventory) -> None:
     """A writer killed half-way leaves no snapshot, no lock, and nothing that readers see."""
     history.add(make_inventory("2026-11-01", PETS))
-    kill = "atomic.sync = lambda path: os.kill(os.getpid(), signal.SIGKILL)"
+    kill = "whole.sync = lambda path: os.kill(os.getpid(), signal.SIGKILL)"
     killed = add_later(history.folder, kill)
     assert killed.returncode == -9
     assert [len(history), len(pd.read_parquet(history.folder))] == [1, 3]

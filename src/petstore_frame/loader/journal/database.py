@@ -9,8 +9,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
-from petstore_frame.files.atomic import sync
 from petstore_frame.files.lock import AtWorkError, held
+from petstore_frame.files.whole import sync
 from petstore_frame.loader.journal.checkfile import (
     PAGE,
     CheckFile,
