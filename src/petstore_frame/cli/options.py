@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from petstore_frame.loader.reading.kinds import is_workbook
+from petstore_frame.loader.reading.opening import is_workbook
 
 if TYPE_CHECKING:
     from petstore_frame.loader.options import ListOptions

@@ -1,6 +1,8 @@
 """What a caller may ask of the loader: each option typed once, and checked before anything is sent.
 
-How a source is read is ``reading.options.Reading``, which checks itself.
+Options that people bring from pandas and other loaders are taken where they can mean one thing; any
+other is answered with the option that is meant, before anything is read. How a source is read is
+``reading.options.Reading``, which checks itself.
 """
 
 from __future__ import annotations
@@ -9,6 +11,8 @@ import inspect
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import fields
+from difflib import get_close_matches
+from functools import wraps
 from numbers import Real
 from os import PathLike
 from typing import Any, Literal, ParamSpec, TypedDict, TypeVar
@@ -23,9 +27,9 @@ from petstore_frame._internal.arguments import (
     whole_number,
 )
 from petstore_frame._internal.progress import checked_progress
+from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.limits import MOST_WORKERS, Limits
 from petstore_frame.loader.progress import ProgressOption
-from petstore_frame.loader.reading.habits import takes_habits
 from petstore_frame.loader.reading.mapping import Mapped
 from petstore_frame.loader.reading.options import Reading, ValueMap
 from petstore_frame.schema.categories import Categories
@@ -107,6 +111,28 @@ _DEFAULTS: dict[str, Any] = {
 }
 
 
+_TEXT = "cells are read as text and only the empty cell is missing, so it is not needed"
+_ALL = "all records are read, in constant memory"
+_KEY = "the column that identifies an animal is named by key="
+# By the word that is brought along, what it is called here and where it may have another value.
+_SAME: dict[str, str] = {"sep": "delimiter", "sheet_name": "sheet", "names": "columns"}
+_ANSWERS: dict[str, str] = {
+    **dict.fromkeys(("dtype", "converters", "na_values", "keep_default_na", "na_filter"), _TEXT),
+    **dict.fromkeys(("nrows", "chunksize", "iterator", "low_memory", "engine"), _ALL),
+    **dict.fromkeys(("external_id", "primary_key", "pk", "merge_key", "on", "id_column"), _KEY),
+    "usecols": "columns that are no field of a pet are not sent; mapping= names those that are",
+    "index_col": "an index is no field; mapping= names the columns that are",
+    "skiprows": "the row of the header is header_row=, 1 for the first of the file",
+    "compression": "a gzip file is known by its content",
+    "quotechar": "quotes are read as letters with quoting='none'",
+    "rename": "the column of each field is named by mapping={'name': 'Animal'}",
+    "column_mapping": "the column of each field is named by mapping={'name': 'Animal'}",
+    "validate_only": "a rehearsal is dry_run=True",
+    "ignore_earlier": "what to do with records equal to earlier ones is "
+    "duplicates='refuse', 'skip' or 'send'",
+}
+
+
 def takes(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Show each option of a TypedDict in a function's signature, for help and completion.
 
@@ -126,9 +152,59 @@ def takes(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 )
             )
         function.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
-        return takes_habits(function)
+        known = [each.name for each in named]
+
+        @wraps(function)
+        def call(*args: P.args, **options: P.kwargs) -> R:
+            if not options.keys() <= set(known):
+                options = _translated(function.__name__, known, dict(options))  # type: ignore[assignment]
+            return function(*args, **options)
+
+        return call
 
     return decorate
+
+
+def _translated(caller: str, known: list[str], options: dict[str, Any]) -> dict[str, Any]:
+    """Return options by our names.
+
+    Raises:
+        ArgumentError: One has no meaning here; it names the right word.
+    """
+    taken: dict[str, Any] = {}
+    for name, value in options.items():
+        ours, kept = (name, value) if name in known else _ours(caller, known, name, value, options)
+        if ours in taken:
+            raise _refused(f"{caller}: {ours}= is given twice, once as {name}=")
+        if ours:
+            taken[ours] = kept
+    return taken
+
+
+def _ours(
+    caller: str, known: list[str], name: str, value: Any, options: dict[str, Any]
+) -> tuple[str, Any]:
+    """Return an option by our name; an empty one where it says what holds anyway."""
+    ours = _SAME.get(name)
+    if name == "header" and "header_row" in known:
+        if value == 0 or value == "infer" or (value is None and "names" in options):
+            return "", None
+        if isinstance(value, int) and not isinstance(value, bool):
+            raise _refused(f"header={value} is header_row={value + 1} here: rows count from 1")
+        raise _refused("a file without a header needs columns=['name', 'category_id', 'status']")
+    if ours == "sheet" and "sheet" in known and not isinstance(value, str):
+        raise _refused(f"sheet= is the name of a sheet, got sheet_name={value!r}")
+    if ours in known:
+        return str(ours), value
+    if name in _ANSWERS:
+        raise _refused(f"{caller} has no option {name}: {_ANSWERS[name]}")
+    near = get_close_matches(name, known, 1, 0.7)
+    hint = f"; did you mean {near[0]}=?" if near else f"; it has {', '.join(known[2:])}"
+    raise _refused(f"{caller} has no option {name}{hint}")
+
+
+def _refused(what: str) -> ArgumentError:
+    return ArgumentError(f"{what}; nothing was sent")
 
 
 @before_sending()

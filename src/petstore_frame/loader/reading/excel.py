@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 from petstore_frame.errors import InputError, MissingExtraError
 from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.fields import CellError, suspicious
-from petstore_frame.loader.reading.kinds import changed, stamp_of
+from petstore_frame.loader.reading.opening import changed, stamp_of
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.rows import MERGED, Oddity, Row, text_of_value, typed_row
 from petstore_frame.loader.reading.workbook_parts import Merged, Survey, refuse_bombs, survey

@@ -16,7 +16,7 @@ from typing import Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.causes import SAMPLE, check_sample
-from petstore_frame.loader.reading.encoding import Decoded, EncodingError
+from petstore_frame.loader.reading.opening import Decoded, EncodingError
 from petstore_frame.loader.reading.options import Reading, Rules
 from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
 from petstore_frame.loader.reading.returned import ColumnsOf

@@ -21,10 +21,9 @@ from petstore_frame.loader.reading.causes import (
     refuse_other_format,
 )
 from petstore_frame.loader.reading.check import Checker
-from petstore_frame.loader.reading.encoding import DAMAGED, bytes_of
 from petstore_frame.loader.reading.frames import FrameTable
-from petstore_frame.loader.reading.kinds import is_packed, open_regular
 from petstore_frame.loader.reading.mapping import OWN_PREFIX, find_columns, find_given
+from petstore_frame.loader.reading.opening import DAMAGED, bytes_of, is_packed, open_regular
 from petstore_frame.loader.reading.options import Reading, Rules
 from petstore_frame.loader.reading.returned import FIX_SHEET, ColumnsOf, Returned, has_own_columns
 from petstore_frame.loader.reading.rows import Table

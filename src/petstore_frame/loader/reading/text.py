@@ -13,9 +13,8 @@ from typing import Any, BinaryIO
 
 from petstore_frame.errors import InputError
 from petstore_frame.errors.advice import Advice
-from petstore_frame.loader.reading.encoding import Text, proven_encoding
 from petstore_frame.loader.reading.fields import MAX_CELL
-from petstore_frame.loader.reading.kinds import Stamp, changed, stamp_of
+from petstore_frame.loader.reading.opening import Stamp, Text, changed, proven_encoding, stamp_of
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.rows import Aside, Row
 
