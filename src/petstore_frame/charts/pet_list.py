@@ -97,15 +97,14 @@ def pets_table(
         caption: What the table holds.
         head: The names of the columns, as cells.
     """
-    cells = ([_shown(*pair, shades) for pair in zip(FIELDS, row, strict=True)] for row in rows)
+    marks = {status: PAGE.status(status, shade) for status, shade in shades.items()}
+    cells = ([_shown(*pair, marks) for pair in zip(FIELDS, row, strict=True)] for row in rows)
     table = PAGE.table(cells, head, caption=caption, numbers=NUMBERS, is_named=True)
     return element("div", table, class_="pf-pets")
 
 
-def _shown(field: Column, text: str, shades: Mapping[str, str]) -> Markup | str:
+def _shown(field: Column, text: str, marks: Mapping[str, Markup]) -> Markup | str:
     """Return what a cell holds: a status in its colour, a text that its column may cut."""
     if field.name == "status":
-        return PAGE.status(text, shades[text])
-    if field.name == "id":
-        return text
-    return element("bdi", text, title=text if len(text) > LONG_TEXT else None)
+        return marks[text]
+    return element("bdi", text, title=text) if len(text) > LONG_TEXT else text

@@ -6,7 +6,7 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from threading import RLock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import ipywidgets as widgets
 
@@ -14,9 +14,6 @@ from petstore_frame._internal.arguments import checked_client
 from petstore_frame.client import Client
 from petstore_frame.dashboard.export import Exporter
 from petstore_frame.dashboard.filters import Filters
-from petstore_frame.dashboard.history_tab import HistoryTab
-from petstore_frame.dashboard.import_job import ImportJob
-from petstore_frame.dashboard.import_tab import ImportTab
 from petstore_frame.dashboard.inventory_tab import InventoryTab
 from petstore_frame.dashboard.kit import ButtonGroup, Kit
 from petstore_frame.dashboard.model import Selection, StoreModel
@@ -26,11 +23,15 @@ from petstore_frame.dashboard.style import SHEET
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.categories import Categories, category_labels, shown_labels
 from petstore_frame.schema.text import minute_text
 
-Tab = TypeVar("Tab", ImportTab, HistoryTab)
+if TYPE_CHECKING:
+    from petstore_frame.dashboard.history_tab import HistoryTab
+    from petstore_frame.dashboard.import_tab import ImportTab
+    from petstore_frame.loader.results.results import LoadResult
+
+Tab = TypeVar("Tab", "ImportTab", "HistoryTab")
 
 
 class Dashboard:
@@ -130,6 +131,9 @@ class Dashboard:
     @cached_property
     def import_tab(self) -> ImportTab:
         """The tab that adds pets from a file; made when it is first needed, as the next one."""
+        from petstore_frame.dashboard.import_job import ImportJob
+        from petstore_frame.dashboard.import_tab import ImportTab
+
         job = ImportJob(self.client, self._labels, journal=self._journal, results=self._folder)
         return self._added(ImportTab(self._kit, job, self.refresh, self._lock))
 
@@ -138,6 +142,8 @@ class Dashboard:
         """The tab that shows what changed, or None without a history."""
         if self._history is None:
             return None
+        from petstore_frame.dashboard.history_tab import HistoryTab
+
         labels = shown_labels(self._labels)
         return self._added(HistoryTab(self._kit, self._history, labels, self.filters.picked))
 

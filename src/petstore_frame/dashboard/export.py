@@ -14,7 +14,6 @@ from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.html import Markup
-from petstore_frame.report import write_report
 
 # A larger file would fill the memory of the page, and notebook servers cut such messages.
 LARGEST_DOWNLOAD = 8 * 1024 * 1024
@@ -85,6 +84,8 @@ class Exporter:
             self._worker.start(job)
 
     def _made(self, pets: Any, name: str, labels: Mapping[int, str]) -> Markup:
+        from petstore_frame.report import write_report  # its writers are slow to import
+
         with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:
             path = write_report(pets, Path(folder) / name, categories=labels, progress=False)
             content = path.read_bytes()
