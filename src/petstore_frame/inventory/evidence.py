@@ -129,7 +129,7 @@ class Fact(Enum):
     )  # fmt: skip
     STATUS_PAGE_WHOLE = (
         _E.STATUS_PAGES, _S.END,
-        "The page of {scope} pets is shorter than a page that the store has filled.",
+        "The page of {scope} pets is shorter than the store's longest page, so it was not cut.",
     )  # fmt: skip
     STATUS_PAGE = _E.STATUS_PAGES, _S.NOTHING, "The page of {scope} pets has {pets}."
     # The store's own way from page to page.
@@ -143,7 +143,7 @@ class Fact(Enum):
     )  # fmt: skip
     LINKS_ONLY_SHORTER = (
         _E.NEXT_LINKS, _S.END,
-        "The store links a next page to a shorter page, and none to the whole one.",
+        "A page of fewer pets has a next link, and the page of all pets has none.",
     )  # fmt: skip
     NEXT_OUTSIDE = (
         _E.NEXT_LINKS, _S.MORE,

@@ -210,7 +210,10 @@ def _codes(column: pd.Series[Any]) -> tuple[Any, list[str]]:
     """Return a number for each row, -1 where it is missing, and the sorted names behind them."""
     import numpy as np
 
-    used = column.astype("category").cat.remove_unused_categories()
-    names = sorted(map(str, used.cat.categories))
-    codes = used.cat.rename_categories(str).cat.reorder_categories(names).cat.codes.to_numpy()
-    return codes.astype(np.promote_types(codes.dtype, "int16")), names
+    used = column.astype("category").cat.remove_unused_categories().cat
+    names = list(map(str, used.categories))
+    ranks = {name: rank for rank, name in enumerate(sorted(names))}
+    # The last entry serves the code -1, which pandas gives to a missing value.
+    width = "int16" if len(names) < 2**15 else "int32"
+    table = np.array([*(ranks[name] for name in names), -1], dtype=width)
+    return table[used.codes], sorted(names)
