@@ -13,19 +13,11 @@ import petstore_frame as pf
 from clocks import timed_client
 from petstore_frame.inventory import Assumption, Fact
 from petstore_frame.schema.decoding import read_page, read_pet
+from zoo.answers import pets
 from zoo.facts import count_of, detail_of
 
 BASE_URL = "http://127.0.0.1:1/v1"
 Answer = Callable[[int, str | None, dict[str, str]], httpx.Response]
-
-
-def pets(count: int, *statuses: str | None) -> list[dict[str, Any]]:
-    chosen = statuses or ("available", "pending", "sold")
-    return [
-        {"id": n, "name": f"Pet {n}", "categoryId": 1}
-        | ({"status": chosen[n % len(chosen)]} if chosen[n % len(chosen)] else {})
-        for n in range(1, count + 1)
-    ]
 
 
 def of(rows: list[dict[str, Any]], status: str | None) -> list[dict[str, Any]]:

@@ -11,17 +11,10 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption, Fact
+from zoo.answers import pets
 from zoo.facts import count_of, detail_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::petstore_frame.EndpointDeprecatedWarning")
-
-
-def pets(count: int, *statuses: str) -> list[dict[str, Any]]:
-    chosen = statuses or ("available", "pending", "sold")
-    return [
-        {"id": n, "name": f"Pet {n}", "categoryId": 1, "status": chosen[n % len(chosen)]}
-        for n in range(1, count + 1)
-    ]
 
 
 ByID = Callable[[int], httpx.Response | None]

@@ -2,42 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import Event, Lock
 from typing import Any
 
 import httpx
 import pytest
 
-import petstore_frame as pf
 from petstore_frame.inventory import Assumption, Fact
+from zoo.answers import BASE_URL, Answer, Query, claim_about, client_of, of, pets
 from zoo.facts import count_of, facts
-
-BASE_URL = "http://127.0.0.1:1/v1"
-STATUSES = ("available", "pending", "sold")
-Query = dict[str, str]
-Answer = Callable[[Query], httpx.Response]
-
-
-def pets(count: int, *statuses: str | None, first: int = 1) -> list[dict[str, Any]]:
-    chosen = statuses or STATUSES
-    return [
-        {"id": n, "name": f"Pet {n}", "categoryId": 1, "status": chosen[n % len(chosen)]}
-        for n in range(first, first + count)
-    ]
-
-
-def of(rows: list[dict[str, Any]], query: Query) -> list[dict[str, Any]]:
-    return [dict(pet) for pet in rows if query.get("status") in (None, pet["status"])]
-
-
-def client_of(answer: Answer) -> pf.Client:
-    transport = httpx.MockTransport(lambda request: answer(dict(request.url.params)))
-    return pf.Client(BASE_URL, "a-key", transport=transport, max_retries=0)
-
-
-def claim_about(answer: Answer, **options: Any) -> pf.Completeness:
-    return pf.fetch_inventory(client_of(answer), progress=False, **options).completeness
 
 
 def cut(rows: list[dict[str, Any]], query: Query) -> httpx.Response:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import md5
 from typing import Any
 
@@ -12,21 +12,14 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption, Fact
+from zoo import answers
+from zoo.answers import Answer, Query
 from zoo.facts import detail_of, facts
 
 BASE_URL = "http://127.0.0.1:1/tenant/v1"
-Query = dict[str, str]
-Answer = Callable[[Query], httpx.Response]
+client_of = partial(answers.client_of, base_url=BASE_URL)
+claim_about = partial(answers.claim_about, base_url=BASE_URL)
 PETS = [{"id": n, "name": f"Pet {n}", "categoryId": 1, "status": "sold"} for n in range(1, 251)]
-
-
-def client_of(answer: Answer) -> pf.Client:
-    transport = httpx.MockTransport(lambda request: answer(dict(request.url.params)))
-    return pf.Client(BASE_URL, "a-key", transport=transport, max_retries=0)
-
-
-def claim_about(answer: Answer, **options: Any) -> pf.Completeness:
-    return pf.fetch_inventory(client_of(answer), progress=False, **options).completeness
 
 
 def window(query: Query) -> tuple[int, int]:

@@ -10,34 +10,8 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption, Fact
+from zoo.answers import Answer, Query, Rows, claim_about, client_of, of, pets
 from zoo.facts import detail_of, facts
-
-BASE_URL = "http://127.0.0.1:1/v1"
-Query = dict[str, str]
-Rows = list[dict[str, Any]]
-Answer = Callable[[Query], httpx.Response]
-
-
-def pets(count: int, *statuses: str | None, first: int = 1) -> Rows:
-    chosen = statuses or ("available", "pending", "sold")
-    return [
-        {"id": n, "name": f"Pet {n}", "categoryId": 1}
-        | ({"status": chosen[n % len(chosen)]} if chosen[n % len(chosen)] else {})
-        for n in range(first, first + count)
-    ]
-
-
-def of(rows: Rows, query: Query) -> Rows:
-    return [pet for pet in rows if query.get("status") in (None, pet.get("status"))]
-
-
-def client_of(answer: Answer) -> pf.Client:
-    transport = httpx.MockTransport(lambda request: answer(dict(request.url.params)))
-    return pf.Client(BASE_URL, "a-key", transport=transport, max_retries=0)
-
-
-def claim_about(answer: Answer, **options: Any) -> pf.Completeness:
-    return pf.fetch_inventory(client_of(answer), progress=False, **options).completeness
 
 
 def linked(rows: Rows, query: Query, **headers: str) -> httpx.Response:
