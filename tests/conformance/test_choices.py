@@ -229,11 +229,11 @@ BAD_QUERIES = {
         "status=reserved", "status=sold,pending", "status=%20sold", "status=sold%00", "status=%ff",
     ],
     "a parameter given twice": [
-        "limit=5&limit=5", "status=sold&status=sold", "cursor=YWZ0ZXI6NQ&cursor=YWZ0ZXI6NQ",
+        "limit=5&limit=5", "status=sold&status=sold", "cursor=5&cursor=5",
     ],
-    "a foreign cursor +": [
-        "cursor=", "cursor=abc", "cursor=YWZ0ZXI6NQ==", "cursor=YWZ0ZXI6NR",
-        "cursor=" + "A" * 5000, "cursor=%0d%0aX-Evil:1", "cursor=%ff", "cursor=YWZ0ZXI6MDU",
+    "a cursor of no next link +": [
+        "cursor=", "cursor=abc", "cursor=YWZ0ZXI6NQ", "cursor=05", "cursor=%2B5", "cursor=5.0",
+        "cursor=" + "9" * 5000, "cursor=%0d%0aX-Evil:1", "cursor=%ff", f"cursor={2**63}",
     ],
 }  # fmt: skip
 
@@ -241,7 +241,7 @@ BAD_QUERIES = {
 @gap("`limit` outside 1 to 100")
 @gap("`limit` that is no plain number, unknown `status`")
 @gap("a parameter given twice")
-@gap("a foreign cursor +")
+@gap("a cursor of no next link +")
 @pytest.mark.parametrize("queries", BAD_QUERIES.values(), ids=BAD_QUERIES)
 def test_bad_parameters_are_refused(api, is_error, queries) -> None:
     """400, never a silent cut or another list than was asked for."""

@@ -1,4 +1,4 @@
-"""The parts of the service that need no process: storage, pages, cursors, keys."""
+"""The parts of the service that need no process: storage, pages, keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from petstore_frame.service.database import open_database, shown_url
 from petstore_frame.service.keys import KeyBook, key_from_file
 from petstore_frame.service.models import NewPet
-from petstore_frame.service.reading import make_cursor, read_cursor
 from petstore_frame.service.store import IDEMPOTENCY_KEEP_S, Addition, Store
 
 LUNA = NewPet(name="Luna", category_id=3)
@@ -96,16 +95,6 @@ def test_a_page_is_read_again_after_each_commit(engine) -> None:
     run(store.close())
     assert first is again
     assert after.count(b"Luna") == 2
-
-
-@pytest.mark.parametrize("last_id", [0, 5, -(2**63), 2**63 - 1])
-def test_a_cursor_is_read_back(last_id: int) -> None:
-    """And only in the one spelling that the service gives it."""
-    cursor = make_cursor(last_id)
-    assert read_cursor(cursor) == last_id
-    for wrong in (cursor + "=", cursor[:-1], "", make_cursor(2**63), "\u0663"):
-        with pytest.raises(ValueError, match="start again"):
-            read_cursor(wrong)
 
 
 def test_a_book_of_keys_keeps_no_key(engine) -> None:

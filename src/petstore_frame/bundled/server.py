@@ -98,8 +98,7 @@ class Server:
 
     def close(self) -> None:
         """End the service: it answers what is in flight first."""
-        if self._process.stdin is not None:
-            self._process.stdin.close()
+        self._process.terminate()
         try:
             self._process.wait(_END_S)
         except subprocess.TimeoutExpired:
@@ -197,8 +196,8 @@ def serve(
         try:
             base_url = _greet(process, settings, api_key, timeout_s)
         except BaseException as problem:
-            process.kill()
-            process.communicate()
+            with process:  # which waits for its end and closes its pipes
+                process.kill()
             if not isinstance(problem, OSError | ValueError | KeyError | queue.Empty):
                 raise
             raise _start_error(log) from problem
@@ -236,7 +235,7 @@ def _launch(log: IO[str]) -> subprocess.Popen[str]:
         env={name: value for name, value in child_environ().items() if name != "PETSTORE_API_KEY"},
         text=True,
         encoding="utf-8",
-        # Ctrl-C in a notebook or shell is for the caller; the service ends with its lifeline.
+        # Ctrl-C in a notebook or shell is for the caller; the service ends with its parent.
         start_new_session=True,
     )
 
@@ -246,8 +245,9 @@ def _greet(
 ) -> str:
     """Send the service its settings, the key among them, and return the address that it reports."""
     assert process.stdin is not None and process.stdout is not None  # noqa: S101 # both piped
-    process.stdin.write(json.dumps(settings | {"api_key": api_key.get_secret_value()}) + "\n")
-    process.stdin.flush()
+    told = {**settings, "api_key": api_key.get_secret_value(), "parent_pid": os.getpid()}
+    with process.stdin as stdin:
+        stdin.write(json.dumps(told) + "\n")
     base_url: str = json.loads(_first_line(process.stdout, timeout_s))["base_url"]
     return base_url
 

@@ -1,7 +1,7 @@
 """Entry of the service as a child process: options in by stdin, one JSON line out by stdout.
 
-Stdin carries one JSON object with the names of ``Options`` and then stays open: when it closes,
-the parent is gone. A key passed this way appears in no process list.
+Stdin carries one JSON object with the names of ``Options``. A key passed this way appears in no
+process list.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from petstore_frame.service.run import run
 
 def main() -> None:
     try:
-        run(Options.model_validate_json(sys.stdin.readline()), lifeline=sys.stdin)
+        run(Options.model_validate_json(sys.stdin.readline()))
     except ValidationError as problem:
         raise SystemExit(explain(problem)) from None
     except StartError as problem:

@@ -114,17 +114,13 @@ def _engine(url: str) -> Engine:
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute("PRAGMA synchronous=FULL")  # WAL with NORMAL may lose the last commits
-    cursor.close()
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")  # WAL with NORMAL may lose the last commits
 
 
 def _prepare_postgresql(connection: Any, _record: Any) -> None:
-    cursor = connection.cursor()
-    cursor.execute(f"SET lock_timeout = '{_BUSY_TIMEOUT_S}s'")
-    cursor.execute("SET synchronous_commit = on")  # whatever the cluster's own setting
-    cursor.close()
+    connection.execute(f"SET lock_timeout = '{_BUSY_TIMEOUT_S}s'")
+    connection.execute("SET synchronous_commit = on")  # whatever the cluster's own setting
     connection.commit()
 
 

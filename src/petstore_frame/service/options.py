@@ -31,6 +31,7 @@ class Options(BaseModel):
         20.0, gt=0, allow_inf_nan=False, description="Seconds to send a request, or read an answer"
     )
     workers: int = Field(1, ge=1, description="Processes; more than one needs PostgreSQL")
+    parent_pid: int | None = Field(None, description="Parent process, with which this run ends")
     log_level: LogLevel = Field("info", description="Least severe log line that is written")
 
     @model_validator(mode="after")

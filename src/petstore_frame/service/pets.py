@@ -19,7 +19,6 @@ from petstore_frame.service.reading import (
     Status,
     StoreId,
     StrictRoute,
-    make_cursor,
 )
 
 DEPRECATED_AT = datetime(2026, 11, 21, tzinfo=UTC)
@@ -75,8 +74,7 @@ async def list_pets(
     headers = {"cache-control": "no-store"}
     if page.last_id is not None:
         query = f"limit={limit}" if status is None else f"limit={limit}&status={status}"
-        query += f"&cursor={make_cursor(page.last_id)}"
-        headers["link"] = f'<{base_of(request)}/pets?{query}>; rel="next"'
+        headers["link"] = f'<{base_of(request)}/pets?{query}&cursor={page.last_id}>; rel="next"'
     return Response(page.body, headers=headers, media_type="application/json")
 
 

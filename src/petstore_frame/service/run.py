@@ -38,20 +38,18 @@ _START_S = 30
 _WATCH_S = 1.0
 
 
-def run(options: Options, *, announce: TextIO = sys.stdout, lifeline: TextIO | None = None) -> None:
-    """Serve until SIGTERM or SIGINT, or until the other end of ``lifeline`` is gone.
+def run(options: Options, *, announce: TextIO = sys.stdout) -> None:
+    """Serve until SIGTERM or SIGINT, or until the parent is gone if the options name one.
 
     Args:
         options: What to serve.
         announce: Where the line ``{"base_url": ..., "pid": ...}`` goes once requests are answered.
-        lifeline: A stream whose other end only the parent holds.
 
     Raises:
         StartError: The database or the port cannot be opened.
     """
     set_up_logging(options.log_level)
-    if lifeline is not None:
-        _end_with_parent(lifeline)
+    _end_with_parent(options.parent_pid)
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn handles them, and raises them again at its end: the exit code is 0 all the same.
         signal.signal(number, lambda *_: None)
@@ -68,7 +66,8 @@ def run(options: Options, *, announce: TextIO = sys.stdout, lifeline: TextIO | N
         ready = partial(_announce, announce, listener)
         if options.workers > 1:
             engine.dispose()
-            config = _config(partial(_worker, options), options, factory=True)
+            child = options.model_copy(update={"parent_pid": os.getpid()})
+            config = _config(partial(_worker, child), options, factory=True)
             _Workers(config, listener, ready).run()
         else:
             _Server(_config(create_app(options, engine), options), ready).run(sockets=[listener])
@@ -119,32 +118,21 @@ class _Workers(Multiprocess):
 def _worker(options: Options) -> Any:
     """Return the application of one worker process, which ends when its supervisor does."""
     set_up_logging(options.log_level)
-    _end_with_parent()
+    _end_with_parent(options.parent_pid)
     return create_app(options, open_database(options.database or ""))
 
 
-def _end_with_parent(lifeline: TextIO | None = None) -> None:
-    """End this process when its parent is gone, or the other end of ``lifeline`` is.
+def _end_with_parent(parent_pid: int | None) -> None:
+    """End this process when its parent is another one: however it ended, that is noticed."""
 
-    A forked sibling may hold the pipe open after the parent's death, so the parent's process id is
-    always watched.
-    """
-    parent = os.getppid()
-
-    def watch_parent() -> None:
+    def watch() -> None:
         never = threading.Event()
-        while os.getppid() == parent:
+        while os.getppid() == parent_pid:
             never.wait(_WATCH_S)
         os.kill(os.getpid(), signal.SIGTERM)
 
-    def watch_pipe(pipe: TextIO) -> None:
-        while pipe.read(1):
-            pass
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=watch_parent, daemon=True).start()
-    if lifeline is not None:
-        threading.Thread(target=watch_pipe, args=(lifeline,), daemon=True).start()
+    if parent_pid is not None:
+        threading.Thread(target=watch, daemon=True).start()
 
 
 def _config(app: Any, options: Options, **more: Any) -> uvicorn.Config:

@@ -17,6 +17,8 @@ _QUIET = {**_TEXT, "size": 9, "color": MUTED}
 _NO_LINE = {"none": True}
 _GAP = {"color": PAPER, "width": 0.5}
 _GRID = {"visible": True, "line": {"color": RULE, "width": 0.5}}
+_NAMES = {"reverse": True, "num_font": _TEXT, "line": {"color": RULE}, "major_tick_mark": "none"}
+_HIDDEN = {"visible": False, "major_gridlines": {"visible": False}}
 
 
 def category_chart(book: Book, cells: CountCells, *, is_share: bool = False) -> Any:
@@ -37,21 +39,13 @@ def category_chart(book: Book, cells: CountCells, *, is_share: bool = False) -> 
     largest = f", the {drawn} largest" if drawn < cells.facts.counts.categories.count else ""
     read = look.reserve(is_exact=cells.facts.covers_all)
     title = "Statuses within category" if is_share else "Pets by category"
-    chart.set_title({"name": title + read + largest, "name_font": {**_TEXT, "size": 12}})
+    _name(chart, title + read + largest)
     chart.set_legend({"position": "top", "font": _TEXT})
-    line = {"color": RULE}
-    chart.set_y_axis({"reverse": True, "num_font": _TEXT, "line": line, "major_tick_mark": "none"})
+    chart.set_y_axis(_NAMES)
     # The first row is on top, so the far end of the value axis is at the bottom.
     values = {"num_format": "0%" if is_share else "#,##0", "label_position": "high"}
-    chart.set_x_axis(
-        {
-            **values,
-            "num_font": _QUIET,
-            "major_gridlines": _GRID,
-            "line": _NO_LINE,
-            "major_tick_mark": "none",
-        }
-    )
+    plain = {"num_font": _QUIET, "line": _NO_LINE, "major_tick_mark": "none"}
+    chart.set_x_axis({**values, **plain, "major_gridlines": _GRID})
     return chart
 
 
@@ -60,8 +54,8 @@ def share_strip(book: Book, cells: CountCells) -> Any:
     chart = book.chart(type="bar", subtype="percent_stacked")
     _add_statuses(chart, cells, (cells.total, cells.total), {"gap": 0, "border": _GAP})
     chart.set_legend({"none": True})
-    for set_axis in (chart.set_x_axis, chart.set_y_axis):
-        set_axis({"visible": False, "major_gridlines": {"visible": False}})
+    chart.set_x_axis(_HIDDEN)
+    chart.set_y_axis(_HIDDEN)
     inside = {"x": 0.0, "y": 0.05, "width": 1.0, "height": 0.9}
     chart.set_plotarea({"layout": inside, "fill": {"none": True}})
     return chart
@@ -69,46 +63,37 @@ def share_strip(book: Book, cells: CountCells) -> Any:
 
 def status_chart(book: Book, sheet_name: str, facts: Facts, first_row: int) -> Any:
     """Return a bar for each status, from rows of name and count."""
-    chart, statuses = book.chart(type="bar"), facts.statuses
-    last = first_row + len(statuses) - 1
-    shades = facts.colours
+    chart, last = book.chart(type="bar"), first_row + len(facts.statuses) - 1
+    counts = [{"value": short(count), "font": _TEXT} for count in facts.counts.by_status.values()]
     chart.add_series(
         {
             "name": "Pets",
             "categories": [sheet_name, first_row, 1, last, 1],
             "values": [sheet_name, first_row, 2, last, 2],
-            "points": [{"fill": {"color": shades[status]}} for status in statuses],
-            "data_labels": {"value": True, "custom": _status_labels(facts), "font": _TEXT},
+            "points": [{"fill": {"color": shade}} for shade in facts.colours.values()],
+            # As the cells show them: a minimum as one.
+            "data_labels": {"value": True, "custom": counts, "font": _TEXT},
             "gap": 45,
         }
     )
     _frameless(chart)
-    title = f"Pets by status{look.reserve(is_exact=facts.covers_all)}"
-    chart.set_title({"name": title, "name_font": {**_TEXT, "size": 12}})
+    _name(chart, f"Pets by status{look.reserve(is_exact=facts.covers_all)}")
     chart.set_legend({"none": True})
-    chart.set_y_axis(
-        {"reverse": True, "num_font": _TEXT, "line": {"color": RULE}, "major_tick_mark": "none"}
-    )
-    chart.set_x_axis({"visible": False, "major_gridlines": {"visible": False}})
+    chart.set_y_axis(_NAMES)
+    chart.set_x_axis(_HIDDEN)
     return chart
-
-
-def _status_labels(facts: Facts) -> list[dict[str, Any]]:
-    """The counts as the cells show them, a minimum as one."""
-    return [{"value": short(count), "font": _TEXT} for count in facts.counts.by_status.values()]
 
 
 def _add_statuses(
     chart: Any, cells: CountCells, rows: tuple[int, int], options: dict[str, Any]
 ) -> None:
-    shades = cells.facts.colours
-    for col, status in enumerate(cells.facts.statuses, start=cells.first_status):
+    for col, shade in enumerate(cells.facts.colours.values(), start=cells.first_status):
         chart.add_series(
             {
                 # By its cell: a status that begins with = would be taken for a formula.
                 "name": [cells.sheet.name, cells.head, col],
                 "values": [cells.sheet.name, rows[0], col, rows[1], col],
-                "fill": {"color": shades[status]},
+                "fill": {"color": shade},
                 **options,
             }
         )
@@ -118,3 +103,7 @@ def _add_statuses(
 def _frameless(chart: Any) -> None:
     chart.set_chartarea({"border": _NO_LINE, "fill": {"none": True}})
     chart.set_plotarea({"fill": {"none": True}})
+
+
+def _name(chart: Any, title: str) -> None:
+    chart.set_title({"name": title, "name_font": {**_TEXT, "size": 12}})
