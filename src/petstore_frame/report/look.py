@@ -8,6 +8,7 @@ from typing import Any
 
 from petstore_frame.files.book import Book, Sheet, plain_mark
 from petstore_frame.html.palette import BAND, INK, MUTED, RULE, Badge, tint
+from petstore_frame.html.style import SHEET_QUIET, SHEET_SECTION, SHEET_TITLE
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.completeness import claim_badge
 from petstore_frame.report.facts import Facts
@@ -17,9 +18,9 @@ AT_LEAST = '"≥ "#,##0'
 SHARE = '[=0]"–";[<0.0005]"< 0.1%";0.0%'
 PORTRAIT_WIDTH = 105.0  # characters across A4 upright, almost at full size
 
-TITLE: dict[str, Any] = {"font_size": 22, "bold": True}
-QUIET: dict[str, Any] = {"font_color": MUTED, "font_size": 10}
-SECTION: dict[str, Any] = {"font_size": 13, "bold": True}
+TITLE: dict[str, Any] = {"font_size": SHEET_TITLE, "bold": True}
+QUIET: dict[str, Any] = {"font_color": MUTED, "font_size": SHEET_QUIET}
+SECTION: dict[str, Any] = {"font_size": SHEET_SECTION, "bold": True}
 HEAD: dict[str, Any] = {"bold": True, "bottom": 2, "bottom_color": INK}
 BODY: dict[str, Any] = {"bottom": 1, "bottom_color": RULE}
 TOTAL: dict[str, Any] = {"bold": True, "top": 2, "top_color": INK, "bg_color": BAND}

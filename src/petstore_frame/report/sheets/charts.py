@@ -7,12 +7,13 @@ from typing import Any
 from petstore_frame.counts.words import short
 from petstore_frame.files.book import FONT, Book
 from petstore_frame.html.palette import INK, MUTED, PAPER, RULE
+from petstore_frame.html.style import SHEET_QUIET
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.sheets.counts import CountCells
 
 CHARTED_CATEGORIES = 20
-_TEXT = {"name": FONT, "size": 10, "color": INK}
+_TEXT = {"name": FONT, "size": SHEET_QUIET, "color": INK}
 _QUIET = {**_TEXT, "size": 9, "color": MUTED}
 _NO_LINE = {"none": True}
 _GAP = {"color": PAPER, "width": 0.5}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from petstore_frame.counts.words import categories_in_words, exactness, short
 from petstore_frame.files.book import Book, Sheet, cell_name
 from petstore_frame.html.palette import BAND, INK, PAPER, status_word
+from petstore_frame.html.style import SHEET_FIGURE
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.facts import Facts
@@ -83,7 +84,7 @@ def _cards(sheet: Sheet, cells: CountCells) -> None:
     for col, source, word, colour, count in shown:
         sheet.text(_CARDS_ROW, col, word, **card, **look.QUIET, top=5, top_color=colour)
         number = look.count_format(is_exact=count.is_exact, zero="0")
-        style = {**card, "font_size": 18, "bold": True, "num_format": number}
+        style = {**card, "font_size": SHEET_FIGURE, "bold": True, "num_format": number}
         total = cell_name(cells.total, source)
         if len(facts.frame):
             sheet.formula(_CARDS_ROW + 1, col, f"={total}", count.count, **style)
