@@ -9,16 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.inventory.result import Inventory
 from petstore_frame.loader.reading.mapping import field_name
 from petstore_frame.loader.reading.returned import COLUMNS, FIX_COLUMNS, file_name
 from petstore_frame.loader.reading.rows import Row, text_of_value, typed_row
 
-_COPIES = (
-    "an Inventory, whose animals are in a store already; pass its .frame to make copies of them, "
-    "with new ids"
-)
-_LOADED = "a LoadResult, whose records were loaded already; correct its .fix and load that"
+# By class, which is not imported for its name alone: reading a file needs no listing.
+_READ_BACK = {
+    "Inventory": "an Inventory, whose animals are in a store already; pass its .frame to make "
+    "copies of them, with new ids",
+    "LoadResult": "a LoadResult, whose records were loaded already; correct its .fix and load that",
+}
 _LOST = (
     "pandas reads empty cells and names such as NA, null or None as missing, so which it was is "
     "lost"
@@ -46,9 +46,8 @@ class FrameTable:
     def __init__(self, frame: Any) -> None:
         is_frame = hasattr(frame, "itertuples") or hasattr(frame, "iter_rows")
         if not is_frame or not hasattr(frame, "columns"):
-            other = f"a {type(frame).__name__}; load_csv and load_excel read files"
-            is_result = hasattr(frame, "fix") and hasattr(frame, "frame")
-            got = _COPIES if isinstance(frame, Inventory) else _LOADED if is_result else other
+            kind = type(frame).__name__
+            got = _READ_BACK.get(kind, f"a {kind}; load_csv and load_excel read files")
             raise ArgumentError(
                 f"expected a pandas or polars DataFrame, got {got}; nothing was sent"
             )
