@@ -27,13 +27,7 @@ _MEDIA = {
 class Exporter:
     """Three buttons, each of which puts a file into the browser's downloads.
 
-    Args:
-        kit: Makes the widgets.
-        what: Returns the model and the selection on the screen, or None before there is one.
-        send: Has the browser save a file: its content, its name, its kind.
-        say: Shows a line of markup below the buttons.
-        folder: Where files too large for a download are kept; None is the working directory.
-        now: Gives the time that a file is named after.
+    A file too large for that is kept in ``folder``; None is the working directory.
     """
 
     def __init__(

@@ -21,14 +21,7 @@ SUGGESTIONS = 500  # categories offered while typing; any other is found by its 
 
 
 class Filters:
-    """The selection that every drawing on the screen follows.
-
-    Args:
-        kit: Makes the widgets.
-        lock: Held while the state changes, for events arrive on several threads.
-        changed: Called with each new selection.
-        say: Shows a line of markup above the tabs.
-    """
+    """The selection that every drawing on the screen follows; ``changed`` is told each new one."""
 
     def __init__(
         self,

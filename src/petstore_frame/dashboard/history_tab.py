@@ -32,14 +32,7 @@ RANGES = {"all days": None, "last 7 days": 7, "last 30 days": 30, "last 90 days"
 
 
 class HistoryTab:
-    """Trend, moves, ages and sell-through of a history, for the filters that are set.
-
-    Args:
-        kit: Makes the widgets.
-        history: A ``History``.
-        labels: What categories are called, by id.
-        picked: Called with what was clicked.
-    """
+    """Trend, moves, ages and sell-through of a history; ``picked`` is told what was clicked."""
 
     def __init__(
         self,

@@ -27,14 +27,7 @@ LAYOUT = {
 class Controls:
     """What a person chooses of a file, preset with what is recognised.
 
-    Args:
-        kit: Makes the widgets.
-        uploaded: Called with the change of the upload.
-        path_given: Called with the change of the path.
-        labels_given: Called with the change of the categories' labels.
-
-    Attributes:
-        chosen: Called with the options of ``Reading`` that were chosen otherwise.
+    ``chosen`` is called with the options of ``Reading`` that were chosen otherwise.
     """
 
     def __init__(

@@ -36,13 +36,7 @@ Edits = Mapping[tuple[int, str], str]
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user has chosen for a file.
-
-    Attributes:
-        reading: How it is read.
-        duplicates: What records without a key are that equal earlier ones.
-        edits: Corrected cells, by line and column.
-    """
+    """What the user has chosen for a file; corrected cells by line and column."""
 
     reading: Reading
     duplicates: Duplicates = "refuse"
@@ -51,12 +45,9 @@ class Choices:
 
 @dataclass(frozen=True)
 class Plan:
-    """What sending would do.
+    """What sending would do: the rehearsal of the file, and that of its corrected records.
 
-    Attributes:
-        result: The rehearsal of the file.
-        lines: The lines of the records that were corrected, in the order of ``fixed``.
-        fixed: The rehearsal of these, or None where there are none.
+    ``lines`` are those of the corrected records, in the order of ``fixed``.
     """
 
     result: LoadResult
@@ -80,12 +71,7 @@ class Plan:
 class ImportJob:
     """The files of one Import tab, and what is done with them.
 
-    Args:
-        client: The store.
-        labels: What categories are called, by id, so that a file may say "Dog".
-        journal: Folder of the journals; None is the user's state directory.
-        results: Folder in which the result files get a folder each; None is the working directory.
-        grace_s: Seconds in which a store may still act on a request whose answer was lost.
+    Each file's results get a folder in ``results``; None is the working directory.
     """
 
     def __init__(
@@ -157,16 +143,7 @@ class ImportJob:
     def load(
         self, path: Path, choices: Choices, progress: Callable[[Counts], None]
     ) -> list[LoadResult]:
-        """Load a file, then what was corrected of it; an interrupt ends it in order.
-
-        Args:
-            path: The file.
-            choices: What was chosen.
-            progress: Told the records in each state; may raise an interrupt.
-
-        Returns:
-            The result of the file, and that of the corrected records where there are any.
-        """
+        """Load a file, then what was corrected of it; an interrupt ends it in order."""
         try:
             result = self._load(path, choices, dry_run=False, progress=progress)
             fixes, lines = _corrected(result, choices.edits)
@@ -181,12 +158,9 @@ class ImportJob:
     def settle(
         self, result: LoadResult, pause: Callable[[float], None], *, sole_writer: bool
     ) -> Reconciliation:
-        """Look for the records in doubt in the store.
+        """Look for the records in doubt in the store; ``result`` shows them settled afterwards.
 
-        Args:
-            result: Has the records; it shows them settled afterwards.
-            pause: Lets so many seconds pass, in which a late request may still be applied.
-            sole_writer: Whether nobody else adds pets to the store.
+        Before, ``pause`` lets the seconds pass in which a late request may still be applied.
         """
         result.wait = pause
         return result.reconcile(self._client, grace_s=self._grace_s, sole_writer=sole_writer)
@@ -260,11 +234,6 @@ def _safe_name(name: str) -> str:
 
 
 def share_done(counts: Counts, at_start: int) -> float:
-    """Return how much of the sending is done, 0 to 1.
-
-    Args:
-        counts: Records in each state.
-        at_start: Records that were to be sent when it began.
-    """
+    """Return how much of the sending is done, 0 to 1, of ``at_start`` records."""
     left = counts.get(State.PENDING, 0) + counts.get(State.IN_FLIGHT, 0)
     return min(1.0, max(0.0, 1 - left / at_start)) if at_start else 1.0

@@ -41,14 +41,7 @@ from petstore_frame.schema.categories import category_labels
 
 
 class ImportTab:
-    """Choose, look, decide, send, settle.
-
-    Args:
-        kit: Makes the widgets.
-        job: What does the work.
-        loaded: Called after an import, so that the inventory is read again.
-        lock: Held while the state changes.
-    """
+    """Choose, look, decide, send, settle; after an import ``loaded`` reads the store again."""
 
     def __init__(self, kit: Kit, job: ImportJob, loaded: Callable[[], None], lock: RLock) -> None:
         self._kit, self._job, self._loaded, self._lock = kit, job, loaded, lock

@@ -33,14 +33,7 @@ _HELD = {
 
 
 class Line(NamedTuple):
-    """A record as the preview shows it.
-
-    Attributes:
-        line: Its line in the file.
-        cells: Its cells, in the order of the columns.
-        column: The column that is to be corrected, or None.
-        problem: Why it is not sent, or an empty text.
-    """
+    """A record as the preview shows it; what is wrong in ``column``, or in all of it."""
 
     line: int
     cells: Sequence[str]
@@ -52,13 +45,8 @@ class Line(NamedTuple):
 class Seen:
     """A file as far as it is known, and what was chosen for it.
 
-    Attributes:
-        look: The last look into it.
-        choices: What the user chose.
-        plan: What sending would do, or None before that is known.
-        values: All values that were ever to be mapped, by field and text.
-        held: How many records were ever held, by the word that lets them through.
-        only_problems: Whether only records with problems are shown.
+    ``values`` and ``held`` are all that was ever to be decided: values to map by field and text,
+    numbers of records held by the word that lets them through.
     """
 
     look: Look

@@ -25,13 +25,7 @@ BARS = 15
 
 
 class InventoryTab:
-    """Figures, bars, matrix and table of one store.
-
-    Args:
-        kit: Makes the widgets.
-        lock: Held while the state changes, for events arrive on several threads.
-        filters: Hold what is chosen.
-    """
+    """Figures, bars, matrix and table of one store, under the filters."""
 
     def __init__(self, kit: Kit, lock: RLock, filters: Filters) -> None:
         self.model: StoreModel | None = None

@@ -73,15 +73,8 @@ class Kit:
 class ButtonGroup:
     """A group of real buttons that costs the browser one model.
 
-    ``ToggleButtons`` draws native buttons from one list; its choice is not used.
-
-    Args:
-        kit: Makes the widget.
-        press: Called with the place of the button pressed, from 0.
-        css_class: How the group is laid out.
-
-    Attributes:
-        widget: The buttons.
+    ``ToggleButtons`` draws native buttons from one list; its choice is not used: ``press`` is told
+    the place of the button pressed, from 0.
     """
 
     def __init__(self, kit: Kit, press: Callable[[int], None], css_class: str) -> None:

@@ -90,12 +90,7 @@ class Shown:
 
 
 class StoreModel:
-    """An Inventory made ready to be asked for selections.
-
-    Args:
-        inventory: What was read of the store.
-        labels: What categories are called, by id.
-    """
+    """An Inventory made ready to be asked for selections; ``labels`` name categories by id."""
 
     def __init__(self, inventory: Inventory, labels: Mapping[int, str] | None = None) -> None:
         self.inventory = inventory

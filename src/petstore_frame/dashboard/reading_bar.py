@@ -17,18 +17,8 @@ from petstore_frame.schema.text import minute_text
 class ReadingBar:
     """The name and the claim of a store, with Refresh, Cancel and Resume; one reading at a time.
 
-    Args:
-        kit: Makes the widgets.
-        base_url: The store's address.
-        read: Reads the store; calls its argument with the number of pets held so far.
-        take: Called with each new Inventory.
-        lock: Held while the state changes, for readings end on a thread of their own.
-
-    Attributes:
-        inventory: The last Inventory, or None.
-        header: The store and the claim.
-        actions: The buttons.
-        notice: What goes on, or went wrong, in one line.
+    ``read`` is called with what tells the number of pets held so far, ``take`` with each new
+    Inventory. Readings end on a thread of their own, so the state changes under ``lock``.
     """
 
     def __init__(

@@ -18,12 +18,7 @@ class Cancelled(KeyboardInterrupt):
 
 
 class Worker:
-    """Runs one job at a time.
-
-    Args:
-        name: What the thread is called.
-        clock: Returns seconds that never fall, as ``time.monotonic``.
-    """
+    """One job at a time; ``clock`` returns seconds that never fall."""
 
     def __init__(self, name: str, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._name, self._clock = name, clock
