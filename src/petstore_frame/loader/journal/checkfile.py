@@ -48,12 +48,7 @@ class Mark(NamedTuple):
 
 
 class CheckFile:
-    """The check file of a database; the caller holds the database's lock.
-
-    Args:
-        database: The database.
-        mark: What the file says now, or None for a new one.
-    """
+    """The check file of a database; the caller holds the database's lock."""
 
     def __init__(self, database: Path, mark: Mark | None) -> None:
         self._database = database

@@ -170,10 +170,7 @@ AND staged.root_import = first.root_import AND staged.root_record = first.root_r
 class Staged:
     """The records of a source that are being staged, while the rules give each its state.
 
-    Args:
-        sql: The journal, in a transaction of its writer's.
-        run: The import that they belong to.
-        number: The number that they are staged under; another one where an earlier import goes on.
+    They have a number of their own, also where an earlier import goes on with them.
     """
 
     def __init__(self, sql: sqlite3.Connection, run: Run, number: int) -> None:

@@ -50,10 +50,6 @@ def place_of(journal: str | PathLike[str] | None, base_url: str) -> Path:
     """Return where the journal of a store is, whether or not there is one yet.
 
     Absolute, as a result outlives the working directory.
-
-    Args:
-        journal: Folder of the journals; None is the user's state directory.
-        base_url: The store's address.
     """
     folder = Path(fspath(journal)).absolute() if journal is not None else default_folder()
     address = same_store_address(base_url)
@@ -109,10 +105,6 @@ def find_store(writer: Writer, ask: Callable[[], str | None]) -> tuple[int, str 
 
     A store is known by its address, and by its own id where both sides know it: the id
     distinguishes two stores at one address. It is asked for only where it can matter.
-
-    Args:
-        writer: The journal.
-        ask: Asks the store for its id.
     """
     known = writer.sql.execute("SELECT store, store_id FROM stores ORDER BY store").fetchall()
     store_id = ask() if any(known_id is not None for _, known_id in known) else None

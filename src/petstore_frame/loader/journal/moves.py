@@ -84,12 +84,7 @@ class Resettlement:
 
 
 class Moves:
-    """Writes what becomes of the records of one import.
-
-    Args:
-        writer: The journal's writer.
-        run: The import; idempotency keys are derived from its id.
-    """
+    """Writes what becomes of the records of one import."""
 
     def __init__(self, writer: Writer, run: Run) -> None:
         self.run = run

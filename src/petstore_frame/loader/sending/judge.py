@@ -138,13 +138,7 @@ class Echo:
         self._recent.append(intent)
 
     def check(self, intent: Intent, outcome: PostOutcome, *, is_owned: bool) -> PostOutcome:
-        """Return the outcome, proving nothing where its pet is another record's.
-
-        Args:
-            intent: The request.
-            outcome: What was read.
-            is_owned: Whether another record has the id that was read.
-        """
+        """Return the outcome, proving nothing where its pet is another record's."""
         pet = outcome.pet
         if pet is None or not (is_owned or self._is_of_another(intent, pet)):
             return outcome

@@ -27,13 +27,7 @@ KEY_MARGIN_S = 300.0
 
 
 class Pace:
-    """The window and the breaker of one session.
-
-    Args:
-        most: The largest number of requests in flight.
-        clock: Gives seconds that only rise.
-        draw: Gives a number from 0 to 1, to spread waiting clients.
-    """
+    """The window and the breaker of one session."""
 
     def __init__(
         self,
@@ -151,11 +145,7 @@ class Pace:
 
 
 class Repeats:
-    """The records whose request is to be repeated, each at its time.
-
-    Args:
-        clock: Gives seconds that only rise.
-    """
+    """The records whose request is to be repeated, each at its time."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -190,12 +180,7 @@ class Repeats:
 
 
 def oldest_key(keys: IdempotencyKey | None, now: float) -> float | None:
-    """Return when a key must first have been sent for the store to remember it still.
-
-    Args:
-        keys: What the store is known to honour, or None for no keys.
-        now: Seconds since 1970.
-    """
+    """Return when a key must first have been sent for the store to remember it still."""
     if keys is None:
         return None
     margin_s = min(KEY_MARGIN_S, keys.lifetime_s / 2)

@@ -39,12 +39,7 @@ def wait_for(inbox: Inbox, timeout_s: float | None) -> Done | None:
 
 
 class Pool:
-    """Up to ``most`` threads, started as they are needed and gone when the pool is closed.
-
-    Args:
-        most: The largest number of threads.
-        wait: Takes the next end from the inbox, or raises ``queue.Empty`` after some seconds.
-    """
+    """Up to ``most`` threads, started as they are needed and gone when the pool is closed."""
 
     def __init__(
         self, most: int, *, wait: Callable[[Inbox, float | None], Done | None] = wait_for
@@ -114,13 +109,7 @@ SHORTEST_ANNOUNCED_S = 1.0
 
 @dataclass(frozen=True)
 class Timing:
-    """The clocks of a session.
-
-    Attributes:
-        clock: Gives seconds that only rise, for pacing.
-        now: Gives seconds since 1970, for the journal.
-        wait: Waits for work to end.
-    """
+    """The clocks of a session."""
 
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time

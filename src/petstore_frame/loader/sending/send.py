@@ -38,18 +38,7 @@ def ignore(*_: Any) -> None:
 
 
 class Sender:
-    """One session of sending.
-
-    Args:
-        client: The store.
-        journal: Writes what becomes of the records.
-        counts: How many records are in each state.
-        limits: How far to go.
-        timing: The clocks.
-        store_id: The id that the journal's store stated, or None as long as it has not.
-        meter: Called with the counts after each commit.
-        step: Called with the name of each step, so that a test can end the process there.
-    """
+    """One session of sending; ``step`` is told each step, so that a test can end the process."""
 
     def __init__(
         self,

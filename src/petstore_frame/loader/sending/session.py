@@ -33,17 +33,6 @@ def run_session(
 ) -> bool:
     """Send what is pending of an import; do nothing where nothing is left.
 
-    Args:
-        writer: The journal.
-        run: The import.
-        client: The store; it must be the journal's own.
-        limits: How far to go.
-        progress: As in ``load_csv``.
-        timing: The clocks.
-        is_new: The import was staged just now.
-        notes: What a person who watches should know before the first request.
-        step: Called with the name of each step.
-
     Returns:
         Whether there was anything to do.
 

@@ -114,12 +114,6 @@ def _pair(
 ) -> dict[int, int] | None:
     """Give each pet to a record that it can be of, those surely created first.
 
-    Args:
-        group: Equal records.
-        pets: The pets that equal them.
-        windows: Between which ids their pets must be.
-        others: How many records of other imports may have become such a pet.
-
     Returns:
         Pet id by record; None where there is more than one way, so that none is claimed.
     """

@@ -134,18 +134,10 @@ def reconcile_all(
     path: Path, run_ids: Sequence[str], client: SettlingClient, **options: Any
 ) -> Reconciliation:
     """Settle several imports, and return what that came to; candidates are those of the last."""
-    *earlier, own = (reconcile(path, run_id, client, **options) for run_id in run_ids)
-    for each in earlier:
-        own = replace(
-            own,
-            created=own.created + each.created,
-            absent=own.absent + each.absent,
-            unknown=own.unknown + each.unknown,
-            resent=own.resent + each.resent,
-            requests=own.requests + each.requests,
-            notes=own.notes + each.notes,
-        )
-    return own
+    done = [reconcile(path, run_id, client, **options) for run_id in run_ids]
+    counts = ("created", "absent", "unknown", "resent", "requests")
+    sums = {name: sum(getattr(each, name) for each in done) for name in counts}
+    return replace(done[-1], **sums, notes=tuple(note for each in done for note in each.notes))
 
 
 def resolve(
@@ -181,7 +173,12 @@ def resolve(
         if record not in states:
             raise ArgumentError(f"record {record} is not in doubt; nothing was changed")
         if pet_id is not None:
-            _check_owner(session, pet_id)
+            owner = session.owner_of(pet_id)
+            if owner is not None:
+                raise ArgumentError(
+                    f"pet {pet_id} is record {owner[0]}'s in the import of {owner[1]}; nothing was "
+                    "changed"
+                )
             new, reason = State.CREATED, "a person found it"
             changes = [Resettlement(record, states[record], new, reason, pet_id, "manual")]
         else:
@@ -190,15 +187,6 @@ def resolve(
             changes = changes if states[record] is State.UNKNOWN else []
             changes.append(Resettlement(record, State.ABSENT, State.PENDING, reason))
         session.resettle(changes, now)
-
-
-def _check_owner(session: Moves, pet_id: int) -> None:
-    """Refuse a pet that a record of any import into this store has."""
-    owner = session.owner_of(pet_id)
-    if owner is not None:
-        raise ArgumentError(
-            f"pet {pet_id} is record {owner[0]}'s in the import of {owner[1]}; nothing was changed"
-        )
 
 
 def _wait_s(doubtful: Sequence[JournalRow], grace_s: float, now: float) -> float:

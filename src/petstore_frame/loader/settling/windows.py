@@ -92,14 +92,7 @@ class Windows:
 def find_windows(
     sql: sqlite3.Connection, run: Run, rows: Sequence[JournalRow], grace_s: float
 ) -> Windows:
-    """Find the windows of an import's records.
-
-    Args:
-        sql: The journal.
-        run: The import of the records.
-        rows: The records in doubt.
-        grace_s: Seconds after the end of a request in which the store may still act on it.
-    """
+    """Find the windows of an import's records."""
     if sql.execute(_CLOCK_WENT_BACK, [run.store]).fetchone() != (0,):
         return Windows(note="the clock went backwards, so ids do not show age")
     sql.execute("DROP TABLE IF EXISTS temp.confirmed")
