@@ -59,7 +59,8 @@ class Rows:
         self.received += len(ids)
         if self._are_new(ids):
             for held, more in zip(self._columns, columns, strict=True):
-                held.extend(more)
+                # An array takes another one at once, and a list number by number.
+                held.extend(array("q", more) if isinstance(held, array) else more)
         else:
             for row in columns.rows():
                 self._put(row)
