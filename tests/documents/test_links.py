@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
 from pathlib import Path
 
@@ -52,6 +54,22 @@ def test_the_layers_in_the_readme_are_those_of_the_imports() -> None:
     heights = [[LEVELS[name] for name in names] for names in lines]
     assert len(lines) > 10
     assert all(min(upper) >= max(lower) for upper, lower in pairwise(heights))
+
+
+def test_the_drawing_of_the_pages_shows_every_part_above_what_it_imports() -> None:
+    """docs/house.py draws the imports as they are, before and after: nothing is drawn by hand."""
+    spec = spec_from_file_location("house", ROOT / "docs/house.py")
+    house = module_from_spec(spec)
+    sys.modules["house"] = house  # where its dataclass looks for its own annotations
+    spec.loader.exec_module(house)
+    parts = house.parts_of(HOUSE)
+    order = [part.name for part in house.top_to_bottom(parts)]
+    assert {*order} == {*LEVELS}
+    for part in parts.values():
+        assert all(order.index(part.name) < order.index(name) for name in part.imports)
+    assert all(f">{name}</text>" in house.drawing(parts, "Now") for name in order)
+    before = (ROOT / "docs/explanations/house_before.svg").read_text(encoding="utf-8")
+    assert before.count('class="part"') > 2 * len(order)
 
 
 def test_every_benchmark_runs_as_its_table_says() -> None:
