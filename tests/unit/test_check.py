@@ -53,3 +53,13 @@ def test_short_way_equals_long_way(rows: list[tuple[str, str, str]]) -> None:
     )
     assert quick == slow
     assert [(r.number, r.line) for r in quick] == [(i + 1, i + 2) for i in range(len(cells))]
+
+
+def test_a_key_of_several_columns_is_a_list_of_their_texts() -> None:
+    """It is the same by the quick way and the long one, and missing where one of them is."""
+    columns = ("name", "categoryId", "branch", "tag")
+    checker = Checker(columns, {"name": "name", "category_id": "categoryId"}, RULES, columns[2:])
+    cells = [("Rex", "3", " Köln", "7"), ("Rex", "3", 'a "b"', "7"), ("Rex", "3", "Köln", "")]
+    rows = [Row(line, each) for line, each in enumerate([*cells, *cells], 2)]
+    found = [record.key for records in checker.batches(rows) for record in records]
+    assert found == ['["Köln", "7"]', '["a \\"b\\"", "7"]', None] * 2

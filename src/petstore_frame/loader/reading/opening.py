@@ -57,18 +57,15 @@ def open_regular(path: Path) -> BinaryIO:
         mode = path.stat().st_mode  # before opening, which would wait at a pipe
         file = path.open("rb") if stat.S_ISREG(mode) else None
     except OSError as problem:
-        raise InputError(f"cannot open the file: {problem.strerror}", path=str(path)) from None
+        raise InputError(f"cannot open the file: {problem.strerror}") from None
     except ValueError as problem:  # such as a NUL in its name
         raise InputError(f"cannot open the file: {problem}", path=repr(str(path))) from None
     if file is not None:
         return file
     if stat.S_ISDIR(mode):
-        raise InputError("this is a folder", path=str(path), hint="name a file in it")
-    raise InputError(
-        "this is a pipe or a device, not a file",
-        path=str(path),
-        hint="save its content as a file first",
-    )
+        raise InputError("this is a folder", hint="name a file in it")
+    what = "this is a pipe or a device, not a file"
+    raise InputError(what, hint="save its content as a file first")
 
 
 def stamp_of(file: BinaryIO) -> Stamp:

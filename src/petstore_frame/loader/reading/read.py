@@ -166,9 +166,10 @@ class Input:
             self.frame = FrameTable(path_or_frame)
             return
         self.path = Path(fspath(path_or_frame))
-        self.name, self._file = self.path.name, open_regular(self.path)
+        self.name = self.path.name
         try:
             with self.naming():
+                self._file = open_regular(self.path)
                 self.kind = "workbook" if is_packed(self._file) else "csv"
         except InputError:
             self.close()
