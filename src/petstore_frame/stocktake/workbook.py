@@ -12,6 +12,7 @@ from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.files.cells import EXACT_NUMBERS, fit
 from petstore_frame.files.whole import whole_file
 from petstore_frame.html.palette import RULE
+from petstore_frame.html.style import SHEET_TITLE
 from petstore_frame.schema.categories import Categories, shown_labels
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.stocktake.matching import Kind
@@ -53,7 +54,7 @@ def _write_summary(book: Book, comparison: Comparison) -> None:
     sheet.do("set_column", 1, 1, 26)
     sheet.do("set_column", 2, 3, 20)
     sheet.raw.hide_gridlines(2)
-    sheet.text(1, 1, "Our list against the store", bold=True, font_size=20)
+    sheet.text(1, 1, "Our list against the store", bold=True, font_size=SHEET_TITLE)
     sheet.height(1, 30)
     sheet.text(2, 1, comparison.headline)
     sheet.text(3, 1, f"The store: {comparison.completeness}")

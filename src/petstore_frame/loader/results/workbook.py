@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.files.cells import EXACT_NUMBERS, fit, fits
+from petstore_frame.html.style import SHEET_SECTION
 from petstore_frame.loader.reading.returned import FIX_SHEET, HEADINGS, file_name
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.columns import ResultLine
@@ -266,5 +267,5 @@ def _facts(result: LoadResult) -> list[tuple[str, str | int]]:
 def _put_title(sheet: Sheet, title: str) -> None:
     """Put the headline over the columns, as many lines high as it needs."""
     letters = int(sum(_FACTS_WIDTHS) * 11 / 14) - 4
-    sheet.band(0, 0, 1, title, bold=True, font_size=14)
+    sheet.band(0, 0, 1, title, bold=True, font_size=SHEET_SECTION)
     sheet.height(0, 20 * -(-len(title) // letters))
