@@ -31,9 +31,8 @@ from petstore_frame.loader.results.folders import refuse_lost_journal
 from petstore_frame.loader.results.notes import describe_warnings
 from petstore_frame.loader.results.question import Question
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.sending.clients import PostingClient
 from petstore_frame.loader.sending.pool import REAL_TIME, Timing
-from petstore_frame.loader.sending.send import ignore
+from petstore_frame.loader.sending.send import PostingClient, ignore
 from petstore_frame.loader.sending.session import ask_store_id, run_session
 
 

@@ -19,7 +19,7 @@ from petstore_frame.loader.options import (
 from petstore_frame.loader.reading.opening import is_archive, is_workbook
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.sending.clients import PostingClient
+from petstore_frame.loader.sending.send import PostingClient
 
 
 @takes(CsvOptions)

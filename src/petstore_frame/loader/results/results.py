@@ -42,9 +42,9 @@ from petstore_frame.loader.results.skipped import (
 )
 from petstore_frame.loader.results.summary import Causes, count_causes, summarize
 from petstore_frame.loader.results.view import result_html, result_text
-from petstore_frame.loader.sending.clients import SettlingClient
 from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.settling import reconcile as settling
+from petstore_frame.loader.settling.readback import SettlingClient
 from petstore_frame.loader.settling.reconcile import Doubt, Reconciliation
 
 if TYPE_CHECKING:

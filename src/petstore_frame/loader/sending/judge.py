@@ -12,6 +12,7 @@ import json
 import warnings
 from collections import deque
 from dataclasses import replace
+from typing import Any, Protocol
 
 from petstore_frame.errors import (
     APIStatusError,
@@ -23,12 +24,19 @@ from petstore_frame.errors import (
 from petstore_frame.http.outcome import PostOutcome, Proof
 from petstore_frame.loader.journal.moves import Intent, Settlement
 from petstore_frame.loader.record import OTHERS_ANSWER, State
-from petstore_frame.loader.sending.clients import LookupClient
 from petstore_frame.schema.models import Pet
 from petstore_frame.schema.text import likeness
 
 _KEY_MISUSED = 422
 LONGEST_MESSAGE = 2000
+
+
+class LookupClient(Protocol):
+    """Looks up single pets."""
+
+    def get_pet(self, pet_id: int) -> Pet: ...
+
+    def list_pets(self, limit: int = 100, status: str | None = None) -> Any: ...
 
 
 def settle(intent: Intent, outcome: PostOutcome) -> Settlement:

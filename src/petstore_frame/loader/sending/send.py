@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from petstore_frame._internal.interrupts import Interrupts
 from petstore_frame.errors import AuthenticationError, JournalError, PetstoreError
 from petstore_frame.http.outcome import PostOutcome, Proof
+from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.journal.moves import Intent, JournalFullError, Moves, Settlement
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.sending.clients import PostingClient
 from petstore_frame.loader.sending.judge import (
     Echo,
+    LookupClient,
     is_key_misused,
     may_repeat,
     read_back,
@@ -35,6 +36,20 @@ ANSWERS_WITHOUT_PET = 5
 
 def ignore(*_: Any) -> None:
     """Accept values and do nothing."""
+
+
+class PostingClient(LookupClient, Protocol):
+    """Adds pets to a store."""
+
+    @property
+    def base_url(self) -> str: ...
+
+    @property
+    def idempotency(self) -> IdempotencyKey | None: ...
+
+    def post_pet(
+        self, payload: bytes, *, idempotency_key: str | None = None, store_id: str | None = None
+    ) -> PostOutcome: ...
 
 
 class Sender:

@@ -14,9 +14,8 @@ from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.limits import Limits
 from petstore_frame.loader.progress import Meter, ProgressOption
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.sending.clients import PostingClient
 from petstore_frame.loader.sending.pool import Timing
-from petstore_frame.loader.sending.send import Sender, ignore
+from petstore_frame.loader.sending.send import PostingClient, Sender, ignore
 
 
 def run_session(

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.record import State
-from petstore_frame.loader.settling.readback import Evidence, Found, wanted
-from petstore_frame.loader.settling.windows import Windows
+from petstore_frame.loader.settling.readback import Evidence, Found, Windows, wanted
 from petstore_frame.schema.text import likeness
 
 

@@ -19,12 +19,18 @@ from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.limits import GRACE_S, MOST_GETS, Limits
 from petstore_frame.loader.options import check_settling, checked_resolution
 from petstore_frame.loader.record import DOUBT_STATES, State
-from petstore_frame.loader.sending.clients import SettlingClient
 from petstore_frame.loader.sending.pool import REAL_TIME, Timing
 from petstore_frame.loader.sending.session import check_store, check_store_id, run_session
 from petstore_frame.loader.settling.match import Match, match
-from petstore_frame.loader.settling.readback import Evidence, list_all, search_ids, wanted
-from petstore_frame.loader.settling.windows import CONNECT_S, find_windows
+from petstore_frame.loader.settling.readback import (
+    CONNECT_S,
+    Evidence,
+    SettlingClient,
+    find_windows,
+    list_all,
+    search_ids,
+    wanted,
+)
 
 
 @dataclass(frozen=True)
