@@ -88,12 +88,7 @@ def judge_failure(problem: APIConnectionError) -> PostOutcome:
 
 
 def judge_answer(answer: Answer, *, has_key: bool = False) -> PostOutcome:
-    """Judge an attempt by its answer.
-
-    Args:
-        answer: What came back.
-        has_key: Whether an idempotency key was sent that the store honours.
-    """
+    """Judge an attempt by its answer; ``has_key`` tells of a key that the store honours."""
     if 200 <= answer.status_code < 300:
         return _judge_success(answer)
     error = status_error(answer)

@@ -20,12 +20,7 @@ log = logging.getLogger("petstore_frame")
 
 @dataclass(frozen=True)
 class Timing:
-    """The clocks of a client, so that tests can replace them.
-
-    Attributes:
-        sleep: Waits for a number of seconds.
-        clock: Gives seconds that only rise.
-    """
+    """The clocks of a client, so that tests can replace them: one waits, one only rises."""
 
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic

@@ -44,7 +44,6 @@ class PetSearch:
         state: found, absent (proven, if the assumptions hold) or unknown.
         pet: The Pet, or None unless found.
         basis: The evidence, as text.
-        requests: Requests sent.
         assumptions: What must hold of the store for the pet to be absent, as text.
         next_step: What else can be tried where the end is unknown.
     """
