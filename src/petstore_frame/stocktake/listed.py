@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.loader.reading.options import Reading
@@ -18,7 +19,7 @@ from petstore_frame.stocktake.matching import shared_dtype
 if TYPE_CHECKING:
     import pandas as pd
 
-_PIECE = 10_000  # payloads decoded at once
+_PIECE = 10_000  # a million records are not a million objects at once
 
 
 @dataclass(frozen=True)
@@ -45,73 +46,49 @@ def read_list(data: Any, reading: Reading) -> Listed:
     Raises:
         InputError: It cannot be read as records; the text has the place and the next step.
     """
+    import pandas as pd
+
+    notes: dict[str, Note] = {}
     with open_source(data, reading) as source:
-        columns = _Columns(source.columns.index(source.mapping["name"]))
-        columns.extend(source)
-        frame = _without_repeated_keys(columns.frame())
-        warnings = tuple(str(note) for note in columns.notes.values())
-        return Listed(source.name, source.key, frame, warnings)
+        name_at = source.columns.index(source.mapping["name"])
+        records = (record for record in source if record.state is not State.SKIPPED)
+        frames = [_frame([])]
+        while piece := list(islice(records, _PIECE)):
+            _count_notes(piece, name_at, notes)
+            frames.append(_frame(piece))
+    whole = _without_repeated_keys(pd.concat(frames, ignore_index=True))
+    return Listed(source.name, source.key, whole, tuple(map(str, notes.values())))
 
 
-class _Columns:
-    """The records of a list, column by column: a million records are not a million objects."""
+def _frame(records: Sequence[Record]) -> pd.DataFrame:
+    """Return records as columns; their payloads are decoded at once."""
+    import pandas as pd
 
-    def __init__(self, name_at: int) -> None:
-        self.notes: dict[str, Note] = {}
-        self._name_at = name_at
-        self._records: list[int] = []
-        self._lines: list[int] = []
-        self._keys: list[str | None] = []
-        self._problems: list[str | None] = []
-        self._fields: dict[str, list[Any]] = {field.name: [] for field in SENT_FIELDS}
-
-    def extend(self, records: Iterable[Record]) -> None:
-        """Add records; their payloads are decoded many at a time."""
-        waiting: list[bytes] = []
-        for record in records:
-            if record.state is State.SKIPPED:
-                continue
-            self._records.append(record.number)
-            self._lines.append(record.line)
-            self._keys.append(record.key)
-            self._problems.append(_problem_of(record))
-            if record.warnings and record.state is not State.INVALID:
-                self._count_notes(record)
-            waiting.append(record.payload or b"{}")
-            if len(waiting) == _PIECE:
-                self._decode(waiting)
-        self._decode(waiting)
-
-    def _count_notes(self, record: Record) -> None:
-        name = "".join(record.cells[self._name_at : self._name_at + 1])
-        for kind in {kind_of(note) for note in record.warnings}:
-            first = self.notes.get(kind) or Note(0, kind, record.number, record.line, name)
-            self.notes[kind] = first._replace(records=first.records + 1)
-
-    def _decode(self, payloads: list[bytes]) -> None:
-        bodies = json.loads(b"[" + b",".join(payloads) + b"]")
-        for field in SENT_FIELDS:
-            self._fields[field.name] += [body.get(field.wire_name) for body in bodies]
-        payloads.clear()
-
-    def frame(self) -> pd.DataFrame:
-        import pandas as pd
-
-        fields: dict[str, Any] = {}
-        for field in SENT_FIELDS:
-            values, dtype = self._fields[field.name], shared_dtype(field)
-            is_text = dtype == "str"
-            whole = pd.api.types.pandas_dtype(dtype)
-            fields[field.name] = text_series(values) if is_text else pd.Series(values, dtype=whole)
-        return pd.DataFrame(
-            {
-                "record": pd.array(self._records, "int64"),
-                "line": pd.array(self._lines, "int64"),
-                "key": text_series(self._keys),
-                **fields,
-                "problem": text_series(self._problems),
-            }
+    bodies = json.loads(b"[" + b",".join(record.payload or b"{}" for record in records) + b"]")
+    columns: dict[str, Any] = {
+        "record": pd.array([record.number for record in records], "int64"),
+        "line": pd.array([record.line for record in records], "int64"),
+        "key": text_series([record.key for record in records]),
+    }
+    for field in SENT_FIELDS:
+        values, dtype = [body.get(field.wire_name) for body in bodies], shared_dtype(field)
+        whole = pd.api.types.pandas_dtype(dtype)
+        columns[field.name] = (
+            text_series(values) if dtype == "str" else pd.Series(values, dtype=whole)
         )
+    columns["problem"] = text_series([_problem_of(record) for record in records])
+    return pd.DataFrame(columns)
+
+
+def _count_notes(records: Sequence[Record], name_at: int, notes: dict[str, Note]) -> None:
+    """Add what was noted on records that can be compared, by kind."""
+    for record in records:
+        if not record.warnings or record.state is State.INVALID:
+            continue
+        name = "".join(record.cells[name_at : name_at + 1])
+        for kind in {kind_of(note) for note in record.warnings}:
+            known = notes.get(kind) or Note(0, kind, record.number, record.line, name)
+            notes[kind] = known._replace(records=known.records + 1)
 
 
 def _problem_of(record: Record) -> str | None:
