@@ -363,11 +363,7 @@ def _sounds_like_key(name: str) -> bool:
 
 
 def release_equal(sql: sqlite3.Connection, run: Run) -> int:
-    """Let the records be sent that were skipped because they equal earlier ones.
-
-    Returns:
-        How many records that are.
-    """
+    """Let records be sent that were skipped as equal to earlier ones; return how many."""
     released = sql.execute(
         "UPDATE records SET state = 'pending', same_by = NULL, same_import = NULL,"
         " same_record = NULL WHERE import = ? AND state = 'skipped' AND same_by = 'equal'"

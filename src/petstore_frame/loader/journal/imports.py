@@ -26,13 +26,7 @@ _RUN_ID = re.compile("[0-9a-f]{32}")
 
 
 class Opened(NamedTuple):
-    """An import in the journal.
-
-    Attributes:
-        run: Its facts.
-        is_new: It was staged now; False for one that goes on.
-        repeats: What it has in common with earlier imports, where the user must be asked first.
-    """
+    """An import in the journal; it has ``repeats`` where the user must be asked first."""
 
     run: Run
     is_new: bool

@@ -95,11 +95,7 @@ class Moves:
         self._first_pending = 0
 
     def start(self, now: float) -> int:
-        """Begin a session; records that a dead one left in flight become unknown.
-
-        Returns:
-            How many records that were.
-        """
+        """Begin a session; return how many records a dead one left in flight, now unknown."""
         with self._writer.transaction() as sql:
             found = self._recover(now)
             sql.execute(

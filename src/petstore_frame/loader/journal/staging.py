@@ -173,11 +173,7 @@ WHERE import = :staged AND key IS NOT NULL AND state = 'pending'
 
 
 def keep_changeable(sql: sqlite3.Connection, staged: int, mine: int) -> bool:
-    """Leave staged only what the import has not sent, and what reads otherwise now.
-
-    Returns:
-        Whether there is any such record.
-    """
+    """Leave staged only what was not sent and reads otherwise now; tell whether there is any."""
     facts = {"staged": staged, "mine": mine}
     if sql.execute(f"{_CHANGEABLE} LIMIT 1", facts).fetchone() is None:
         return False

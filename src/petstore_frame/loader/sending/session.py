@@ -30,10 +30,7 @@ def run_session(
     notes: Callable[[], list[str]] = list,
     step: Callable[[str], None] = ignore,
 ) -> bool:
-    """Send what is pending of an import; do nothing where nothing is left.
-
-    Returns:
-        Whether there was anything to do.
+    """Send what is pending of an import; tell whether there was anything to do.
 
     Raises:
         JournalError: The journal is of another store, or failed.

@@ -18,14 +18,7 @@ from petstore_frame.schema.text import likeness
 
 
 class Match(NamedTuple):
-    """What reading back shows of one record.
-
-    Attributes:
-        row: The record.
-        pet_id: The pet that it became, or None.
-        is_absent: Its pet would have been seen, and was not.
-        candidates: Pets that it may be, where none is claimed.
-    """
+    """What reading back shows of one record: its pet, that it has none, or which it may be."""
 
     row: JournalRow
     pet_id: int | None

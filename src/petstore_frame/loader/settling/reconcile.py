@@ -306,13 +306,7 @@ ORDER BY at DESC LIMIT 1
 
 
 class Doubt(NamedTuple):
-    """What is in doubt although the store was read.
-
-    Attributes:
-        notes: What the reading can and cannot be relied on for, as sentences.
-        records: The records that are in doubt.
-        candidates: The pets that they may be, by record.
-    """
+    """The records in doubt although the store was read, and the pets that each may be."""
 
     notes: tuple[str, ...]
     records: tuple[int, ...]
