@@ -153,7 +153,7 @@ def test_no_text_becomes_a_header(shop, text) -> None:
             client.post("/pets", json={"name": text, "categoryId": 1}),
             client.get("/pets", params={"cursor": text}),
             client.get("/pets", params={"status": text}),
-            client.get(f"/pets?cursor={text.encode().hex()}"),
+            client.get(f"/pets?cursor=x{text.encode().hex()}"),
         ]
     for answer in answers:
         assert "x-evil" not in answer.headers and "set-cookie" not in answer.headers
