@@ -153,10 +153,7 @@ def is_loopback(host: str) -> bool:
 def same_store_address(base_url: str, *, any_local_port: bool = False) -> str:
     """Return the spelling that two addresses share where they may lead to one store.
 
-    Args:
-        base_url: An address in the spelling of ``normalise_base_url``.
-        any_local_port: Leave out the port on this machine, where a service may draw a new one at
-            each start.
+    On this machine a service may draw a new port at each start: ``any_local_port`` leaves it out.
 
     Example:
         >>> same_store_address("http://127.0.0.1:8000/v1"), same_store_address("http://[::1]:8000/v1")

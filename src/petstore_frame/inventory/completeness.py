@@ -151,11 +151,7 @@ class Completeness:
         return self.to_html()
 
     def to_html(self, note: str = "") -> Markup:
-        """Return the claim for a notebook: its headline, counts, and the evidence folded in.
-
-        Args:
-            note: A quiet line to put below the headline.
-        """
+        """Return the claim for a notebook, its evidence folded in; ``note`` is a quiet line."""
         counts = self.counts_asked_for()
         shades = status_colours(counts)
         return NOTEBOOK.render(

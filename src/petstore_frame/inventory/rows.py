@@ -19,8 +19,7 @@ class Rows:
     """Pets by id, in compact columns; where one comes twice, the later row counts.
 
     Attributes:
-        received: Rows that arrived, repeats included.
-        repeated: Rows whose pet was already held.
+        received: Rows that arrived, and ``repeated``: those whose pet was already held.
         changed_ids: Pets that came back with other values.
         disputed: Statuses between which a pet that came twice differed.
     """
