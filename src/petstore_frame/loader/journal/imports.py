@@ -70,8 +70,8 @@ def make_folder(folder: Path, base_url: str) -> None:
         raise JournalError(
             f"{old[0]}{more} is of version 0.1 and of this store: it alone knows what it has sent, "
             "and this version cannot read it; nothing was sent. Finish with version 0.1 what is "
-            "unfinished, then move it to another folder; its animals are not known here after "
-            "that, so do not load its files again"
+            f"unfinished, then move the file out of {folder}, to any other place; its animals are "
+            "not known here after that, so do not load its files again"
         )
 
 
