@@ -46,7 +46,6 @@ nb_mime_priority_overrides = [("html", "text/html", 1)]
 
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
-autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
