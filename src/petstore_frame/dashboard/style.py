@@ -36,7 +36,8 @@ SHEET = f"""{CSS}
 .pf-dash .widget-hbox>.widget-html,.pf-dash .widget-hbox>.widget-toggle-buttons{{width:auto}}
 .pf-dash .widget-label{{width:auto;color:{INK};font-size:{TEXT}px;margin-right:8px}}
 .pf-dash :is(.widget-dropdown,.widget-text,.widget-combobox,.widget-datepicker){{width:auto}}
-.pf-dash .widget-dropdown select{{width:auto;min-width:9em;max-width:20em;flex:none;
+.pf-dash .widget-dropdown select{{appearance:auto!important;
+ background-image:none!important;width:auto;min-width:9em;max-width:20em;flex:none;
  height:{_CONTROL}px}}
 .pf-dash :is(.widget-text,.widget-combobox) input{{width:13em;flex:none}}
 .pf-dash .widget-datepicker input{{width:9.5em;height:{_CONTROL}px;flex:none;background:{PAPER};
