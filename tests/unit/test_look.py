@@ -86,3 +86,21 @@ def test_every_nasty_input_can_be_looked_at(path: Path) -> None:
     found = look(path)
     assert all(str(question) for question in found.questions)
     assert found.columns or found.questions
+
+
+ENCODED = {
+    "cp1252": "René\nZoë\nMüller’s Café – “Kiki”\n",
+    "cp1250": "Žofie\nŁukasz\nČenda\n",
+    "cp1251": "Рекс\nМурка\nБелый\n",
+    "cp1253": "Αθηνά\nΖήνων\n",
+    "mac_roman": "René\nChloé\n",
+    "cp850": "René\nJosé\n",
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODED)
+def test_the_encoding_that_makes_words_is_named_first(tmp_path: Path, encoding: str) -> None:
+    """Letters of another script in a word, or a capital after a small letter, speak against it."""
+    path = tmp_path / "pets.csv"
+    path.write_text("name\n" + ENCODED[encoding], encoding=encoding)
+    assert look(path, Reading()).encodings[0].encoding == encoding

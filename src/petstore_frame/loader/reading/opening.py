@@ -11,6 +11,7 @@ import codecs
 import gzip
 import io
 import os
+import re
 import stat
 import unicodedata
 import zipfile
@@ -271,16 +272,28 @@ def _reads(data: bytes, codec: str) -> bool:
 
 
 def _candidates(start: bytes, line: bytes) -> list[Decoded]:
-    """Return the encodings that read all of the sample, those first that make letters of it."""
+    """Return the encodings that read all of the sample, those first that make words of it."""
     odd = b"\n".join([each for each in start.splitlines() if not each.isascii()][:1000])
-    found = list[tuple[float, str]]()
-    for name in CANDIDATES:
-        if _reads(odd, name):
-            signs = [sign for sign in odd.decode(name) if not sign.isascii()]
-            letters = sum(unicodedata.category(sign)[0] in "LM" for sign in signs)
-            found.append((letters / max(1, len(signs)), name))
-    found.sort(key=lambda scored: -round(scored[0], 1))  # stable: the commoner ones first
-    return [Decoded(name, line.decode(name, "replace").strip()[-60:]) for _, name in found]
+    found = [name for name in CANDIDATES if _reads(odd, name)]
+    found.sort(key=lambda name: -round(_likeness(odd.decode(name)), 1))  # stable: commoner first
+    return [Decoded(name, line.decode(name, "replace").strip()[-60:]) for name in found]
+
+
+def _likeness(text: str) -> float:
+    """Return which part of the signs beyond ASCII stands where a writer would put it, 0 to 1.
+
+    That is a letter in a word of its own script, no capital after a small letter; a dash or a
+    quotation mark counts half.
+    """
+    odd = [sign for sign in text if not sign.isascii()]
+    points = sum(unicodedata.category(sign) in ("Pd", "Pi", "Pf") for sign in odd) / 2
+    for word in re.findall(r"\w+", text):
+        has_ascii = re.search("[A-Za-z]", word) is not None
+        for before, sign in zip(" " + word, word, strict=False):
+            is_latin = unicodedata.name(sign, "").startswith("LATIN")
+            in_place = is_latin == has_ascii and not (before.islower() and sign.isupper())
+            points += in_place and not sign.isascii()
+    return points / max(1, len(odd))
 
 
 class Text(io.TextIOWrapper):
