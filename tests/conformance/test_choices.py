@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -370,6 +371,23 @@ def test_another_accept_is_answered_in_json(api) -> None:
     answer = api.get("/pets", headers={"Accept": "text/html"})
     assert answer.headers["content-type"] == "application/json"
     assert answer.headers["cache-control"] == "no-store"
+
+
+def raw(api: httpx.Client, target: str, extra: str = "") -> bytes:
+    """Send one request as bytes and return the answer's first line."""
+    key = api.headers["authorization"]
+    with socket.create_connection((api.base_url.host, api.base_url.port), timeout=10) as wire:
+        head = f"GET {target} HTTP/1.1\r\nHost: x\r\nAuthorization: {key}\r\n{extra}\r\n"
+        wire.sendall(head.encode())
+        return wire.recv(65536).partition(b"\r\n")[0]
+
+
+@gap("absolute request targets")
+def test_an_absolute_target_is_served(api) -> None:
+    """RFC 9112, 3.2.2: a server accepts the form that is meant for proxies."""
+    assert raw(api, "http://x/v1/pets?limit=1").startswith(b"HTTP/1.1 200 ")
+    assert raw(api, "https://other.example:8/v1/pets/1").startswith(b"HTTP/1.1 200 ")
+    assert raw(api, "http://x").startswith(b"HTTP/1.1 404 ")
 
 
 @gap("size of a body")

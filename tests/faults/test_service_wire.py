@@ -174,6 +174,28 @@ def test_a_slow_head_is_given_up(shop, sent) -> None:
     assert time.monotonic() - started < 3
 
 
+IMPOSSIBLE = {
+    "18 digits": [b"f" * 18 + b"\r\n"],
+    "more than a body": [b"10001\r\n"],
+    "in two pieces": [b"fff", b"fffff;x=1\r\n"],
+    "a second chunk": [b"2\r\n{}\r\n", b"ffffffffff\r\n"],
+}
+
+
+@pytest.mark.parametrize("pieces", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_a_chunk_that_cannot_be_true_is_refused_at_once(shop, pieces) -> None:
+    """413 before a byte of it has come, however its size arrives; nothing waits for a deadline."""
+    head = post(shop, b"Transfer-Encoding: chunked", b"")
+    with connect(shop) as wire:
+        wire.settimeout(0.9)  # the patience is 1 s
+        wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        wire.sendall(head + pieces[0])
+        for piece in pieces[1:]:
+            time.sleep(0.05)
+            wire.sendall(piece)
+        assert wire.recv(65536).startswith(b"HTTP/1.1 413 ")
+
+
 def test_chunks_that_are_true_are_one_body(shop) -> None:
     """Whatever a chunk holds, digits and line ends included, is no chunk size."""
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (BODY[:20], BODY[20:]))

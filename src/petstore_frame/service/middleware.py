@@ -6,7 +6,7 @@ import asyncio
 import re
 import secrets
 import time
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, unquote, urlencode
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from petstore_frame.service.errors import Refusal
 from petstore_frame.service.logs import log, log_failure
 
+_ORIGIN = re.compile(rb"https?://[^/?#]*", re.IGNORECASE)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _CLIENT_GONE = 499  # in the log only: nobody was left to answer
 # What the interface states or HTTP itself asks for; the rest are extensions.
@@ -87,6 +88,9 @@ def _asked(scope: Scope, *, spec_only: bool) -> Scope:
         raise Refusal(400, message, headers={"connection": "close"})
     if scope["method"] == "HEAD":  # the server leaves the body out
         scope = {**scope, "method": "GET"}
+    if origin := _ORIGIN.match(scope["raw_path"]):  # an absolute target, as proxies send it
+        path = scope["raw_path"][origin.end() :] or b"/"
+        scope = {**scope, "raw_path": path, "path": unquote(path.decode("ascii"))}
     if spec_only:
         extensions = (b"idempotency-key", b"x-store-id")
         headers = [entry for entry in scope["headers"] if entry[0] not in extensions]

@@ -1,7 +1,8 @@
 """HTTP/1.1 as uvicorn and h11 speak it, with deadlines, and Error bodies for what is no request.
 
 What makes a request, and where it ends, is theirs to decide. Added is what they have no option
-for: a client that takes too long, and an answer that is no plain text.
+for: a client that takes too long, a chunk that is announced larger than any body may be, and an
+answer that is no plain text.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from petstore_frame.service.errors import Refusal
+from petstore_frame.service.reading import MAX_BODY_BYTES
+
+MAX_HEAD_BYTES = 16 * 1024
 
 
 class PatientProtocol(H11Protocol):
@@ -27,6 +31,7 @@ class PatientProtocol(H11Protocol):
 
     def __init__(self, *, patience_s: float, **options: Any) -> None:
         super().__init__(**options)
+        self.conn = _Connection(h11.SERVER, MAX_HEAD_BYTES)
         self._patience_s = patience_s
         self._arriving: asyncio.TimerHandle | None = None
         self._reading: asyncio.TimerHandle | None = None
@@ -63,11 +68,11 @@ class PatientProtocol(H11Protocol):
             self._reading.cancel()
 
     def send_400_response(self, msg: str) -> None:
-        # uvicorn calls this while handling h11's error, which states 431 for a head too large.
-        if getattr(sys.exception(), "error_status_hint", 400) == 431:
-            self._refuse(Refusal(431, "the head is too large"))
-        else:
-            self._refuse(Refusal(400, "this is not a valid HTTP request"))
+        # uvicorn calls this while handling h11's error, which has a status of its own for some.
+        known = {413: "the chunk is larger than a body may be", 431: "the head is too large"}
+        status = getattr(sys.exception(), "error_status_hint", 400)
+        message = known.get(status, "this is not a valid HTTP request")
+        self._refuse(Refusal(status if status in known else 400, message))
 
     def _too_slow(self) -> None:
         self._refuse(Refusal(408, "the request took too long to arrive"))
@@ -94,3 +99,50 @@ class PatientProtocol(H11Protocol):
 
     def _later(self, act: Any) -> asyncio.TimerHandle:
         return self.loop.call_later(self._patience_s, act)
+
+
+class _Connection(h11.Connection):
+    """An h11 connection that does not wait for a chunk that cannot be true."""
+
+    _left = 0  # of the chunk that is being received, with its line end
+    _line: bytes | None = None  # what is there of a chunk's first line; None outside chunks
+    _is_impossible = False
+
+    def receive_data(self, data: bytes) -> None:
+        if self._line is not None:
+            self._follow(data)
+        super().receive_data(data)
+
+    def next_event(self) -> Any:
+        if self._is_impossible:
+            raise h11.RemoteProtocolError("chunk too large", error_status_hint=413)
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            if any(name == b"transfer-encoding" for name, _ in event.headers):
+                self._left, self._line = 0, b""
+                self._follow(self.trailing_data[0])
+        elif isinstance(event, h11.EndOfMessage):
+            self._line = None
+        return event
+
+    def _follow(self, data: bytes) -> None:
+        """Read the chunks' sizes, and nothing else of them: what they hold is h11's part."""
+        while data and self._line is not None:
+            skipped = min(self._left, len(data))
+            self._left, data = self._left - skipped, data[skipped:]
+            line, end, data = data.partition(b"\n")
+            self._line += line
+            if not end:
+                return
+            digits, self._line = self._line.partition(b";")[0].strip(), b""
+            try:
+                size = int(digits, 16)
+            except ValueError:
+                self._line = None  # h11 refuses what is no size
+                return
+            if size > MAX_BODY_BYTES:
+                self._is_impossible = True
+                return
+            self._left = size + len(b"\r\n")
+            if size == 0:
+                self._line = None

@@ -31,7 +31,6 @@ from petstore_frame.service.protocol import PatientProtocol
 from petstore_frame.service.samples import sample_pets
 from petstore_frame.service.store import fill
 
-MAX_HEAD_BYTES = 16 * 1024
 KEEP_ALIVE_S = 75
 DRAIN_S = 8
 _START_S = 30
@@ -145,7 +144,6 @@ def _config(app: Any, options: Options, **more: Any) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         workers=options.workers,
-        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=DRAIN_S,
         timeout_worker_healthcheck=_START_S,
