@@ -282,8 +282,10 @@ def run_long(chosen: argparse.Namespace) -> None:
         for name in OURS
         if (name, seed) not in done
     )
+    # The seeds' processes are ended without a word; only this one stops by an exception.
+    quiet = (signal.SIGTERM, signal.SIG_DFL)
+    pool = ProcessPoolExecutor(chosen.at_once, initializer=signal.signal, initargs=quiet)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    pool = ProcessPoolExecutor(chosen.at_once)
     at_work: dict[Future[Tally], tuple[str, int]] = {}
     try:
         while time.monotonic() < end and not _is_enough(totals, chosen):
