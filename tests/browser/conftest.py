@@ -102,7 +102,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@pytest.fixture(scope="session")
+# Not for the session: Playwright keeps an event loop running in the thread, where later tests start
+# loops of their own.
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
     with jupyter.chromium() as context:
         yield context
@@ -119,7 +121,7 @@ def lab(store: pf.Server, folder: Path) -> Iterator[jupyter.Server]:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def book(lab: jupyter.Server, chromium: Any, folder: Path) -> Iterator[Book]:
     with jupyter.tab(chromium) as (page, traffic):
         jupyter.open_notebook(page, lab, "book.ipynb")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx
@@ -66,11 +66,12 @@ def test_a_walk_misses_no_pet_that_was_acknowledged(postgres_url) -> None:
 
 def workers_of(pid: int) -> list[psutil.Process]:
     """Return the worker processes of a supervisor; Python's resource tracker is none."""
-    return [
-        child
-        for child in psutil.Process(pid).children()
-        if child.status() != psutil.STATUS_ZOMBIE and "spawn_main" in " ".join(child.cmdline())
-    ]
+    found = []
+    for child in psutil.Process(pid).children():
+        with suppress(psutil.NoSuchProcess):  # it ended just now
+            if child.status() != psutil.STATUS_ZOMBIE and "spawn_main" in " ".join(child.cmdline()):
+                found.append(child)
+    return found
 
 
 def test_workers_are_kept_at_their_number(postgres_url, tmp_path) -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
@@ -24,12 +21,6 @@ class Clock:
         return self.now
 
 
-def run(work: Coroutine[Any, Any, Any]) -> Any:
-    """Run it in a thread, as the browser tests leave a loop running in this one."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
-
-
 @pytest.fixture
 def engine(tmp_path):
     engine = open_database(str(tmp_path / "store.sqlite3"))
@@ -46,7 +37,7 @@ def test_an_idempotency_key_is_forgotten_after_a_week(engine) -> None:
     (again,) = store.write([Addition(LUNA, "k")])
     clock.now += 1
     (new,) = store.write([Addition(LUNA, "k")])
-    run(store.close())
+    asyncio.run(store.close())
     assert again.replayed and again.pet == first.pet
     assert not new.replayed and new.pet.id > first.pet.id
 
@@ -56,7 +47,7 @@ def test_one_batch_settles_equal_keys(engine) -> None:
     store = Store(engine)
     other = Addition(NewPet(name="Otis", category_id=3), "k")
     first, second, third = store.write([Addition(LUNA, "k"), Addition(LUNA, "k"), other])
-    run(store.close())
+    asyncio.run(store.close())
     assert (first.replayed, second.replayed, third.conflict) == (False, True, True)
     assert first.pet == second.pet
 
@@ -77,7 +68,7 @@ def test_additions_that_wait_share_a_transaction(engine, monkeypatch) -> None:
         await store.close()
         return [one.pet.id for one in added]
 
-    assert run(add_many()) == list(range(1, 301))
+    assert asyncio.run(add_many()) == list(range(1, 301))
     assert sizes == [256, 44]
 
 
@@ -86,13 +77,13 @@ def test_a_page_is_read_again_after_each_commit(engine) -> None:
     store = Store(engine)
 
     def listed() -> bytes:
-        return run(store.page(5, None, None)).body
+        return asyncio.run(store.page(5, None, None)).body
 
     store.write([Addition(LUNA)])
     first, again = listed(), listed()
     store.write([Addition(LUNA)])
     after = listed()
-    run(store.close())
+    asyncio.run(store.close())
     assert first is again
     assert after.count(b"Luna") == 2
 
