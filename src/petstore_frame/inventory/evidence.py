@@ -175,10 +175,6 @@ class Fact(Enum):
     WINDOW_REFUSED = _E.PARAMETER, _S.UNCLEAR, "{detail}= was refused after {pets}."
     WINDOW_IS_OLD = _E.PARAMETER, _S.UNCLEAR, "{detail}= led back to pets already read."
     WINDOWS_TRICKLE = _E.PARAMETER, _S.UNCLEAR, "Each further page brought only a few more pets."
-    ORDER_NOT_KEPT = (
-        _E.PARAMETER, _S.NOTHING,
-        "Asked again for the first {count} pets, the store gave others, so no parameter was tried.",
-    )  # fmt: skip
     PARAMETER_WORKS = _E.PARAMETER, _S.NOTHING, "Asked with {detail}=, the store went on."
     NO_PARAMETER = _E.PARAMETER, _S.NOTHING, "Asked with {detail}=, the store did not go on."
     # The length of one page.
