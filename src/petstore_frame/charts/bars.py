@@ -20,11 +20,11 @@ from petstore_frame.charts.svg import (
     share,
 )
 from petstore_frame.counts.pet_table import category_ids
-from petstore_frame.counts.tally import CategoryCounts, CodedPets, StatusCounts
+from petstore_frame.counts.tally import CategoryCounts, CodedPets, StatusCounts, added
 from petstore_frame.counts.words import categories_in_words, short
 from petstore_frame.html import Markup
 from petstore_frame.html.palette import STATUS_COLOURS, shorten, status_colours
-from petstore_frame.inventory import Inventory, StatusCount
+from petstore_frame.inventory import Inventory
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 
 if TYPE_CHECKING:
@@ -161,8 +161,7 @@ def _row(
     ]
     total = line.total
     if len(shown) < len(statuses):
-        is_exact = all(count.is_exact for _, count in shown)
-        total = StatusCount(sum(count.count for _, count in shown), is_exact)
+        total = added([count for _, count in shown])
     number = "" if line.category_id is None else line.category_id
     means: Means = {} if line.is_rest else {"category": number}
     tip = f"{line.label}, all: {counted(line.total)}"

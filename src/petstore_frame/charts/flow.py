@@ -17,6 +17,7 @@ from petstore_frame.charts.svg import (
     counted,
     label,
 )
+from petstore_frame.counts.tally import added
 from petstore_frame.counts.words import short
 from petstore_frame.errors import InputError
 from petstore_frame.html import Markup
@@ -68,7 +69,7 @@ def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> Figure
         is_named = at % max(1, -(-len(periods) // DATES_SHOWN)) == 0
         columns = [_moved(name, counts[name][at], span) for name in names]
         groups.append((f"{until.day} {until:%b}" if is_named else "", columns))
-    totals = {name: _total(counts[name]) for name in _SERIES}
+    totals = {name: added(counts[name]) for name in _SERIES}
     words = "no two snapshots to compare"
     if periods:
         told = ", ".join(f"{count} {name}" for name, count in totals.items())
@@ -135,11 +136,6 @@ def _per_period(
     sums = chosen.groupby("until")["pets"].sum()
     exact = moves.assign(is_exact=moves["claim"] == "exact").groupby("until")["is_exact"].all()
     return [StatusCount(int(sums.get(until, 0)), bool(exact[until])) for _, until in periods]
-
-
-def _total(counts: list[StatusCount]) -> StatusCount:
-    is_exact = all(count.is_exact for count in counts)
-    return StatusCount(sum(count.count for count in counts), is_exact)
 
 
 def _moved(name: str, count: StatusCount, span: str) -> _Column:

@@ -24,6 +24,11 @@ Cells: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 
 
+def added(counts: Sequence[StatusCount]) -> StatusCount:
+    """Return the sum of counts, which is exact where each of them is."""
+    return StatusCount(sum(each.count for each in counts), all(each.is_exact for each in counts))
+
+
 @dataclass(frozen=True)
 class CategoryCounts:
     """One line of the table of counts: a category, or the rest of them together.
