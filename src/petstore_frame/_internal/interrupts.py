@@ -8,7 +8,9 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
+from queue import SimpleQueue
 from types import FrameType
 from typing import Any, Self
 
@@ -76,6 +78,18 @@ class Deferred(Interrupts):
         finally:
             if is_main:
                 self.is_allowed = before
+
+    def wait(self, *answers: Future[Any]) -> None:
+        """Wait for what other threads do, open to interrupts.
+
+        The queue waits in C: an interrupt inside a lock of Python's own could leave it torn.
+        """
+        done: SimpleQueue[Future[Any]] = SimpleQueue()
+        for answer in answers:
+            answer.add_done_callback(done.put)
+        with self.allow():
+            for _ in answers:
+                done.get()
 
 
 def _is_main_thread() -> bool:

@@ -182,8 +182,8 @@ class Asker:
         """Ask several questions side by side; those without an answer are left out."""
         with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
             answers = {name: pool.submit(self.probe, params) for name, params in asked.items()}
-            with self.interrupts.allow():
-                found = {name: answer.result() for name, answer in answers.items()}
+            self.interrupts.wait(*answers.values())
+        found = {name: answer.result() for name, answer in answers.items()}
         return {name: page for name, page in found.items() if page is not None}
 
     def evidence(self) -> list[Evidence]:

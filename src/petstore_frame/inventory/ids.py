@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
 from petstore_frame.errors import (
@@ -75,8 +75,7 @@ class IdWalk:
         rest = range(self._following, self._last + 1)
         wanted = list(islice((pet_id for pet_id in rest if pet_id not in self._rows), SIDE_BY_SIDE))
         answers = [pool.submit(self._answer, pet_id) for pet_id in wanted]
-        with self._ask.interrupts.allow():
-            wait(answers)
+        self._ask.interrupts.wait(*answers)
         for pet_id, answer in zip(wanted, answers, strict=True):
             self._take(pet_id, answer.result())
             self._following = pet_id + 1

@@ -219,8 +219,9 @@ class Windows(Walk):
         for place in range(self._position, self._position + SIDE_BY_SIDE * step, step):
             if place not in self._ahead:
                 self._ahead[place] = self._pool.submit(self._ask, place)
-        with self._listing.ask.interrupts.allow():
-            return self._ahead.pop(self._position).result()
+        window = self._ahead.pop(self._position)
+        self._listing.ask.interrupts.wait(window)
+        return window.result()
 
     def _ask(self, position: int) -> Page:
         kind, name, ask = self._parameter.kind, self._parameter.name, self._listing.ask
