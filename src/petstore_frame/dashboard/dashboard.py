@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -227,18 +228,14 @@ class Dashboard:
 
     def _ipython_display_(self) -> None:
         """Show the live widgets, then the static copy as an output of its own."""
-        notebook = _notebook()
+        import IPython.display
+
+        show: Callable[..., Any] = IPython.display.display
         # A notebook without a kernel shows only the text of this output: there is none.
         view = self.widget._repr_mimebundle_() | {"text/plain": ""}
-        notebook.display(view, raw=True)
-        self._copies.append(notebook.display(self._copy(), raw=True, display_id=True))
-
-
-def _notebook() -> Any:
-    """Return IPython's display module, which is installed wherever a notebook runs."""
-    import IPython.display
-
-    return IPython.display
+        show(view, raw=True)
+        copy = show(self._copy(), raw=True, display_id=True)
+        self._copies += [copy] * (copy is not None)  # there is none outside of IPython
 
 
 def _path(name: str, folder: str | PathLike[str] | None) -> Path | None:

@@ -95,6 +95,15 @@ def test_the_static_copy_needs_nothing(dashboard: pf.Dashboard) -> None:
     assert "240 pets" in copy and "Complete" in copy
 
 
+def test_a_script_may_show_it(dashboard: pf.Dashboard, store: MemoryStore) -> None:
+    """Shown where no notebook keeps a copy, it is read again as anywhere."""
+    dashboard._ipython_display_()  # what ``display(dashboard)`` calls
+    store.pets.append(store.pets[0] | {"id": 10_000})
+    dashboard.refresh()
+    assert dashboard.wait(WAIT_S)
+    assert dashboard.inventory is not None and 10_000 in set(dashboard.inventory.frame["id"])
+
+
 def test_an_inventory_may_be_given(store: MemoryStore) -> None:
     """An Inventory read before is shown without asking the store."""
     shown = pf.Dashboard(store.client(), inventory=inventory(pets(7)))
