@@ -142,8 +142,11 @@ def open_import(
         found = staging.find_same(sql, staged)
         if found is not None and found.started_at is not None:
             opened = Opened(found, is_new=False)
-            if is_rehearsal or not _go_on(sql, found, staged, writer.path):
+            has_fixed = earlier.skip_fixed(sql, found)
+            is_read_anew = not is_rehearsal and _go_on(sql, found, staged, writer.path)
+            if not (has_fixed or is_read_anew):
                 raise _WithdrawnError
+            staging.forget(sql, staged.number)
             opened = Opened(read_runs(sql, "import = ?", [found.number])[0], is_new=False)
         else:
             opened = _begin(sql, staged, found, writer.path, is_rehearsal=is_rehearsal, now=now)
@@ -213,6 +216,4 @@ def _go_on(sql: sqlite3.Connection, found: Run, run: Run, path: Path) -> bool:
         staged.skip_known_keys()
         staging.write_changes(sql, run.number, mine)
     is_released = run.duplicates == "send" and bool(earlier.release_equal(sql, mine))
-    if is_released and not has_changes:
-        staging.forget(sql, run.number)
     return has_changes or is_released

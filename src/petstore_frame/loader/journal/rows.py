@@ -66,8 +66,9 @@ class Same(NamedTuple):
     """The record of an earlier import, or of the same one, that a skipped record is.
 
     Attributes:
-        by: What shows that they are the same: ``record`` (it was fixed from it), ``key``, or
-            ``equal`` where the caller said that equal records are the same animals.
+        by: What shows that they are the same: ``record`` (it was fixed from it), ``fix`` (its
+            fix file created it), ``key``, or ``equal`` where the caller said that equal
+            records are the same animals.
         run_id: Its import.
         source_name: The file of that import.
         created_at: When that import was staged.

@@ -14,7 +14,8 @@ BLANK, KNOWN, CHANGED = "blank", "known", "changed"
 IN_DOUBT, NOT_SENT, NOT_CREATED = "in_doubt_earlier", "not_sent_earlier", "not_created_earlier"
 _GROUPS = """
 SELECT coalesce(mine.same_by, ''), imports.source_name, imports.created_at, other.state,
-  other.payload IS NOT mine.payload AND mine.payload IS NOT NULL, mine.same_import = mine.import,
+  other.payload IS NOT mine.payload AND mine.payload IS NOT NULL AND mine.same_by <> 'fix',
+  mine.same_import = mine.import,
   count(*)
 FROM records AS mine
 LEFT JOIN imports ON imports.import = mine.same_import
@@ -25,6 +26,7 @@ ORDER BY min(mine.record)
 _BY = {
     "key": "known by the key, from {}",
     "record": "the same record of {}",
+    "fix": "fixed: created from {}",
     "equal": "equal to a record of {}",
 }
 
@@ -36,7 +38,8 @@ class Skipped(NamedTuple):
         records: How many.
         reason: blank, known, changed (known, with other values), in_doubt_earlier,
             not_sent_earlier, or not_created_earlier.
-        by: What shows that it is the same animal: key, record (it was fixed from it) or equal.
+        by: What shows that it is the same animal: key, record (it was fixed from it), fix (its fix
+            file created it) or equal.
         source: The file of the earlier import, or an empty text.
         loaded_on: Its day, UTC, as ``2026-11-20``, or an empty text.
     """
@@ -78,7 +81,7 @@ def reason_of(row: JournalRow) -> str | None:
         return row.reason
     if row.same is None:
         return BLANK
-    is_changed = row.payload is not None and row.payload != row.same.payload
+    is_changed = row.payload not in (None, row.same.payload) and row.same.by != "fix"
     return _reason(row.same.state, is_changed=is_changed)
 
 

@@ -54,6 +54,8 @@ def headline(result: LoadResult) -> tuple[str, str]:
     sentence = f"{name}: {_cause(result.run)}{_created(result)}"
     if result.is_from_earlier_run and result.run.ended_at is not None:
         sentence += f" by {minute_text(result.run.ended_at)}; nothing was sent now"
+    if fixed := sum(found.records for found in result.skipped if found.by == "fix"):
+        sentence += f"; {fixed:,} more created from a fix file"
     return _title(result), sentence
 
 
@@ -82,7 +84,9 @@ def _created(result: LoadResult) -> str:
     records = _records(len(result))
     if pending and not created:
         return f"nothing was created, {pending:,} of {records} still to send"
-    before = sum(found.records for found in result.skipped if found.reason != BLANK)
+    before = sum(
+        found.records for found in result.skipped if found.reason != BLANK and found.by != "fix"
+    )
     return f"{created:,} of {records} created" + (f", {before:,} known from earlier" * bool(before))
 
 
