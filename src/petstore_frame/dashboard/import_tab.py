@@ -291,7 +291,10 @@ class ImportTab:
 
     def _offer(self, files: list[Path]) -> None:
         self._files = files
-        self.downloads.show([f"Download {path.name}" for path in files])
+        # The records that were corrected on screen have a folder of their own.
+        has_folders = len({path.parent for path in files}) > 1
+        names = [f"{path.parent.name}/{path.name}" if has_folders else path.name for path in files]
+        self.downloads.show([f"Download {name}" for name in names])
 
     def _pause(self, seconds: float) -> None:
         """Let the time pass in which a late request may still be applied."""

@@ -63,6 +63,8 @@ def test_a_cell_is_corrected_in_place(dashboard: pf.Dashboard, store: MemoryStor
     tab.load.click()
     assert tab.wait(WAIT_S)
     assert [pet["name"] for pet in store.pets[240:]] == ["Rex", "Max"]
+    names = [name for name, _ in tab.downloads.widget.options]
+    assert len(names) == len(set(names)) > 2
     (again,) = (look_at(dashboard, "dirty.csv", DIRTY.encode()),)
     assert again.seen is not None and again.seen.plan is not None
     assert again.seen.plan.to_send == 0
