@@ -167,18 +167,6 @@ AND staged.root_import = first.root_import AND staged.root_record = first.root_r
 """
 
 
-# A record that could not be sent is created by now, as a row of a fix file that names it.
-_SKIP_FIXED = """
-UPDATE records AS mine SET state = 'skipped', same_by = 'fix', same_import = fixed.import,
-  same_record = fixed.record, problem = NULL, error_code = NULL, error_message = NULL,
-  error_field = NULL, http_status = NULL
-FROM records AS fixed
-WHERE mine.import = ? AND mine.state IN ('invalid', 'rejected') AND fixed.state = 'created'
-AND fixed.root_import = coalesce(mine.root_import, mine.import)
-AND fixed.root_record = coalesce(mine.root_record, mine.record)
-"""
-
-
 class Staged:
     """The records of a source that are being staged, while the rules give each its state.
 
@@ -372,11 +360,6 @@ def _folder_of(run_id: str, source_path: str | None) -> str | None:
 def _sounds_like_key(name: str) -> bool:
     words = "".join(sign if sign.isalnum() else " " for sign in name.casefold()).split()
     return any(word in _KEY_WORDS for word in words) or name.casefold().endswith("id")
-
-
-def skip_fixed(sql: sqlite3.Connection, run: Run) -> bool:
-    """Skip the records of an import that a fix file has created since; tell whether any was."""
-    return bool(sql.execute(_SKIP_FIXED, [run.number]).rowcount)
 
 
 def release_equal(sql: sqlite3.Connection, run: Run) -> int:

@@ -142,7 +142,7 @@ def open_import(
         found = staging.find_same(sql, staged)
         if found is not None and found.started_at is not None:
             opened = Opened(found, is_new=False)
-            has_fixed = earlier.skip_fixed(sql, found)
+            has_fixed = staging.skip_fixed(sql, found)
             is_read_anew = not is_rehearsal and _go_on(sql, found, staged, writer.path)
             if not (has_fixed or is_read_anew):
                 raise _WithdrawnError

@@ -207,3 +207,20 @@ def write_changes(sql: sqlite3.Connection, staged: int, run: Run) -> None:
         "UPDATE imports SET mapping = ?, ending = NULL WHERE import = ?",
         [json.dumps(run.mapping), run.number],
     )
+
+
+# A record that could not be sent is created by now, as a row of a fix file that names it.
+_SKIP_FIXED = """
+UPDATE records AS mine SET state = 'skipped', same_by = 'fix', same_import = fixed.import,
+  same_record = fixed.record, problem = NULL, error_code = NULL, error_message = NULL,
+  error_field = NULL, http_status = NULL
+FROM records AS fixed
+WHERE mine.import = ? AND mine.state IN ('invalid', 'rejected') AND fixed.state = 'created'
+AND fixed.root_import = coalesce(mine.root_import, mine.import)
+AND fixed.root_record = coalesce(mine.root_record, mine.record)
+"""
+
+
+def skip_fixed(sql: sqlite3.Connection, run: Run) -> bool:
+    """Skip the records of an import that a fix file has created since; tell whether any was."""
+    return bool(sql.execute(_SKIP_FIXED, [run.number]).rowcount)
