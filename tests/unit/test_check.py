@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from petstore_frame import NewPet
 from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.options import Rules
-from petstore_frame.loader.reading.rows import Aside, Row
+from petstore_frame.loader.reading.tables import Aside, Row
 from petstore_frame.loader.record import Record, State, Suspicion
 
 MAPPING = {"name": "name", "category_id": "categoryId", "status": "status"}

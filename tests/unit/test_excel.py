@@ -217,7 +217,7 @@ def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, monkeypatch, kind: 
     """What unpacks to more than a list of animals needs is refused while it is being unpacked."""
     part, content, words = BOMBS[kind]
     path = with_parts(tmp_path / "pets.xlsx", {part: content})
-    monkeypatch.setattr("petstore_frame.loader.reading.excel.MAX_CELLS", 2_000_000)
+    monkeypatch.setattr("petstore_frame.loader.reading.workbook.MAX_CELLS", 2_000_000)
     tracemalloc.start()
     try:
         with pytest.raises(InputError, match=words) as refused:

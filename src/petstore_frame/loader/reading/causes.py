@@ -16,7 +16,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.mapping import Recognised, listed, recognise, unsent
 from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.rows import Table
+from petstore_frame.loader.reading.tables import Table
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion
 from petstore_frame.schema.models import SENT_FIELDS
 

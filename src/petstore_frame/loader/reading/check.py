@@ -21,7 +21,7 @@ from petstore_frame.loader.reading.fields import (
     suspicious,
 )
 from petstore_frame.loader.reading.options import Rules
-from petstore_frame.loader.reading.rows import MERGED, NUMBER_NOTE, Aside, Row
+from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Aside, Row
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 
@@ -51,6 +51,7 @@ class Checker:
         rules: Rules = Rules(),  # noqa: B008 # frozen
         key: Sequence[str] = (),
         delimiters: str = "",
+        *,
         is_returned: bool = False,
     ) -> None:
         self.columns, self.rules, self._delimiters = tuple(columns), rules, delimiters

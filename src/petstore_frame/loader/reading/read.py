@@ -21,19 +21,119 @@ from petstore_frame.loader.reading.causes import (
     refuse_other_format,
 )
 from petstore_frame.loader.reading.check import Checker
-from petstore_frame.loader.reading.frames import FrameTable
-from petstore_frame.loader.reading.mapping import OWN_PREFIX, find_columns, find_given
+from petstore_frame.loader.reading.mapping import OWN_PREFIX, field_name, find_columns, find_given
 from petstore_frame.loader.reading.opening import DAMAGED, bytes_of, is_packed, open_regular
 from petstore_frame.loader.reading.options import Reading, Rules
-from petstore_frame.loader.reading.returned import FIX_SHEET, ColumnsOf, Returned, has_own_columns
-from petstore_frame.loader.reading.rows import Table
+from petstore_frame.loader.reading.returned import (
+    FIX_SHEET,
+    ColumnsOf,
+    columns_by,
+    has_own_columns,
+    restored,
+)
+from petstore_frame.loader.reading.tables import (
+    Table,
+    frame_table,
+    index_names,
+    refuse_missing_names,
+)
 from petstore_frame.loader.reading.text import DELIMITERS, SAMPLE, text_tables
 from petstore_frame.loader.record import Record
 
 if TYPE_CHECKING:
-    from petstore_frame.loader.reading.excel import Workbook
+    from petstore_frame.loader.reading.workbook import Workbook
 
 Kind = Literal["csv", "workbook", "frame"]
+
+
+class Input:
+    """A file or a frame, before its columns are known.
+
+    Attributes:
+        name: What to call it in a message: the file's name, or ``frame``.
+        path: The file, or None for a frame.
+        kind: What it is.
+        frame: The frame, or None for a file.
+
+    Raises:
+        InputError: It is no file that could be read.
+        ArgumentError: It is neither a path nor a frame.
+    """
+
+    def __init__(self, path_or_frame: Any) -> None:
+        self.name, self.path, self.frame = "frame", None, path_or_frame
+        self.kind: Kind = "frame"
+        if not isinstance(path_or_frame, str | PathLike):
+            self._frame_table = frame_table(path_or_frame)
+            return
+        self.path, self.frame = Path(fspath(path_or_frame)), None
+        self.name = self.path.name
+        with self.naming():
+            self._file: BinaryIO = open_regular(self.path)
+            try:
+                self.kind = "workbook" if is_packed(self._file) else "csv"
+            except InputError:
+                self.close()
+                raise
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Name the file in what is refused."""
+        try:
+            yield
+        except InputError as problem:
+            problem.path = problem.path or (str(self.path) if self.path else None)
+            raise
+
+    @cached_property
+    def book(self) -> Workbook:
+        """The file as a workbook."""
+        from petstore_frame.loader.reading.workbook import Workbook
+
+        return Workbook(self._file)
+
+    @property
+    def sheets(self) -> tuple[str, ...]:
+        """The names of a workbook's sheets; of anything else, none."""
+        return tuple(sheet.name for sheet in self.book.sheets) if self.kind == "workbook" else ()
+
+    def tables(self, reading: Reading, *, odd: bool = False) -> Sequence[Table]:
+        """Return the ways in which it can be cut into columns, the likeliest first.
+
+        With ``odd``, any delimiter is tried, also what is seldom one.
+        """
+        if self.kind == "frame":
+            return [self._frame_table]
+        if self.kind == "workbook":
+            return [self.book.table(reading)]
+        if reading.sheet is not None:
+            raise InputError("a sheet was named, but the file is not a workbook")
+        return text_tables(self._file, reading, odd=odd)
+
+    def own_tables(self, reading: Reading) -> Sequence[Table]:
+        """Return the ways in which one of our own files shows our columns; none for any other.
+
+        Such a file is laid out as we wrote it, or as a spreadsheet saved it again.
+        """
+        start = OWN_PREFIX.encode()
+        if self.kind == "csv":
+            with suppress(*DAMAGED):
+                start = bytes_of(self._file).read(SAMPLE).replace(b"\0", b"")
+        if OWN_PREFIX.encode() not in start:
+            return []
+        fixes = FIX_SHEET if FIX_SHEET in self.sheets else None
+        sheet = (reading.sheet or fixes) if self.kind == "workbook" else None
+        for encoding in dict.fromkeys((None, reading.encoding)):
+            with suppress(InputError):
+                tables = self.tables(Reading(encoding=encoding, sheet=sheet))
+                if own := [table for table in tables if has_own_columns(table.columns)]:
+                    return own
+        return []
+
+    def close(self) -> None:
+        """Close the file."""
+        if self.kind != "frame" or self.path is not None:
+            self._file.close()
 
 
 class Source:
@@ -43,7 +143,7 @@ class Source:
     constant memory.
 
     Attributes:
-        name: What to call it in a message: the file's name, or ``frame``.
+        name: What to call it in a message, with the sheet where there are several.
         path: The file, or None for a frame.
         table: How it is cut into columns.
         rules: What the caller says of the cells.
@@ -61,16 +161,15 @@ class Source:
     ) -> None:
         is_one_of_several = reading.sheet is None and len(opened.sheets) > 1
         sheet = f" (sheet {table.facts['sheet']})" if is_one_of_several else ""
-        self.name = f"{opened.name}{sheet}"
-        self.path, self.table, self.rules = opened.path, table, rules
-        self.columns, mapping, key = table.columns, reading.mapping, tuple(reading.key)
-        self.is_returned, self._opened = has_own_columns(table.columns), opened
-        self._returned = Returned(table.columns) if self.is_returned else None
-        if self._returned is not None:
-            self.columns = self._returned.header
-            known = self._returned.columns_by(table.rows(), columns_of)
+        self.name, self.path, self._opened = f"{opened.name}{sheet}", opened.path, opened
+        self.is_returned, self.rules = has_own_columns(table.columns), rules
+        mapping, key = reading.mapping, tuple(reading.key)
+        if self.is_returned:
+            table = restored(table)
+            known = columns_by(table, columns_of)
             if known is not None:
                 mapping, key = mapping or known.mapping, key or known.key
+        self.table, self.columns = table, table.columns
         may_lack_header = opened.kind != "frame"
         self.mapping = find_columns(self.columns, mapping, may_lack_header=may_lack_header)
         self.key = tuple(find_given("key", column, self.columns) for column in key)
@@ -82,15 +181,12 @@ class Source:
             InputError: The source cannot be read further.
         """
         # What was swallowed in a text file is still so in a result file with another delimiter.
-        delimiters = (
-            "".join(DELIMITERS) if self.is_returned else self.table.facts.get("delimiter", "")
-        )
+        signs = "".join(DELIMITERS) if self.is_returned else self.table.facts.get("delimiter", "")
         checker = Checker(
-            self.columns, self.mapping, self.rules, self.key, delimiters, self.is_returned
+            self.columns, self.mapping, self.rules, self.key, signs, is_returned=self.is_returned
         )
-        rows = self.table.rows()
         with self._opened.naming():
-            yield from checker.batches(self._returned.rows(rows) if self._returned else rows)
+            yield from checker.batches(self.table.rows())
 
     def __iter__(self) -> Iterator[Record]:
         return chain.from_iterable(self.batches())
@@ -142,105 +238,6 @@ def open_source(
     return source
 
 
-class Input:
-    """A file or a frame, before its columns are known.
-
-    Attributes:
-        name: What to call it.
-        path: The file, or None for a frame.
-        kind: What it is.
-        frame: The rows of a frame, or None.
-
-    Raises:
-        InputError: It is no file that could be read.
-        ArgumentError: It is neither a path nor a frame.
-    """
-
-    def __init__(self, path_or_frame: Any) -> None:
-        self.name = "frame"
-        self.path: Path | None = None
-        self.kind: Kind = "frame"
-        self._file: BinaryIO | None = None
-        self.frame: FrameTable | None = None
-        if not isinstance(path_or_frame, str | PathLike):
-            self.frame = FrameTable(path_or_frame)
-            return
-        self.path = Path(fspath(path_or_frame))
-        self.name = self.path.name
-        try:
-            with self.naming():
-                self._file = open_regular(self.path)
-                self.kind = "workbook" if is_packed(self._file) else "csv"
-        except InputError:
-            self.close()
-            raise
-
-    @contextmanager
-    def naming(self) -> Iterator[None]:
-        """Name the file in what is refused."""
-        try:
-            yield
-        except InputError as problem:
-            problem.path = problem.path or (str(self.path) if self.path else None)
-            raise
-
-    @cached_property
-    def book(self) -> Workbook:
-        """The file as a workbook."""
-        from petstore_frame.loader.reading.excel import Workbook
-
-        return Workbook(self.file)
-
-    @property
-    def file(self) -> BinaryIO:
-        """The open file."""
-        assert self._file is not None  # noqa: S101 # not asked of a frame
-        return self._file
-
-    @property
-    def sheets(self) -> tuple[str, ...]:
-        """The names of a workbook's sheets; of anything else, none."""
-        return tuple(sheet.name for sheet in self.book.sheets) if self.kind == "workbook" else ()
-
-    def tables(self, reading: Reading, *, odd: bool = False) -> Sequence[Table]:
-        """Return the ways in which it can be cut into columns, the likeliest first.
-
-        With ``odd``, any delimiter is tried, also what is seldom one.
-        """
-        if self.frame is not None:
-            return [self.frame]
-        if self.kind == "workbook":
-            return [self.book.table(reading)]
-        if reading.sheet is not None:
-            raise InputError("a sheet was named, but the file is not a workbook")
-        return text_tables(self.file, reading, odd=odd)
-
-    def own_tables(self, reading: Reading) -> Sequence[Table]:
-        """Return the ways in which one of our own files shows our columns; none for any other.
-
-        Such a file is laid out as we wrote it, or as a spreadsheet saved it again.
-        """
-        start = b""
-        if self.kind == "csv":
-            with suppress(*DAMAGED):
-                start = bytes_of(self.file).read(SAMPLE)
-            if OWN_PREFIX.encode() not in start.replace(b"\0", b""):
-                return []
-        for encoding in dict.fromkeys((None, reading.encoding)):
-            with suppress(InputError):
-                fixes = FIX_SHEET if FIX_SHEET in self.sheets else None
-                sheet = (reading.sheet or fixes) if self.kind == "workbook" else None
-                tables = self.tables(Reading(encoding=encoding, sheet=sheet))
-                if own := [table for table in tables if has_own_columns(table.columns)]:
-                    return own
-        return []
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            self._file.close()
-
-
 def lay_out(opened: Input, reading: Reading, columns_of: ColumnsOf) -> Source:
     """Return the records of the table whose columns are those of animals.
 
@@ -262,17 +259,20 @@ def lay_out(opened: Input, reading: Reading, columns_of: ColumnsOf) -> Source:
         what = f"the delimiter may be {' or '.join(map(repr, signs))}"
         hint = Advice("name it: {}", ("delimiter", signs[0]), by_hand="choose the delimiter")
         raise InputError(what, hint=hint, answer={"delimiter": signs[0]})
-    if opened.frame is not None and not fitting[0].is_returned:
-        opened.frame.refuse_missing_names(fitting[0].mapping["name"])
-    return fitting[0]
+    source = fitting[0]
+    if opened.kind == "frame" and not source.is_returned:
+        refuse_missing_names(opened.frame, source.columns.index(source.mapping["name"]))
+    return source
 
 
 def _explained(
     opened: Input, tables: Sequence[Table], refusals: Sequence[InputError], reading: Reading
 ) -> InputError:
     """Return why no table has the columns of animals, and what would help."""
-    if opened.frame is not None:
-        refusals[0].hint = opened.frame.index_hint or refusals[0].hint
+    if opened.kind == "frame":
+        held = ", ".join(name for name in index_names(opened.frame) if field_name(name))
+        if held:
+            refusals[0].hint = f"the index ({held}) is not read; load frame.reset_index()"
         return refusals[0]
     if opened.kind == "csv":
         refuse_other_format(tables[0].columns)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import RUNNABLE, suspicious
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
-from petstore_frame.loader.reading.rows import Aside, Row
+from petstore_frame.loader.reading.tables import Aside, Row, Table
 from petstore_frame.loader.record import Origin, Suspicion
 from petstore_frame.schema.models import SENT_FIELDS
 
@@ -130,8 +131,28 @@ class Columns(NamedTuple):
 ColumnsOf = Callable[[str], Columns | None]
 
 
-class Returned:
-    """A result file that has come back; ``header`` is that of the file its records came from."""
+def restored(table: Table) -> Table:
+    """Return the records of a result file as a table of the file that they first came from.
+
+    Its rows have the record that each was fixed from, and refuse one that was created or may have
+    been.
+    """
+    own = _OwnColumns(table.columns)
+    return replace(table, columns=own.header, rows=lambda: map(own.restore, table.rows()))
+
+
+def columns_by(table: Table, columns_of: ColumnsOf) -> Columns | None:
+    """Return the columns of the import that restored rows are of, if they are all there."""
+    with suppress(InputError):  # reported when the records are read
+        origin = next((row.aside.origin for row in table.rows() if row.aside), None)
+        known = columns_of(origin.run_id) if origin is not None else None
+        if known is not None and {*known.mapping.values(), *known.key} <= set(table.columns):
+            return known
+    return None
+
+
+class _OwnColumns:
+    """Where our columns stand in a result file; ``header`` has the others."""
 
     def __init__(self, header: Sequence[str]) -> None:
         names = own_names(header)
@@ -144,43 +165,36 @@ class Returned:
         self._record = next((places[name] for name in _RECORDS if name in places), None)
         self.header = tuple(self._unguarded(header[at], is_listed=True) for at in self._kept)
 
-    def rows(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Yield the rows of the file as they were, with the record each was fixed from.
+    def restore(self, row: Row) -> Row:
+        """Return a row as it was.
 
         Raises:
-            InputError: A record was created, or may have been, or what names it was edited.
+            InputError: Its record was created, or may have been, or what names it was edited.
         """
-        for line, cells, aside in rows:
-            given = aside or Aside()
-            odd = given.oddities
-            odd = {new: odd[at] for new, at in enumerate(self._kept) if at in odd}
-            answer = _cell(cells, self._accept).strip().casefold()
-            accept = frozenset(Suspicion) if answer in _YES else frozenset[str]()
-            # A frame has the kind alone.
-            kind, held = answer.rpartition(":")[2].strip(), given.held
-            if answer.startswith("no") or answer in _KINDS:
-                known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
-                held = suspicious(known, f"held as {known}: {_SAY_YES}")
-            origin = self._origin_of(line, cells)
-            yield Row(line, self._restored(line, cells), Aside(odd, held, accept, origin))
-
-    def columns_by(self, rows: Iterable[Row], columns_of: ColumnsOf) -> Columns | None:
-        """Return the columns of the import that these rows are of, if they are all there."""
-        run_id = ""
-        with suppress(InputError):  # reported when the records are read
-            run_id = next((self._run_of(row.cells) for row in rows), "")
-        known = columns_of(run_id) if run_id else None
-        if known is None or not {*known.mapping.values(), *known.key} <= set(self.header):
-            return None
-        return known
-
-    def _run_of(self, cells: Sequence[str]) -> str:
-        """Return the id of the import that a record is a result of, empty where that is lost."""
-        return _cell(cells, self._run).strip()
+        line, cells, given = row.line, row.cells, row.aside or Aside()
+        odd = {new: given.oddities[at] for new, at in enumerate(self._kept) if at in given.oddities}
+        answer = _cell(cells, self._accept).strip().casefold()
+        accept = frozenset(Suspicion) if answer in _YES else frozenset[str]()
+        # A frame has the kind alone.
+        kind, held = answer.rpartition(":")[2].strip(), given.held
+        if answer.startswith("no") or answer in _KINDS:
+            known = Suspicion(kind) if kind in _KINDS else Suspicion.TOTAL_ROW
+            held = suspicious(known, f"held as {known}: {_SAY_YES}")
+        origin = self._origin_of(line, cells)
+        if origin is None and _cell(cells, self._state) not in _RETURNABLE:
+            raise InputError(
+                f"this record is {_cell(cells, self._state)!r} in an earlier import, so it may be "
+                "in the store already",
+                line=line,
+                column=STATE,
+                hint="load fix.csv; records in doubt are settled by reconcile, at the import that "
+                "they come from",
+            )
+        return Row(line, self._own_cells(cells), Aside(odd, held, accept, origin))
 
     def _origin_of(self, line: int, cells: Sequence[str]) -> Origin | None:
         """Return the record that a row was fixed from; None for a row that somebody added."""
-        run_id, record = self._run_of(cells), _cell(cells, self._record).strip()
+        run_id, record = _cell(cells, self._run).strip(), _cell(cells, self._record).strip()
         if not run_id and not record:
             return None
         number = record.partition(".")[0]  # some programs write 3 as 3.0
@@ -192,17 +206,8 @@ class Returned:
             )
         return Origin(run_id, int(number))
 
-    def _restored(self, line: int, cells: Sequence[str]) -> list[str]:
+    def _own_cells(self, cells: Sequence[str]) -> list[str]:
         """Return a record's own cells, as they were before they were made harmless."""
-        state = _cell(cells, self._state)
-        if state not in _RETURNABLE and not self._run_of(cells):
-            raise InputError(
-                f"this record is {state!r} in an earlier import, so it may be in the store already",
-                line=line,
-                column=STATE,
-                hint="load fix.csv; records in doubt are settled by reconcile, at the import that "
-                "they come from",
-            )
         listed = _names(_cell(cells, self._escaped))
         row = [
             self._unguarded(cells[at], is_listed=name in listed)
@@ -220,9 +225,13 @@ class Returned:
 
 
 def own_names(header: Sequence[str]) -> list[str]:
-    """Return column names with those of our workbooks as our other files have them."""
-    is_ours = RECORD in {HEADINGS.get(name) for name in header}
-    return [HEADINGS.get(name, name) if is_ours else name for name in header]
+    """Return column names with those of our workbooks and frames as our other files have them."""
+    names: Mapping[str, str] = {}
+    if RECORD in {HEADINGS.get(name) for name in header}:
+        names = HEADINGS
+    elif set(FIX_COLUMNS) <= set(header):
+        names = {column: file_name(column) for column in COLUMNS}
+    return [names.get(name, name) for name in header]
 
 
 def has_own_columns(header: Sequence[str]) -> bool:

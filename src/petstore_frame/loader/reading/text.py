@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import count, islice, repeat
+from itertools import islice
 from typing import Any, BinaryIO
 
 from petstore_frame.errors import InputError
@@ -16,68 +15,19 @@ from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.fields import MAX_CELL
 from petstore_frame.loader.reading.opening import Stamp, Text, changed, proven_encoding, stamp_of
 from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.rows import Aside, Row
+from petstore_frame.loader.reading.tables import Aside, Row, Table
 
 DELIMITERS = (",", ";", "\t", "|")
 # Also looked for where none of these makes the columns appear; proposed, never assumed.
 ODD_DELIMITERS = ("，", "；", "、", ":", "^", "~", "\x1f", "¦", "/")
 SAMPLE = 1024 * 1024
-_BATCH = 128
+_ROWS_PER_LOOK = 128
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 _OF_SEVERAL_LINES = Aside()
 _row = partial(tuple.__new__, Row)
 
 
-@dataclass(frozen=True)
-class TextTable:
-    """A text file, cut by one delimiter; its first record is on the line ``first_line``."""
-
-    columns: tuple[str, ...]
-    header_row: int | None
-    encoding: str
-    delimiter: str
-    quoting: str
-    first_line: int
-    _file: BinaryIO
-    _stamp: Stamp
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        return {"encoding": self.encoding, "delimiter": self.delimiter}
-
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows below the header with the physical line that each begins on."""
-        line, lines = self.first_line, 0
-        with Text(self._file, self.encoding) as text:
-            reader = _reader(islice(text, line - 1, None), self.delimiter, self.quoting)
-            problem = None
-            while problem is None:
-                batch = list[list[str]]()
-                try:
-                    batch += islice(reader, _BATCH)  # those above a fault stay in the list
-                except csv.Error as fault:
-                    problem = fault
-                self._refuse_change()  # a file that grows as fast as it is read has no end
-                if not batch:
-                    break
-                if problem is None and reader.line_num - lines == len(batch):
-                    yield from map(_row, zip(count(line), batch, repeat(None)))
-                    line += len(batch)
-                else:
-                    for cells in batch:
-                        taken = _lines_of(cells)
-                        yield Row(line, cells, None if taken == 1 else _OF_SEVERAL_LINES)
-                        line += taken
-                lines = reader.line_num
-            if problem is not None:
-                raise _unreadable(problem, line)
-
-    def _refuse_change(self) -> None:
-        if stamp_of(self._file) != self._stamp:
-            raise changed()
-
-
-def text_tables(file: BinaryIO, reading: Reading, *, odd: bool = False) -> list[TextTable]:
+def text_tables(file: BinaryIO, reading: Reading, *, odd: bool = False) -> list[Table]:
     """Return a table per delimiter that may be meant, the one with most columns first.
 
     It is a single one where the caller or the file's first line names the delimiter; with ``odd``,
@@ -93,25 +43,52 @@ def text_tables(file: BinaryIO, reading: Reading, *, odd: bool = False) -> list[
         goes_on = bool(text.read(1))
     if not sample.strip():
         raise InputError("the file is empty", hint="it needs a header and records")
-    skipped, delimiter = _leading_lines(sample, None if odd else reading.delimiter)
+    skipped, delimiter = _leading_lines(sample, reading.delimiter)
     if reading.header_row is not None:
         skipped = reading.header_row - 1
     body = [*io.StringIO(sample, newline="")][skipped:]
     signs = (*DELIMITERS, *ODD_DELIMITERS) if odd else (delimiter,) if delimiter else DELIMITERS
+    header_row = reading.header_row
     if reading.columns is None:
-        if not body or not body[0].strip():
-            raise InputError(f"no header in line {skipped + 1}", hint="count from 1")
-        most = len(body) if goes_on else MAX_CELL
-        headers = _headers(body, signs, quoting, skipped + 1, most)
-        header_row: int | None = skipped + 1
+        header_row = skipped + 1
+        headers = _headers(body, signs, quoting, header_row, len(body) if goes_on else MAX_CELL)
     else:
-        header_row = reading.header_row
         sign = delimiter or _delimiter_by_width(body, quoting, len(reading.columns))
         headers = {sign: (tuple(reading.columns), int(header_row is not None))}
     return [
-        TextTable(header, header_row, encoding, sign, quoting, skipped + length + 1, file, stamp)
+        Table(
+            header,
+            partial(_rows, file, stamp, skipped + length, encoding, sign, quoting),
+            header_row,
+            {"encoding": encoding, "delimiter": sign},
+        )
         for sign, (header, length) in sorted(headers.items(), key=lambda found: -len(found[1][0]))
     ]
+
+
+def _rows(
+    file: BinaryIO, stamp: Stamp, skipped: int, encoding: str, delimiter: str, quoting: str
+) -> Iterator[Row]:
+    """Yield the rows below the header with the physical line that each begins on."""
+    line = skipped + 1
+    with Text(file, encoding) as text:
+        reader = _reader(islice(text, skipped, None), delimiter, quoting)
+        try:
+            for count, cells in enumerate(reader):
+                if not count % _ROWS_PER_LOOK:  # one that grows as fast as it is read has no end
+                    _refuse_change(file, stamp)
+                last = skipped + reader.line_num
+                yield _row((line, cells, None if last == line else _OF_SEVERAL_LINES))
+                line = last + 1
+        except (csv.Error, UnicodeError) as fault:
+            _refuse_change(file, stamp)
+            raise _unreadable(fault, line) from None
+    _refuse_change(file, stamp)
+
+
+def _refuse_change(file: BinaryIO, stamp: Stamp) -> None:
+    if stamp_of(file) != stamp:
+        raise changed()
 
 
 def _headers(
@@ -122,6 +99,8 @@ def _headers(
     Raises:
         InputError: None can be read, or none takes fewer lines than ``most``.
     """
+    if not body or not body[0].strip():
+        raise InputError(f"no header in line {line}", hint="count from 1")
     headers, problem = dict[str, tuple[tuple[str, ...], int]](), None
     for sign in signs:
         try:
@@ -130,10 +109,10 @@ def _headers(
             problem = unread
         else:
             headers[sign] = ((header[0].removeprefix("\ufeff"), *header[1:]), length)
-    whole = {sign: found for sign, found in headers.items() if found[1] < most}
     if not headers:
         what = f"the header cannot be read: {problem}"
         raise InputError(what, line=line, hint="look at its quotes")
+    whole = {sign: found for sign, found in headers.items() if found[1] < most}
     if not whole:
         what = f"the header is longer than {SAMPLE:,} characters"
         hint = "keep only the columns of the animals, and look at its quotes"
@@ -170,12 +149,6 @@ def _first_row(body: Sequence[str], delimiter: str, quoting: str) -> tuple[tuple
     return tuple(next(reader, ())), reader.line_num
 
 
-def _lines_of(cells: Sequence[str]) -> int:
-    """Return how many physical lines a record takes."""
-    text = "\0".join(cells)
-    return 1 + text.count("\n") + text.count("\r") - text.count("\r\n")
-
-
 def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
     # csv's own limit of 131,072 characters is too low for a note; the limit belongs to the
     # process, so it is only ever raised.
@@ -185,7 +158,7 @@ def _reader(lines: Iterable[str], delimiter: str, quoting: str) -> Any:
     return csv.reader(lines, delimiter=delimiter, strict=True)
 
 
-def _unreadable(problem: csv.Error, line: int) -> InputError:
+def _unreadable(problem: Exception, line: int) -> InputError:
     """Return what an error of the CSV reader means for the record that begins on a line."""
     if "field limit" in str(problem):
         what = f"the record that begins here has a cell of more than {MAX_CELL:,} characters"

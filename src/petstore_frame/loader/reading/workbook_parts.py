@@ -10,29 +10,25 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import BinaryIO
 from xml.parsers import expat
 
 from petstore_frame.errors import InputError
 
-_MIB = 1024 * 1024
-_PIECE = 64 * 1024
-_FREE_SIZE, _MAX_RATIO = 8 * _MIB, 200
-_MAX_TOTAL = 2048 * _MIB
-_MAX_PART, _MAX_TAGS = 16 * _MIB, 250_000
-# The texts of all cells are kept as a list, every other part as a tree.
-_MAX_TEXTS, _MAX_TEXT_TAGS = 128 * _MIB, 10_000_000
-# A sheet is read row by row. A workbook has 16,384 columns, and a cell has up to eight tags.
-_MAX_ROW_SIZE, _MAX_ROW_TAGS = 16 * _MIB, 8 * 16_384
-_MAX_UNCALCULATED = 100_000
-_READ_WHOLE = re.compile(
+_MIB, _PIECE = 1024 * 1024, 64 * 1024
+_FREE_SIZE, _MAX_RATIO, _MAX_TOTAL = 8 * _MIB, 200, 2048 * _MIB
+# Bytes and tags of the parts that are kept whole: texts of cells as a list, others as trees.
+_TEXTS = re.compile(r".*sharedstrings\.xml", re.IGNORECASE)
+_TREES = re.compile(
     r"\[content_types\]\.xml|_rels/\.rels|xl/(workbook|styles)\.xml|xl/_rels/workbook\.xml\.rels|"
     r"xl/theme/.*\.xml|docprops/.*\.xml",
     re.IGNORECASE,
 )
-_TRUE = ("1", "true")
+_LIMITS = ((_TEXTS, 128 * _MIB, 10_000_000), (_TREES, 16 * _MIB, 250_000))
+# A sheet is read row by row. A workbook has 16,384 columns, and a cell has up to eight tags.
+_MAX_ROW_SIZE, _MAX_ROW_TAGS = 16 * _MIB, 8 * 16_384
+_MAX_UNCALCULATED = 100_000
 Merged = tuple[int, int, int, int, str]
 
 
@@ -59,25 +55,21 @@ def refuse_bombs(file: BinaryIO) -> None:
         InputError: It is not a workbook, or unpacks to more than a list of animals can need.
     """
     with zipfile.ZipFile(file) as packed:
-        parts = packed.infolist()
-        if not any(part.filename.startswith("xl/") for part in parts):
+        # A stream never gives out more than its size in the directory, which is looked at here.
+        sizes = {part.filename: part.file_size for part in packed.infolist()}
+        if not any(name.startswith("xl/") for name in sizes):
             what = "a zip file, but not a workbook"
             raise InputError(what, hint="unpack it, or save it as .xlsx")
-        # A stream never gives out more than its size in the directory, which is looked at here.
-        for part in parts:
-            if part.file_size > max(_FREE_SIZE, _MAX_RATIO * part.compress_size):
+        for part in packed.infolist():
+            most = max(_FREE_SIZE, _MAX_RATIO * part.compress_size)
+            if part.file_size > min(most, _limits_of(part.filename)[0]):
                 raise _too_large(f"{part.filename[:60]} inside", part.file_size)
-        if (total := sum(part.file_size for part in parts)) > _MAX_TOTAL:
-            raise _too_large("what is inside", total)
-        for part in parts:
-            is_texts = part.filename.lower().endswith("sharedstrings.xml")
-            if is_texts or _READ_WHOLE.fullmatch(part.filename):
-                size, tags = (_MAX_TEXTS, _MAX_TEXT_TAGS) if is_texts else (_MAX_PART, _MAX_TAGS)
-                if part.file_size > size:
-                    raise _too_large(f"{part.filename[:60]} inside", part.file_size)
-                _scan(packed, part.filename, _Tags(f"{part.filename[:60]} inside", tags))
-            elif part.filename.startswith("xl/worksheets/"):  # the library looks into each
-                _scan(packed, part.filename)
+        if sum(sizes.values()) > _MAX_TOTAL:
+            raise _too_large("what is inside", sum(sizes.values()))
+        for name in sizes:
+            tags = _limits_of(name)[1]
+            if tags is not None or name.startswith("xl/worksheets/"):  # looked into by the library
+                _Part(f"{name[:60]} inside", tags).scan(packed, name)
 
 
 def survey(file: BinaryIO, part: str, sheet: str) -> Survey:
@@ -87,51 +79,64 @@ def survey(file: BinaryIO, part: str, sheet: str) -> Survey:
         InputError: A row is larger than those of animals are.
     """
     with zipfile.ZipFile(file) as packed:
-        scan = _SheetScan(sheet)
-        _scan(packed, part, scan)
-    scan.found.merged.sort()
-    return scan.found
+        looked_at = _Sheet(sheet)
+        looked_at.scan(packed, part)
+    looked_at.found.merged.sort()
+    return looked_at.found
 
 
-class _Tags:
-    """Counts the tags of a part."""
+def _limits_of(name: str) -> tuple[int, int | None]:
+    """Return how many bytes and tags a part may have; None where its tags are not counted."""
+    kept = ((size, tags) for kind, size, tags in _LIMITS if kind.fullmatch(name))
+    return next(kept, (_MAX_TOTAL, None))
 
-    def __init__(self, what: str, most: int) -> None:
-        self._what, self._most, self._tags = what, most, 0
 
-    def watch(self, parser: expat.XMLParserType) -> None:
-        parser.StartElementHandler = self._start
+class _Part:
+    """One part, streamed through a parser that knows no entities and may count the tags."""
 
-    def feed(self, size: int) -> None:
-        """Take note of a piece of so many bytes."""
+    def __init__(self, what: str, most_tags: int | None) -> None:
+        self._what, self._most_tags, self._tags = what, most_tags or 0, 0
+        self._parser = expat.ParserCreate()
+        self._parser.StartDoctypeDeclHandler = self._refuse_entities
+        if most_tags is not None:
+            self._parser.StartElementHandler = self._start
+
+    def scan(self, packed: zipfile.ZipFile, name: str) -> None:
+        with packed.open(name) as stream:
+            while piece := stream.read(_PIECE):
+                self._parser.Parse(piece, False)
+                self._count(len(piece))
+            self._parser.Parse(b"", True)
 
     def _start(self, _tag: str, _facts: dict[str, str]) -> None:
         self._tags += 1
-        if self._tags > self._most:
-            raise self._refused(f"holds more than {self._most:,} XML tags")
+        if self._tags > self._most_tags:
+            raise self._refused(f"holds more than {self._most_tags:,} XML tags")
+
+    def _count(self, size: int) -> None:
+        """Take note of a piece of so many bytes."""
+
+    def _refuse_entities(self, *_: object) -> None:
+        raise self._refused("is written as no spreadsheet program writes it")
 
     def _refused(self, what: str) -> InputError:
         return _refused(f"{self._what} {what}")
 
 
-class _SheetScan(_Tags):
-    """Finds what a sheet has besides values, row by row."""
+class _Sheet(_Part):
+    """A sheet, of which is found what it has besides values, row by row."""
 
     def __init__(self, sheet: str) -> None:
         from openpyxl.utils import column_index_from_string, range_boundaries
 
         super().__init__(f"this row of the sheet {sheet!r}", _MAX_ROW_TAGS)
-        self._column_of: Callable[[str], int] = column_index_from_string
-        self._boundaries: Callable[[str], tuple[int, int, int, int]] = range_boundaries
+        self._parser.EndElementHandler = self._end
+        self._column_of, self._boundaries = column_index_from_string, range_boundaries
         self.found = Survey()
         self._sheet, self._row, self._column, self._size = sheet, 0, 0, 0
         self._is_formula = self._has_value = False
 
-    def watch(self, parser: expat.XMLParserType) -> None:
-        super().watch(parser)
-        self._parser, parser.EndElementHandler = parser, self._end
-
-    def feed(self, size: int) -> None:
+    def _count(self, size: int) -> None:
         self._size += size
         if self._size > _MAX_ROW_SIZE:
             raise self._refused(f"unpacks to more than {_MAX_ROW_SIZE // _MIB} MiB")
@@ -151,7 +156,7 @@ class _SheetScan(_Tags):
             self._is_formula = True
         elif local == "row":
             self._row, self._column = int(facts.get("r") or self._row + 1), 0
-            if facts.get("hidden") in _TRUE or facts.get("ht") == "0":
+            if facts.get("hidden") in ("1", "true") or facts.get("ht") == "0":
                 self.found.hidden.add(self._row)
         elif local == "mergeCell":
             left, top, right, bottom = self._boundaries(facts.get("ref", ""))
@@ -176,24 +181,6 @@ class _SheetScan(_Tags):
         refused = super()._refused(what)
         refused.line = self._row
         return refused
-
-
-def _scan(packed: zipfile.ZipFile, name: str, watcher: _Tags | None = None) -> None:
-    """Stream one part through a parser that knows no entities."""
-
-    def refuse_entities(*_: Any) -> None:
-        raise _refused(f"{name[:60]} inside is written as no spreadsheet program writes it")
-
-    parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = refuse_entities
-    if watcher is not None:
-        watcher.watch(parser)
-    with packed.open(name) as stream:
-        while piece := stream.read(_PIECE):
-            parser.Parse(piece, False)
-            if watcher is not None:
-                watcher.feed(len(piece))
-        parser.Parse(b"", True)
 
 
 def _too_large(what: str, size: int) -> InputError:

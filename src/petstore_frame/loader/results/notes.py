@@ -9,7 +9,7 @@ from typing import NamedTuple
 from petstore_frame.loader.journal.earlier import from_plan
 from petstore_frame.loader.journal.rows import Run, read_cells
 from petstore_frame.loader.reading.mapping import normalise
-from petstore_frame.loader.reading.rows import DATE_NOTE, NUMBER_NOTE
+from petstore_frame.loader.reading.tables import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.schema.text import day_text
 
 MEANINGS: dict[str, str] = {

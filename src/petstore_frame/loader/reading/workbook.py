@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
@@ -15,18 +15,23 @@ from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.fields import CellError, suspicious
 from petstore_frame.loader.reading.opening import changed, stamp_of
 from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.rows import MERGED, Oddity, Row, text_of_value, typed_row
+from petstore_frame.loader.reading.tables import (
+    MERGED,
+    Judged,
+    Row,
+    Table,
+    text_of_value,
+    typed_row,
+)
 from petstore_frame.loader.reading.workbook_parts import Merged, Survey, refuse_bombs, survey
 from petstore_frame.loader.record import Suspicion
 
-MAX_ROWS = 1_048_576
-MAX_COLUMNS = 16_384
+MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
 # Cells that a row leaves out count too: a few bytes in the last column make a whole row.
 MAX_CELLS = 64_000_000
 # Of the workbooks that this package writes.
 DATA_SHEET, ABOUT_SHEET = "Inventory", "About"
 _BATCH = 64
-_Judged = tuple[str, Oddity | None]
 # How a workbook spells a control character, and an underscore that could begin such a spelling.
 _ESCAPE = re.compile("_x(005F|00[01][0-9A-F])_")
 
@@ -40,7 +45,7 @@ class Sheet(NamedTuple):
 
 
 class Workbook:
-    """A workbook whose parts have been looked through, with its sheets that have cells.
+    """A workbook whose parts have been looked through, with its ``sheets`` that have cells.
 
     Raises:
         InputError: It is not a workbook, or unpacks to more than a list of animals can need.
@@ -66,7 +71,27 @@ class Workbook:
             if not self.sheets:
                 raise InputError("the workbook has no sheet with cells")
 
-    def choose(self, name: str | None) -> Sheet:
+    def table(self, reading: Reading) -> Table:
+        """Return the rows of the sheet that is meant, its header found.
+
+        Raises:
+            InputError: It is not clear which sheet, or it has no header where one must be.
+        """
+        sheet = self._choose(reading.sheet)
+        columns, header_row = reading.columns, reading.header_row
+        with _as_input_errors():
+            found = survey(self._file, sheet.part, sheet.name)
+        if columns is None:
+            rows = islice(self._rows(sheet.name, found), (header_row or 1) - 1, header_row)
+            header = next((row for row in rows if any(map(str.strip, row.cells))), None)
+            if header is None:
+                where = "no cells in" if header_row is None else f"no header in row {header_row} of"
+                raise InputError(f"{where} the sheet {sheet.name!r}")
+            columns, header_row = header.cells, header.line
+        below = partial(self._records, sheet.name, found, len(columns), header_row or 0)
+        return Table(tuple(columns), below, header_row, {"sheet": sheet.name})
+
+    def _choose(self, name: str | None) -> Sheet:
         """Return the sheet that is meant: the one named, the only one, or that of our own report.
 
         Raises:
@@ -89,18 +114,44 @@ class Workbook:
             raise InputError(f"no sheet is called {name!r}; there are {listed}")
         return self.sheets[names.index(name)]
 
-    def table(self, reading: Reading) -> SheetTable:
-        """Return the rows of the sheet that is meant, its header found.
+    def _records(self, sheet: str, found: Survey, width: int, above: int) -> Iterator[Row]:
+        """Yield the rows below a header; blank rows at the end are left out."""
+        done = above
+        for line, cells, aside in islice(self._rows(sheet, found, width), above, None):
+            if not any(cells) and not (aside and aside.oddities):
+                continue  # a sheet often ends in formatted rows that hold nothing
+            for blank in range(done + 1, line):
+                yield Row(blank, [""] * width)
+            yield Row(line, [*cells, *[""] * (width - len(cells))], aside)
+            done = line
 
-        Raises:
-            InputError: It is not clear which sheet, or it has no header where one must be.
-        """
-        sheet = self.choose(reading.sheet)
-        with _as_input_errors():
-            found = survey(self._file, sheet.part, sheet.name)
-        return SheetTable(sheet.name, found, partial(self._rows_of, sheet.name), reading)
+    def _rows(self, sheet: str, found: Survey, width: int = 0) -> Iterator[Row]:
+        """Yield all rows, the empty cells at their ends cut off."""
+        count, merges = 0, _Merges(found.merged)
+        is_hidden = "the row is hidden in the workbook, by a filter or by hand"
+        hidden = suspicious(Suspicion.HIDDEN_ROW, is_hidden)
+        for line, values in enumerate(self._values(sheet), 1):
+            count += max(len(values), width)
+            if line > MAX_ROWS or len(values) > MAX_COLUMNS or count > MAX_CELLS:
+                what = (
+                    f"the sheet {sheet!r} is larger than {MAX_ROWS:,} rows, "
+                    f"{MAX_COLUMNS:,} columns or {MAX_CELLS:,} cells, empty ones included"
+                )
+                hint = "keep only the columns and rows of the animals"
+                raise InputError(what, line=line, hint=hint)
+            judged = [_judge(cell) for cell in values]
+            for at, (text, _) in enumerate(judged if found.uncalculated else []):
+                if not text and (line, at + 1) in found.uncalculated:
+                    what = "the cell holds a formula whose value was never calculated"
+                    hint = "open the workbook and save it, or type the value"
+                    judged[at] = "", CellError("formula_without_value", what, hint)
+            if any(text or oddity for text, oddity in judged):
+                merges.mark(line, judged, max(len(judged), width))
+            while judged and judged[-1] == ("", None):
+                judged.pop()
+            yield typed_row(line, judged, hidden if line in found.hidden else None)
 
-    def _rows_of(self, sheet: str) -> Iterator[Sequence[Any]]:
+    def _values(self, sheet: str) -> Iterator[Sequence[Any]]:
         """Yield the cells of a sheet; errors of the library become ours once per batch."""
         with _as_input_errors():
             opened = self._book[sheet]
@@ -116,105 +167,28 @@ class Workbook:
             raise changed()
 
 
-class SheetTable:
-    """One sheet of a workbook: its name, what it has besides values, what gives its cells."""
-
-    def __init__(
-        self,
-        sheet: str,
-        found: Survey,
-        values: Callable[[], Iterator[Sequence[Any]]],
-        reading: Reading,
-    ) -> None:
-        self._sheet, self._survey, self._values = sheet, found, values
-        self.facts = {"sheet": sheet}
-        self.columns: tuple[str, ...] = tuple(reading.columns or ())
-        self.header_row = reading.header_row
-        if reading.columns is None:
-            self.columns, self.header_row = self._read_header(reading.header_row)
-
-    def rows(self) -> Iterator[Row]:
-        """Yield the records from the first one on; blank rows at the end are left out."""
-        width, done = len(self.columns), self.header_row or 0
-        for line, cells, aside in islice(self._all_rows(), done, None):
-            if not any(cells) and not (aside and aside.oddities):
-                continue  # a sheet often ends in formatted rows that hold nothing
-            for blank in range(done + 1, line):
-                yield Row(blank, [""] * width)
-            yield Row(line, [*cells, *[""] * (width - len(cells))], aside)
-            done = line
-
-    def _read_header(self, row: int | None) -> tuple[tuple[str, ...], int]:
-        for line, cells, _ in islice(self._all_rows(), (row or 1) - 1, row):
-            if any(cell.strip() for cell in cells):
-                return tuple(cells), line
-        where = (
-            f"no header in row {row} of the sheet" if row is not None else "no cells in the sheet"
-        )
-        raise InputError(f"{where} {self._sheet!r}")
-
-    def _all_rows(self) -> Iterator[Row]:
-        """Yield all rows, the empty cells at their ends cut off."""
-        count, merges = 0, _Merges(self._survey.merged)
-        hidden = suspicious(
-            Suspicion.HIDDEN_ROW, "the row is hidden in the workbook, by a filter or by hand"
-        )
-        for line, values in enumerate(self._values(), 1):
-            count += max(len(values), len(self.columns))
-            if line > MAX_ROWS or len(values) > MAX_COLUMNS or count > MAX_CELLS:
-                what = (
-                    f"the sheet {self._sheet!r} is larger than {MAX_ROWS:,} rows, "
-                    f"{MAX_COLUMNS:,} columns or {MAX_CELLS:,} cells, empty ones included"
-                )
-                hint = "keep only the columns and rows of the animals"
-                raise InputError(what, line=line, hint=hint)
-            judged = [_judge(cell) for cell in values]
-            self._mark_uncalculated(line, judged)
-            covered = merges.covered(line, max(len(judged), len(self.columns)))
-            if covered and any(text or oddity for text, oddity in judged):
-                _mark_merged(judged, covered)
-            while judged and judged[-1] == ("", None):
-                judged.pop()
-            yield typed_row(line, judged, hidden if line in self._survey.hidden else None)
-
-    def _mark_uncalculated(self, line: int, judged: list[_Judged]) -> None:
-        found = self._survey.uncalculated
-        for at, (text, _) in enumerate(judged if found else []):
-            if not text and (line, at + 1) in found:
-                what = "the cell holds a formula whose value was never calculated"
-                hint = "open the workbook and save it, or type the value"
-                judged[at] = "", CellError("formula_without_value", what, hint)
-
-
 class _Merges:
-    """Which cells of a row are covered by merged ones, row after row."""
+    """The merged cells of a sheet, asked row after row."""
 
     def __init__(self, merged: Sequence[Merged]) -> None:
         self._waiting, self._active = list(reversed(merged)), list[Merged]()
 
-    def covered(self, line: int, width: int) -> list[tuple[int, str]]:
-        """Return each cell that a merged one above or beside covers, and what that is called."""
+    def mark(self, line: int, judged: list[Judged], width: int) -> None:
+        """Say of the empty cells of a row which merged cells they are a part of."""
         while self._waiting and self._waiting[-1][0] <= line:
             self._active.append(self._waiting.pop())
         self._active = [merged for merged in self._active if merged[2] >= line]
-        return [
-            (column - 1, name)
-            for top, left, _, right, name in self._active
-            for column in range(left, min(right, width) + 1)
-            if (line, column) != (top, left)
-        ]
+        for top, left, _, right, name in self._active:
+            for at in range(left - 1, min(right, width)):
+                judged += [("", None)] * (at + 1 - len(judged))
+                if not judged[at][0] and (line, at + 1) != (top, left):
+                    what = (
+                        f"the cell is a part of the merged cells {name}, whose text is in the first"
+                    )
+                    judged[at] = "", CellError(MERGED, what, "unmerge the cells and fill in each")
 
 
-def _mark_merged(judged: list[_Judged], covered: Sequence[tuple[int, str]]) -> None:
-    """Say of the empty cells of a row which merged cells they are a part of."""
-    for at, name in covered:
-        judged += [("", None)] * (at + 1 - len(judged))
-        if not judged[at][0]:
-            what = f"the cell is a part of the merged cells {name}, whose text is in the first"
-            judged[at] = "", CellError(MERGED, what, "unmerge the cells and fill in each")
-
-
-def _judge(cell: Any) -> _Judged:
+def _judge(cell: Any) -> Judged:
     value = cell.value
     if value is None:
         return "", None
