@@ -25,7 +25,7 @@ class Listing(NamedTuple):
 
     def tell(self, output: Path, *, evidence: bool) -> None:
         """Print one line that says what the output covers, and how that is known where asked."""
-        from petstore_frame.inventory.completeness import evidence_lines
+        from petstore_frame.inventory.view import evidence_lines
 
         claim = self.inventory.completeness
         typer.echo(f"{output}: {claim}")

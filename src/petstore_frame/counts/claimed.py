@@ -11,7 +11,7 @@ from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.html.palette import NO_CLAIM_BADGE
 from petstore_frame.inventory import Completeness
-from petstore_frame.inventory.completeness import claim_line
+from petstore_frame.inventory.view import claim_line
 
 _EDITED = "changed since it was counted, so these numbers carry no claim"
 

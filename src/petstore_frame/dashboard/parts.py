@@ -14,7 +14,7 @@ from petstore_frame.errors.advice import FORM
 from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import status_colours, status_word
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.completeness import after_badge, claim_badge, evidence_lines
+from petstore_frame.inventory.view import after_badge, claim_badge, evidence_lines
 from petstore_frame.schema.text import minute_text
 
 NOT_READ = "not read yet"

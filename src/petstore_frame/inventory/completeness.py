@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from petstore_frame.html import NOTEBOOK, Fold, Markup
-from petstore_frame.html.palette import Badge, shorten, status_colours, status_word, verdict_badge
 from petstore_frame.inventory.evidence import Evidence
+
+if TYPE_CHECKING:
+    from petstore_frame.html import Markup
 
 # How an earlier version wrote that a status was asked for.
 _OF_STATUS = "pets with status "
@@ -152,19 +153,9 @@ class Completeness:
 
     def to_html(self, note: str = "") -> Markup:
         """Return the claim for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        counts = self.counts_asked_for()
-        shades = status_colours(counts)
-        return NOTEBOOK.render(
-            "inventory/claim.html.j2",
-            badge=claim_badge(self),
-            words=after_badge(self),
-            note=note,
-            counts=[
-                (shorten(status_word(status)), shades[status], str(count))
-                for status, count in counts.items()
-            ],
-            folds=evidence_folds(self),
-        )
+        from petstore_frame.inventory.view import claim_html
+
+        return claim_html(self, note)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the claim as plain JSON values, the headline under ``text``."""
@@ -215,46 +206,3 @@ class Completeness:
             },
             advertised_total=values.get("advertised_total"),
         )
-
-
-def claim_badge(claim: Completeness | None) -> Badge:
-    """Return how a claim looks; None is a frame without one."""
-    return verdict_badge(None if claim is None else claim.verdict)
-
-
-def after_badge(claim: Completeness) -> str:
-    """Return the headline of a claim without its verdict, which ``claim_badge`` shows."""
-    return str(claim).removeprefix(f"{claim.verdict}: ")
-
-
-def claim_line(claim: Completeness) -> Markup:
-    """Return the claim as one line for a notebook: its badge, then the rest of its headline."""
-    return NOTEBOOK.headline(claim_badge(claim), after_badge(claim))
-
-
-def evidence_folds(claim: Completeness) -> list[Fold]:
-    """Return what a claim rests on, for a place where it opens by a click."""
-    others = [str(each) for each in claim.evidence if not each.is_contradiction]
-    against = [str(each) for each in claim.contradictions]
-    folds = [
-        Fold("How it is known" if claim.is_complete else "Why", [claim.basis] * bool(claim.basis)),
-        Fold("What contradicts it", [each for each in against if each != claim.basis]),
-        Fold("What is assumed", [_sentence(text) for text in claim.assumptions]),
-        Fold("What else was seen", [each for each in others if each != claim.basis]),
-    ]
-    return [fold for fold in folds if fold.lines]
-
-
-def evidence_lines(claim: Completeness) -> list[tuple[str, str]]:
-    """Return what a claim rests on as pairs of a word and a sentence, for a table."""
-    total = claim.advertised_total
-    known = [(fold.name, str(line)) for fold in evidence_folds(claim) for line in fold.lines]
-    return [
-        *known,
-        ("Requests sent", f"{claim.requests:,}"),
-        ("Total stated by the store", "none" if total is None else f"{total:,}"),
-    ]
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."

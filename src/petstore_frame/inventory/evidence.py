@@ -68,9 +68,10 @@ class Assumption(StrEnum):
     IDS_ANSWER_TRULY = "a 404 or 410 for an id means that there is no such pet"
 
 
-_S, _E = Shows, EvidenceSource
+E, S = EvidenceSource, Shows
 
 
+# fmt: off
 class Fact(Enum):
     """Everything that can be learned: where from, what it shows, and how a person reads it.
 
@@ -79,154 +80,100 @@ class Fact(Enum):
     """
 
     # What ended the reading.
-    CUT_BY_MAX_PETS = _E.CALLER, _S.MISSING, "max_pets ended the reading before the listing did."
-    CUT_BY_OTHERS = _E.CALLER, _S.UNCLEAR, "max_pets was filled with pets of another status."
-    CHANGED_SINCE = _E.CALLER, _S.UNCLEAR, "The table was changed after it was read."
-    BROKE_OFF = _E.CONNECTION, _S.MISSING, "The reading broke off after page {count}."
-    OTHER_STORE = _E.CONNECTION, _S.MOVED, "The store called itself {detail}."
+    CUT_BY_MAX_PETS = E.CALLER, S.MISSING, "max_pets ended the reading before the listing did."
+    CUT_BY_OTHERS = E.CALLER, S.UNCLEAR, "max_pets was filled with pets of another status."
+    CHANGED_SINCE = E.CALLER, S.UNCLEAR, "The table was changed after it was read."
+    BROKE_OFF = E.CONNECTION, S.MISSING, "The reading broke off after page {count}."
+    OTHER_STORE = E.CONNECTION, S.MOVED, "The store called itself {detail}."
     # Totals that the store states.
-    TOTAL_LARGER = _E.TOTAL, _S.MISSING, "The store states {pets}, more than were read."
-    TOTAL_REACHED = _E.TOTAL, _S.END, "The store states {pets}, and as many were read."
-    TOTAL_OF_ALL = _E.TOTAL, _S.MORE, "The store states {pets}, perhaps of every status together."
-    TOTAL_FELL = _E.TOTAL, _S.MOVED, "The stated total fell while the listing was read ({detail})."
-    TOTAL_LOWER = _E.TOTAL, _S.NOTHING, "The store states {pets}, fewer than were read."
-    TOTALS_DIFFER = _E.TOTAL, _S.NOTHING, "The store states different totals: {detail}."
-    TOTAL_OF_PAGE = _E.TOTAL, _S.NOTHING, "The stated total is only the length of the page."
+    TOTAL_LARGER = E.TOTAL, S.MISSING, "The store states {pets}, more than were read."
+    TOTAL_REACHED = E.TOTAL, S.END, "The store states {pets}, and as many were read."
+    TOTAL_OF_ALL = E.TOTAL, S.MORE, "The store states {pets}, perhaps of every status together."
+    TOTAL_FELL = E.TOTAL, S.MOVED, "The stated total fell while the listing was read ({detail})."
+    TOTAL_LOWER = E.TOTAL, S.NOTHING, "The store states {pets}, fewer than were read."
+    TOTALS_DIFFER = E.TOTAL, S.NOTHING, "The store states different totals: {detail}."
+    TOTAL_OF_PAGE = E.TOTAL, S.NOTHING, "The stated total is only the length of the page."
     # Caches on the way.
-    OLD_AND_NEW = _E.CACHE, _S.MOVED, "An answer from a cache is older than an answer before it."
-    OLD_ANSWER = _E.CACHE, _S.NOTHING, "An answer came from a cache and was {detail} old."
+    OLD_AND_NEW = E.CACHE, S.MOVED, "An answer from a cache is older than an answer before it."
+    OLD_ANSWER = E.CACHE, S.NOTHING, "An answer came from a cache and was {detail} old."
     # Rows that came twice.
-    ROWS_TWICE = _E.ROWS, _S.MOVED, "{rows} came twice."
-    ROW_MOVED = _E.ROWS, _S.MOVED, "Row {count} was another pet when it was read again."
-    FIRST_PAGE_MOVED = _E.ROWS, _S.MOVED, "The first page had changed when it was read again."
-    PETS_GONE = _E.ROWS, _S.MOVED, "{pets} that came at first did not come again."
-    STATUS_MOVED = _E.ROWS, _S.MOVED, "A pet came once as {scope} and once with another status."
-    PAGES_REPEAT = _E.ROWS, _S.UNCLEAR, "Page {count} repeats pets of the pages before it."
-    FIRST_PAGE_SAME = _E.ROWS, _S.NOTHING, "The first page was the same when it was read again."
-    NEW_IN_FRONT = _E.ROWS, _S.NOTHING, "{pets} came in front meanwhile; they are held too."
-    PETS_CHANGED = _E.ROWS, _S.NOTHING, "{pets} came twice with other values; the later ones count."
+    ROWS_TWICE = E.ROWS, S.MOVED, "{rows} came twice."
+    ROW_MOVED = E.ROWS, S.MOVED, "Row {count} was another pet when it was read again."
+    FIRST_PAGE_MOVED = E.ROWS, S.MOVED, "The first page had changed when it was read again."
+    PETS_GONE = E.ROWS, S.MOVED, "{pets} that came at first did not come again."
+    STATUS_MOVED = E.ROWS, S.MOVED, "A pet came once as {scope} and once with another status."
+    PAGES_REPEAT = E.ROWS, S.UNCLEAR, "Page {count} repeats pets of the pages before it."
+    FIRST_PAGE_SAME = E.ROWS, S.NOTHING, "The first page was the same when it was read again."
+    NEW_IN_FRONT = E.ROWS, S.NOTHING, "{pets} came in front meanwhile; they are held too."
+    PETS_CHANGED = E.ROWS, S.NOTHING, "{pets} came twice with other values; the later ones count."
     # The status filter, and the page of each status.
-    FILTER_NOT_KEPT = (
-        _E.FILTER, _S.CONFLICT, "A page of {scope} pets holds {pets} of another status.",
-    )  # fmt: skip
-    FILTER_LEFT_OUT = (
-        _E.FILTER, _S.CONFLICT,
-        "The page of {scope} pets left out {pets} that a page of all pets shows.",
-    )  # fmt: skip
-    FILTER_COMES_FIRST = (
-        _E.FILTER, _S.NOTHING, "The store filters by status before it cuts a page to its limit.",
-    )  # fmt: skip
-    FILTER_MAY_COME_LAST = (
-        _E.FILTER, _S.NOTHING, "The store may filter by status after it cut a page to its limit.",
-    )  # fmt: skip
-    STATUSES_HOLD_MORE = (
-        _E.STATUS_PAGES, _S.CONFLICT,
+    FILTER_NOT_KEPT = E.FILTER, S.CONFLICT, "A page of {scope} pets holds {pets} of another status."
+    FILTER_LEFT_OUT = (E.FILTER, S.CONFLICT,
+        "The page of {scope} pets left out {pets} that a page of all pets shows.")
+    FILTER_COMES_FIRST = (E.FILTER, S.NOTHING,
+        "The store filters by status before it cuts a page to its limit.")
+    FILTER_MAY_COME_LAST = (E.FILTER, S.NOTHING,
+        "The store may filter by status after it cut a page to its limit.")
+    STATUSES_HOLD_MORE = (E.STATUS_PAGES, S.CONFLICT,
         "The pages of the statuses hold {pets} that the listing of all pets left out; to read "
-        "them all, fetch each status by itself.",
-    )  # fmt: skip
-    STATUS_HELD_MORE = (
-        _E.STATUS_PAGES, _S.CONFLICT, "More {scope} pets are held than their own page has.",
-    )  # fmt: skip
-    STATUS_PAGE_WHOLE = (
-        _E.STATUS_PAGES, _S.END,
-        "The page of {scope} pets is shorter than the store's longest page, so it was not cut.",
-    )  # fmt: skip
-    STATUS_PAGE = _E.STATUS_PAGES, _S.NOTHING, "The page of {scope} pets has {pets}."
+        "them all, fetch each status by itself.")
+    STATUS_HELD_MORE = (E.STATUS_PAGES, S.CONFLICT,
+        "More {scope} pets are held than their own page has.")
+    STATUS_PAGE_WHOLE = (E.STATUS_PAGES, S.END,
+        "The page of {scope} pets is shorter than the store's longest page, so it was not cut.")
+    STATUS_PAGE = E.STATUS_PAGES, S.NOTHING, "The page of {scope} pets has {pets}."
     # The store's own way from page to page.
-    LINKS_ENDED = (
-        _E.NEXT_LINKS, _S.END,
-        "The store linked each page to the next, and the last page had no further link.",
-    )  # fmt: skip
-    HEADERS_ENDED = (
-        _E.NEXT_LINKS, _S.END,
-        "The store named each next page in its {detail} header, and the last page named none.",
-    )  # fmt: skip
-    LINKS_ONLY_SHORTER = (
-        _E.NEXT_LINKS, _S.END,
-        "A page of fewer pets has a next link, and the page of all pets has none.",
-    )  # fmt: skip
-    NEXT_OUTSIDE = (
-        _E.NEXT_LINKS, _S.MORE,
-        "A next link leaves out {detail} of the store's address; it was not followed.",
-    )  # fmt: skip
-    NEXT_UNREAD = _E.NEXT_LINKS, _S.MORE, "The store names a next page, which was not read."
-    NEXT_UNCLEAR = _E.NEXT_LINKS, _S.MORE, "The store may name a next page, but not clearly."
-    SAYS_MORE = _E.NEXT_LINKS, _S.MORE, "The store says that there is more ({detail})."
-    NEXT_IS_ITSELF = (
-        _E.NEXT_LINKS, _S.UNCLEAR,
-        "Page {count} names itself as the next page, so it may not be the last.",
-    )  # fmt: skip
-    NEXT_IS_OLD = (
-        _E.NEXT_LINKS, _S.UNCLEAR,
-        "Page {count} brought no new pet, and the store still names a next page.",
-    )  # fmt: skip
-    NEXT_LEAVES_GAP = (
-        _E.NEXT_LINKS, _S.UNCLEAR, "A next link goes on at {detail} after row {count}.",
-    )  # fmt: skip
-    OTHER_PATH = _E.NEXT_LINKS, _S.NOTHING, "The next links lead to another path ({detail})."
+    LINKS_ENDED = (E.NEXT_LINKS, S.END,
+        "The store linked each page to the next, and the last page had no further link.")
+    HEADERS_ENDED = (E.NEXT_LINKS, S.END,
+        "The store named each next page in its {detail} header, and the last page named none.")
+    LINKS_ONLY_SHORTER = (E.NEXT_LINKS, S.END,
+        "A page of fewer pets has a next link, and the page of all pets has none.")
+    NEXT_OUTSIDE = (E.NEXT_LINKS, S.MORE,
+        "A next link leaves out {detail} of the store's address; it was not followed.")
+    NEXT_UNREAD = E.NEXT_LINKS, S.MORE, "The store names a next page, which was not read."
+    NEXT_UNCLEAR = E.NEXT_LINKS, S.MORE, "The store may name a next page, but not clearly."
+    SAYS_MORE = E.NEXT_LINKS, S.MORE, "The store says that there is more ({detail})."
+    NEXT_IS_ITSELF = (E.NEXT_LINKS, S.UNCLEAR,
+        "Page {count} names itself as the next page, so it may not be the last.")
+    NEXT_IS_OLD = (E.NEXT_LINKS, S.UNCLEAR,
+        "Page {count} brought no new pet, and the store still names a next page.")
+    NEXT_LEAVES_GAP = E.NEXT_LINKS, S.UNCLEAR, "A next link goes on at {detail} after row {count}."
+    OTHER_PATH = E.NEXT_LINKS, S.NOTHING, "The next links lead to another path ({detail})."
     # Parameters that the interface does not state.
-    WINDOWS_ENDED = (
-        _E.PARAMETER, _S.END,
-        "The store goes on with {detail}=, and gave pages until none was left.",
-    )  # fmt: skip
-    WINDOW_EMPTY = (
-        _E.PARAMETER, _S.UNCLEAR, "Nothing came where row {count} should have come again.",
-    )  # fmt: skip
-    WINDOW_REFUSED = _E.PARAMETER, _S.UNCLEAR, "{detail}= was refused after {pets}."
-    WINDOW_IS_OLD = _E.PARAMETER, _S.UNCLEAR, "{detail}= led back to pets already read."
-    WINDOWS_TRICKLE = _E.PARAMETER, _S.UNCLEAR, "Each further page brought only a few more pets."
-    PARAMETER_WORKS = _E.PARAMETER, _S.NOTHING, "Asked with {detail}=, the store went on."
-    NO_PARAMETER = _E.PARAMETER, _S.NOTHING, "Asked with {detail}=, the store did not go on."
+    WINDOWS_ENDED = (E.PARAMETER, S.END,
+        "The store goes on with {detail}=, and gave pages until none was left.")
+    WINDOW_EMPTY = E.PARAMETER, S.UNCLEAR, "Nothing came where row {count} should have come again."
+    WINDOW_REFUSED = E.PARAMETER, S.UNCLEAR, "{detail}= was refused after {pets}."
+    WINDOW_IS_OLD = E.PARAMETER, S.UNCLEAR, "{detail}= led back to pets already read."
+    WINDOWS_TRICKLE = E.PARAMETER, S.UNCLEAR, "Each further page brought only a few more pets."
+    PARAMETER_WORKS = E.PARAMETER, S.NOTHING, "Asked with {detail}=, the store went on."
+    NO_PARAMETER = E.PARAMETER, S.NOTHING, "Asked with {detail}=, the store did not go on."
     # The length of one page.
-    PAGE_CONFIRMED = (
-        _E.PAGE_LENGTH, _S.END,
-        "All pets came on one page, and the pages of the statuses hold no others.",
-    )  # fmt: skip
-    FILTERED_PAGE_CONFIRMED = (
-        _E.PAGE_LENGTH, _S.END, "All came on one page, which is shorter than the page of all pets.",
-    )  # fmt: skip
-    PAGE_HAD_ROOM = _E.PAGE_LENGTH, _S.END, "All pets came on one page that had room for more."
-    PAGE_TOO_LONG = _E.PAGE_LENGTH, _S.UNCLEAR, "The store gave more pets than the limit allows."
-    PAGE_FULL = _E.PAGE_LENGTH, _S.UNCLEAR, "The page was full, and the store shows no further one."
-    PAGE_MAY_BE_CUT = (
-        _E.PAGE_LENGTH, _S.UNCLEAR,
-        "The page has {pets}: so many there are, or so many the store puts on a page.",
-    )  # fmt: skip
+    PAGE_CONFIRMED = (E.PAGE_LENGTH, S.END,
+        "All pets came on one page, and the pages of the statuses hold no others.")
+    FILTERED_PAGE_CONFIRMED = (E.PAGE_LENGTH, S.END,
+        "All came on one page, which is shorter than the page of all pets.")
+    PAGE_HAD_ROOM = E.PAGE_LENGTH, S.END, "All pets came on one page that had room for more."
+    PAGE_TOO_LONG = E.PAGE_LENGTH, S.UNCLEAR, "The store gave more pets than the limit allows."
+    PAGE_FULL = E.PAGE_LENGTH, S.UNCLEAR, "The page was full, and the store shows no further one."
+    PAGE_MAY_BE_CUT = (E.PAGE_LENGTH, S.UNCLEAR,
+        "The page has {pets}: so many there are, or so many the store puts on a page.")
     # Ids asked for one by one, texts, and questions.
-    IDS_LEFT_OUT = (
-        _E.IDS, _S.CONFLICT, "The page of {scope} pets left out {pets} found by their ids.",
-    )  # fmt: skip
-    IDS_READ = (
-        _E.IDS, _S.NOTHING, "Ids {detail} were asked for one by one; {pets} came on no page.",
-    )  # fmt: skip
-    IDS_NOT_TRUSTED = (
-        _E.IDS, _S.NOTHING,
-        "Asked by its id for a pet that exists, the store answered {detail}; ids prove nothing.",
-    )  # fmt: skip
-    ID_UNREAD = _E.IDS, _S.NOTHING, "Id {count} could not be read: {detail}."
-    TEXTS_DAMAGED = (
-        _E.TEXTS, _S.NOTHING, "U+FFFD stands for a damaged character in the texts of {pets}.",
-    )  # fmt: skip
-    QUESTION_FAILED = _E.CONNECTION, _S.NOTHING, "A question beyond the listing failed: {detail}."
-    QUESTION_NOT_ASKED = (
-        _E.CALLER, _S.NOTHING,
-        "Some questions were not asked: probe_budget allows {count} requests beyond the listing.",
-    )  # fmt: skip
+    IDS_LEFT_OUT = E.IDS, S.CONFLICT, "The page of {scope} pets left out {pets} found by their ids."
+    IDS_READ = E.IDS, S.NOTHING, "Ids {detail} were asked for one by one; {pets} came on no page."
+    IDS_NOT_TRUSTED = (E.IDS, S.NOTHING,
+        "Asked by its id for a pet that exists, the store answered {detail}; ids prove nothing.")
+    ID_UNREAD = E.IDS, S.NOTHING, "Id {count} could not be read: {detail}."
+    TEXTS_DAMAGED = (E.TEXTS, S.NOTHING,
+        "U+FFFD stands for a damaged character in the texts of {pets}.")
+    QUESTION_FAILED = E.CONNECTION, S.NOTHING, "A question beyond the listing failed: {detail}."
+    QUESTION_NOT_ASKED = (E.CALLER, S.NOTHING,
+        "Some questions were not asked: probe_budget allows {count} requests beyond the listing.")
 
-    @property
-    def source(self) -> EvidenceSource:
-        """Where it comes from."""
-        return self.value[0]
-
-    @property
-    def shows(self) -> Shows:
-        """What it shows."""
-        return self.value[1]
-
-    @property
-    def sentence(self) -> str:
-        """How a person reads it, with places for what differs."""
-        return self.value[2]
+    def __init__(self, source: EvidenceSource, shows: Shows, sentence: str) -> None:
+        self.source, self.shows, self.sentence = source, shows, sentence
+# fmt: on
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Self
 
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import ArgumentError
-from petstore_frame.html import NOTEBOOK
-from petstore_frame.html.palette import shorten
 from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.inventory.source import FrameClaim, SealState, Source, Sourced, read_seal
@@ -20,7 +18,6 @@ from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 if TYPE_CHECKING:
     import pandas as pd
 
-_SHOWN_ROWS = 5
 # What is typed by habit, and the word for it here.
 _OTHER_WORDS = {
     "summary": "pf.summarize(inventory) counts its pets",
@@ -127,20 +124,9 @@ class Inventory(HasFrame, Sourced):
         return f"<Inventory of {self.base_url}: {self.claim}>"
 
     def _repr_html_(self) -> str:
-        claim, shown = self.claim, self.frame.head(_SHOWN_ROWS).astype("object")
-        requests = "1 request" if claim.requests == 1 else f"{claim.requests:,} requests"
-        note = f"{self.base_url} · {self.fetched_at:%Y-%m-%d %H:%M:%S} UTC · {requests}"
-        rows = [
-            [_cell(value) for value in row]
-            for row in shown.where(shown.notna(), None).itertuples(index=False, name=None)
-        ]
-        return NOTEBOOK.render(
-            "inventory/view.html.j2",
-            claim=claim.to_html(note),
-            table=NOTEBOOK.table(rows, list(shown.columns)),
-            rows=rows,
-            more=len(self.frame) - len(rows),
-        )
+        from petstore_frame.inventory.view import inventory_html
+
+        return inventory_html(self)
 
 
 def completeness(frame: pd.DataFrame | Inventory) -> FrameClaim:
@@ -170,10 +156,3 @@ def completeness(frame: pd.DataFrame | Inventory) -> FrameClaim:
         kind = "None" if frame is None else type(frame).__name__
         raise ArgumentError(f"expected a frame of pets or an Inventory, got {kind}")
     return read_seal(frame)
-
-
-def _cell(value: object) -> object:
-    """Return a value as a cell shows it: whole numbers to the digit, long texts cut."""
-    if value is None:
-        return None
-    return shorten(value) or "(empty)" if isinstance(value, str) else str(value)

@@ -14,9 +14,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from petstore_frame.html import NOTEBOOK
-from petstore_frame.html.palette import NO_CLAIM_BADGE
-from petstore_frame.inventory.completeness import Completeness, claim_line
+from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.schema.models import FIELDS, Dtype
 
 if TYPE_CHECKING:
@@ -146,8 +144,9 @@ class FrameClaim:
         return f"<FrameClaim: {self}>"
 
     def _repr_html_(self) -> str:
-        known = self.current
-        return NOTEBOOK.headline(NO_CLAIM_BADGE, str(self)) if known is None else claim_line(known)
+        from petstore_frame.inventory.view import frame_claim_line
+
+        return frame_claim_line(self)
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a claim has more than two values; ask .state or .current")

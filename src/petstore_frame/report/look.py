@@ -10,7 +10,7 @@ from petstore_frame.files.book import Book, Sheet, plain_mark
 from petstore_frame.html.palette import BAND, INK, MUTED, RULE, Badge, tint
 from petstore_frame.html.style import SHEET_QUIET, SHEET_SECTION, SHEET_TITLE
 from petstore_frame.inventory import StatusCount
-from petstore_frame.inventory.completeness import claim_badge
+from petstore_frame.inventory.view import claim_badge
 from petstore_frame.report.facts import Facts
 from petstore_frame.schema.text import minute_text
 
