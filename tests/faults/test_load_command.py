@@ -194,7 +194,7 @@ def test_a_wait_before_reading_back_is_announced(
 ) -> None:
     """--reconcile says until when it waits, and for which option, before it does."""
     waits: list[float] = []
-    monkeypatch.setattr("petstore_frame.cli.load_words.sleep", waits.append)
+    monkeypatch.setattr(sys.modules["petstore_frame.cli.load"], "sleep", waits.append)
     store = stores(lambda number: "fin_before" if number == 3 else None)
     assert "4 minutes after the last request" in command(pets_csv(9), store).stdout
     done = command(pets_csv(9), store, "--reconcile", "--grace", "60")

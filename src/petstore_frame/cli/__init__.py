@@ -1,7 +1,7 @@
 """The same verbs from a shell.
 
-One module per command; each imports the rest of the package only when it runs, so that ``--help``
-answers at once. Human tables on a terminal, ``--json`` for scripts, progress on stderr.
+A command imports the rest of the package only when it runs, so that ``--help`` answers at once.
+Human tables on a terminal, ``--json`` for scripts, progress on stderr.
 """
 
 from __future__ import annotations
@@ -26,14 +26,11 @@ from petstore_frame.cli.commands import (
 )
 from petstore_frame.cli.compare import compare
 from petstore_frame.cli.dashboard import dashboard
-from petstore_frame.cli.demo import demo
-from petstore_frame.cli.fetch import fetch
+from petstore_frame.cli.demo import demo, sample
+from petstore_frame.cli.listing import fetch, report, snapshot
 from petstore_frame.cli.load import load
-from petstore_frame.cli.report import report
-from petstore_frame.cli.sample import sample
 from petstore_frame.cli.service import app as keys
 from petstore_frame.cli.service import serve
-from petstore_frame.cli.snapshot import snapshot
 from petstore_frame.cli.trend import trend
 
 app = typer.Typer(

@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from typer import Option
 
 from petstore_frame.cli.commands import PARTLY
-from petstore_frame.cli.listing import read_listing, whole_or_untouched
-from petstore_frame.cli.options import (
-    AsJson,
-    HowRead,
-    JournalFolder,
-    Store,
-    print_json,
-)
-
-if TYPE_CHECKING:
-    from petstore_frame.stocktake import Comparison
+from petstore_frame.cli.listing import listed
+from petstore_frame.cli.options import AsJson, HowRead, JournalFolder, Store, finish, to_write
 
 
 def compare(
     file: Annotated[Path, typer.Argument(metavar="LIST", help="A CSV or .xlsx file.")],
     *,
     reading: HowRead,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Workbook to write: .xlsx.", show_default=False),
-    ] = None,
+    output: Annotated[Path | None, to_write("Workbook to write: .xlsx.")] = None,
     on: Annotated[
         list[str] | None,
-        typer.Option(help="Field that makes a record and a pet equal; repeat it for several."),
+        Option(help="Field that makes a record and a pet equal; repeat it for several."),
     ] = None,
     journal: JournalFolder = None,
     as_json: AsJson = False,
@@ -47,35 +36,17 @@ def compare(
     """
     from petstore_frame.stocktake import compare as compare_list
 
-    place = output or file
-    with whole_or_untouched(place) as untouched:
-        listing = read_listing(
-            store,
-            untouched=untouched,
-        )
-        found = compare_list(
-            file,
-            listing.inventory,
-            on=on or (),
-            journal=journal,
-            **reading.of(file),
-        )
+    options = reading.of(file)
+    with listed(store, output or file) as listing:
+        found = compare_list(file, listing.inventory, on=on or (), journal=journal, **options)
         if output is not None:
             found.write(output, categories=reading.categories)
-    _tell(found, output, as_json=as_json)
-    raise typer.Exit(listing.code or (0 if found.is_equal else PARTLY))
-
-
-def _tell(found: Comparison, output: Path | None, *, as_json: bool) -> None:
-    if not as_json:
-        typer.echo(f"{output}: {found}" if output else str(found))
-        return
-    kinds = found.summary.to_dict(orient="index")
-    print_json(
-        {
-            "output": None if output is None else str(output),
-            "kinds": {str(kind): counts for kind, counts in kinds.items()},
-            "is_equal": found.is_equal,
-            "completeness": found.completeness.to_dict(),
-        }
-    )
+    facts = {
+        "output": None if output is None else str(output),
+        "kinds": {str(kind): row for kind, row in found.summary.to_dict(orient="index").items()},
+        "is_equal": found.is_equal,
+        "completeness": found.completeness.to_dict(),
+    }
+    text = f"{output}: {found}" if output else str(found)
+    code = listing.code or (0 if found.is_equal else PARTLY)
+    finish(facts, text, as_json=as_json, code=code)

@@ -12,20 +12,17 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 from petstore_frame.bundled.children import child_environ
-from petstore_frame.cli.options import (
-    AsJson,
-    CategoriesFile,
-    Store,
-    print_json,
-)
+from petstore_frame.cli.options import AsJson, CategoriesFile, Store, print_json
 
 PAGE = Path(__file__).parent / "voila_page"  # a folder that Jupyter searches, as JUPYTER_PATH
 NOTEBOOK = PAGE / "dashboard.ipynb"
@@ -39,13 +36,13 @@ _PING_MS = 30_000
 def dashboard(
     categories: CategoriesFile = None,
     history: Annotated[
-        Path | None, typer.Option(help="Folder of snapshots.", exists=True, file_okay=False)
+        Path | None, Option(help="Folder of snapshots.", exists=True, file_okay=False)
     ] = None,
     sample: Annotated[
-        int, typer.Option(min=0, help="Show a bundled store of so many made-up pets instead.")
+        int, Option(min=0, help="Show a bundled store of so many made-up pets instead.")
     ] = 0,
-    port: Annotated[int, typer.Option(help="Port on loopback; 0 picks a free one.")] = 0,
-    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+    port: Annotated[int, Option(help="Port on loopback; 0 picks a free one.")] = 0,
+    browser: Annotated[bool, Option(help="Open the page in a browser.")] = True,
     as_json: AsJson = False,
     *,
     store: Store,
@@ -94,24 +91,17 @@ def dashboard(
             **({"PETSTORE_ALLOW_INSECURE": "1"} if store.allow_insecure else {}),
         }
         url = f"http://127.0.0.1:{chosen}/?token={token}"
-        _announce_once(chosen, lambda: _announce(url, as_json=as_json))
+        announce = partial(_announce, chosen, url, as_json=as_json)
+        threading.Thread(target=announce, name="petstore-announce", daemon=True).start()
         # ``python -m`` searches the working directory first; nothing of it runs beside the key.
         sys.path[:] = [each for each in sys.path if each not in ("", str(Path.cwd()))]
         serve_page(page_settings(token=token, port=chosen, has_browser=browser))
 
 
-def _announce_once(port: int, announce: Callable[[], None]) -> None:
+def _announce(port: int, url: str, *, as_json: bool) -> None:
     """Announce the page once it answers: earlier, a browser would find nothing."""
-
-    def wait() -> None:
-        while not is_open(port):
-            time.sleep(0.1)
-        announce()
-
-    threading.Thread(target=wait, name="petstore-announce", daemon=True).start()
-
-
-def _announce(url: str, *, as_json: bool) -> None:
+    while not is_open(port):
+        time.sleep(0.1)
     if as_json:
         print_json({"url": url, "pid": os.getpid()})
     else:

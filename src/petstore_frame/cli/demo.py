@@ -1,4 +1,4 @@
-"""``petstore-frame demo``: the main job once through, on this machine alone."""
+"""``petstore-frame demo``, the main job once through, and ``sample``, a file to load."""
 
 from __future__ import annotations
 
@@ -6,26 +6,57 @@ import shutil
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from typer import Option
 
-from petstore_frame.cli.load_words import write_files
+from petstore_frame.cli.load import write_files
+from petstore_frame.cli.options import AsJson, finish, switch, to_write
 
-if TYPE_CHECKING:
-    from petstore_frame.client import Client
-    from petstore_frame.inventory import Inventory
-    from petstore_frame.loader.results.results import LoadResult
 
-SHOWN_PROBLEMS = 5
+def sample(
+    output: Annotated[Path, to_write("The CSV to write.")] = Path("arrivals.csv"),
+    rows: Annotated[int, Option(min=0, help="Number of animals.")] = 2_000,
+    seed: Annotated[int, Option(help="The same seed writes the same file.")] = 7,
+    clean: Annotated[bool, switch("clean", "Write valid records only.")] = False,
+    categories: Annotated[Path | None, Option(help="Write the category labels here too.")] = None,
+    template: Annotated[
+        bool, switch("template", "Write the columns alone, to be filled in.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write made-up animals as CSV, about one record in twenty with a typical mistake.
+
+    Example: petstore-frame sample --output arrivals.csv --categories categories.csv
+    """
+    from petstore_frame.bundled.samples import (
+        write_sample_categories,
+        write_sample_csv,
+        write_template,
+    )
+    from petstore_frame.report import refuse_impossible
+
+    for path in (output, categories):
+        if path is not None:
+            refuse_impossible(path)
+    if template:
+        rows, written = 0, [write_template(output)]
+    else:
+        written = [write_sample_csv(output, rows=rows, seed=seed, dirty=not clean)]
+    if categories is not None:
+        written.append(write_sample_categories(categories))
+    named = [str(file) for file in written]
+    facts = {"output": str(output), "rows": rows, "files": named}
+    finish(facts, "\n".join(named), as_json=as_json)
 
 
 def demo(
-    folder: Annotated[Path, typer.Option(help="Where the files go.", file_okay=False)] = Path(
+    folder: Annotated[Path, Option(help="Where the files go.", file_okay=False)] = Path(
         "petstore-demo"
     ),
-    rows: Annotated[int, typer.Option(min=1, help="Animals in the sample file.")] = 2_000,
-    seed: Annotated[int, typer.Option(help="The same seed writes the same file.")] = 7,
+    rows: Annotated[int, Option(min=1, help="Animals in the sample file.")] = 2_000,
+    seed: Annotated[int, Option(help="The same seed writes the same file.")] = 7,
 ) -> None:
     """Start a store, load a file into it, read it back, and write a workbook.
 
@@ -34,7 +65,11 @@ def demo(
 
     Example: petstore-frame demo --rows 500
     """
+    from petstore_frame.bundled.samples import write_sample_categories, write_sample_csv
     from petstore_frame.bundled.server import serve
+    from petstore_frame.counts.summary import summarize
+    from petstore_frame.inventory import fetch_inventory
+    from petstore_frame.loader.load import load_csv
     from petstore_frame.report import write_report
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -45,63 +80,40 @@ def demo(
     # The store is new at each run, so the memory of earlier imports would only be in the way.
     with serve() as server, server.client() as client, TemporaryDirectory() as journal:
         _step("A store", f"{server.base_url}, process {server.pid}, with a key made for this run")
-        _write_sample(arrivals, categories, rows, seed)
-        result = _load(arrivals, client, categories, Path(journal))
-        inventory = _read_back(client, categories)
+        write_sample_csv(arrivals, rows=rows, seed=seed)
+        write_sample_categories(categories)
+        _step("A file", f"{arrivals}: {rows:,} animals as people send them, some rows dirty")
+        _step("Loading", "one request per good row; each row ends in exactly one state")
+        result = load_csv(arrivals, client, key="animal_id", categories=categories, journal=journal)
+        typer.echo(_indented(str(result)))
+        inventory = fetch_inventory(client)
+        _step("Reading back", str(inventory.completeness))
+        table = str(summarize(inventory, categories=categories))
+        typer.echo(_indented(table.partition("\n\n")[2]))
         results = write_files(result, folder / "results")
         write_report(inventory, report, categories=categories, results=result)
-    _name_files([arrivals, categories, *results, report])
-    _say_what_next(folder, report, arrivals, categories)
-
-
-def _write_sample(arrivals: Path, categories: Path, rows: int, seed: int) -> None:
-    from petstore_frame.bundled.samples import write_sample_categories, write_sample_csv
-
-    write_sample_csv(arrivals, rows=rows, seed=seed)
-    write_sample_categories(categories)
-    _step("A file", f"{arrivals}: {rows:,} animals as people send them, some rows dirty")
-
-
-def _load(arrivals: Path, client: Client, categories: Path, journal: Path) -> LoadResult:
-    from petstore_frame.loader.load import load_csv
-
-    _step("Loading", "one request per good row; each row ends in exactly one state")
-    result = load_csv(arrivals, client, key="animal_id", categories=categories, journal=journal)
-    typer.echo(_indented(str(result)))
-    return result
-
-
-def _read_back(client: Client, categories: Path) -> Inventory:
-    from petstore_frame.counts.summary import summarize
-    from petstore_frame.inventory import fetch_inventory
-
-    inventory = fetch_inventory(client)
-    _step("Reading back", str(inventory.completeness))
-    table = str(summarize(inventory, categories=categories))
-    typer.echo(_indented(table.partition("\n\n")[2]))
-    return inventory
-
-
-def _name_files(paths: list[Path]) -> None:
     _step("Files", "all that was written")
-    for path in paths:
-        typer.echo(f"    {path}")
+    typer.echo(_indented("\n".join(map(str, [arrivals, categories, *results, report]))))
+    _say_what_next(folder, report, arrivals, categories)
 
 
 def _say_what_next(folder: Path, report: Path, arrivals: Path, categories: Path) -> None:
     notebooks = _copy_notebooks(folder)
+    shown = [] if notebooks is None else [f"jupyter lab {notebooks}"]
+    shown += [
+        "petstore-frame dashboard --sample 500",
+        f"libreoffice {report}   (or open it in Excel)",
+    ]
     _step("Next", "type one of these")
-    if notebooks is not None:
-        typer.echo(f"    jupyter lab {notebooks}")
-    typer.echo("    petstore-frame dashboard --sample 500")
-    typer.echo(f"    libreoffice {report}   (or open it in Excel)")
-    typer.echo("\nThis store has ended. One of your own, to load the file into:")
-    typer.echo("    petstore-frame serve --api-key-file store.key")
-    typer.echo("and in another terminal:")
+    typer.echo(_indented("\n".join(shown)))
     typer.echo(
-        '    export PETSTORE_BASE_URL=http://127.0.0.1:8080/v1 PETSTORE_API_KEY="$(cat store.key)"'
+        f"""
+This store has ended. One of your own, to load the file into:
+    petstore-frame serve --api-key-file store.key
+and in another terminal:
+    export PETSTORE_BASE_URL=http://127.0.0.1:8080/v1 PETSTORE_API_KEY="$(cat store.key)"
+    petstore-frame load {arrivals} --key animal_id --categories {categories}"""
     )
-    typer.echo(f"    petstore-frame load {arrivals} --key animal_id --categories {categories}")
 
 
 def _copy_notebooks(folder: Path) -> Path | None:

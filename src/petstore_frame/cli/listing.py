@@ -1,20 +1,45 @@
-"""The one listing that fetch, report and snapshot make, and what it is worth to a script."""
+"""``petstore-frame fetch``, ``report`` and ``snapshot``: one listing of a store, kept as a file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 import typer
+from typer import Option
 
 from petstore_frame.cli.commands import INTERRUPTED, PARTLY, end
-from petstore_frame.cli.options import Store
+from petstore_frame.cli.options import (
+    PLAIN,
+    AsJson,
+    CategoriesFile,
+    Store,
+    finish,
+    switch,
+    to_write,
+)
 
 if TYPE_CHECKING:
     from petstore_frame.errors import IncompleteInventoryError
+    from petstore_frame.history import Diff
     from petstore_frame.inventory import Inventory
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a listing is to cover, and how that is shown."""
+
+    PANEL: ClassVar[str] = PLAIN
+    require_complete: Annotated[
+        bool, switch("require-complete", "Write nothing unless all pets were read.")
+    ] = False
+    evidence: Annotated[
+        bool, switch("evidence", "Show how it is known that the listing is complete.")
+    ] = False
+    as_json: AsJson = False
 
 
 class Listing(NamedTuple):
@@ -23,80 +48,186 @@ class Listing(NamedTuple):
     inventory: Inventory
     code: int
 
-    def tell(self, output: Path, *, evidence: bool) -> None:
-        """Print one line that says what the output covers, and how that is known where asked."""
+    def tell(self, written: Path, claim: Claim, more: str = "", **facts: Any) -> None:
+        """Print what the file covers, and how that is known where asked; end the command."""
         from petstore_frame.inventory.view import evidence_lines
 
-        claim = self.inventory.completeness
-        typer.echo(f"{output}: {claim}")
-        if not (claim.is_complete or evidence):
-            typer.echo(f"  {claim.basis}")
-        if evidence:
-            for word, sentence in evidence_lines(claim):
-                typer.echo(f"  {word}: {sentence}")
-
-    def facts(self, output: Path) -> dict[str, Any]:
-        """Return what ``--json`` shows of every listing that was written."""
-        return {
-            "output": str(output),
-            "rows": len(self.inventory),
-            "base_url": self.inventory.base_url,
-            "fetched_at": self.inventory.fetched_at.isoformat(),
-            "completeness": self.inventory.completeness.to_dict(),
-            "exit_code": self.code,
+        inventory, known = self.inventory, self.inventory.completeness
+        lines = [f"{written}: {known}"]
+        if not (known.is_complete or claim.evidence):
+            lines.append(f"  {known.basis}")
+        if claim.evidence:
+            lines += [f"  {word}: {sentence}" for word, sentence in evidence_lines(known)]
+        told = {
+            "output": str(written),
+            "rows": len(inventory),
+            "base_url": inventory.base_url,
+            "fetched_at": inventory.fetched_at.isoformat(),
+            "completeness": known.to_dict(),
         }
+        text = "\n".join([*lines, more] if more else lines)
+        finish(told | facts, text, as_json=claim.as_json, code=self.code)
 
 
 @contextmanager
-def whole_or_untouched(output: Path) -> Iterator[str]:
-    """Give the text for an output left unchanged, and print it when Ctrl-C ends the command."""
-    untouched = f"{output} is as it was" if output.exists() else f"{output} was not written"
-    try:
-        yield untouched
-    except KeyboardInterrupt:
-        end(f"interrupted; {untouched}", INTERRUPTED)
-
-
-def read_listing(
+def listed(
     store: Store,
+    written: Path,
     *,
-    untouched: str,
     require_complete: bool = False,
-    may_be_part: bool = True,
-    may_be_interrupted: bool = False,
+    keeps_broken: bool = True,
+    keeps_interrupted: bool = False,
     **options: Any,
-) -> Listing:
-    """Read a store; end the command where what was read is not to be written.
+) -> Iterator[Listing]:
+    """Read a store; end the command where what was read is not to be written, or by Ctrl-C.
 
     Args:
         store: Which store.
-        untouched: The text for an output that is left unchanged.
+        written: What is written of it in the block; where the command ends, it is as it was.
         require_complete: Whether to go on only with all that was asked for.
-        may_be_part: Whether to go on with the pets held when the store broke the reading off.
-        may_be_interrupted: Whether to go on with them after Ctrl-C.
+        keeps_broken: Whether to go on with the pets held when the store broke the reading off.
+        keeps_interrupted: Whether to go on with them after Ctrl-C.
         options: Further arguments of ``fetch_inventory``.
     """
-    from petstore_frame.client import Client
     from petstore_frame.errors import IncompleteInventoryError
     from petstore_frame.inventory import fetch_inventory
 
+    untouched = f"{written} {'is as it was' if written.exists() else 'was not written'}"
     code = 0
-    with Client(**store.settings()) as client:
-        try:
-            inventory = fetch_inventory(client, **options)
-        except IncompleteInventoryError as problem:
-            code = INTERRUPTED if problem.is_interrupted else PARTLY
-            if not (may_be_interrupted if problem.is_interrupted else may_be_part):
-                end(f"{_held(problem)}; {untouched}", code)
-            typer.echo(f"error: {_held(problem)}", err=True)
-            inventory = problem.partial
-    claim = inventory.completeness
-    if require_complete and not claim.is_complete:
-        end(f"--require-complete: {claim}; {untouched}", code or PARTLY)
-    return Listing(inventory, code or (0 if claim.is_complete else PARTLY))
+    try:
+        with store.client() as client:
+            try:
+                inventory = fetch_inventory(client, **options)
+            except IncompleteInventoryError as problem:
+                code = INTERRUPTED if problem.is_interrupted else PARTLY
+                if not (keeps_interrupted if problem.is_interrupted else keeps_broken):
+                    way = "" if keeps_broken else " (--keep-partial writes a part)"
+                    end(f"{_held(problem)}; {untouched}{way}", code)
+                typer.echo(f"error: {_held(problem)}", err=True)
+                inventory = problem.partial
+        claim = inventory.completeness
+        if require_complete and not claim.is_complete:
+            end(f"--require-complete: {claim}; {untouched}", code or PARTLY)
+        yield Listing(inventory, code or (0 if claim.is_complete else PARTLY))
+    except KeyboardInterrupt:
+        end(f"interrupted; {untouched}", INTERRUPTED)
 
 
 def _held(problem: IncompleteInventoryError) -> str:
     """Return what was read and why no more, without advice for a Python program."""
     why = "interrupted" if problem.is_interrupted else str(problem.cause or problem)
     return f"{why}; {problem.partial.completeness}"
+
+
+def fetch(
+    output: Annotated[Path, to_write("File to write: .csv, .parquet or .xlsx.")],
+    status: Annotated[
+        Literal["available", "pending", "sold"] | None,
+        Option(help="Only pets with this status.", case_sensitive=False),
+    ] = None,
+    max_pets: Annotated[
+        int | None,
+        Option(help="Keep at most so many; where that cuts, the listing is incomplete.", min=1),
+    ] = None,
+    documented: Annotated[
+        bool, switch("documented", "Use and trust only what the interface states.")
+    ] = False,
+    keep_partial: Annotated[
+        bool,
+        switch("keep-partial", "Write what was read when the reading broke off, or by Ctrl-C."),
+    ] = False,
+    *,
+    claim: Claim,
+    store: Store,
+) -> None:
+    """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
+
+    A data file cannot show that it is only a part, so a reading that breaks off writes none unless
+    --keep-partial asks for it. A spreadsheet may take a name such as =1+1 in the CSV for a formula;
+    for people, use report.
+
+    Example: petstore-frame fetch --output pets.csv
+    """
+    from petstore_frame.report import check_data_target, write_data
+
+    check_data_target(output)  # before minutes are spent on reading
+    with listed(
+        store,
+        output,
+        require_complete=claim.require_complete,
+        keeps_broken=keep_partial,
+        keeps_interrupted=keep_partial,
+        status=status,
+        max_pets=max_pets,
+        strategy="documented" if documented else "auto",
+    ) as listing:
+        write_data(listing.inventory, output)
+    counts = listing.inventory.completeness.counts_asked_for()
+    listing.tell(output, claim, "\n".join(f"  {name:<12} {n}" for name, n in counts.items()))
+
+
+def report(
+    output: Annotated[Path, to_write("File to write: .xlsx, .csv, .parquet or .html.")],
+    categories: CategoriesFile = None,
+    history: Annotated[
+        Path | None,
+        Option(
+            help="Folder of snapshots: adds to a workbook what changed between the last two.",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
+    *,
+    claim: Claim,
+    store: Store,
+) -> None:
+    """Read the inventory and write the Monday workbook.
+
+    A listing that broke off is reported too, and the report states at its top that it is only a
+    part.
+
+    Example: petstore-frame report --output stock.xlsx --categories categories.csv
+    """
+    from petstore_frame.report import check_target, write_report
+
+    ending = check_target(output)  # before minutes are spent on reading
+    if history is not None and ending != ".xlsx":
+        raise typer.BadParameter(f"--history is for a workbook (.xlsx), which {output} is not")
+    with listed(store, output, require_complete=claim.require_complete) as listing:
+        write_report(listing.inventory, output, categories=categories, history=history)
+    listing.tell(output, claim)
+
+
+def snapshot(
+    history: Annotated[Path, Option(help="Folder of the snapshots.")] = Path("history"),
+    replace: Annotated[
+        bool, switch("replace", "Replace the day's snapshot even by a weaker one.")
+    ] = False,
+    *,
+    claim: Claim,
+    store: Store,
+) -> None:
+    """Read the inventory and keep it under today's date (UTC), for cron.
+
+    A listing that broke off is kept with the claim that it is only a part, so that no pet is taken
+    for gone; it replaces nothing better.
+
+    Example: petstore-frame snapshot --history history
+    """
+    from petstore_frame.history import History
+
+    kept = History(history)
+    with listed(store, history, require_complete=claim.require_complete) as listing:
+        added = kept.add(listing.inventory, replace=replace)
+    changes: Diff | None = None
+    if (kept.snapshots()["date"].dt.date < added.date).any():
+        changes = kept.diff(new=added.date)
+    alone = "the only day so far; a snapshot of another day is compared"
+    listing.tell(
+        added.path,
+        claim,
+        alone if changes is None else str(changes),
+        date=added.date.isoformat(),
+        compared_with=None if changes is None else changes.since.isoformat(),
+        changes=None if changes is None else changes.counts,
+    )

@@ -1,34 +1,43 @@
-"""What several commands share: their options, each in one wording, and their line of JSON."""
+"""What several commands share: their options, each in one wording, and how they end."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn
 
 import typer
+from typer import Option
 
 from petstore_frame.loader.reading.opening import is_workbook
 
 if TYPE_CHECKING:
+    from petstore_frame.client import Client
     from petstore_frame.loader.options import ListOptions
 
-ANIMALS = "Which animal a record is"  # a panel of two commands' help
-CATEGORIES = "CSV of category_id,label."
+PLAIN, ANIMALS = "Options", "Which animal a record is"  # panels of several commands' help
 
-CategoriesFile = Annotated[Path | None, typer.Option(help=CATEGORIES, exists=True, dir_okay=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
-RequireComplete = Annotated[
-    bool, typer.Option("--require-complete", help="Write nothing unless all pets were read.")
+
+def switch(name: str, text: str) -> Any:
+    """Return an option that is given or not, without an opposite."""
+    return Option(f"--{name}", help=text)
+
+
+def to_write(text: str) -> Any:
+    """Return the option of the file or folder that a command writes."""
+    return Option("--output", "-o", help=text, show_default=False)
+
+
+CategoriesFile = Annotated[
+    Path | None,
+    Option(help="CSV of category_id,label.", exists=True, dir_okay=False, rich_help_panel=PLAIN),
 ]
-ShowEvidence = Annotated[
-    bool, typer.Option("--evidence", help="Show how it is known that the listing is complete.")
-]
+AsJson = Annotated[bool, switch("json", "Print one line of JSON.")]
 JournalFolder = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         help="Folder of the journals; else the user's state directory.", rich_help_panel=ANIMALS
     ),
 ]
@@ -39,22 +48,22 @@ class Store:
     """Which store, for the commands that ask one."""
 
     PANEL: ClassVar[str] = "The store"
-    base_url: Annotated[
-        str | None, typer.Option(help="The store's address; else PETSTORE_BASE_URL.")
-    ] = None
+    base_url: Annotated[str | None, Option(help="The store's address; else PETSTORE_BASE_URL.")] = (
+        None
+    )
     api_key: Annotated[
         str | None,
-        typer.Option(help="The key. Prefer PETSTORE_API_KEY: arguments show in the process list."),
+        Option(help="The key. Prefer PETSTORE_API_KEY: arguments show in the process list."),
     ] = field(default=None, repr=False)
     timeout: Annotated[
         float | None,
-        typer.Option(help="Seconds to wait for an answer; else PETSTORE_TIMEOUT, else 120.", min=0),
+        Option(help="Seconds to wait for an answer; else PETSTORE_TIMEOUT, else 120.", min=0),
     ] = None
     allow_insecure: Annotated[
         bool,
-        typer.Option(
-            "--allow-insecure",
-            help="Accept plain http to another machine, where the network is yours.",
+        switch(
+            "allow-insecure",
+            "Accept plain http to another machine, where the network is yours.",
         ),
     ] = False
 
@@ -67,12 +76,11 @@ class Store:
             "allow_insecure": self.allow_insecure,
         }
 
+    def client(self, **more: Any) -> Client:
+        """Return a client of the store."""
+        from petstore_frame.client import Client
 
-class Quoting(StrEnum):
-    """How quotes in a text file are read."""
-
-    STRICT = "strict"
-    NONE = "none"
+        return Client(**self.settings(), **more)
 
 
 @dataclass(frozen=True)
@@ -82,50 +90,41 @@ class HowRead:
     PANEL: ClassVar[str] = "How the file is read"
     key: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="Column that identifies an animal; several: --key A --key B.",
-            rich_help_panel="Options",
+            rich_help_panel=PLAIN,
         ),
     ] = None
-    categories: Annotated[
-        Path | None,
-        typer.Option(help=CATEGORIES, exists=True, dir_okay=False, rich_help_panel="Options"),
-    ] = None
+    categories: CategoriesFile = None
     column: Annotated[
-        list[str] | None,
-        typer.Option(help="field=column, such as name='Pet name'; may be repeated."),
+        list[str] | None, Option(help="field=column, such as name='Pet name'; may be repeated.")
     ] = None
     value: Annotated[
         list[str] | None,
-        typer.Option(help="field:text=value, such as status:reserved=pending; may be repeated."),
+        Option(help="field:text=value, such as status:reserved=pending; may be repeated."),
     ] = None
     accept: Annotated[
         list[str] | None,
-        typer.Option(help="A kind of suspicious record to take after all; may be repeated."),
+        Option(help="A kind of suspicious record to take after all; may be repeated."),
     ] = None
-    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook.")] = None
+    sheet: Annotated[str | None, Option(help="Sheet of a workbook.")] = None
     header_row: Annotated[
-        int | None, typer.Option(help="Row of the header, below a title; 1 is the first.", min=1)
+        int | None, Option(help="Row of the header, below a title; 1 is the first.", min=1)
     ] = None
     columns: Annotated[
-        str | None,
-        typer.Option(help="Column names of a file without a header: name,category_id."),
+        str | None, Option(help="Column names of a file without a header: name,category_id.")
     ] = None
-    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file, if not UTF-8.")] = (
-        None
-    )
+    encoding: Annotated[str | None, Option(help="Encoding of a text file, if not UTF-8.")] = None
     delimiter: Annotated[
-        str | None, typer.Option(help=r"Character between cells, \t for a tab; else it is found.")
+        str | None, Option(help=r"Character between cells, \t for a tab; else it is found.")
     ] = None
     quoting: Annotated[
-        Quoting | None, typer.Option(help="none reads quotes as letters; else strict.")
+        Literal["strict", "none"] | None, Option(help="none reads quotes as letters; else strict.")
     ] = None
     thousands: Annotated[
-        str | None, typer.Option(help="Separator of thousands in category ids: , or .")
+        str | None, Option(help="Separator of thousands in category ids: , or .")
     ] = None
-    keep_spaces: Annotated[
-        bool, typer.Option("--keep-spaces", help="Leave the outer spaces of names.")
-    ] = False
+    keep_spaces: Annotated[bool, switch("keep-spaces", "Leave the outer spaces of names.")] = False
 
     def of(self, path: Path) -> ListOptions:
         """Return these as the options of ``load_csv`` and the others.
@@ -133,11 +132,9 @@ class HowRead:
         Raises:
             BadParameter: One cannot be read, or is of no use for this kind of file.
         """
-        for_text = {"encoding": self.encoding, "delimiter": self.delimiter, "quoting": self.quoting}
         is_book = is_workbook(path)
-        useless = for_text if is_book else {"sheet": self.sheet}
-        for name, given in useless.items():
-            if given is not None:
+        for name in ("encoding", "delimiter", "quoting") if is_book else ("sheet",):
+            if getattr(self, name) is not None:
                 kind = "a text file" if is_book else "a workbook"
                 raise typer.BadParameter(f"--{name} is for {kind}, which {path} is not")
         return {
@@ -152,7 +149,7 @@ class HowRead:
             "thousands": self.thousands,
             "encoding": self.encoding,
             "delimiter": "\t" if self.delimiter == r"\t" else self.delimiter,
-            "quoting": str(self.quoting or Quoting.STRICT),
+            "quoting": self.quoting or "strict",
             "sheet": self.sheet,
         }
 
@@ -177,6 +174,15 @@ def _words(values: list[str] | None) -> dict[str, dict[str, str | int]] | None:
     return table or None
 
 
-def print_json(facts: dict[str, Any]) -> None:
+def print_json(facts: Mapping[str, Any]) -> None:
     """Print one line, in ASCII, which every terminal and log accepts."""
     typer.echo(json.dumps(facts))
+
+
+def finish(facts: Mapping[str, Any], text: str, *, as_json: bool, code: int = 0) -> NoReturn:
+    """Print what a command has done, for a script or for a person, and end it."""
+    if as_json:
+        print_json({**facts, "exit_code": code})
+    elif text:
+        typer.echo(text)
+    raise typer.Exit(code)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from petstore_frame.cli.commands import (
     DISK,
@@ -23,7 +24,7 @@ from petstore_frame.cli.commands import (
     end,
     plain_message,
 )
-from petstore_frame.cli.options import AsJson, print_json
+from petstore_frame.cli.options import AsJson, finish, switch
 from petstore_frame.errors import MissingExtraError, ServiceStartError
 from petstore_frame.service.errors import StartError
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from petstore_frame.service.keys import KeyBook, KeyRecord
     from petstore_frame.service.options import Options
 
-Database = Annotated[str, typer.Option(help="SQLAlchemy URL, or the path of a SQLite file.")]
+Database = Annotated[str, Option(help="SQLAlchemy URL, or the path of a SQLite file.")]
 _LIBRARIES = ("fastapi", "uvicorn", "sqlalchemy")
 
 
@@ -56,29 +57,29 @@ def service_errors() -> Iterator[None]:
 
 
 def serve(
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = 8080,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, Option(help="Port to listen on; 0 picks a free one.")] = 8080,
+    host: Annotated[str, Option(help="Address to listen on.")] = "127.0.0.1",
     database: Database = "petstore.sqlite3",
     api_key_file: Annotated[
         Path | None,
-        typer.Option(help="File with a key to accept; made, for its owner alone, when missing."),
+        Option(help="File with a key to accept; made, for its owner alone, when missing."),
     ] = None,
-    sample: Annotated[int, typer.Option(help="Made-up pets to put into an empty store.")] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of the made-up pets.")] = 0,
+    sample: Annotated[int, Option(help="Made-up pets to put into an empty store.")] = 0,
+    seed: Annotated[int, Option(help="Seed of the made-up pets.")] = 0,
     public_url: Annotated[
-        str | None, typer.Option(help="Address that clients use, if it is not the server's own.")
+        str | None, Option(help="Address that clients use, if it is not the server's own.")
     ] = None,
     spec_only: Annotated[
-        bool, typer.Option("--spec-only", help="Leave out every extension of the interface.")
+        bool, switch("spec-only", "Leave out every extension of the interface.")
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse unknown fields and query parameters.")
+        bool, switch("strict", "Refuse unknown fields and query parameters.")
     ] = False,
     after_sunset: Annotated[
-        str, typer.Option(help="getPet after its removal date: serve, or gone.")
+        str, Option(help="getPet after its removal date: serve, or gone.")
     ] = "serve",
-    workers: Annotated[int, typer.Option(help="Processes; more than one needs PostgreSQL.")] = 1,
-    log_level: Annotated[str, typer.Option(help="debug, info, warning, error or off.")] = "info",
+    workers: Annotated[int, Option(help="Processes; more than one needs PostgreSQL.")] = 1,
+    log_level: Annotated[str, Option(help="debug, info, warning, error or off.")] = "info",
 ) -> None:
     """Run the bundled pet store until SIGTERM or Ctrl-C.
 
@@ -133,11 +134,9 @@ def new(
     """
     with _open(database) as book:
         key = book.new(label)
-    if as_json:
-        print_json({"key": key, "label": label, "exit_code": 0})
-        return
-    typer.echo(f"a new key in {_shown(database)}, shown this once", err=True)
-    typer.echo(key)
+    if not as_json:
+        typer.echo(f"a new key in {_shown(database)}, shown this once", err=True)
+    finish({"key": key, "label": label}, key, as_json=as_json)
 
 
 @app.command("list", cls=PlainCommand, epilog=_ENDS)
@@ -152,17 +151,15 @@ def list_(database: Database = "petstore.sqlite3", as_json: AsJson = False) -> N
     if not _is_missing(database):
         with _open(database) as book:
             records = book.records()
-    if as_json:
-        print_json({"keys": [_facts(record) for record in records], "exit_code": 0})
-        return
-    if not records:
-        typer.echo(f"no keys in {_shown(database)}")
-    for record in records:
-        facts = _facts(record)
-        typer.echo(f"{facts['hint']}...  {facts['made']}  {facts['state']:7}  {facts['label']}")
-    typer.echo(
-        "a service also accepts the key in its --api-key-file, which is not listed", err=True
+    facts = [_facts(record) for record in records]
+    text = "\n".join(
+        f"{each['hint']}...  {each['made']}  {each['state']:7}  {each['label']}" for each in facts
     )
+    shown = text or f"no keys in {_shown(database)}"
+    if not as_json:
+        also = "a service also accepts the key in its --api-key-file, which is not listed"
+        typer.echo(also, err=True)
+    finish({"keys": facts}, shown, as_json=as_json)
 
 
 @app.command("revoke", cls=PlainCommand, epilog=_ENDS)
@@ -187,10 +184,7 @@ def revoke(
             "revoked; give the first characters exactly as `petstore-frame keys list` shows them",
             REFUSED,
         )
-    if as_json:
-        print_json({"revoked": revoked, "exit_code": 0})
-    else:
-        typer.echo(f"{revoked} revoked")
+    finish({"revoked": revoked}, f"{revoked} revoked", as_json=as_json)
 
 
 def _facts(record: KeyRecord) -> dict[str, Any]:

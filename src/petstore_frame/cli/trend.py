@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from petstore_frame.cli.commands import PARTLY
-from petstore_frame.cli.options import AsJson, print_json
+from petstore_frame.cli.options import AsJson, finish
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,16 +28,14 @@ class By(StrEnum):
 
 
 def trend(
-    history: Annotated[Path, typer.Option(help="Folder of the snapshots.")] = Path("history"),
-    by: Annotated[
-        list[By] | None, typer.Option(help="Count by this; give it twice for both.")
-    ] = None,
-    since: Annotated[str | None, typer.Option(help="First day, like 2026-11-01.")] = None,
-    until: Annotated[str | None, typer.Option(help="Last day.")] = None,
+    history: Annotated[Path, Option(help="Folder of the snapshots.")] = Path("history"),
+    by: Annotated[list[By] | None, Option(help="Count by this; give it twice for both.")] = None,
+    since: Annotated[str | None, Option(help="First day, like 2026-11-01.")] = None,
+    until: Annotated[str | None, Option(help="Last day.")] = None,
     every_days: Annotated[
-        int, typer.Option(min=1, help="In how many days a snapshot is due; gaps are marked.")
+        int, Option(min=1, help="In how many days a snapshot is due; gaps are marked.")
     ] = 1,
-    engine: Annotated[str, typer.Option(help="duckdb, pandas, polars, dask or spark.")] = "duckdb",
+    engine: Annotated[str, Option(help="duckdb, pandas, polars, dask or spark.")] = "duckdb",
     as_json: AsJson = False,
 ) -> None:
     """Show the counts of each day; a day without a snapshot shows a dash.
@@ -57,19 +56,10 @@ def trend(
     for entry in left_out:
         typer.echo(f"left out: {entry}", err=True)
     lost = [entry for entry in left_out if entry.date is not None]
-    code = PARTLY if lost else 0
-    if as_json:
-        print_json(_facts(counted, lost, code))
-    else:
-        typer.echo(_as_text(counted))
-    raise typer.Exit(code)
-
-
-def _facts(counted: pd.DataFrame, lost: list[Any], code: int) -> dict[str, Any]:
     plain = counted.assign(date=counted["date"].dt.date.astype("str"))
     plain["pets"] = plain["pets"].astype("object").where(plain["pets"].notna(), None)
-    left_out = [str(entry.path) for entry in lost]
-    return {"trend": plain.to_dict("records"), "left_out": left_out, "exit_code": code}
+    facts = {"trend": plain.to_dict("records"), "left_out": [str(entry.path) for entry in lost]}
+    finish(facts, _as_text(counted), as_json=as_json, code=PARTLY if lost else 0)
 
 
 def _as_text(counted: pd.DataFrame) -> str:
