@@ -34,6 +34,12 @@ def names_of(path: Path) -> set[str]:
     return {name for node in ast.walk(parse(path)) for name in defined_by(node)}
 
 
+@cache
+def our_names() -> set[str]:
+    """Return the names that any file of ours defines."""
+    return {name for path in FILES for name in names_of(path)}
+
+
 def foreign_names(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the line and the name of each use of a private name that is not this file's.
 
@@ -50,7 +56,9 @@ def foreign_names(path: Path) -> Iterator[tuple[int, str]]:
             names = [part for alias in node.names for part in alias.name.split(".")]
             yield from ((node.lineno, name) for name in names if is_private(name))
         elif isinstance(node, ast.Attribute):
-            if is_private(node.attr) and node.attr not in (OURS if is_self(node.value) else own):
+            if is_private(node.attr) and node.attr not in (
+                our_names() if is_self(node.value) else own
+            ):
                 yield node.lineno, node.attr
         elif isinstance(node, ast.Call) and called(node) in ASKING:
             for argument in node.args:
@@ -77,9 +85,6 @@ def is_self(value: ast.expr) -> bool:
 
 def called(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-
-
-OURS = {name for path in FILES for name in names_of(path)}
 
 
 def test_no_private_name_of_another_library() -> None:

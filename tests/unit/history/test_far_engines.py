@@ -27,12 +27,12 @@ DAYS = {
 
 @pytest.fixture(scope="module")
 def dask() -> Iterator[None]:
-    """Two Dask workers in processes of their own, as the current client, or a skip."""
+    """A Dask worker of two threads in a process of its own, as the current client, or a skip."""
     pytest.importorskip("dask.dataframe", reason="needs the extra dask")
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+        LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as cluster,
         Client(cluster),
     ):
         yield
@@ -52,6 +52,10 @@ def spark() -> Iterator[Any]:
         "spark.sql.shuffle.partitions": "2",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
+        # For a few rows, compiling costs more than it saves.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
     builder = SparkSession.builder.master("local[2]").appName("petstore_frame tests")
     for name, value in settings.items():
