@@ -90,6 +90,8 @@ def reader_of(column: Column) -> CellReader:
 
 
 def _read_name(text: str, rules: Rules) -> tuple[str | None, list[str]]:
+    if len(text) < 100 and _PLAIN.fullmatch(text) and not _TOTAL.fullmatch(text):
+        return f'"{text}"', []
     refuse_unsendable(text)
     trimmed = text.strip()
     if not trimmed:
@@ -111,12 +113,6 @@ def _read_name(text: str, rules: Rules) -> tuple[str | None, list[str]]:
     if _TOTAL.fullmatch(trimmed):
         notes.append(Suspicion.TOTAL_ROW)
     return quoted(name), notes
-
-
-def plain_name(text: str) -> str | None:
-    """Return the JSON text of a name of which nothing is to be said; None if in doubt."""
-    is_plain = len(text) < 100 and _PLAIN.fullmatch(text) and not _TOTAL.fullmatch(text)
-    return f'"{text}"' if is_plain else None
 
 
 def refuse_unsendable(text: str) -> None:
