@@ -30,10 +30,12 @@ _GROUPED = {
     ",": re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+"),
     ".": re.compile(r"[+-]?[0-9]{1,3}(\.[0-9]{3})+"),
 }
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_INVISIBLE = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\x80-\x9f]")
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE)
+_UNSENDABLE = (
+    (re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"),
+     "control_character", "control character", "remove it"),
+    (re.compile(r"[\ud800-\udfff]"),
+     "lone_surrogate", "half a character", "type the character again"),
+)  # fmt: skip
 # What a spreadsheet would run when the name is opened in one.
 RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 _TRUTH = dict.fromkeys(("true", "yes", "1"), "true") | dict.fromkeys(("false", "no", "0"), "false")
@@ -48,11 +50,7 @@ _TOTAL = re.compile(
 
 
 class CellError(Exception):
-    """A cell cannot be sent.
-
-    Attributes:
-        problem: Why, and what would help; it does not say yet in which cell.
-    """
+    """A cell cannot be sent; ``problem`` says why, but not in which cell."""
 
     def __init__(
         self,
@@ -97,22 +95,29 @@ def _read_name(text: str, rules: Rules) -> tuple[str | None, list[str]]:
     if not trimmed:
         raise CellError("missing_name", "the name is missing", "give the animal a name")
     name = text if rules.keep_spaces else trimmed
-    notes: list[str] = ["trimmed"] if name != text else []
-    if len(name) > 1 and name[0] == name[-1] == '"':
-        notes.append("quotes_kept")
-    if name.startswith(RUNNABLE):
-        notes.append("formula")
-    if _URL.match(name):
-        notes.append("url")
-    if not name.isascii() and _looks_misread(name):
-        notes.append("mojibake")
-    if _INVISIBLE.search(name):
-        notes.append("invisible_characters")
-    if any(sign in name for sign in "\t\r\n"):
-        notes.append("line_break")
-    if _TOTAL.fullmatch(trimmed):
-        notes.append(Suspicion.TOTAL_ROW)
-    return quoted(name), notes
+    notes = ["trimmed"] if name != text else []
+    return quoted(name), [*notes, *(note for note, is_so in _NAME_NOTES if is_so(name))]
+
+
+def _looks_misread(name: str) -> bool:
+    """Tell whether UTF-8 was once read as cp1252: ``ZoÃ«`` for ``Zoë``."""
+    try:
+        return not name.isascii() and name.encode("cp1252").decode("utf-8") != name
+    except UnicodeError:
+        return False
+
+
+# What is noted of a name that is sent.
+_NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
+    ("quotes_kept", lambda name: len(name) > 1 and name[0] == name[-1] == '"'),
+    ("formula", lambda name: name.startswith(RUNNABLE)),
+    ("url", re.compile(r"[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE).match),
+    ("mojibake", _looks_misread),
+    ("invisible_characters", re.compile(
+        r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\x80-\x9f]").search),
+    ("line_break", re.compile(r"[\t\r\n]").search),
+    (Suspicion.TOTAL_ROW, lambda name: _TOTAL.fullmatch(name.strip())),
+)  # fmt: skip
 
 
 def refuse_unsendable(text: str) -> None:
@@ -122,12 +127,10 @@ def refuse_unsendable(text: str) -> None:
         raise CellError("cell_too_large", what, "shorten it")
     if text.isprintable():
         return
-    if found := _CONTROL.search(text):
-        what = f"control character U+{ord(found[0]):04X} at position {found.start() + 1}"
-        raise CellError("control_character", what, "remove it")
-    if found := _SURROGATE.search(text):
-        what = f"half a character (U+{ord(found[0]):04X}) at position {found.start() + 1}"
-        raise CellError("lone_surrogate", what, "type the character again")
+    for kind, code, what, hint in _UNSENDABLE:
+        if found := kind.search(text):
+            place = f"(U+{ord(found[0]):04X}) at position {found.start() + 1}"
+            raise CellError(code, f"{what} {place}", hint)
 
 
 def _read_category(text: str, rules: Rules) -> tuple[str | None, list[str]]:
@@ -279,11 +282,3 @@ def _truth(word: str) -> str:
 
 def _short(word: str) -> str:
     return repr(word if len(word) <= 60 else word[:57] + "...")
-
-
-def _looks_misread(name: str) -> bool:
-    """Tell whether UTF-8 was once read as cp1252: ``ZoÃ«`` for ``Zoë``."""
-    try:
-        return name.encode("cp1252").decode("utf-8") != name
-    except UnicodeError:
-        return False

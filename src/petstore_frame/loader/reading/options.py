@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NoReturn
 
@@ -55,26 +55,24 @@ class Reading:
 
     @before_sending()
     def __post_init__(self) -> None:
-        _check_names(self)
-        _check_mapping(self.mapping)
-        by_field = {} if self.value_map is None else self.value_map
-        is_map = isinstance(by_field, Mapping)
-        is_map = is_map and all(isinstance(table, Mapping) for table in by_field.values())
-        sign = self.delimiter
-        is_sign = isinstance(sign, str) and len(sign) == 1 and sign not in '"\r\n'
-        by_word = "goes from field to values by word, as in {'status': {'in stock': 'available'}}"
-        for option, is_so, what in (
-            ("value_map", is_map, by_word),
-            ("encoding", _is_codec(self.encoding), "is the name of a text encoding"),
-            ("delimiter", sign is None or is_sign, "is one character, not a quote or a line end"),
-            ("quoting", self.quoting in ("strict", "none"), "is 'strict' or 'none'"),
-            ("thousands", self.thousands in (None, ",", "."), "is ',' or '.'"),
-            ("sheet", isinstance(self.sheet, str | None), "is the name of a sheet"),
-        ):
-            _require(is_so, option, getattr(self, option), what)
+        for option in ("key", "accept"):  # one text is a list of one
+            given = getattr(self, option)
+            many = () if given is None else (given,) if isinstance(given, str) else given
+            object.__setattr__(self, option, many)
+        for option, is_allowed, what in _ALLOWED:
+            value = getattr(self, option)
+            if not (value is None or is_allowed(value)):
+                _refuse("{} {}, got {}", (option,), what, _shown(value))
         if self.header_row is not None:
             whole_number("header_row", self.header_row, 1)
         true_or_false("keep_spaces", self.keep_spaces)
+        _check_mapping(self.mapping or {})
+        for option in ("key", "columns"):
+            names = [] if getattr(self, option) is None else [*getattr(self, option)]
+            if twice := [name for name in names if name.strip() and names.count(name) > 1]:
+                _refuse("{} names the column {} twice", (option,), repr(twice[0]))
+        object.__setattr__(self, "key", tuple(self.key))
+        object.__setattr__(self, "accept", frozenset(map(str, self.accept)))
 
     def rules(self) -> Rules:
         """Return what it says of the cells, ready to be looked up; a categories file is read here.
@@ -153,75 +151,61 @@ def _wrong_map(what: str) -> ArgumentError:
     return ArgumentError(f"value_map {what}; nothing was sent")
 
 
-def _check_names(reading: Reading) -> None:
-    """Check the options that are names, and keep one text as a tuple of one."""
-    key, accept = _texts(reading.key), _texts(reading.accept)
-    is_key = key is not None and all(name.strip() for name in key)
-    _require(is_key, "key", reading.key, "names the column that identifies an animal")
-    known = f"lists what is sent after all, out of {', '.join(Suspicion)}"
-    unknown = [word for word in accept or () if word not in set(Suspicion)]
-    is_accept = accept is not None and not unknown
-    _require(is_accept, "accept", unknown[0] if unknown else reading.accept, known)
-    columns = () if reading.columns is None else _texts(reading.columns)
-    is_list = columns is not None and not isinstance(reading.columns, str | Iterator)
-    _require(is_list, "columns", reading.columns, "is a list of column names")
-    is_named = reading.columns is None or any(name.strip() for name in columns or ())
-    _require(is_named, "columns", reading.columns, "names no column")
-    for option, names in (("key", key or ()), ("columns", columns or ())):
-        for name in names:
-            if name.strip() and names.count(name) > 1:
-                _refuse("{} names the column {} twice", (option,), repr(name))
-    object.__setattr__(reading, "key", key)
-    object.__setattr__(reading, "accept", frozenset(map(str, accept or ())))
-
-
-def _texts(value: Any) -> tuple[str, ...] | None:
-    """Return one text, or several, as a tuple; None for anything else."""
-    if value is None or isinstance(value, str):
-        return () if value is None else (value,)
-    is_list = isinstance(value, Iterable) and not isinstance(value, bytes | Mapping)
-    texts = tuple(value) if is_list else (None,)
-    return texts if all(isinstance(text, str) for text in texts) else None
-
-
-def _check_mapping(mapping: Any) -> None:
-    example = ("mapping", {"name": "Animal"})
-    if mapping is None:
-        return
-    if not isinstance(mapping, Mapping):
-        text = "{} goes from field to column, as in {}, got {}"
-        _refuse(text, ("mapping",), example, _shown(mapping))
-    fields = [field_name(word) if isinstance(word, str) else None for word in mapping]
-    for word, name in zip(mapping, fields, strict=True):
+def _check_mapping(mapping: Mapped) -> None:
+    columns: dict[str, str | None] = {}
+    for word, column in mapping.items():
+        name = field_name(word) if isinstance(word, str) else None
         if name is None:
-            text = (
-                f"{{}} names the field {{}}; the fields are {', '.join(FIELDS)}, and it goes from "
-                "field to column, as in {}"
-            )
-            _refuse(text, ("mapping",), _shown(word), example)
-        if fields.count(name) > 1:
+            text = f"{{}} names the field {{}}; the fields are {', '.join(FIELDS)}, and it {{}}"
+            _refuse(text, ("mapping",), _shown(word), _FROM_FIELDS)
+        if name in columns:
             _refuse("{} names the field {} twice", ("mapping",), name)
-    for name, column in zip(fields, mapping.values(), strict=True):
         if not isinstance(column, str) and (column is not None or name in REQUIRED):
             text = "{} names the column {}, which is not text; columns are named as text: {}"
             _refuse(text, ("mapping",), _shown(column), _shown(str(column)))
-    columns = [column for column in mapping.values() if column is not None]
-    if len(set(columns)) < len(columns):
-        text = "gives one column to two fields; give each its own"
-        by_hand = "one column was chosen for two fields; give each its own"
-        _refuse(f"{{}} {text}", ("mapping",), by_hand=by_hand)
+        if column is not None and column in columns.values():
+            text = "gives one column to two fields; give each its own"
+            by_hand = "one column was chosen for two fields; give each its own"
+            _refuse(f"{{}} {text}", ("mapping",), by_hand=by_hand)
+        columns[name] = column
 
 
 def _is_codec(encoding: Any) -> bool:
     try:
-        return encoding is None or isinstance("".encode(encoding), bytes)
+        return isinstance("".encode(encoding), bytes)
     except (LookupError, TypeError, ValueError):
         return False
 
 
-def _require(is_so: bool, option: str, value: Any, what: str) -> None:
-    if not is_so:
-        _refuse("{} {}, got {}", (option,), what, _shown(value))
+def _are_texts(value: Any) -> bool:
+    is_list = isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
+    return is_list and all(isinstance(text, str) for text in value)
+
+
+def _are_names(value: Any) -> bool:
+    return _are_texts(value) and all(name.strip() for name in value)
+
+
+_FROM_FIELDS = "goes from field to column, as in mapping={'name': 'Animal'}"
+# What each option may be besides None.
+_ALLOWED: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
+    ("key", _are_names, "names the column that identifies an animal"),
+    ("accept", lambda value: _are_texts(value) and {*value} <= {*Suspicion},
+     f"lists what is sent after all, out of {', '.join(Suspicion)}"),
+    ("mapping", lambda value: isinstance(value, Mapping),
+     _FROM_FIELDS),
+    ("value_map", lambda value: isinstance(value, Mapping) and all(
+        isinstance(table, Mapping) for table in value.values()),
+     "goes from field to values by word, as in {'status': {'in stock': 'available'}}"),
+    ("columns", _are_texts, "is a list of column names"),
+    ("columns", lambda value: any(map(str.strip, value)), "names no column"),
+    ("encoding", _is_codec, "is the name of a text encoding"),
+    ("delimiter", lambda value: isinstance(value, str) and len(value) == 1
+     and value not in '"\r\n', "is one character, not a quote or a line end"),
+    ("quoting", lambda value: value in ("strict", "none"), "is 'strict' or 'none'"),
+    ("thousands", lambda value: value in (",", "."), "is ',' or '.'"),
+    ("sheet", lambda value: isinstance(value, str), "is the name of a sheet"),
+)  # fmt: skip
 
 
 def _shown(value: Any) -> str:
