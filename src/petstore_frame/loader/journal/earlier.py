@@ -20,13 +20,13 @@ from petstore_frame.errors import InputError
 from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.journal.rows import Run, pack_problem, read_cells
 from petstore_frame.loader.journal.staging import LIVE
+from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.record import RecordProblem
 
 # From so many equal records on, and from such a share of them, the user is asked.
 ASKING_RECORDS, ASKING_SHARE = 3, 0.5
 _SHOWN_LINES = 5
 _SHOWN_SOURCES = 3
-_KEY_WORDS = ("id", "key", "tag", "chip", "licence", "license", "number", "no", "nr", "code", "ref")
 
 
 class Source(NamedTuple):
@@ -307,27 +307,12 @@ class Staged:
     def _likely_key(self) -> str | None:
         """Return a column that is not sent, filled, and different in each record, if any."""
         run = self._run
-        used = {*run.mapping.values(), *run.key}
-        seen: dict[int, set[str]] = {
-            at: set() for at, name in enumerate(run.header) if name.strip() and name not in used
-        }
-        count = 0
         rows = self._do(
             "SELECT cells FROM records WHERE import = :staged AND warnings IS NOT 'blank'"
         )
-        for (packed,) in rows:
-            count += 1
-            cells = read_cells(packed)
-            for at in list(seen):
-                value = cells[at].strip() if at < len(cells) else ""
-                if not value or value in seen[at]:
-                    del seen[at]
-                else:
-                    seen[at].add(value)
-            if not seen:
-                return None
-        names = [run.header[at] for at in seen] if count > 1 else []
-        return next((name for name in names if _sounds_like_key(name)), names[0] if names else None)
+        cells = (read_cells(packed) for (packed,) in rows)
+        found = likely_keys(run.header, cells, {*run.mapping.values(), *run.key})
+        return found[0] if found else None
 
 
 def _unknown_import(run: Run, journal: Path, line: int, run_id: str, record: int) -> InputError:
@@ -355,11 +340,6 @@ def _folder_of(run_id: str, source_path: str | None) -> str | None:
         if summary.get("run_id") == run_id:
             return str(Path(summary["journal"]).parent)
     return None
-
-
-def _sounds_like_key(name: str) -> bool:
-    words = "".join(sign if sign.isalnum() else " " for sign in name.casefold()).split()
-    return any(word in _KEY_WORDS for word in words) or name.casefold().endswith("id")
 
 
 def release_equal(sql: sqlite3.Connection, run: Run) -> int:

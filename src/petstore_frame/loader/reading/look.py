@@ -7,7 +7,7 @@ goes on: so the choices can be preset, with the question that each of them answe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -16,6 +16,7 @@ from typing import Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.causes import SAMPLE, check_sample
+from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.reading.opening import Decoded, EncodingError
 from petstore_frame.loader.reading.options import Reading, Rules
 from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
@@ -25,8 +26,6 @@ from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 
 _MOST_QUESTIONS = 8
 _MOST_VALUES = 200
-# A column whose cells are all filled and all different, in at least so many records, may be a key.
-_LEAST_KEYS = 3
 
 
 @dataclass(frozen=True)
@@ -166,7 +165,7 @@ def _raw(seen: Look, opened: Input, rows: int) -> Look:
         columns=table.columns,
         mapping={k: v for k, v in (seen.reading.mapping or {}).items() if v in table.columns},
         rows=cells,
-        key_columns=_keys(table.columns, cells, ()),
+        key_columns=likely_keys(table.columns, cells, ()),
     )
 
 
@@ -193,7 +192,7 @@ def _checked(seen: Look, source: Source, rows: int, most: int) -> Look:
         header_row=source.table.header_row,
         columns=source.columns,
         mapping=source.mapping,
-        key_columns=source.key or _keys(source.columns, cells, fields),
+        key_columns=source.key or likely_keys(source.columns, cells, fields),
         records=tuple(records[:rows]),
         rows=tuple(record.cells for record in records[:rows]),
         values=tuple(
@@ -215,25 +214,3 @@ def _value(name: str, column: str, text: str, count: int, rules: Rules) -> Value
     allowed = list(FIELD_BY_NAME[name].values or rules.categories)
     near = get_close_matches(text.casefold()[:60], allowed, 1, 0.6)
     return ValueToMap(name, column, text, count, near[0] if near else None)
-
-
-def _keys(
-    columns: Sequence[str], cells: Sequence[Sequence[str]], taken: Collection[str]
-) -> tuple[str, ...]:
-    """Return the columns whose cells are all filled and all different, ids by name first."""
-    found = []
-    for at, column in enumerate(columns):
-        different = {row[at].strip() for row in cells if at < len(row)} - {""}
-        is_key = len(different) == len(cells) >= _LEAST_KEYS
-        if is_key and column.strip() and column not in taken:
-            found.append(column)
-    return tuple(sorted(found, key=lambda column: not _sounds_like_a_key(column)))
-
-
-def _sounds_like_a_key(column: str) -> bool:
-    words = column.casefold().replace("_", " ").replace("-", " ").split()
-    return any(word.strip("#.:") in _KEY_WORDS for word in words) or column.endswith(("Id", "ID"))
-
-
-_KEY_WORDS = {"id", "no", "nr", "nummer", "number", "tag", "chip", "microchip", "licence",
-              "license", "key", "code", "ref", "reference", "num", "numero", "número"}  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from petstore_frame.errors import InputError
@@ -20,6 +20,9 @@ OWN_PREFIX = "_pf_"
 FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
 REQUIRED: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS if field.is_required)
 Mapped = Mapping[str, str | None]
+_LEAST_KEYS = 3
+_KEY_WORDS = {"id", "no", "nr", "nummer", "number", "tag", "chip", "microchip", "licence",
+              "license", "key", "code", "ref", "reference", "num", "numero", "número"}  # fmt: skip
 _BRACKETS = re.compile(r"[(\[].*?[)\]]")
 
 # What people call these columns, as ``_bare`` writes them. The first group is for all words that
@@ -157,6 +160,36 @@ def find_given(option: str, column: str, header: Sequence[str]) -> str:
     by_hand = f"the column {column!r} is not among {listed(header)}"
     what = Advice("{} names {}", (option,), missing, by_hand=by_hand)
     raise InputError(what, hint="spell it as the file does")
+
+
+def likely_keys(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], used: Collection[str]
+) -> tuple[str, ...]:
+    """Return the columns that may identify an animal, those that are called like an id first.
+
+    Each is filled and different in all rows, three or more. That only decides what to propose.
+
+    Example:
+        >>> likely_keys(["name", "tag"], [["Rex", "7"], ["Rex", "8"], ["Bo", "9"]], used=["name"])
+        ('tag',)
+    """
+    seen = {at: set[str]() for at, name in enumerate(columns) if name.strip() and name not in used}
+    for cells in rows:
+        for at in list(seen):
+            value = cells[at].strip() if at < len(cells) else ""
+            if not value or value in seen[at]:
+                del seen[at]
+            else:
+                seen[at].add(value)
+        if not seen:
+            break
+    found = [columns[at] for at, values in seen.items() if len(values) >= _LEAST_KEYS]
+    return tuple(sorted(found, key=lambda column: not _sounds_like_a_key(column)))
+
+
+def _sounds_like_a_key(column: str) -> bool:
+    words = re.split(r"[\W_]+", column.casefold())
+    return any(word in _KEY_WORDS for word in words) or column.endswith(("id", "Id", "ID"))
 
 
 def field_name(text: str) -> str | None:
