@@ -35,6 +35,7 @@ class Wire(Protocol):
     """What carries one request at a time."""
 
     def handle_request(self, request: httpcore.Request) -> httpcore.Response: ...
+    def abandon(self) -> None: ...
     def close(self) -> None: ...
 
 
@@ -113,6 +114,10 @@ class SocketWire:
             and connection.is_available()
             and not connection.has_expired()  # which bytes that wait on the socket are, too
         )
+
+    def abandon(self) -> None:
+        """Leave a request where it is: an interrupt may have torn a lock of the connection's."""
+        self.close()
 
     def close(self) -> None:
         """Close the connection; a forked process closes its copy, and the parent's stays open."""

@@ -44,6 +44,9 @@ class GivenWire:
             content=_Pieces(cast("httpx.SyncByteStream", answer.stream)),
         )
 
+    def abandon(self) -> None:
+        """Leave a request where it is; the transport goes on, as others have it too."""
+
     def close(self) -> None:
         """Close the transport."""
         self._transport.close()

@@ -118,6 +118,7 @@ class Transport:
             raise connection_error(problem, operation, trace, self._settings.base_url) from None
         except BaseException as problem:  # noqa: BLE001 # raised again, without its frames:
             # those below hold the request's header lines, and a verbose traceback shows them.
+            wire.abandon()
             raise problem.with_traceback(None) from None
         finally:
             self._wires.give_back(wire)
