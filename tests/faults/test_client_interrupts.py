@@ -10,7 +10,6 @@ from types import FrameType
 from typing import Any
 
 import httpcore
-import pytest
 
 import petstore_frame as pf
 
