@@ -77,7 +77,7 @@ def by_key(path: Path, frame: Any) -> int:
     import pandas as pd
 
     from petstore_frame.loader.reading.options import Reading
-    from petstore_frame.stocktake.listed import read_list
+    from petstore_frame.stocktake.compare import read_list
     from petstore_frame.stocktake.matching import match_by_key
 
     listed = read_list(path, Reading(key="animal_id")).frame

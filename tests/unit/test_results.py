@@ -293,7 +293,7 @@ def test_sheets_are_split(
     result: LoadResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is more than a sheet can hold goes on to the next."""
-    monkeypatch.setattr("petstore_frame.loader.results.workbook.MAX_ROWS", 3)
+    monkeypatch.setattr("petstore_frame.loader.results.workbook.SHEET_ROWS", 3)
     result.write(tmp_path)
     book = openpyxl.load_workbook(tmp_path / "results.xlsx", read_only=True)
     assert book.sheetnames == ["Summary", "Fix", "Unknown", "All", "All 2", "All 3", "Fix 2"]

@@ -6,11 +6,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from petstore_frame.errors import MissingExtraError, ReportError
 from petstore_frame.files.cells import fit, is_exact_number
+from petstore_frame.files.styles import TEXT, WHOLE
 from petstore_frame.html.palette import INK
 
 FONT = "Calibri"
@@ -140,9 +142,9 @@ class Sheet:
     def whole(self, row: int, col: int, value: int, **style: Any) -> None:
         """Put a whole number such as an id: as text where Excel would round it."""
         if is_exact_number(value):
-            self.number(row, col, value, **style, num_format="0", align="left")
+            self.number(row, col, value, **style, num_format=WHOLE, align="left")
         else:
-            self.text(row, col, str(value), **style, num_format="@")
+            self.text(row, col, str(value), **style, num_format=TEXT)
 
     def formula(self, row: int, col: int, formula: str, value: Any, **style: Any) -> None:
         """Put a formula with the value that it has, for viewers that do not calculate."""
@@ -156,6 +158,18 @@ class Sheet:
         """Put a text across columns, wrapped."""
         look = self.book.style(text_wrap=True, **style)
         self._cells[row, first_col] = ("merge_range", (row, last_col, fit(value)[0], look))
+
+    def put(self, row: int, col: int, value: Any, look: Any = None) -> None:
+        """Write a value at once by its type, None as an empty cell: for rows too many to gather."""
+        if value is None:
+            code = self.raw.write_blank(row, col, None, look)
+        elif isinstance(value, datetime):
+            code = self.raw.write_datetime(row, col, value.replace(tzinfo=None), look)
+        elif isinstance(value, int | float) and is_exact_number(value):
+            code = self.raw.write_number(row, col, value, look)
+        else:
+            code = self.raw.write_string(row, col, fit(str(value))[0], look)
+        self.check(code, row)
 
     def height(self, row: int, points: float) -> None:
         """Set the height of a row."""

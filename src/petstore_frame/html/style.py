@@ -24,8 +24,6 @@ CODE_FONT = "var(--jp-code-font-family,Menlo,'DejaVu Sans Mono',monospace)"
 TEXT, FIGURE, SECTION, TITLE = 13, 23, 15, 20
 # The same of a page of its own, which is read from further away.
 PAGE_TEXT, PAGE_SECTION, PAGE_TITLE = 15, 19, 30
-# Points in a workbook: quiet text, headings of sections, key figures, titles of sheets.
-SHEET_QUIET, SHEET_SECTION, SHEET_FIGURE, SHEET_TITLE = 10, 13, 18, 22
 PAGE_FONT = "system-ui,'Segoe UI',Roboto,Carlito,'DejaVu Sans',sans-serif"
 RADIUS = 4
 

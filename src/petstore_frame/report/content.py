@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from petstore_frame.files.cells import fit, fits
+from petstore_frame.files.styles import SHEET_ROWS
 from petstore_frame.inventory import StatusCount
 from petstore_frame.report.facts import Facts
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from petstore_frame.history import History
     from petstore_frame.loader.results.results import LoadResult
 
-SHEET_ROWS = 1_048_575  # data rows below one header row
 TABLE_ROWS = 100_000
 CHUNK = 10_000
 

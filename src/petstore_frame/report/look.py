@@ -6,30 +6,20 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, plain_mark
-from petstore_frame.html.palette import BAND, INK, MUTED, RULE, Badge, tint
-from petstore_frame.html.style import SHEET_QUIET, SHEET_SECTION, SHEET_TITLE
+from petstore_frame.html.palette import Badge, tint
 from petstore_frame.inventory import StatusCount
 from petstore_frame.inventory.view import claim_badge
 from petstore_frame.report.facts import Facts
 from petstore_frame.schema.text import minute_text
 
-AT_LEAST = '"≥ "#,##0'
-SHARE = '[=0]"–";[<0.0005]"< 0.1%";0.0%'
 PORTRAIT_WIDTH = 105.0  # characters across A4 upright, almost at full size
-
-TITLE: dict[str, Any] = {"font_size": SHEET_TITLE, "bold": True}
-QUIET: dict[str, Any] = {"font_color": MUTED, "font_size": SHEET_QUIET}
-SECTION: dict[str, Any] = {"font_size": SHEET_SECTION, "bold": True}
-HEAD: dict[str, Any] = {"bold": True, "bottom": 2, "bottom_color": INK}
-BODY: dict[str, Any] = {"bottom": 1, "bottom_color": RULE}
-TOTAL: dict[str, Any] = {"bold": True, "top": 2, "top_color": INK, "bg_color": BAND}
-RIGHT: dict[str, Any] = {"align": "right"}
 
 
 def count_format(*, is_exact: bool, zero: str = "–") -> str:
     """Return the number format of a count: a minimum shows itself as one."""
-    return f'#,##0;-#,##0;"{zero}"' if is_exact else AT_LEAST
+    return f'#,##0;-#,##0;"{zero}"' if is_exact else styles.AT_LEAST
 
 
 def badge_of(facts: Facts) -> Badge:
@@ -63,11 +53,6 @@ def as_of_words(as_of: datetime | None) -> str:
     return "Data as of: not recorded" if as_of is None else f"Data as of {minute_text(as_of)}"
 
 
-def lines(text: str, width: int) -> int:
-    """Return how many lines of so many characters a text takes."""
-    return sum(max(1, -(-len(line) // width)) for line in text.split("\n"))
-
-
 def label_width(facts: Facts) -> float:
     """Return a column's width that fits the categories' names."""
     longest = max(map(len, facts.counts.labels), default=0)
@@ -86,9 +71,9 @@ def begin(
     """Add a sheet with its title, a quiet line below it, and the widths of its columns."""
     sheet = book.sheet(name, holds)
     sheet.height(0, 9)
-    sheet.text(1, 1, title or name, **TITLE)
-    sheet.height(1, 30)
-    sheet.text(2, 1, line, **QUIET)
+    sheet.text(1, 1, title or name, **styles.TITLE)
+    sheet.height(1, styles.TITLE_POINTS)
+    sheet.text(2, 1, line, **styles.QUIET)
     for col, width in enumerate(widths):
         sheet.do("set_column", col, col, width)
     return sheet

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from petstore_frame.errors import ReportError
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
-from petstore_frame.files.cells import EXACT_NUMBERS, fit
+from petstore_frame.files.styles import (
+    BODY,
+    COUNT,
+    DIFFERENT,
+    HEAD,
+    HEAD_POINTS,
+    RIGHT,
+    SHEET_ROWS,
+    TITLE,
+    TITLE_POINTS,
+)
 from petstore_frame.files.whole import whole_file
-from petstore_frame.html.palette import RULE
-from petstore_frame.html.style import SHEET_TITLE
 from petstore_frame.schema.categories import Categories, shown_labels
-from petstore_frame.schema.models import SENT_FIELDS
-from petstore_frame.stocktake.matching import Kind
+from petstore_frame.stocktake.matching import FIELDS, Kind
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from petstore_frame.stocktake.comparison import Comparison
 
-_MAX_ROWS = 1_048_575
-_HEAD = {"bold": True, "bottom": 2}
-_BODY = {"bottom": 1, "bottom_color": RULE}
-_CELL = {**_BODY, "align": "left"}
-_MARKED = {**_CELL, "bg_color": "#FFF3CD", "bold": True}
+_CELL = {**BODY, "align": "left"}
 _WIDTHS = {"What": 13, "Differs in": 16, "Line": 8, "Id": 12}
-_FIELD_WIDTH, _PROBLEM_WIDTH, _HEAD_POINTS = 19, 50, 20
+_FIELD_WIDTH, _PROBLEM_WIDTH, _NOTE_POINTS = 19, 50, 32
 
 
 def write_workbook(
@@ -43,109 +45,71 @@ def write_workbook(
         _write_summary(book, comparison)
         for kind in comparison.summary.index:
             rows = comparison.of(kind)
-            for start in range(0, len(rows), _MAX_ROWS):
-                _write_kind(book, comparison, str(kind), rows[start : start + _MAX_ROWS], labels)
+            for number, start in enumerate(range(0, len(rows), SHEET_ROWS), start=1):
+                name = kind.capitalize() + f" {number}" * (number > 1)
+                part = rows[start : start + SHEET_ROWS]
+                _write_kind(book.sheet(name), comparison, kind, part, labels)
     return target
 
 
 def _write_summary(book: Book, comparison: Comparison) -> None:
     sheet = book.sheet("Summary")
-    sheet.do("set_column", 0, 0, 3)
-    sheet.do("set_column", 1, 1, 26)
-    sheet.do("set_column", 2, 3, 20)
+    for first, last, width in ((0, 0, 3), (1, 1, 26), (2, 3, 20)):
+        sheet.do("set_column", first, last, width)
     sheet.raw.hide_gridlines(2)
-    sheet.text(1, 1, "Our list against the store", bold=True, font_size=SHEET_TITLE)
-    sheet.height(1, 30)
+    sheet.text(1, 1, "Our list against the store", **TITLE)
+    sheet.height(1, TITLE_POINTS)
     sheet.text(2, 1, comparison.headline)
     sheet.text(3, 1, f"The store: {comparison.completeness}")
-    for at, word in enumerate(("", "Records of the list", "Pets of the store"), start=1):
-        sheet.text(5, at, word, **_HEAD, align="left" if at == 1 else "right")
-    sheet.height(5, _HEAD_POINTS)
+    sheet.text(5, 1, "", **HEAD)
+    sheet.text(5, 2, "Records of the list", **HEAD, **RIGHT)
+    sheet.text(5, 3, "Pets of the store", **HEAD, **RIGHT)
+    sheet.height(5, HEAD_POINTS)
     row = 6
-    for kind, records, pets in comparison.summary.itertuples(name=None):
-        sheet.text(row, 1, str(kind).capitalize(), **_BODY)
-        sheet.number(row, 2, records, **_BODY, num_format="#,##0")
-        sheet.number(row, 3, pets, **_BODY, num_format="#,##0")
+    for kind, *counts in comparison.summary.itertuples(name=None):
+        sheet.text(row, 1, kind.capitalize(), **BODY)
+        for col, count in enumerate(counts, start=2):
+            sheet.number(row, col, count, **BODY, num_format=COUNT)
         row += 1
     for line in (*comparison.warnings, *comparison.next_steps()):
         row += 1
         sheet.band(row, 1, 7, line)
-        sheet.height(row, 32)
+        sheet.height(row, _NOTE_POINTS)
     _print(sheet, comparison)
     sheet.finish()
 
 
 def _write_kind(
-    book: Book,
-    comparison: Comparison,
-    kind: str,
-    rows: pd.DataFrame,
-    labels: dict[int, str],
+    sheet: Sheet, comparison: Comparison, kind: str, rows: pd.DataFrame, labels: dict[int, str]
 ) -> None:
-    is_first = rows.index[0] == 0
-    name = (
-        kind.capitalize() if is_first else f"{kind.capitalize()} {rows.index[0] // _MAX_ROWS + 1}"
-    )
-    sheet = book.sheet(name)
+    """Write the rows of a kind, the fields that differ marked, categories by their names."""
     words = comparison.headings()
+    last = len(words)
+    first = last - 2 * len(FIELDS)  # from here on fields, ours and theirs in turn
+    category = first + 2 * FIELDS.index("category_id")
+    problems = [None] * len(rows)
     if kind == Kind.INVALID:
-        words = [*words, "Why it cannot be compared"]
+        words.append("Why it cannot be compared")
+        problems = rows["problem"].to_list()
     for at, word in enumerate(words):
-        width = (
-            _PROBLEM_WIDTH if at == len(comparison.headings()) else _WIDTHS.get(word, _FIELD_WIDTH)
-        )
+        width = _WIDTHS.get(word, _FIELD_WIDTH if at < last else _PROBLEM_WIDTH)
         sheet.do("set_column", at, at, width)
-        sheet.text(0, at, word, **_HEAD)
-    sheet.height(0, _HEAD_POINTS)
+        sheet.text(0, at, word, **HEAD)
+    sheet.height(0, HEAD_POINTS)
     sheet.raw.freeze_panes(1, 0)
     _print(sheet, comparison)
     sheet.finish()
-    problems = rows["problem"].astype("object")
-    for at, (cells, problem) in enumerate(
+    plain, marked = (sheet.book.style(**look) for look in (_CELL, {**_CELL, **DIFFERENT}))
+    for row, (shown, problem) in enumerate(
         zip(comparison.shown_rows(rows), problems, strict=True), start=1
     ):
-        more = [problem] if kind == Kind.INVALID else []
-        shown = [*_labelled(comparison, cells, labels), *more]
-        _write_row(sheet, at, shown, _marked(comparison, cells))
+        cells = [*shown, problem][: len(words)]
+        differing = (cells[1] or "").split(", ")
+        for at, cell in enumerate(cells):
+            differs = first <= at < last and FIELDS[(at - first) // 2] in differing
+            value = labels.get(cell, cell) if at in (category, category + 1) else cell
+            sheet.put(row, at, value, marked if differs else plain)
     sheet.do("autofilter", 0, 0, len(rows), len(words) - 1)
-
-
-def _first_side(comparison: Comparison) -> int:
-    """Return the column where the fields begin, ours and theirs in turn."""
-    return len(comparison.headings()) - 2 * len(SENT_FIELDS)
-
-
-def _marked(comparison: Comparison, cells: Sequence[Any]) -> set[int]:
-    """Return the columns of the fields that differ."""
-    differing = set(cells[1].split(", ")) if cells[1] else set()
-    start = _first_side(comparison)
-    return {
-        start + 2 * at + side
-        for at, field in enumerate(SENT_FIELDS)
-        if field.name in differing
-        for side in (0, 1)
-    }
-
-
-def _labelled(comparison: Comparison, cells: Sequence[Any], labels: dict[int, str]) -> list[Any]:
-    """Put the name of a category in the place of its number."""
-    shown = list(cells)
-    at = _first_side(comparison) + 2 * [field.name for field in SENT_FIELDS].index("category_id")
-    for side in (at, at + 1):
-        shown[side] = labels.get(shown[side], shown[side])
-    return shown
-
-
-def _write_row(sheet: Sheet, row: int, cells: Sequence[Any], marked: set[int]) -> None:
-    """Write a row at once: in constant memory nothing is gathered."""
-    for at, cell in enumerate(cells):
-        look = sheet.book.style(**(_MARKED if at in marked else _CELL))
-        if isinstance(cell, int) and abs(cell) < EXACT_NUMBERS:
-            sheet.check(sheet.raw.write_number(row, at, cell, look), row)
-        elif cell is None:
-            sheet.check(sheet.raw.write_blank(row, at, None, look), row)
-        else:
-            sheet.check(sheet.raw.write_string(row, at, fit(str(cell))[0], look), row)
 
 
 def _print(sheet: Sheet, comparison: Comparison) -> None:

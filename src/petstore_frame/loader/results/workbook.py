@@ -9,13 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
-from petstore_frame.files.cells import EXACT_NUMBERS, fit, fits
-from petstore_frame.html.style import SHEET_SECTION
+from petstore_frame.files.cells import fits
+from petstore_frame.files.styles import (
+    HEAD,
+    LINE_POINTS,
+    MOMENT,
+    SECTION,
+    SECTION_POINTS,
+    SHEET_ROWS,
+    TEXT,
+    lines,
+)
 from petstore_frame.loader.reading.returned import FIX_SHEET, HEADINGS, file_name
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.columns import ResultLine
@@ -25,7 +33,6 @@ if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.text import minute_text
 
-MAX_ROWS = 1_048_575
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
 _OWN_WIDTH = 18
 _WIDTHS = {
@@ -33,7 +40,6 @@ _WIDTHS = {
     "run_id": 26, "record": 26, "accept": 24, "error_column": 18, "line": 8,
     "first_sent_at": 21, "settled_at": 21, "reason": 24,
 }  # fmt: skip
-_LINE_POINTS = 15.75  # 21 pixels
 _MOST_LINES = 10
 _MOST_CAUSES = 1000
 _WRAPPED = ("error_message", "hint", "changed", "warnings")
@@ -138,10 +144,11 @@ class _Sheets:
         self._book, self._result = book, result
         self._names = [*header, *(_HEADINGS[file_name(name)] for name in kind.columns)]
         self._own = len(header)
-        self._as_text = book.style(num_format="@")
-        self._as_lines = book.style(num_format="@", text_wrap=True)
+        self._as_text = book.style(num_format=TEXT)
+        self._looks = {name: book.style(num_format=TEXT, text_wrap=True) for name in _WRAPPED} | {
+            name: book.style(num_format=MOMENT) for name in ("first_sent_at", "settled_at")
+        }
         self._as_number = book.style(align="left")
-        self._as_time = book.style(num_format="yyyy-mm-dd hh:mm:ss")
         self._sheets = 0
 
     def open(self) -> None:
@@ -154,41 +161,29 @@ class _Sheets:
         for at, column in enumerate(self.kind.columns, self._own):
             self._sheet.do("set_column", at, at, _width(column))
         for at, text in enumerate(self._names):
-            self._sheet.text(0, at, text, bold=True, bottom=1, num_format="@")
+            self._sheet.text(0, at, text, **HEAD, num_format=TEXT)
         _print_on_a4(self._sheet, self._result, repeat_row=0)
         self._sheet.finish()
 
     def write(self, line: ResultLine) -> None:
         """Write a record below the last one."""
-        if self._sheets == 0 or self._row == MAX_ROWS:
+        if self._sheets == 0 or self._row == SHEET_ROWS:
             self.finish()
             self.open()
         self._row += 1
-        self._sheet.do("set_row", self._row, _LINE_POINTS * _lines(line.values))
+        self._sheet.do("set_row", self._row, LINE_POINTS * _height(line.values))
         does_fit = fits(line.cells)
         for at, cell in enumerate(line.cells):
             if cell and (does_fit or fits([cell])):
-                self._put("write_string", at, cell, self._as_text)
+                self._sheet.put(self._row, at, cell, self._as_text)
             elif self.kind.is_edited:
-                self._put("write_blank", at, None, self._as_text)
+                self._sheet.put(self._row, at, None, self._as_text)
         values = line.values if does_fit else _with_note(line.values)
         for at, column in enumerate(self.kind.columns, self._own):
-            value = values[column]
-            self._put_value(at, MEANINGS[line.state] if column == "state" else value, column)
-
-    def _put_value(self, at: int, value: Any, column: str) -> None:
-        if value is None:
-            return
-        if isinstance(value, datetime):
-            self._put("write_datetime", at, value.replace(tzinfo=None), self._as_time)
-        elif isinstance(value, int | float) and abs(value) < EXACT_NUMBERS:
-            self._put("write_number", at, value, self._as_number)
-        else:
-            look = self._as_lines if column in _WRAPPED else self._as_text
-            self._put("write_string", at, fit(str(value))[0], look)
-
-    def _put(self, verb: str, at: int, *values: Any) -> None:
-        self._sheet.check(getattr(self._sheet.raw, verb)(self._row, at, *values), self._row)
+            value = MEANINGS[line.state] if column == "state" else values[column]
+            if value is not None:
+                plain = self._as_text if isinstance(value, str) else self._as_number
+                self._sheet.put(self._row, at, value, self._looks.get(column, plain))
 
     def finish(self) -> None:
         """Put the filter over all rows and print them, now that their number is known."""
@@ -203,10 +198,10 @@ def _width(column: str) -> int:
     return max(_WIDTHS[column], len(_HEADINGS[file_name(column)]) + 3)
 
 
-def _lines(values: Mapping[str, Any]) -> int:
+def _height(values: Mapping[str, Any]) -> int:
     """Return how many lines of text a record takes: not every program counts them itself."""
-    lines = max(-(-len(values[name] or "") // (_WIDTHS[name] + 4)) for name in _WRAPPED)
-    return max(1, min(lines, _MOST_LINES))
+    most = max(lines(values[name] or "", _WIDTHS[name] + 4) for name in _WRAPPED)
+    return min(most, _MOST_LINES)
 
 
 def _with_note(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -244,7 +239,7 @@ def _write_summary(sheet: Sheet, result: LoadResult, problems: Counter[str]) -> 
                 sheet.number(at, 1, value, align="left")
             else:
                 sheet.text(at, 1, value, text_wrap=True)
-                sheet.height(at, _LINE_POINTS * -(-len(value) // (_FACTS_WIDTHS[1] + 5)))
+                sheet.height(at, LINE_POINTS * lines(value, _FACTS_WIDTHS[1] + 5))
         at += 2
     _print_on_a4(sheet, result)
     sheet.finish()
@@ -267,5 +262,5 @@ def _facts(result: LoadResult) -> list[tuple[str, str | int]]:
 def _put_title(sheet: Sheet, title: str) -> None:
     """Put the headline over the columns, as many lines high as it needs."""
     letters = int(sum(_FACTS_WIDTHS) * 11 / 14) - 4
-    sheet.band(0, 0, 1, title, bold=True, font_size=SHEET_SECTION)
-    sheet.height(0, 20 * -(-len(title) // letters))
+    sheet.band(0, 0, 1, title, **SECTION)
+    sheet.height(0, SECTION_POINTS * lines(title, letters))

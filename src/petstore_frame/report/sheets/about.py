@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from petstore_frame import __version__
+from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.html.palette import status_word
 from petstore_frame.inventory.view import evidence_lines
@@ -99,12 +100,12 @@ def _changes(changed: dict[int, str]) -> list[Line]:
 
 def _section(sheet: Sheet, row: int, title: str, lines: Iterable[Line]) -> int:
     """Write a title and its lines, and return the row for the next section."""
-    sheet.text(row, 1, title, **look.SECTION, bottom=2)
+    sheet.text(row, 1, title, **styles.SECTION, bottom=2)
     sheet.blank(row, 2, bottom=2)
     sheet.height(row, 24)
     for word, text in lines:
         row += 1
-        sheet.text(row, 1, word, **look.BODY, **look.QUIET, text_wrap=True)
-        sheet.text(row, 2, text, **look.BODY, text_wrap=True)
-        sheet.height(row, 15 * look.lines(text, 110) + 3)
+        sheet.text(row, 1, word, **styles.BODY, **styles.QUIET, text_wrap=True)
+        sheet.text(row, 2, text, **styles.BODY, text_wrap=True)
+        sheet.height(row, 15 * styles.lines(text, 110) + 3)
     return row + 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from petstore_frame.counts.words import exactness
+from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, cell_name
 from petstore_frame.html.palette import status_word
 from petstore_frame.inventory import StatusCount
@@ -32,10 +33,10 @@ def write_by_status(book: Book, content: Content) -> None:
 
 
 def _table(sheet: Sheet, facts: Facts) -> None:
-    sheet.text(_HEAD_ROW, 1, "Status", **look.HEAD, indent=1)
+    sheet.text(_HEAD_ROW, 1, "Status", **styles.HEAD, indent=1)
     for col, header in enumerate(("Pets", "Share", "Categories", "Count is"), start=2):
-        sheet.text(_HEAD_ROW, col, header, **look.HEAD, **look.RIGHT)
-    sheet.text(_HEAD_ROW, 6, "Most in", **look.HEAD, indent=2)
+        sheet.text(_HEAD_ROW, col, header, **styles.HEAD, **styles.RIGHT)
+    sheet.text(_HEAD_ROW, 6, "Most in", **styles.HEAD, indent=2)
     counts, total = facts.counts, _HEAD_ROW + 1 + len(facts.statuses)
 
     def line(row: int, count: StatusCount, categories: StatusCount, style: dict[str, Any]) -> None:
@@ -43,25 +44,25 @@ def _table(sheet: Sheet, facts: Facts) -> None:
         if facts.covers_all and len(facts.frame):
             formula = f"={cell_name(row, 2)}/{cell_name(total, 2, is_fixed=True)}"
             share = count.count / len(facts.frame)
-            sheet.formula(row, 3, formula, share, **style, num_format=look.SHARE)
+            sheet.formula(row, 3, formula, share, **style, num_format=styles.SHARE)
         else:
-            sheet.text(row, 3, "–" if facts.covers_all else "not known", **style, **look.RIGHT)
+            sheet.text(row, 3, "–" if facts.covers_all else "not known", **style, **styles.RIGHT)
         look.put_count(sheet, row, 4, categories, style)
-        sheet.text(row, 5, exactness(count), **style, **look.RIGHT)
+        sheet.text(row, 5, exactness(count), **style, **styles.RIGHT)
 
     for at, (status, count) in enumerate(counts.by_status.items()):
         row, column = _HEAD_ROW + 1 + at, counts.cells[:, at]
         categories = counts.count_categories(column > 0, is_exact=count.is_exact)
         most = counts.labels[int(column.argmax())] if count.count else "–"
         chip = look.chip_of(facts.colours[status])
-        sheet.text(row, 1, status_word(status), **look.BODY, **chip, indent=1)
-        look.put_count(sheet, row, 2, count, look.BODY)
-        line(row, count, categories, look.BODY)
+        sheet.text(row, 1, status_word(status), **styles.BODY, **chip, indent=1)
+        look.put_count(sheet, row, 2, count, styles.BODY)
+        line(row, count, categories, styles.BODY)
         most += look.reserve(is_exact=count.is_exact)
-        sheet.text(row, 6, most, **look.BODY, indent=2)
-    sheet.text(total, 1, "All statuses", **look.TOTAL, indent=1)
+        sheet.text(row, 6, most, **styles.BODY, indent=2)
+    sheet.text(total, 1, "All statuses", **styles.TOTAL, indent=1)
     formula = f"=SUM({cell_name(_HEAD_ROW + 1, 2)}:{cell_name(total - 1, 2)})"
     number = look.count_format(is_exact=counts.is_exact, zero="0")
-    sheet.formula(total, 2, formula, counts.total.count, **look.TOTAL, num_format=number)
-    line(total, counts.total, counts.categories, look.TOTAL)
-    sheet.blank(total, 6, **look.TOTAL)
+    sheet.formula(total, 2, formula, counts.total.count, **styles.TOTAL, num_format=number)
+    line(total, counts.total, counts.categories, styles.TOTAL)
+    sheet.blank(total, 6, **styles.TOTAL)

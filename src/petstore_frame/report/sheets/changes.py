@@ -7,6 +7,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import HistoryError
+from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.inventory import StatusCount
 from petstore_frame.report import look
@@ -67,7 +68,9 @@ def _moves(sheet: Sheet, diff: Diff) -> int:
         for kind, was, now, pets in moves
     ]
     if not rows:
-        sheet.text(_MOVES_ROW, 1, f"Pets that came, went or changed: {diff.total}", **look.SECTION)
+        sheet.text(
+            _MOVES_ROW, 1, f"Pets that came, went or changed: {diff.total}", **styles.SECTION
+        )
         return _MOVES_ROW + 1
     return write_list(sheet, _MOVES_ROW, _MOVES, rows)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from petstore_frame.counts.words import short
+from petstore_frame.files import styles
 from petstore_frame.files.book import FONT, Book
 from petstore_frame.html.palette import INK, MUTED, PAPER, RULE
-from petstore_frame.html.style import SHEET_QUIET
 from petstore_frame.report import look
 from petstore_frame.report.facts import Facts
 from petstore_frame.report.sheets.counts import CountCells
 
 CHARTED_CATEGORIES = 20
-_TEXT = {"name": FONT, "size": SHEET_QUIET, "color": INK}
+_TEXT = {"name": FONT, "size": styles.QUIET_SIZE, "color": INK}
 _QUIET = {**_TEXT, "size": 9, "color": MUTED}
 _NO_LINE = {"none": True}
 _GAP = {"color": PAPER, "width": 0.5}
@@ -44,7 +44,7 @@ def category_chart(book: Book, cells: CountCells, *, is_share: bool = False) -> 
     chart.set_legend({"position": "top", "font": _TEXT})
     chart.set_y_axis(_NAMES)
     # The first row is on top, so the far end of the value axis is at the bottom.
-    values = {"num_format": "0%" if is_share else "#,##0", "label_position": "high"}
+    values = {"num_format": "0%" if is_share else styles.COUNT, "label_position": "high"}
     plain = {"num_font": _QUIET, "line": _NO_LINE, "major_tick_mark": "none"}
     chart.set_x_axis({**values, **plain, "major_gridlines": _GRID})
     return chart

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from petstore_frame.counts.table import CountTable
 from petstore_frame.counts.tally import CategoryCounts
+from petstore_frame.files import styles
 from petstore_frame.files.book import Sheet, cell_name
 from petstore_frame.html.palette import INK, status_word, tint, verdict_badge
 from petstore_frame.report import look
@@ -63,11 +64,11 @@ class CountCells:
         self._mark_rows()
 
     def _write_head(self) -> None:
-        sheet, right = self.sheet, {**look.HEAD, **look.RIGHT}
+        sheet, right = self.sheet, {**styles.HEAD, **styles.RIGHT}
         sheet.height(self.head, 20)
         if self._has_ids:
-            sheet.text(self.head, self.name - 1, "Category ID", **look.HEAD)
-        sheet.text(self.head, self.name, "Category", **look.HEAD)
+            sheet.text(self.head, self.name - 1, "Category ID", **styles.HEAD)
+        sheet.text(self.head, self.name, "Category", **styles.HEAD)
         for col, (status, shade) in enumerate(self.facts.colours.items(), start=self.first_status):
             sheet.text(self.head, col, status_word(status), **{**right, "bottom_color": shade})
         sheet.text(self.head, self.all_pets, "All pets", **right)
@@ -76,7 +77,7 @@ class CountCells:
 
     def _write_row(self, row: int, line: CategoryCounts) -> None:
         sheet = self.sheet
-        style = {**look.BODY, "italic": True} if line.is_rest else look.BODY
+        style = {**styles.BODY, "italic": True} if line.is_rest else styles.BODY
         if self._has_ids and line.category_id is not None:
             sheet.whole(row, self.name - 1, line.category_id, **style)
         elif self._has_ids:
@@ -94,23 +95,23 @@ class CountCells:
             whole = cell_name(self.total, self.all_pets, is_fixed=True)
             formula = f"={cell_name(row, self.all_pets)}/{whole}"
             share = line.total.count / len(self.facts.frame)
-            sheet.formula(row, self.last_column, formula, share, **style, num_format=look.SHARE)
+            sheet.formula(row, self.last_column, formula, share, **style, num_format=styles.SHARE)
 
     def _write_total(self) -> None:
         sheet = self.sheet
         sheet.height(self.total, 20)
         if self._has_ids:
-            sheet.blank(self.total, self.name - 1, **look.TOTAL)
-        sheet.text(self.total, self.name, "All categories", **look.TOTAL)
+            sheet.blank(self.total, self.name - 1, **styles.TOTAL)
+        sheet.text(self.total, self.name, "All categories", **styles.TOTAL)
         sums = [
             (count.count, look.count_format(is_exact=count.is_exact))
             for count in self.table.sums.cells
         ]
         if self.facts.covers_all:
-            sums.append((1, look.SHARE))
+            sums.append((1, styles.SHARE))
         for col, (value, number) in enumerate(sums, start=self.first_status):
             formula = _sum((self.first, col), (self.total - 1, col))
-            sheet.formula(self.total, col, formula, value, **look.TOTAL, num_format=number)
+            sheet.formula(self.total, col, formula, value, **styles.TOTAL, num_format=number)
 
     def _mark_rows(self) -> None:
         """Bars behind the totals, and a mark on each category with nothing available."""

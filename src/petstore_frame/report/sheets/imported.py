@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.results.view import headline, next_steps
@@ -55,7 +56,7 @@ def _steps(sheet: Sheet, imported: LoadResult, row: int) -> int:
     steps = next_steps(imported)
     if not steps:
         return row
-    sheet.text(row, 1, "What to do next", **look.SECTION)
+    sheet.text(row, 1, "What to do next", **styles.SECTION)
     for step in steps:
         row += 1
         sheet.text(row, 1, step[:1].upper() + step[1:])

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import repeat
 from typing import Any
 
+from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.files.cells import fit, fits, is_exact_number
 from petstore_frame.html.palette import INK, PAPER
@@ -111,9 +112,9 @@ def _width(facts: Facts, column: PetColumn) -> float:
 
 def _styles(book: Book, column: PetColumn) -> tuple[Any, Any, Any]:
     """Return how texts, numbers and missing values of a column look."""
-    place = {**look.BODY, **_place(column)}
-    text = book.style(**place, num_format="@")
-    return text, book.style(**place, num_format="0" if column.name in _IDS else 0), text
+    place = {**styles.BODY, **_place(column)}
+    text = book.style(**place, num_format=styles.TEXT)
+    return text, book.style(**place, num_format=styles.WHOLE if column.name in _IDS else 0), text
 
 
 def _cells(
@@ -141,7 +142,7 @@ def _chips(book: Book, raw: Any, facts: Facts, values: list[Any]) -> Iterator[tu
     chips = {
         status: (
             fit(status)[0],
-            book.style(**look.BODY, **look.chip_of(colour), num_format="@", indent=1),
+            book.style(**styles.BODY, **look.chip_of(colour), num_format=styles.TEXT, indent=1),
         )
         for status, colour in facts.colours.items()
     }

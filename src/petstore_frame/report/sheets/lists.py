@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
+from petstore_frame.files import styles
 from petstore_frame.files.book import Sheet
 from petstore_frame.report import look
 
@@ -55,10 +56,10 @@ def write_list(
     """
     head, indents = row, [0, *(int(column.is_right) for column in columns[:-1])]
     if title:
-        sheet.text(head - 1, 1, title, **look.SECTION)
+        sheet.text(head - 1, 1, title, **styles.SECTION)
     for col, (column, indent) in enumerate(zip(columns, indents, strict=True), start=1):
-        place = look.RIGHT if column.is_right else {"indent": indent}
-        sheet.text(head, col, column.name, **look.HEAD, **place)
+        place = styles.RIGHT if column.is_right else {"indent": indent}
+        sheet.text(head, col, column.name, **styles.HEAD, **place)
     for values in rows:
         row += 1
         for col, (column, value) in enumerate(zip(columns, values, strict=True), start=1):
@@ -70,12 +71,12 @@ def write_list(
 
 def _put(sheet: Sheet, row: int, col: int, column: Column, value: Any, indent: int) -> None:
     if value is None:
-        sheet.blank(row, col, **look.BODY)
+        sheet.blank(row, col, **styles.BODY)
     elif column.holds == "id":
-        sheet.whole(row, col, value, **look.BODY)
+        sheet.whole(row, col, value, **styles.BODY)
     elif column.holds == "number":
-        sheet.number(row, col, value, **look.BODY, num_format="#,##0")
+        sheet.number(row, col, value, **styles.BODY, num_format=styles.COUNT)
     elif column.holds == "count":
-        look.put_count(sheet, row, col, value, look.BODY)
+        look.put_count(sheet, row, col, value, styles.BODY)
     else:
-        sheet.text(row, col, value, **look.BODY, num_format="@", indent=indent)
+        sheet.text(row, col, value, **styles.BODY, num_format=styles.TEXT, indent=indent)

@@ -6,9 +6,9 @@ It fits one screen and one landscape page.
 from __future__ import annotations
 
 from petstore_frame.counts.words import categories_in_words, exactness, short
+from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, cell_name
 from petstore_frame.html.palette import BAND, INK, PAPER, status_word
-from petstore_frame.html.style import SHEET_FIGURE
 from petstore_frame.report import look
 from petstore_frame.report.content import Content
 from petstore_frame.report.facts import Facts
@@ -29,14 +29,14 @@ def write_summary(book: Book, content: Content) -> None:
     store = facts.base_url or "Store: not recorded"
     widths = [2, _NAME_WIDTH, *[_count_width(facts)] * (len(facts.statuses) + 1), _SHARE_WIDTH, 3]
     sheet = look.begin(book, "Summary", holds, store, widths, title="Store inventory")
-    sheet.text(3, 1, look.as_of_words(facts.as_of), **look.QUIET)
+    sheet.text(3, 1, look.as_of_words(facts.as_of), **styles.QUIET)
     cells = CountCells(sheet, facts, _TABLE_ROW, top=SHOWN_CATEGORIES)
     _claim(sheet, cells)
     _cards(sheet, cells)
     if len(facts.frame):
         largest = f", the {cells.last - cells.head} largest (By category has all)"
         title = f"Status by category{largest if cells.table.has_rest else ''}"
-        sheet.text(_TABLE_ROW - 1, 1, title, **look.SECTION)
+        sheet.text(_TABLE_ROW - 1, 1, title, **styles.SECTION)
         sheet.height(_TABLE_ROW - 1, 24)
         cells.write()
         _charts(book, sheet, cells)
@@ -48,7 +48,7 @@ def write_summary(book: Book, content: Content) -> None:
             else "No pets were read, and it is not known whether the store holds any. "
             "About says what was asked."
         )
-        sheet.text(_TABLE_ROW - 1, 1, text, **look.SECTION)
+        sheet.text(_TABLE_ROW - 1, 1, text, **styles.SECTION)
     look.finish(sheet, facts, pages_high=1)
     sheet.raw.activate()
 
@@ -67,7 +67,7 @@ def _claim(sheet: Sheet, cells: CountCells) -> None:
         font_color=badge.ink, bg_color=badge.fill, bold=True, indent=1,
         left=5, left_color=badge.edge,
     )  # fmt: skip
-    sheet.height(_CLAIM_ROW, 15 * look.lines(text, 150) + 8)
+    sheet.height(_CLAIM_ROW, 15 * styles.lines(text, 150) + 8)
     sheet.height(_CLAIM_ROW + 1, 9)
 
 
@@ -82,21 +82,21 @@ def _cards(sheet: Sheet, cells: CountCells) -> None:
     for col, (status, count) in enumerate(counts.by_status.items(), start=cells.first_status):
         shown.append((col, col, status_word(status), facts.colours[status], count))
     for col, source, word, colour, count in shown:
-        sheet.text(_CARDS_ROW, col, word, **card, **look.QUIET, top=5, top_color=colour)
+        sheet.text(_CARDS_ROW, col, word, **card, **styles.QUIET, top=5, top_color=colour)
         number = look.count_format(is_exact=count.is_exact, zero="0")
-        style = {**card, "font_size": SHEET_FIGURE, "bold": True, "num_format": number}
+        style = {**card, "font_size": styles.FIGURE_SIZE, "bold": True, "num_format": number}
         total = cell_name(cells.total, source)
         if len(facts.frame):
             sheet.formula(_CARDS_ROW + 1, col, f"={total}", count.count, **style)
         else:
             sheet.number(_CARDS_ROW + 1, col, count.count, **style)
-        under, quiet = _CARDS_ROW + 2, {**card, **look.QUIET}
+        under, quiet = _CARDS_ROW + 2, {**card, **styles.QUIET}
         if col == cells.name:
             sheet.text(under, col, f"in {categories_in_words(counts)}", **quiet)
         elif counts.total.is_exact and counts.total.count:
             formula = f"={total}/{cell_name(cells.total, cells.all_pets)}"
             share = count.count / counts.total.count
-            sheet.formula(under, col, formula, share, **quiet, num_format=look.SHARE)
+            sheet.formula(under, col, formula, share, **quiet, num_format=styles.SHARE)
         else:
             sheet.text(under, col, exactness(count), **quiet)
 
@@ -128,4 +128,4 @@ def _notes(sheet: Sheet, cells: CountCells, content: Content) -> None:
         count = "1 name was" if changed == 1 else f"{changed:,} names were"
         sentences.append(f"{count} changed to fit a cell; About has the ids.")
     for row, text in enumerate(filter(None, sentences), start=cells.total + 1):
-        sheet.text(row, cells.name, text, **look.QUIET)
+        sheet.text(row, cells.name, text, **styles.QUIET)

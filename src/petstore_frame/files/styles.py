@@ -1,0 +1,35 @@
+"""How every workbook of ours looks: sizes, styles and number formats, stated once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from petstore_frame.html.palette import BAND, INK, MUTED, RULE
+
+SHEET_ROWS = 1_048_575  # data rows below one header row
+# Points: quiet text, headings of sections, key figures, titles of sheets.
+QUIET_SIZE, SECTION_SIZE, FIGURE_SIZE, TITLE_SIZE = 10, 13, 18, 22
+LINE_POINTS, HEAD_POINTS, SECTION_POINTS, TITLE_POINTS = 15.75, 20, 20, 30  # heights of rows
+
+TEXT, WHOLE, COUNT, MOMENT = "@", "0", "#,##0", "yyyy-mm-dd hh:mm:ss"
+AT_LEAST = '"≥ "#,##0'
+SHARE = '[=0]"–";[<0.0005]"< 0.1%";0.0%'
+
+TITLE: dict[str, Any] = {"font_size": TITLE_SIZE, "bold": True}
+QUIET: dict[str, Any] = {"font_color": MUTED, "font_size": QUIET_SIZE}
+SECTION: dict[str, Any] = {"font_size": SECTION_SIZE, "bold": True}
+HEAD: dict[str, Any] = {"bold": True, "bottom": 2, "bottom_color": INK}
+BODY: dict[str, Any] = {"bottom": 1, "bottom_color": RULE}
+TOTAL: dict[str, Any] = {"bold": True, "top": 2, "top_color": INK, "bg_color": BAND}
+RIGHT: dict[str, Any] = {"align": "right"}
+DIFFERENT: dict[str, Any] = {"bg_color": "#FFF3CD", "bold": True}
+
+
+def lines(text: str, width: int) -> int:
+    """Return how many lines of so many characters a text takes.
+
+    Example:
+        >>> lines("a long text\\nin lines", 8)
+        3
+    """
+    return sum(max(1, -(-len(line) // width)) for line in text.split("\n"))
