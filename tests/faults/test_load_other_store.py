@@ -142,7 +142,7 @@ def test_reading_back_claims_no_pet_of_another_store(address, load, pets_csv) ->
     result = load(path, address.serve("old.sqlite3"))
     change(
         result,
-        "UPDATE records SET state = 'unknown', pet_id = NULL WHERE import = :import AND record = 3",
+        "UPDATE fates SET state = 'unknown', pet_id = NULL WHERE import = :import AND record = 3",
     )
     server = address.serve("new.sqlite3")
     with server.client() as client:

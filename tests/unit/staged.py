@@ -45,6 +45,10 @@ def change(result: LoadResult, statement: str, *values: Any) -> None:
     """Change something in the journal as its writer would; ``:import`` stands for the import."""
     statement = statement.replace(":import", str(result.run.number))
     with holding(result.path), Writer(result.path, STORE) as writer, writer.transaction() as sql:
+        sql.execute(
+            "INSERT OR IGNORE INTO fates (import, record, store, state)"
+            " SELECT import, record, 1, 'pending' FROM contents"
+        )
         sql.execute(statement, list(values))
     result.forget()
 

@@ -82,7 +82,7 @@ def test_a_kill_between_two_files_leaves_no_strange_file(
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
             patched.setattr("petstore_frame.loader.results.files.replacing", cut_after(steps))
             result.write(out)
-        change(result, "UPDATE records SET http_status = coalesce(http_status, 400) + 1")
+        change(result, "UPDATE fates SET http_status = coalesce(http_status, 400) + 1")
     assert [path.parent for path in result.write(out)] == [out] * 5
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["out"]
 

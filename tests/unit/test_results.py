@@ -54,7 +54,7 @@ def make_result(folder: Path, text: str = ARRIVALS, *, is_rehearsal: bool = Fals
         setting = ", ".join(f"{name} = ?" for name in values)
         change(
             result,
-            f"UPDATE records SET {setting} WHERE import = :import AND record = ?"
+            f"UPDATE fates SET {setting} WHERE import = :import AND record = ?"
             " AND state = 'pending'",
             *values.values(),
             record,

@@ -10,14 +10,8 @@ from typing import Any
 from uuid import uuid4
 
 from petstore_frame.errors import DuplicatesError, LoadInterrupted
-from petstore_frame.loader.journal.database import holding
-from petstore_frame.loader.journal.imports import (
-    columns_of,
-    find_store,
-    make_folder,
-    open_import,
-    place_of,
-)
+from petstore_frame.loader.journal.database import holding, make_folder, place_of
+from petstore_frame.loader.journal.imports import columns_of, find_store, open_import
 from petstore_frame.loader.journal.rows import Run, read_run, read_runs
 from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.limits import Limits

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from os import PathLike, fspath
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
 from petstore_frame.files.lock import AtWorkError, held
 from petstore_frame.files.whole import sync
+from petstore_frame.http.settings import same_store_address
 from petstore_frame.loader.journal.checkfile import (
     PAGE,
     CheckFile,
@@ -21,7 +26,7 @@ from petstore_frame.loader.journal.checkfile import (
     read_mark,
 )
 
-FORMAT = 3
+FORMAT = 4
 SUFFIX, LOCK = ".sqlite3", ".lock"
 # A reader that makes sure of a journal holds its lock for a moment.
 LOCK_WAIT_S = 2.0
@@ -33,13 +38,18 @@ CREATE TABLE imports (
   import INTEGER PRIMARY KEY, store INTEGER, run_id TEXT UNIQUE,
   source_name TEXT, source_path TEXT, records_sha256 TEXT, meaning TEXT,
   header TEXT, mapping TEXT, key TEXT, duplicates TEXT, is_again INTEGER, plan TEXT,
-  created_at REAL, started_at REAL, ended_at REAL, ending TEXT, ending_detail TEXT
+  created_at REAL, started_at REAL, ended_at REAL, ending TEXT, ending_detail TEXT,
+  is_compared INTEGER DEFAULT 0
 );
 CREATE INDEX imports_by_records ON imports(store, records_sha256);
-CREATE TABLE records (
-  import INTEGER, record INTEGER, store INTEGER, line INTEGER, cells, state TEXT, payload BLOB,
-  problem TEXT, warnings TEXT, key TEXT,
-  root_import INTEGER, root_record INTEGER,
+-- What was read of each record.
+CREATE TABLE contents (
+  import INTEGER, record INTEGER, line INTEGER, cells, payload BLOB, key TEXT, warnings TEXT,
+  PRIMARY KEY (import, record)
+) WITHOUT ROWID;
+-- What came of it; a record without a row here is pending, and was never sent.
+CREATE TABLE fates (
+  import INTEGER, record INTEGER, store INTEGER, state TEXT, problem TEXT,
   same_import INTEGER, same_record INTEGER, same_by TEXT, reason TEXT,
   attempts INTEGER DEFAULT 0, is_in_doubt INTEGER DEFAULT 0, generation INTEGER DEFAULT 0,
   pet_id INTEGER, id_source TEXT, http_status INTEGER,
@@ -47,10 +57,23 @@ CREATE TABLE records (
   idempotency_key TEXT, first_sent_at REAL, last_sent_at REAL, settled_at REAL, elapsed_ms REAL,
   PRIMARY KEY (import, record)
 ) WITHOUT ROWID;
-CREATE INDEX records_in_doubt ON records(import, state, record)
+CREATE INDEX fates_in_doubt ON fates(import, state, record)
   WHERE state IN ('in_flight', 'unknown', 'absent');
-CREATE UNIQUE INDEX records_by_pet ON records(store, pet_id) WHERE pet_id IS NOT NULL;
-CREATE INDEX records_by_root ON records(root_import, root_record) WHERE root_import IS NOT NULL;
+CREATE UNIQUE INDEX fates_by_pet ON fates(store, pet_id) WHERE pet_id IS NOT NULL;
+-- The record of an earlier import that a row of a fix file is.
+CREATE TABLE roots (
+  import INTEGER, record INTEGER, root_import INTEGER, root_record INTEGER,
+  PRIMARY KEY (import, record)
+) WITHOUT ROWID;
+CREATE INDEX roots_of ON roots(root_import, root_record);
+CREATE VIEW records AS
+SELECT import, record, line, cells, payload, key, warnings, coalesce(state, 'pending') AS state,
+  problem, same_import, same_record, same_by, reason, coalesce(attempts, 0) AS attempts,
+  coalesce(is_in_doubt, 0) AS is_in_doubt, coalesce(generation, 0) AS generation, pet_id, id_source,
+  http_status, error_code, error_message, error_field, request_id, idempotency_key, first_sent_at,
+  last_sent_at, settled_at, elapsed_ms, root_import, root_record
+FROM contents LEFT JOIN fates USING (import, record) LEFT JOIN roots USING (import, record);
+-- Of the imports that were compared with others.
 CREATE TABLE likenesses (
   store INTEGER, likeness BLOB, import INTEGER, record INTEGER,
   PRIMARY KEY (store, likeness, import, record)
@@ -76,6 +99,58 @@ _WAYS_ON = (
 
 # Journals that were found whole, and what their files looked like then.
 _whole: dict[Path, tuple[object, ...]] = {}
+
+
+def default_folder() -> Path:
+    """Return the folder of journals in the user's state directory."""
+    from platformdirs import user_state_path
+
+    return user_state_path("petstore-frame") / "journals"
+
+
+def place_of(journal: str | PathLike[str] | None, base_url: str) -> Path:
+    """Return where the journal of a store is, whether or not there is one yet.
+
+    Absolute, as a result outlives the working directory.
+    """
+    folder = Path(fspath(journal)).absolute() if journal is not None else default_folder()
+    address = same_store_address(base_url)
+    parts = urlsplit(address)
+    readable = re.sub(r"[^a-z0-9.]+", "-", f"{parts.netloc}{parts.path}".lower()).strip("-.")
+    digest = hashlib.sha256(address.encode()).hexdigest()
+    return folder / f"{readable[:60]}-{digest[:8]}{SUFFIX}"
+
+
+def make_folder(folder: Path, base_url: str) -> None:
+    """Make the folder of journals, for its owner alone: they hold what the files held.
+
+    Raises:
+        JournalError: It cannot be made, or holds a journal of version 0.1 of this store, which
+            knows what it has sent and cannot be asked.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        old = [path for path in sorted(folder.glob("*.journal")) if _is_of(path, base_url)]
+    except OSError as problem:
+        raise JournalError(f"{folder}: {problem.strerror}; nothing was sent") from problem
+    if old:
+        more = f" and {len(old) - 1:,} more" if len(old) > 1 else ""
+        raise JournalError(
+            f"{old[0]}{more} is of version 0.1 and of this store: it alone knows what it has sent, "
+            "and this version cannot read it; nothing was sent. Finish with version 0.1 what is "
+            f"unfinished, then move the file out of {folder}, to any other place; its animals are "
+            "not known here after that, so do not load its files again"
+        )
+
+
+def _is_of(path: Path, base_url: str) -> bool:
+    """Tell whether a journal of version 0.1 is of a store, or cannot be read."""
+    try:
+        with closing(connect(path)) as sql:
+            ((theirs,),) = sql.execute("SELECT base_url FROM run").fetchall()
+        return same_store_address(theirs) == same_store_address(base_url)
+    except (sqlite3.Error, ValueError):
+        return True
 
 
 @contextmanager

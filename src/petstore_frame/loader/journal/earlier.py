@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Sequence
@@ -19,12 +20,14 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import InputError
 from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.journal.rows import Run, pack_problem, read_cells
-from petstore_frame.loader.journal.staging import LIVE
 from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.record import RecordProblem
 
 # From so many equal records on, and from such a share of them, the user is asked.
 ASKING_RECORDS, ASKING_SHARE = 3, 0.5
+# Its pet is in the store, may be, or will be.
+LIVE = "('created', 'in_flight', 'unknown', 'absent', 'pending')"
+SENT = "('created', 'in_flight', 'unknown', 'absent')"
 _SHOWN_LINES = 5
 _SHOWN_SOURCES = 3
 
@@ -69,35 +72,56 @@ class Repeats(NamedTuple):
     must_ask: bool = False
 
 
+_HAS_REPEATED_KEYS = """
+SELECT count(*) > count(DISTINCT key) FROM contents WHERE import = :staged AND key IS NOT NULL
+"""
 _REPEATED_KEYS = """
 SELECT key, record, line FROM records WHERE import = :staged AND state <> 'skipped' AND key IN (
   SELECT key FROM records WHERE import = :staged AND key IS NOT NULL AND state <> 'skipped'
   GROUP BY key HAVING count(DISTINCT coalesce(root_import || ':' || root_record, record)) > 1)
 ORDER BY record
 """
+# A record has one fate; the first rule that gives it one decides.
+_SKIP = """
+INSERT OR IGNORE INTO fates (import, record, store, state, same_by, same_import, same_record)
+SELECT :staged, {record}, :store, 'skipped', {by}
+"""
 _SPOIL = """
-UPDATE records SET state = 'invalid', payload = NULL, problem = :problem
-WHERE import = :staged AND record = :record AND state = 'pending'
+INSERT OR IGNORE INTO fates (import, record, store, state, problem)
+VALUES (:staged, :record, :store, 'invalid', :problem)
 """
 _SKIP_KNOWN_KEYS = f"""
-UPDATE records AS staged SET state = 'skipped', problem = NULL, same_by = 'key',
-  same_import = keys.import, same_record = keys.record
-FROM keys JOIN records AS known USING (import, record)
-WHERE staged.import = :staged AND keys.store = :store AND keys.key = staged.key
-AND (staged.state = 'pending'
-  OR staged.state = 'invalid' AND staged.problem NOT LIKE '["key_repeated"%')
+{_SKIP.format(record="staged.record", by="'key', keys.import, keys.record")}
+FROM contents AS staged JOIN keys USING (key)
+JOIN records AS known ON known.import = keys.import AND known.record = keys.record
+WHERE staged.import = :staged AND keys.store = :store
 AND known.state IN {LIVE} AND NOT (keys.import = :mine AND keys.record = staged.record)
+ON CONFLICT (import, record) DO UPDATE SET state = 'skipped', problem = NULL, same_by = 'key',
+  same_import = excluded.same_import, same_record = excluded.same_record
+WHERE state = 'invalid' AND problem NOT LIKE '["key_repeated"%'
 """
 _NEW = """
 CREATE TEMP TABLE new AS SELECT likeness(payload) AS likeness, payload, record
 FROM records WHERE import = :staged AND state = 'pending'
 """
+_INDEX = """
+INSERT OR IGNORE INTO likenesses
+SELECT store, likeness(payload) AS likeness, import, record
+FROM contents JOIN imports USING (import)
+WHERE store = :store AND NOT is_compared AND started_at IS NOT NULL AND payload IS NOT NULL
+ORDER BY likeness
+"""
+_ARE_COMPARED = """
+UPDATE imports SET is_compared = 1 WHERE store = :store AND started_at IS NOT NULL
+"""
+# A record that was read otherwise since has a likeness of then, too.
 _EARLIER = f"""
 CREATE TEMP TABLE earlier AS SELECT old.import, old.record, known.likeness, old.payload
 FROM (SELECT DISTINCT likeness FROM temp.new ORDER BY likeness) AS new
 CROSS JOIN likenesses AS known ON known.store = :store AND known.likeness = new.likeness
 CROSS JOIN records AS old USING (import, record) JOIN imports USING (import)
 WHERE old.state IN {LIVE} AND imports.started_at IS NOT NULL AND old.import <> :mine {{more}}
+AND likeness(coalesce(old.payload, x'')) = known.likeness
 """
 _PAIRS = """
 INSERT INTO temp.pairs
@@ -127,43 +151,50 @@ SELECT max(created_at) FROM imports WHERE store = :store AND source_path = :path
 AND import <> :staged AND started_at IS NOT NULL AND EXISTS (SELECT 1 FROM records
   WHERE records.import = imports.import AND records.state IN {LIVE} AND root_import IS NULL)
 """
-
-
 _NAMED = """
-UPDATE records AS staged SET root_import = coalesce(named.root_import, named.import),
-  root_record = coalesce(named.root_record, named.record)
+INSERT INTO roots
+SELECT :staged, origins.record, coalesce(named.root_import, named.import),
+  coalesce(named.root_record, named.record)
 FROM temp.origins JOIN imports USING (run_id)
 JOIN records AS named ON named.import = imports.import AND named.record = origins.origin
-WHERE staged.import = :staged AND staged.record = origins.record
 """
 _UNNAMED = """
-SELECT line, run_id, origin FROM temp.origins JOIN records USING (record)
-WHERE import = :staged AND root_import IS NULL ORDER BY record LIMIT 1
+SELECT line, run_id, origin FROM temp.origins CROSS JOIN contents USING (record)
+WHERE import = :staged AND record NOT IN (SELECT record FROM roots WHERE import = :staged)
+ORDER BY record LIMIT 1
 """
 # What a root, or another record of the same root, has become decides; where the records of an
 # import are staged once more, each is its own root; of several in one source the first is sent.
 _SKIP_TAKEN = f"""
-UPDATE records AS staged SET state = 'skipped', same_by = 'record', same_import = taken.import,
-  same_record = taken.record
-FROM records AS taken JOIN imports USING (import)
-WHERE staged.import = :staged AND staged.state = 'pending' AND {{same}}
-AND taken.store = :store AND taken.state IN {LIVE} AND imports.started_at IS NOT NULL
-AND taken.import <> :staged AND NOT (taken.import = :mine AND taken.record = staged.record)
+WITH taken (staged, import, record) AS (
+  SELECT mine.record, other.import, other.record
+  FROM roots AS mine JOIN roots AS other USING (root_import, root_record)
+  WHERE mine.import = :staged
+  UNION ALL SELECT record, root_import, root_record FROM roots WHERE import = :staged
+  UNION ALL SELECT root_record, import, record FROM roots WHERE root_import = :mine
+    AND root_record IN (SELECT record FROM contents WHERE import = :staged)
+    AND root_record NOT IN (SELECT record FROM roots WHERE import = :staged))
+{_SKIP.format(record="taken.staged", by="'record', import, record")}
+FROM taken JOIN records USING (import, record) JOIN imports USING (import)
+WHERE imports.store = :store AND state IN {LIVE} AND started_at IS NOT NULL
+AND import <> :staged AND NOT (import = :mine AND record = taken.staged)
 """
-_SAME_ROOTS = (
-    "taken.root_import = staged.root_import AND taken.root_record = staged.root_record",
-    "taken.import = staged.root_import AND taken.record = staged.root_record",
-)
-_IS_ROOT = (
-    "staged.root_import IS NULL AND taken.root_import = :mine AND taken.root_record = staged.record"
-)
-_SKIP_TWINS = """
-UPDATE records AS staged SET state = 'skipped', same_by = 'record', same_import = :mine,
-  same_record = first.record
-FROM (SELECT root_import, root_record, min(record) AS record FROM records
-  WHERE import = :staged AND state = 'pending' AND root_import IS NOT NULL GROUP BY 1, 2) AS first
-WHERE staged.import = :staged AND staged.state = 'pending' AND staged.record > first.record
-AND staged.root_import = first.root_import AND staged.root_record = first.root_record
+_SKIP_TWINS = f"""
+{_SKIP.format(record="staged.record", by="'record', :mine, first.record")}
+FROM roots AS staged JOIN (
+  SELECT root_import, root_record, min(record) AS record
+  FROM roots LEFT JOIN fates USING (import, record)
+  WHERE import = :staged AND state IS NULL GROUP BY 1, 2
+) AS first USING (root_import, root_record)
+WHERE staged.import = :staged AND staged.record > first.record
+"""
+_LINK_UNSENT = """
+INSERT OR IGNORE INTO roots
+SELECT :staged, old.record, coalesce(root_import, old.import), coalesce(root_record, old.record)
+FROM imports JOIN fates AS old USING (import) LEFT JOIN roots USING (import, record)
+WHERE imports.store = :store AND records_sha256 = :digest AND old.import <> :staged
+AND old.state IN ('invalid', 'rejected') AND old.record IN (
+  SELECT record FROM records WHERE import = :staged AND state = 'pending')
 """
 
 
@@ -192,16 +223,11 @@ class Staged:
         Raises:
             InputError: A row names an import that this journal does not know.
         """
-        if self._do("SELECT 1 FROM records WHERE root_import = :mine LIMIT 1").fetchone():
-            self._do(_SKIP_TAKEN.format(same=_IS_ROOT))
-        if self._do("SELECT 1 FROM temp.origins LIMIT 1").fetchone() is None:
-            return
         self._do(_NAMED)
         unnamed = self._do(_UNNAMED).fetchone()
         if unnamed is not None:
             raise _unknown_import(self._run, journal, *unnamed)
-        for same in _SAME_ROOTS:
-            self._do(_SKIP_TAKEN.format(same=same))
+        self._do(_SKIP_TAKEN)
         self._do(_SKIP_TWINS)
 
     def link_unsent(self) -> None:
@@ -209,19 +235,11 @@ class Staged:
 
         The same records were read otherwise then; a fix file of that import may come back yet.
         """
-        self._do(
-            "UPDATE records AS staged SET root_import = coalesce(old.root_import, old.import),"
-            " root_record = coalesce(old.root_record, old.record)"
-            " FROM imports CROSS JOIN records AS old USING (import)"
-            " WHERE imports.store = :store AND records_sha256 = :digest AND old.import <> :staged"
-            " AND staged.import = :staged AND staged.record = old.record"
-            " AND staged.root_import IS NULL AND staged.state = 'pending'"
-            " AND old.state IN ('invalid', 'rejected')"
-        )
+        self._do(_LINK_UNSENT)
 
     def refuse_repeated_keys(self) -> None:
         """Make invalid the records whose key stands more than once in the source."""
-        if not self._run.key:
+        if not self._run.key or self._do(_HAS_REPEATED_KEYS).fetchone() == (0,):
             return
         places: dict[str, list[tuple[int, int]]] = {}
         for key, record, line in self._do(_REPEATED_KEYS):
@@ -236,7 +254,12 @@ class Staged:
                 hint="a key names one animal: correct it, or leave one of these lines",
             )
             for record, _ in found:
-                self._do(_SPOIL, record=record, problem=pack_problem(problem))
+                if self._do(_SPOIL, record=record, problem=pack_problem(problem)).rowcount:
+                    self._do(
+                        "UPDATE contents SET payload = NULL"
+                        " WHERE import = :staged AND record = :record",
+                        record=record,
+                    )
 
     def skip_known_keys(self) -> None:
         """Skip the records whose key belongs to an animal that was sent, or is about to be.
@@ -255,8 +278,9 @@ class Staged:
         run = self._run
         self._pair()
         ((records, plain),) = self._do(
-            "SELECT count(*), coalesce(sum(root_import IS NULL), 0) FROM records"
-            " WHERE import = :staged AND state = 'pending'"
+            "SELECT (SELECT count(*) FROM contents WHERE import = :staged)"
+            " - (SELECT count(*) FROM fates WHERE import = :staged), EXISTS (SELECT 1 FROM records"
+            "  WHERE import = :staged AND state = 'pending' AND root_import IS NULL)"
         ).fetchall()
         ((equal, changed),) = self._do(
             "SELECT count(*), coalesce(sum(changed), 0) FROM temp.pairs"
@@ -277,6 +301,9 @@ class Staged:
         for table in ("pairs", "new", "earlier"):
             self._do(f"DROP TABLE IF EXISTS temp.{table}")
         self._do("CREATE TEMP TABLE pairs (record INTEGER PRIMARY KEY, import, earlier, changed)")
+        self._sql.create_function("likeness", 1, likeness_of, deterministic=True)
+        self._do(_INDEX)
+        self._do(_ARE_COMPARED)
         if self._do("SELECT 1 FROM likenesses WHERE store = :store LIMIT 1").fetchone() is None:
             return
         self._do(_NEW)
@@ -286,21 +313,17 @@ class Staged:
 
     def skip_equal(self) -> None:
         """Skip the records that equal earlier ones; with a key, those are known by it now."""
-        self._do(
-            "UPDATE records AS staged SET state = 'skipped', same_by = 'equal',"
-            " same_import = pairs.import, same_record = pairs.earlier FROM temp.pairs"
-            " WHERE staged.import = :staged AND staged.record = pairs.record"
-        )
+        self._do(_SKIP.format(record="record", by="'equal', import, earlier") + " FROM temp.pairs")
         if not self._run.key:
             return
         self._do(
             "INSERT OR REPLACE INTO keys (store, key, import, record)"
             " SELECT :store, staged.key, pairs.import, pairs.earlier FROM temp.pairs"
-            " JOIN records AS staged ON staged.import = :staged AND staged.record = pairs.record"
+            " JOIN contents AS staged ON staged.import = :staged AND staged.record = pairs.record"
         )
         self._do(
-            "UPDATE records AS old SET key = staged.key FROM temp.pairs"
-            " JOIN records AS staged ON staged.import = :staged AND staged.record = pairs.record"
+            "UPDATE contents AS old SET key = staged.key FROM temp.pairs"
+            " JOIN contents AS staged ON staged.import = :staged AND staged.record = pairs.record"
             " WHERE old.import = pairs.import AND old.record = pairs.earlier"
         )
 
@@ -308,11 +331,25 @@ class Staged:
         """Return a column that is not sent, filled, and different in each record, if any."""
         run = self._run
         rows = self._do(
-            "SELECT cells FROM records WHERE import = :staged AND warnings IS NOT 'blank'"
+            "SELECT cells FROM contents WHERE import = :staged AND warnings IS NOT 'blank'"
         )
         cells = (read_cells(packed) for (packed,) in rows)
         found = likely_keys(run.header, cells, {*run.mapping.values(), *run.key})
         return found[0] if found else None
+
+
+def likeness_of(payload: bytes) -> bytes:
+    """Return a digest of all that is sent of an animal but its status.
+
+    Example:
+        >>> sold = b'{"name":"Rex","categoryId":3,"status":"sold"}'
+        >>> likeness_of(sold) == likeness_of(b'{"name":"Rex","categoryId":3}')
+        True
+    """
+    # This cannot stand within a JSON string, whose quotes are escaped.
+    head, sign, tail = payload.partition(b',"status":"')
+    rest = head + tail.partition(b'"')[2] if sign else payload
+    return hashlib.blake2b(rest, digest_size=12).digest()
 
 
 def _unknown_import(run: Run, journal: Path, line: int, run_id: str, record: int) -> InputError:
@@ -345,9 +382,9 @@ def _folder_of(run_id: str, source_path: str | None) -> str | None:
 def release_equal(sql: sqlite3.Connection, run: Run) -> int:
     """Let records be sent that were skipped as equal to earlier ones; return how many."""
     released = sql.execute(
-        "UPDATE records SET state = 'pending', same_by = NULL, same_import = NULL,"
-        " same_record = NULL WHERE import = ? AND state = 'skipped' AND same_by = 'equal'"
-        " AND payload IS NOT NULL",
+        "DELETE FROM fates WHERE import = ? AND state = 'skipped' AND same_by = 'equal'"
+        " AND EXISTS (SELECT 1 FROM contents WHERE contents.import = fates.import"
+        "  AND contents.record = fates.record AND payload IS NOT NULL)",
         [run.number],
     ).rowcount
     if released:

@@ -1,28 +1,83 @@
-"""Which import of a store's journal a source belongs to: one that it goes on with, or a new one."""
+"""Which import of a store's journal a source belongs to: one that it goes on with, or a new one.
+
+Its records are written under the number of a new import at once. The rules of identity (earlier.py)
+then give each its fate, all in one transaction: what is refused, or goes on with an earlier import,
+leaves nothing of it.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import replace
-from os import PathLike, fspath
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
-from petstore_frame.errors import JournalError
-from petstore_frame.http.settings import same_store_address
-from petstore_frame.loader.journal import earlier, staging
-from petstore_frame.loader.journal.database import SUFFIX, connect, reading
-from petstore_frame.loader.journal.earlier import Repeats, Staged
-from petstore_frame.loader.journal.rows import Run, read_runs
+from petstore_frame.loader.journal import earlier
+from petstore_frame.loader.journal.database import reading
+from petstore_frame.loader.journal.earlier import SENT, Repeats, Staged
+from petstore_frame.loader.journal.rows import (
+    Run,
+    pack_cells,
+    pack_problem,
+    read_runs,
+    write_run,
+)  # fmt: skip
 from petstore_frame.loader.journal.writer import Writer
-from petstore_frame.loader.record import Record
+from petstore_frame.loader.record import Ending, Origin, Record, State
 
 _RUN_ID = re.compile("[0-9a-f]{32}")
+_REHEARSALS_LAST_S = 7 * 86_400.0
+_CHANGEABLE = """
+SELECT new.record FROM records AS new JOIN records AS old USING (record)
+WHERE new.import = :staged AND old.import = :mine AND (
+  old.state = 'invalid' AND new.state = 'pending'
+  OR old.state = 'rejected' AND new.state = 'pending' AND new.payload <> old.payload
+  OR old.state = 'pending' AND new.payload IS NOT old.payload)
+"""
+_MEANS_OTHERWISE = f"""
+SELECT EXISTS (SELECT 1 FROM contents AS new JOIN records AS old USING (record)
+WHERE new.import = :staged AND old.import = :other AND old.state IN {SENT} AND (:has_other_key
+  OR replace(CAST(new.payload AS TEXT), '\\r\\n', '\\n')
+  <> replace(CAST(old.payload AS TEXT), '\\r\\n', '\\n')))
+"""
+# Each key that is about to be sent belongs to its record, and to no other.
+_CLAIM_KEYS = """
+INSERT OR REPLACE INTO keys (store, key, import, record)
+SELECT :store, key, :mine, record FROM records
+WHERE import = :staged AND key IS NOT NULL AND state = 'pending' ORDER BY key
+"""
+_READ_ANEW = """
+UPDATE contents SET (payload, warnings, key) = (SELECT payload, warnings, key FROM contents AS new
+  WHERE new.import = :staged AND new.record = contents.record)
+WHERE import = :mine AND record IN (SELECT record FROM contents WHERE import = :staged)
+"""
+_JUDGED_ANEW = """
+INSERT INTO fates (import, record, store, state, problem, same_import, same_record, same_by)
+SELECT :mine, record, :store, state, problem, same_import, same_record, same_by FROM records
+WHERE import = :staged
+ON CONFLICT DO UPDATE SET state = excluded.state, problem = excluded.problem,
+  same_import = excluded.same_import, same_record = excluded.same_record,
+  same_by = excluded.same_by, reason = NULL, error_code = NULL, error_message = NULL,
+  error_field = NULL, http_status = NULL, settled_at = NULL, first_sent_at = NULL,
+  idempotency_key = NULL, generation = generation + 1
+"""
+# A record that could not be sent is created by now, as a row of a fix file that names it.
+_SKIP_FIXED = """
+UPDATE fates SET state = 'skipped', same_by = 'fix', same_import = fixed.import,
+  same_record = fixed.record, problem = NULL, error_code = NULL, error_message = NULL,
+  error_field = NULL, http_status = NULL
+FROM records AS mine JOIN roots AS named
+  ON named.root_import = coalesce(mine.root_import, mine.import)
+  AND named.root_record = coalesce(mine.root_record, mine.record)
+JOIN fates AS fixed ON fixed.import = named.import AND fixed.record = named.record
+WHERE fates.import = :mine AND fates.state IN ('invalid', 'rejected')
+AND mine.import = fates.import AND mine.record = fates.record AND fixed.state = 'created'
+"""
 
 
 class Opened(NamedTuple):
@@ -31,58 +86,6 @@ class Opened(NamedTuple):
     run: Run
     is_new: bool
     repeats: Repeats | None = None
-
-
-def default_folder() -> Path:
-    """Return the folder of journals in the user's state directory."""
-    from platformdirs import user_state_path
-
-    return user_state_path("petstore-frame") / "journals"
-
-
-def place_of(journal: str | PathLike[str] | None, base_url: str) -> Path:
-    """Return where the journal of a store is, whether or not there is one yet.
-
-    Absolute, as a result outlives the working directory.
-    """
-    folder = Path(fspath(journal)).absolute() if journal is not None else default_folder()
-    address = same_store_address(base_url)
-    parts = urlsplit(address)
-    readable = re.sub(r"[^a-z0-9.]+", "-", f"{parts.netloc}{parts.path}".lower()).strip("-.")
-    digest = hashlib.sha256(address.encode()).hexdigest()
-    return folder / f"{readable[:60]}-{digest[:8]}{SUFFIX}"
-
-
-def make_folder(folder: Path, base_url: str) -> None:
-    """Make the folder of journals, for its owner alone: they hold what the files held.
-
-    Raises:
-        JournalError: It cannot be made, or holds a journal of version 0.1 of this store, which
-            knows what it has sent and cannot be asked.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        old = [path for path in sorted(folder.glob("*.journal")) if _is_of(path, base_url)]
-    except OSError as problem:
-        raise JournalError(f"{folder}: {problem.strerror}; nothing was sent") from problem
-    if old:
-        more = f" and {len(old) - 1:,} more" if len(old) > 1 else ""
-        raise JournalError(
-            f"{old[0]}{more} is of version 0.1 and of this store: it alone knows what it has sent, "
-            "and this version cannot read it; nothing was sent. Finish with version 0.1 what is "
-            f"unfinished, then move the file out of {folder}, to any other place; its animals are "
-            "not known here after that, so do not load its files again"
-        )
-
-
-def _is_of(path: Path, base_url: str) -> bool:
-    """Tell whether a journal of version 0.1 is of a store, or cannot be read."""
-    try:
-        with closing(connect(path)) as sql:
-            ((theirs,),) = sql.execute("SELECT base_url FROM run").fetchall()
-        return same_store_address(theirs) == same_store_address(base_url)
-    except (sqlite3.Error, ValueError):
-        return True
 
 
 def columns_of(path: Path, run_id: str) -> tuple[dict[str, str], tuple[str, ...]] | None:
@@ -138,22 +141,22 @@ def open_import(
         InputError: A record names an import that the journal does not know.
     """
     with suppress(_WithdrawnError), writer.transaction() as sql:
-        staged = staging.stage(sql, run, batches)
-        found = staging.find_same(sql, staged)
+        staged = stage(sql, run, batches)
+        found = find_same(sql, staged)
         if found is not None and found.started_at is not None:
             opened = Opened(found, is_new=False)
-            has_fixed = staging.skip_fixed(sql, found)
+            has_fixed = skip_fixed(sql, found)
             is_read_anew = not is_rehearsal and _go_on(sql, found, staged, writer.path)
             if not (has_fixed or is_read_anew):
                 raise _WithdrawnError
-            staging.forget(sql, staged.number)
+            forget(sql, staged.number)
             opened = Opened(read_runs(sql, "import = ?", [found.number])[0], is_new=False)
         else:
             opened = _begin(sql, staged, found, writer.path, is_rehearsal=is_rehearsal, now=now)
             if opened.repeats is not None and not is_rehearsal:
                 raise _WithdrawnError
             check(sql, opened.run)
-            staging.write_import(sql, opened.run)
+            write_import(sql, opened.run)
     return opened
 
 
@@ -172,8 +175,8 @@ def _begin(
 ) -> Opened:
     """Give each record of a new import its state by the rules of identity."""
     if rehearsal is not None:
-        run = staging.replace_rehearsal(sql, rehearsal, run)
-    staging.forget_rehearsals(sql, run, now)
+        run = replace_rehearsal(sql, rehearsal, run)
+    forget_rehearsals(sql, run, now)
     staged = Staged(sql, run, run.number)
     staged.find_roots(path)
     if not run.is_again:
@@ -208,12 +211,149 @@ def _other_stores(sql: sqlite3.Connection, run: Run) -> dict[str, object]:
 def _go_on(sql: sqlite3.Connection, found: Run, run: Run, path: Path) -> bool:
     """Let records that an import could not send be read otherwise now; tell whether any was."""
     mine = replace(run, number=found.number)
-    has_changes = staging.keep_changeable(sql, run.number, mine.number)
+    has_changes = keep_changeable(sql, run.number, mine.number)
     if has_changes:
         staged = Staged(sql, mine, run.number)
         staged.find_roots(path)
         staged.refuse_repeated_keys()
         staged.skip_known_keys()
-        staging.write_changes(sql, run.number, mine)
+        write_changes(sql, run.number, mine)
     is_released = run.duplicates == "send" and bool(earlier.release_equal(sql, mine))
     return has_changes or is_released
+
+
+def stage(sql: sqlite3.Connection, run: Run, batches: Iterable[Sequence[Record]]) -> Run:
+    """Write records under the number of a new import.
+
+    Returns:
+        The import with that number and the records' digest: the same for the same cells in the
+        same columns and order, whatever the line ends, the encoding or the delimiter of their file.
+    """
+    (last,) = sql.execute("SELECT coalesce(max(import), 0) FROM imports").fetchone()
+    number = int(last) + 1
+    sql.execute("DROP TABLE IF EXISTS temp.origins")
+    sql.execute("CREATE TEMP TABLE origins (record INTEGER PRIMARY KEY, run_id, origin)")
+    digest = hashlib.sha256(json.dumps(run.header).encode())
+    for batch in batches:
+        contents, fates, origins, read = [], [], [], []
+        for at, line, cells, state, payload, problem, notes, key, origin in batch:
+            packed = pack_cells(cells)
+            contents.append((at, line, packed, payload, key, "\n".join(notes) or None))
+            if state is not State.PENDING:
+                why = None if problem is None else pack_problem(problem)
+                fates.append((at, str(state), why))
+            if origin is not None:
+                origins.append((at, *origin))
+            if notes != ("blank",):
+                read.append(_as_read(packed, origin))
+        digest.update(b"".join(read))
+        sql.executemany(
+            "INSERT INTO contents (import, record, line, cells, payload, key, warnings)"
+            f" VALUES ({number}, ?, ?, ?, ?, ?, ?)",
+            contents,
+        )
+        sql.executemany(
+            "INSERT INTO fates (import, store, record, state, problem)"
+            f" VALUES ({number}, {run.store}, ?, ?, ?)",
+            fates,
+        )
+        sql.executemany("INSERT INTO temp.origins VALUES (?, ?, ?)", origins)
+    return replace(run, number=number, records_sha256=digest.hexdigest())
+
+
+def _as_read(packed: str | bytes, origin: Origin | None) -> bytes:
+    """Return what a record adds to the digest; a program that saves a file again changes the rest.
+
+    Such a program writes other line ends, within cells too, and fills short records with empty
+    cells.
+    """
+    text = packed.encode() if isinstance(packed, str) else packed
+    text = text.replace(b"\r\n", b"\n").rstrip(b"\x1f")
+    if origin is None:
+        return b"%d:%b0:" % (len(text), text)
+    mark = f"{origin.run_id}:{origin.record}".encode()
+    return b"%d:%b%d:%b" % (len(text), text, len(mark), mark)
+
+
+def find_same(sql: sqlite3.Connection, run: Run) -> Run | None:
+    """Return the import that the staged records go on with.
+
+    It has the same records, identified by the same columns, and what it has sent reads as it did
+    then.
+    """
+    found = read_runs(sql, "store = ? AND records_sha256 = ?", [run.store, run.records_sha256])
+    same = []
+    for other in found:
+        facts = {"staged": run.number, "other": other.number, "has_other_key": other.key != run.key}
+        if sql.execute(_MEANS_OTHERWISE, facts).fetchone() == (0,):
+            same.append(other)
+    unfinished = [other for other in same if other.ending is not Ending.DONE]
+    if run.is_again:
+        same, unfinished = [], [other for other in unfinished if other.is_again]
+    candidates = unfinished or same
+    return candidates[-1] if candidates else None
+
+
+def forget_rehearsals(sql: sqlite3.Connection, run: Run, now: float) -> None:
+    """Remove the rehearsals of the same records, and those of long ago."""
+    old = sql.execute(
+        "SELECT import FROM imports WHERE started_at IS NULL AND store = ?"
+        " AND (records_sha256 = ? OR created_at < ?) AND run_id <> ?"
+        " AND NOT EXISTS (SELECT 1 FROM roots WHERE root_import = imports.import)",
+        [run.store, run.records_sha256, now - _REHEARSALS_LAST_S, run.run_id],
+    ).fetchall()
+    for (number,) in old:
+        forget(sql, number)
+
+
+def forget(sql: sqlite3.Connection, number: int) -> None:
+    """Remove an import that has sent nothing."""
+    for table in ("contents", "fates", "roots", "events", "imports"):
+        sql.execute(f"DELETE FROM {table} WHERE import = ?", [number])
+
+
+def replace_rehearsal(sql: sqlite3.Connection, rehearsal: Run, run: Run) -> Run:
+    """Let an import take the place of a rehearsal of the same records, under its id."""
+    forget(sql, rehearsal.number)
+    sql.execute(
+        "UPDATE roots SET root_import = ? WHERE root_import = ?", [run.number, rehearsal.number]
+    )
+    return replace(run, run_id=rehearsal.run_id)
+
+
+def write_import(sql: sqlite3.Connection, run: Run) -> None:
+    """Write the facts of a new import; one that is a rehearsal claims no key."""
+    write_run(sql, run)
+    if run.started_at is not None:
+        sql.execute(_CLAIM_KEYS, {"mine": run.number, "store": run.store, "staged": run.number})
+
+
+def keep_changeable(sql: sqlite3.Connection, staged: int, mine: int) -> bool:
+    """Leave staged only what was not sent and reads otherwise now; tell whether there is any."""
+    facts = {"staged": staged, "mine": mine}
+    sql.execute("DROP TABLE IF EXISTS temp.changeable")
+    sql.execute(f"CREATE TEMP TABLE changeable AS {_CHANGEABLE}", facts)
+    for table in ("contents", "fates", "roots"):
+        sql.execute(
+            f"DELETE FROM {table} WHERE import = :staged"
+            " AND record NOT IN (SELECT record FROM temp.changeable)",
+            facts,
+        )
+    found: tuple[int] = sql.execute("SELECT count(*) FROM temp.changeable").fetchone()
+    return found > (0,)
+
+
+def write_changes(sql: sqlite3.Connection, staged: int, run: Run) -> None:
+    """Move what is staged over the records of an import that were not sent."""
+    facts = {"staged": staged, "mine": run.number, "store": run.store}
+    for statement in (_READ_ANEW, _JUDGED_ANEW, _CLAIM_KEYS):
+        sql.execute(statement, facts)
+    sql.execute(
+        "UPDATE imports SET mapping = ?, ending = NULL, is_compared = 0 WHERE import = ?",
+        [json.dumps(run.mapping), run.number],
+    )
+
+
+def skip_fixed(sql: sqlite3.Connection, run: Run) -> bool:
+    """Skip the records of an import that a fix file has created since; tell whether any was."""
+    return bool(sql.execute(_SKIP_FIXED, {"mine": run.number}).rowcount)

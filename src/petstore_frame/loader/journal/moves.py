@@ -178,7 +178,7 @@ class Moves:
         """Write the id of a created record whose answer was lost."""
         with self._writer.transaction() as sql:
             sql.execute(
-                "UPDATE records SET pet_id = ?, id_source = 'recovered'"
+                "UPDATE fates SET pet_id = ?, id_source = 'recovered'"
                 " WHERE import = ? AND record = ? AND state = 'created' AND pet_id IS NULL",
                 [pet_id, self._import, record],
             )
@@ -191,7 +191,7 @@ class Moves:
 
     def repeatable(self, sent_after: float, now: float) -> list[int]:
         """Return the unknown records whose key was first sent between two moments."""
-        query = f"SELECT record FROM records WHERE import = ? AND {_REPEATABLE} ORDER BY record"
+        query = f"SELECT record FROM fates WHERE import = ? AND {_REPEATABLE} ORDER BY record"
         with sql_errors(self.path):
             found = self._sql.execute(query, [self._import, sent_after, now])
             return [record for (record,) in found]
@@ -200,8 +200,8 @@ class Moves:
         """Return the record of any import that has this pet, and the file of its import."""
         with sql_errors(self.path):
             found: tuple[int, str] | None = self._sql.execute(
-                "SELECT record, source_name FROM records JOIN imports USING (import)"
-                " WHERE records.store = ? AND pet_id = ?",
+                "SELECT record, source_name FROM fates JOIN imports USING (import)"
+                " WHERE fates.store = ? AND pet_id = ?",
                 [self.run.store, pet_id],
             ).fetchone()
         return found
@@ -209,12 +209,12 @@ class Moves:
     def _recover(self, now: float) -> int:
         found = self._sql.execute(
             "INSERT INTO attempts (import, record, attempt, started_at, ended_at, verdict, reason)"
-            " SELECT import, record, attempts, last_sent_at, ?, 'unknown', 'killed' FROM records"
+            " SELECT import, record, attempts, last_sent_at, ?, 'unknown', 'killed' FROM fates"
             " WHERE import = ? AND state = 'in_flight'",
             [now, self._import],
         ).rowcount
         self._sql.execute(
-            "UPDATE records SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
+            "UPDATE fates SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
             " WHERE import = ? AND state = 'in_flight'",
             [self._import],
         )
@@ -287,7 +287,7 @@ class Moves:
         )
         if end.warnings:
             self._sql.execute(
-                "UPDATE records SET warnings = coalesce(warnings || char(10), '') || ?"
+                "UPDATE contents SET warnings = coalesce(warnings || char(10), '') || ?"
                 " WHERE import = ? AND record = ?",
                 ["\n".join(end.warnings), self._import, intent.record],
             )
@@ -315,7 +315,7 @@ class Moves:
             values |= {"idempotency_key": None}
             self._sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])
             self._sql.execute(
-                "UPDATE records SET generation = generation + 1 WHERE import = ? AND record = ?",
+                "UPDATE fates SET generation = generation + 1 WHERE import = ? AND record = ?",
                 [self._import, change.record],
             )
         self._move(change.record, change.old, change.state, **values)
@@ -333,9 +333,15 @@ class Moves:
             self._first_pending = min(self._first_pending, record)
         moved = 0
         if old in _FROM[new]:
+            if old == State.PENDING:
+                self._sql.execute(
+                    "INSERT OR IGNORE INTO fates (import, record, store, state)"
+                    " VALUES (?, ?, ?, 'pending')",
+                    [self._import, record, self.run.store],
+                )
             names = ", ".join(f"{name} = ?" for name in values)
             moved = self._sql.execute(
-                f"UPDATE records SET state = ?, {names}"
+                f"UPDATE fates SET state = ?, {names}"
                 " WHERE import = ? AND record = ? AND state = ?",
                 [str(new), *values.values(), self._import, record, str(old)],
             ).rowcount

@@ -130,11 +130,12 @@ _STATES = {str(state): state for state in State}
 _ROWS = f"""
 SELECT {", ".join(f"r.{name}" for name in _OWN_COLUMNS)}, root.run_id, r.root_record,
   r.same_by, other.run_id, other.source_name, other.created_at, r.same_record,
-  same.state, same.pet_id, same.payload
+  coalesce(fates.state, 'pending'), fates.pet_id, same.payload
 FROM records AS r
 LEFT JOIN imports AS root ON root.import = r.root_import
 LEFT JOIN imports AS other ON other.import = r.same_import
-LEFT JOIN records AS same ON same.import = r.same_import AND same.record = r.same_record
+LEFT JOIN contents AS same ON same.import = r.same_import AND same.record = r.same_record
+LEFT JOIN fates ON fates.import = r.same_import AND fates.record = r.same_record
 WHERE r.import = ?
 """
 _RUN_COLUMNS = tuple(Run.__dataclass_fields__)

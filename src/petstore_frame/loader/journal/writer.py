@@ -28,11 +28,14 @@ SELECT import, record, attempts + 1, started_at, :now, 'unknown', 'log_lost'
 FROM records JOIN imports USING (import) WHERE state IN ('pending', 'in_flight') AND {AT_WORK}
 """
 _LOST_RECORDS = f"""
-UPDATE records SET state = 'unknown', reason = 'log_lost', is_in_doubt = 1,
-  attempts = attempts + 1, idempotency_key = NULL, last_sent_at = :now,
-  first_sent_at = coalesce(first_sent_at, started_at)
-FROM (SELECT import AS number, started_at FROM imports WHERE {AT_WORK})
-WHERE import = number AND state IN ('pending', 'in_flight')
+INSERT INTO fates (import, record, store, state, reason, is_in_doubt, attempts, first_sent_at,
+  last_sent_at)
+SELECT import, record, store, 'unknown', 'log_lost', 1, attempts + 1,
+  coalesce(first_sent_at, started_at), :now
+FROM records JOIN imports USING (import) WHERE state IN ('pending', 'in_flight') AND {AT_WORK}
+ON CONFLICT DO UPDATE SET state = excluded.state, reason = excluded.reason, is_in_doubt = 1,
+  attempts = excluded.attempts, idempotency_key = NULL, first_sent_at = excluded.first_sent_at,
+  last_sent_at = excluded.last_sent_at
 """
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.imports import place_of
+from petstore_frame.loader.journal.database import place_of, reading
 from petstore_frame.loader.options import check_folder
 from petstore_frame.loader.record import State
 from petstore_frame.schema.frame import text_series
@@ -68,10 +67,10 @@ def read_import_ids(path: Path, run_id: str) -> pd.DataFrame:
     with reading(path) as sql:
         rows = sql.execute(
             "SELECT mine.key, coalesce(mine.pet_id, other.pet_id),"
-            " CASE mine.state WHEN 'skipped' THEN coalesce(other.state, 'skipped')"
+            " CASE mine.state WHEN 'skipped' THEN coalesce(other.state, 'pending')"
             "  ELSE mine.state END, imports.source_name"
             " FROM records AS mine JOIN imports USING (import)"
-            " LEFT JOIN records AS other ON other.import = mine.same_import"
+            " LEFT JOIN fates AS other ON other.import = mine.same_import"
             "  AND other.record = mine.same_record"
             " WHERE imports.run_id = ? AND mine.key IS NOT NULL"
             " AND mine.state NOT IN ('invalid', 'rejected') ORDER BY mine.record",

@@ -13,13 +13,15 @@ from petstore_frame.schema.text import day_text
 BLANK, KNOWN, CHANGED = "blank", "known", "changed"
 IN_DOUBT, NOT_SENT, NOT_CREATED = "in_doubt_earlier", "not_sent_earlier", "not_created_earlier"
 _GROUPS = """
-SELECT coalesce(mine.same_by, ''), imports.source_name, imports.created_at, other.state,
+SELECT coalesce(mine.same_by, ''), imports.source_name, imports.created_at,
+  coalesce(fates.state, 'pending'),
   other.payload IS NOT mine.payload AND mine.payload IS NOT NULL AND mine.same_by <> 'fix',
   mine.same_import = mine.import,
   count(*)
 FROM records AS mine
 LEFT JOIN imports ON imports.import = mine.same_import
-LEFT JOIN records AS other ON other.import = mine.same_import AND other.record = mine.same_record
+LEFT JOIN contents AS other ON other.import = mine.same_import AND other.record = mine.same_record
+LEFT JOIN fates ON fates.import = mine.same_import AND fates.record = mine.same_record
 WHERE mine.import = ? AND mine.state = 'skipped' GROUP BY 1, 2, 3, 4, 5, 6
 ORDER BY min(mine.record)
 """

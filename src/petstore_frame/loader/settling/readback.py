@@ -59,8 +59,8 @@ WITH sent AS (
     last_sent_at + :connect AS last,
     (SELECT CASE reason WHEN 'abandoned' THEN NULL ELSE ended_at END FROM attempts
       WHERE import = :import AND record = :record ORDER BY attempt DESC LIMIT 1) AS ended
-  FROM records LEFT JOIN attempts USING (import, record)
-  WHERE records.import = :import AND records.record = :record)
+  FROM fates LEFT JOIN attempts USING (import, record)
+  WHERE fates.import = :import AND fates.record = :record)
 SELECT (SELECT max(pet_id) FROM confirmed, sent WHERE ended_at <= first),
   (SELECT min(pet_id) FROM confirmed, sent
     WHERE started_at > min(last, coalesce(ended, last)) + :grace)

@@ -276,7 +276,7 @@ def _settle(
 def _owned_ids(writer: Writer, run: Run) -> set[int]:
     """Return the ids that records of any import into this store have."""
     found = writer.sql.execute(
-        "SELECT pet_id FROM records WHERE store = ? AND pet_id IS NOT NULL", [run.store]
+        "SELECT pet_id FROM fates WHERE store = ? AND pet_id IS NOT NULL", [run.store]
     )
     return {pet_id for (pet_id,) in found}
 
@@ -299,8 +299,8 @@ _SHOWN_NOTES, _SHOWN_RECORDS = 10, 5
 # A reading from before the last doubtful request says nothing about that request.
 _LAST = """
 SELECT detail FROM events JOIN imports USING (import) WHERE run_id = :run
-  AND kind = 'reconcile' AND at >= (SELECT max(last_sent_at) FROM records
-    WHERE records.import = imports.import AND state = 'unknown')
+  AND kind = 'reconcile' AND at >= (SELECT max(last_sent_at) FROM fates
+    WHERE fates.import = imports.import AND state = 'unknown')
 ORDER BY at DESC LIMIT 1
 """
 
