@@ -277,16 +277,16 @@ class Staged:
         """
         run = self._run
         self._pair()
-        ((records, plain),) = self._do(
+        records, plain = self._do(
             "SELECT (SELECT count(*) FROM contents WHERE import = :staged)"
             " - (SELECT count(*) FROM fates WHERE import = :staged), EXISTS (SELECT 1 FROM records"
             "  WHERE import = :staged AND state = 'pending' AND root_import IS NULL)"
-        ).fetchall()
-        ((equal, changed),) = self._do(
+        ).fetchone()
+        equal, changed = self._do(
             "SELECT count(*), coalesce(sum(changed), 0) FROM temp.pairs"
-        ).fetchall()
+        ).fetchone()
         # A fix file is written to one place again and again, and its rows name their records.
-        ((same_path,),) = self._do(_SAME_PATH).fetchall() if plain else ((None,),)
+        (same_path,) = self._do(_SAME_PATH).fetchone() if plain else (None,)
         is_alike = equal >= ASKING_RECORDS and equal >= ASKING_SHARE * records
         # What comes from one path again is told by its keys, once its animals have any.
         must_ask = is_alike or (same_path is not None and bool(equal or not run.key))
@@ -392,15 +392,9 @@ def release_equal(sql: sqlite3.Connection, run: Run) -> int:
     return released
 
 
-def as_plan(repeats: Repeats) -> dict[str, Any]:
-    """Return what was found, ready for JSON."""
-    return repeats._asdict() | {"sources": [list(source) for source in repeats.sources]}
-
-
 def from_plan(plan: dict[str, Any]) -> Repeats | None:
     """Return what was found when an import was staged; None where nothing was compared."""
-    found = plan.get("repeats")
-    if found is None:
+    if "repeats" not in plan:
         return None
-    sources: Sequence[Sequence[Any]] = found["sources"]
-    return Repeats(**(found | {"sources": tuple(Source(*source) for source in sources)}))
+    found = Repeats(*plan["repeats"])
+    return found._replace(sources=tuple(Source(*source) for source in found.sources))

@@ -190,7 +190,7 @@ def _begin(
         if run.duplicates != "send":
             repeats = staged.find_repeats()
             if repeats.equal or repeats.must_ask:
-                plan["repeats"] = earlier.as_plan(repeats)
+                plan["repeats"] = repeats
         if run.duplicates == "skip":
             staged.skip_equal()
     is_asking = repeats is not None and repeats.must_ask and run.duplicates == "refuse"

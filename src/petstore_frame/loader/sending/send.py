@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -52,41 +53,32 @@ class PostingClient(LookupClient, Protocol):
     ) -> PostOutcome: ...
 
 
+@dataclass
 class Sender:
     """One session of sending; ``step`` is told each step, so that a test can end the process."""
 
-    def __init__(
-        self,
-        client: PostingClient,
-        journal: Moves,
-        counts: Counter[State],
-        *,
-        limits: Limits,
-        timing: Timing,
-        store_id: str | None = None,
-        meter: Callable[[Counter[State]], None] = ignore,
-        step: Callable[[str], None] = ignore,
-    ) -> None:
-        self.counts = counts
-        self._client = client
-        self._journal = journal
-        self._limits = limits
-        self._timing = timing
-        self._store_id = store_id
-        self._meter = meter
-        self._step = step
-        self._pool = Pool(limits.workers, wait=timing.wait)
-        self._pace = Pace(limits.workers, clock=timing.clock)
-        self._ending: tuple[Ending, str] | None = None
+    client: PostingClient
+    journal: Moves
+    counts: Counter[State]
+    limits: Limits
+    timing: Timing
+    store_id: str | None = None
+    meter: Callable[[Counter[State]], None] = ignore
+    step: Callable[[str], None] = ignore
+
+    def __post_init__(self) -> None:
+        self._pool = Pool(self.limits.workers, wait=self.timing.wait)
+        self._pace = Pace(self.limits.workers, clock=self.timing.clock)
+        self._repeats = Repeats(self.timing.clock)
+        self._echo = Echo()
         self._in_flight: dict[int, Intent] = {}
         self._settled: list[Settlement] = []
-        self._echo = Echo()
-        self._repeats = Repeats(timing.clock)
+        self._ending: tuple[Ending, str] | None = None
         self._answers = 0
         self._is_asked_to_wait = False
         self._last_failure: Exception | None = None
         # One record alone, and its pet read back, before the others follow.
-        self._is_first_due = limits.has_canary and not counts[State.CREATED]
+        self._is_first_due = self.limits.has_canary and not self.counts[State.CREATED]
         self._is_journal_broken = False
         self._problem: Exception | None = None
 
@@ -128,13 +120,10 @@ class Sender:
         """Return how long to wait for the next end; None while only an end can change anything."""
         if self._pool.busy and (self._ending or self._pace.is_open):
             return None
-        waits = [self._pace.wait_s()]
-        if not self.counts[State.PENDING] and self._repeats:
-            waits.append(self._repeats.wait_s())
-        is_waiting = max(waits) > 0
-        if self._pool.busy and not is_waiting:
-            return None
-        return max(waits)
+        wait_s = self._pace.wait_s()
+        if not self.counts[State.PENDING]:
+            wait_s = max(wait_s, self._repeats.wait_s())
+        return wait_s if wait_s or not self._pool.busy else None
 
     def _take(self, intent: Intent, end: Done) -> None:
         if self._in_flight.pop(intent.record, None) is None:
@@ -164,18 +153,18 @@ class Sender:
     def _is_owned(self, pet_id: int) -> bool:
         """Tell whether a record has this id; a broken journal says no, and refuses it later."""
         try:
-            return self._journal.owner_of(pet_id) is not None
+            return self.journal.owner_of(pet_id) is not None
         except JournalError:
             return False
 
     def _check_store(self, store_id: str | None) -> None:
         """Stop where another store answers; the first id that a store states counts."""
-        if self._store_id is None:
-            self._store_id = store_id
-        elif store_id not in (None, self._store_id):
+        if self.store_id is None:
+            self.store_id = store_id
+        elif store_id not in (None, self.store_id):
             self._stop(
                 Ending.STOPPED,
-                f"another store answers at {self._client.base_url} now; there the import "
+                f"another store answers at {self.client.base_url} now; there the import "
                 "begins anew",
             )
 
@@ -195,10 +184,10 @@ class Sender:
     def _queue_repeats(self) -> None:
         oldest = self._oldest_key()
         if oldest is not None:
-            self._repeats.add_now(self._journal.repeatable(oldest, self._timing.now()))
+            self._repeats.add_now(self.journal.repeatable(oldest, self.timing.now()))
 
     def _oldest_key(self) -> float | None:
-        return oldest_key(self._client.idempotency, self._timing.now())
+        return oldest_key(self.client.idempotency, self.timing.now())
 
     def _commit(self) -> None:
         """Put outcomes and the next intents on disk, then send those."""
@@ -207,15 +196,15 @@ class Sender:
         fresh, repeats = self._wanted()
         if not (self._settled or fresh or repeats):
             return
-        self._step("commit")
+        self.step("commit")
         try:
-            intents = self._journal.commit(
+            intents = self.journal.commit(
                 self._settled,
-                self._timing.now(),
+                self.timing.now(),
                 fresh=fresh,
                 repeats=repeats,
                 keys_since=self._oldest_key(),
-                store_id=self._store_id,
+                store_id=self.store_id,
             )
         except JournalFullError as problem:
             self._settled = []
@@ -226,7 +215,7 @@ class Sender:
             self._stop(Ending.JOURNAL, str(problem))
             return
         self._settled = []
-        self._step("committed")
+        self.step("committed")
         for intent in intents:
             self._send(intent)
         self._report_progress()
@@ -234,7 +223,7 @@ class Sender:
     def _report_progress(self) -> None:
         """Call the caller's function; whatever it raises waits for the requests in flight."""
         try:
-            self._meter(self.counts)
+            self.meter(self.counts)
         except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
             self._stop(Ending.INTERRUPTED, _INTERRUPTED)
         except Exception as problem:  # noqa: BLE001 # raised again once nothing is in flight
@@ -256,10 +245,10 @@ class Sender:
         self._in_flight[intent.record] = intent
         self._echo.note_sent(intent)
         post = partial(
-            self._client.post_pet,
+            self.client.post_pet,
             intent.payload,
             idempotency_key=intent.key,
-            store_id=self._store_id,
+            store_id=self.store_id,
         )
         self._pool.start(post, partial(self._take, intent))
 
@@ -278,7 +267,7 @@ class Sender:
         self._in_flight = {}
 
     def _check_budget(self) -> None:
-        most = self._limits.max_errors
+        most = self.limits.max_errors
         for state in (State.INVALID, State.REJECTED):
             if most is not None and self.counts[state] > most:
                 self._stop(
@@ -288,7 +277,7 @@ class Sender:
                 )
 
     def _check_patience(self) -> None:
-        limits, pace = self._limits, self._pace
+        limits, pace = self.limits, self._pace
         is_there = self._answers or self._is_asked_to_wait
         patience_s = limits.patience_s if is_there else limits.first_patience_s
         if pace.is_fruitless:
@@ -299,20 +288,20 @@ class Sender:
         elif pace.down_s() > patience_s:
             self._stop(
                 Ending.OUTAGE,
-                f"the store at {self._client.base_url} gave no usable answer for "
+                f"the store at {self.client.base_url} gave no usable answer for "
                 f"{pace.down_s():.0f} s; the last failure: {self._last_failure}",
             )
         elif pace.wait_s() > limits.patience_s:
             self._stop(
                 Ending.OUTAGE,
-                f"the store at {self._client.base_url} asks to wait {pace.wait_s():.0f} s, and an "
+                f"the store at {self.client.base_url} asks to wait {pace.wait_s():.0f} s, and an "
                 f"import waits {limits.patience_s:.0f} s at most",
             )
 
     def _probe_if_due(self) -> None:
         pace = self._pace
         if pace.is_open and not self._pool.busy and not self._ending and not pace.wait_s():
-            self._pool.start(partial(self._client.list_pets, 1), self._probed)
+            self._pool.start(partial(self.client.list_pets, 1), self._probed)
 
     def _probed(self, end: Done) -> None:
         if isinstance(end.error, AuthenticationError):
@@ -329,7 +318,7 @@ class Sender:
         """Read the first pet back; the others wait no longer where there is none to read."""
         intent = first.intent
         if first.pet_id is not None:
-            reading = partial(read_back, self._client, first.pet_id, intent.payload)
+            reading = partial(read_back, self.client, first.pet_id, intent.payload)
             self._pool.start(reading, self._take_first)
         elif first.state is State.CREATED or self._answers >= ANSWERS_WITHOUT_PET:
             self._is_first_due = False
@@ -338,7 +327,7 @@ class Sender:
         if end.error is not None:
             raise end.error
         self._is_first_due = False
-        self._journal.note(self._timing.now(), "canary", {"differences": end.value})
+        self.journal.note(self.timing.now(), "canary", {"differences": end.value})
         if end.value:
             self._stop(
                 Ending.STOPPED,

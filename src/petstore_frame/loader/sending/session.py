@@ -38,8 +38,11 @@ def run_session(
     check_store(writer.path, run, client)
     counts = Counter(count_in(writer.sql, run.run_id))
     moves = Moves(writer, run)
-    if not is_new and not _is_work_left(counts, client):
-        _end_if_cut_short(moves, run, timing.now())
+    may_repeat = counts[State.UNKNOWN] and client.idempotency
+    if not (is_new or counts[State.PENDING] or counts[State.IN_FLIGHT] or may_repeat):
+        # It was stopped or interrupted when all its records were settled.
+        if run.ending not in (Ending.DONE, Ending.BUDGET):
+            moves.end(run.ended_at or timing.now(), Ending.DONE)
         return False
     left = moves.start(timing.now())
     counts[State.IN_FLIGHT] -= left
@@ -47,25 +50,10 @@ def run_session(
     with Meter(progress, counts[State.PENDING]) as meter:
         for note in notes():
             meter.say(note)
-        sender = Sender(
-            client,
-            moves,
-            counts,
-            limits=limits,
-            timing=timing,
-            store_id=run.store_id,
-            meter=meter,
-            step=step,
-        )
+        sender = Sender(client, moves, counts, limits, timing, run.store_id, meter, step)
         ending, detail = sender.run()
     moves.end(timing.now(), ending, detail)
     return True
-
-
-def _end_if_cut_short(moves: Moves, run: Run, now: float) -> None:
-    """Let an import be done that was stopped or interrupted when all its records were settled."""
-    if run.ending not in (Ending.DONE, Ending.BUDGET):
-        moves.end(run.ended_at or now, Ending.DONE)
 
 
 def check_store(path: Path, run: Run, client: PostingClient) -> None:
@@ -95,9 +83,3 @@ def ask_store_id(client: PostingClient) -> str | None:
     except PetstoreError:
         return None
     return store_id
-
-
-def _is_work_left(counts: Counter[State], client: PostingClient) -> bool:
-    if counts[State.PENDING] or counts[State.IN_FLIGHT]:
-        return True
-    return bool(counts[State.UNKNOWN] and client.idempotency)
