@@ -28,8 +28,7 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.http import Answer, GivenTransport, Transport
-from petstore_frame.http.answer import STORE_ID
-from petstore_frame.http.deprecation import GET_PET, DeprecationNotices
+from petstore_frame.http.answer import GET_PET, STORE_ID, DeprecationNotices
 from petstore_frame.http.outcome import PostOutcome, Proof, judge_answer, judge_failure
 from petstore_frame.http.retry import REAL_TIME, Repeater, RetryPolicy, Timing
 from petstore_frame.http.settings import IdempotencyKey, read_settings

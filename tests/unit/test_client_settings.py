@@ -11,8 +11,13 @@ import numpy as np
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.http.answer import Headers, read_retry_after
-from petstore_frame.http.deprecation import GET_PET, Deprecation, read_deprecation
+from petstore_frame.http.answer import (
+    GET_PET,
+    Deprecation,
+    Headers,
+    read_deprecation,
+    read_retry_after,
+)
 from petstore_frame.http.retry import RetryPolicy
 from petstore_frame.http.settings import normalise_base_url, read_settings, same_store_address
 

@@ -24,8 +24,8 @@ from petstore_frame.http.answer import (
     unpacked,
 )
 from petstore_frame.http.connections import GivenTransport, Wire, Wires, new_sockets
-from petstore_frame.http.failure import ENGINE_ERRORS, Trace, connection_error
 from petstore_frame.http.links import path_below, unreadable_link, whole_address
+from petstore_frame.http.outcome import ENGINE_ERRORS, Trace, connection_error
 from petstore_frame.http.secrecy import KEY_FILTER, without_key
 from petstore_frame.http.settings import DEFAULT_CONNECT_TIMEOUT_S, Settings
 
