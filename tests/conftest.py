@@ -13,11 +13,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
-import petstore_frame as pf
+if TYPE_CHECKING:
+    from threaded import Server
 
 IN_MEMORY = Path("/dev/shm")
 EXAMPLES = 30  # of each property, for each step of --campaign
@@ -90,17 +92,21 @@ def campaign(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[pf.Server]:
-    """An empty store of its own for one test, in its own process."""
-    with pf.serve(database=tmp_path / "store.sqlite3") as running:
+def server(tmp_path: Path) -> Iterator[Server]:
+    """An empty store of its own for one test."""
+    from threaded import serve
+
+    with serve(database=tmp_path / "store.sqlite3") as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def sample_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pf.Server]:
+def sample_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A store of 250 made-up pets for tests that only read."""
+    from threaded import serve
+
     database = tmp_path_factory.mktemp("sample") / "store.sqlite3"
-    with pf.serve(database=database, sample=250, seed=7) as running:
+    with serve(database=database, sample=250, seed=7) as running:
         yield running
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-import petstore_frame as pf
+from threaded import Server, serve
 
 NO_TLS = (
     ssl.create_default_context()
@@ -19,30 +19,30 @@ NO_TLS = (
 @pytest.fixture(
     scope="session", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 )
-def store(request: pytest.FixtureRequest, tmp_path_factory) -> Iterator[pf.Server]:
+def store(request: pytest.FixtureRequest, tmp_path_factory) -> Iterator[Server]:
     """A store of 130 made-up pets, once on SQLite and once on PostgreSQL."""
     if request.param == "sqlite":
         database = str(tmp_path_factory.mktemp("store") / "store.sqlite3")
     else:
         database = request.getfixturevalue("new_postgres_database")()
-    with pf.serve(database=database, sample=130, seed=3) as running:
+    with serve(database=database, sample=130, seed=3) as running:
         yield running
 
 
-def talk_to(server: pf.Server, *, key: bool = True) -> httpx.Client:
+def talk_to(server: Server, *, key: bool = True) -> httpx.Client:
     """Return plain httpx with the server's address, and with its key unless it is a stranger's."""
     headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"} if key else {}
     return httpx.Client(base_url=server.base_url, headers=headers, timeout=20, verify=NO_TLS)
 
 
 @pytest.fixture(scope="session")
-def api(store: pf.Server) -> Iterator[httpx.Client]:
+def api(store: Server) -> Iterator[httpx.Client]:
     with talk_to(store) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
-def stranger(store: pf.Server) -> Iterator[httpx.Client]:
+def stranger(store: Server) -> Iterator[httpx.Client]:
     with talk_to(store, key=False) as client:
         yield client
 
@@ -53,7 +53,7 @@ def serve_with(tmp_path) -> Iterator[Callable[..., httpx.Client]]:
     running: list[Any] = []
 
     def start(**settings: Any) -> httpx.Client:
-        server = pf.serve(database=tmp_path / f"store{len(running)}.sqlite3", **settings)
+        server = serve(database=tmp_path / f"store{len(running)}.sqlite3", **settings)
         client = talk_to(server)
         running.extend((client, server))
         return client

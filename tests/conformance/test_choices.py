@@ -16,8 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-import petstore_frame as pf
 from conformance.conftest import talk_to
+from threaded import serve
 
 LUNA = {"name": "Luna", "categoryId": 3}
 DOCUMENT = Path(__file__).parents[2] / "docs/service.md"
@@ -410,9 +410,9 @@ def test_the_time_is_the_one_stated() -> None:
 def test_a_store_that_cannot_be_written_says_so(tmp_path, is_error) -> None:
     """503 with Retry-After, as certainly nothing was stored; reading goes on."""
     path = tmp_path / "store.sqlite3"
-    with pf.serve(database=path, sample=5):
+    with serve(database=path, sample=5):
         pass
-    with pf.serve(database=f"sqlite:///file:{path}?mode=ro&uri=true") as server:
+    with serve(database=f"sqlite:///file:{path}?mode=ro&uri=true") as server:
         with talk_to(server) as api:
             refused, listed = api.post("/pets", json=LUNA), api.get("/pets").json()
     is_error(refused, 503, "unavailable")

@@ -12,10 +12,10 @@ import httpx
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 
-import petstore_frame as pf
 from petstore_frame.service.app import create_app, describe_app
 from petstore_frame.service.database import open_database
 from petstore_frame.service.options import Options
+from threaded import Server, serve
 
 EXAMPLES = 15
 VALID_LISTING = re.compile(r"(limit=([1-9]|[1-9][0-9]|100))?&?(status=(available|pending|sold))?")
@@ -184,7 +184,7 @@ def contract_servers(tmp_path_factory):
     with ExitStack() as stack:
         yield {
             (extended, mode): stack.enter_context(
-                pf.serve(
+                serve(
                     database=folder / f"{mode}{extended}.sqlite3",
                     sample=30,
                     spec_only=not extended,
@@ -197,7 +197,7 @@ def contract_servers(tmp_path_factory):
 
 
 def check_operation(
-    document: dict[str, Any], server: pf.Server, operation_id: str, mode: str, examples: int
+    document: dict[str, Any], server: Server, operation_id: str, mode: str, examples: int
 ) -> None:
     """Send made-up requests for one operation and check each answer against the document."""
     import schemathesis

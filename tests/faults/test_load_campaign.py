@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from benchmarks.campaign import OURS, run, write_pets
 
-import petstore_frame as pf
 from petstore_frame.loader.journal.database import SUFFIX, connect
+from threaded import serve
 
 # A new one each time; a failure names it, for `benchmarks/campaign.py --first-seed`.
 SEED = random.SystemRandom().randrange(10**6)
@@ -48,7 +48,7 @@ def test_killed_at_random_against_the_real_service(spec_only: bool, tmp_path: Pa
     draw = random.Random(SEED)
     file = tmp_path / "pets.csv"
     wanted = write_pets(file, draw, ROWS)
-    with pf.serve(database=tmp_path / "store.sqlite3", spec_only=spec_only) as server:
+    with serve(database=tmp_path / "store.sqlite3", spec_only=spec_only) as server:
         command = [sys.executable, "-m", "petstore_frame", "load", str(file)]
         command += ["--base-url", server.base_url, "--journal", str(tmp_path / "journal")]
         command += ["--output", str(tmp_path / "out"), "--json"]

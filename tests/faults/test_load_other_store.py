@@ -15,6 +15,7 @@ import petstore_frame as pf
 from petstore_frame.errors import JournalError, LoadInterrupted
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
+from threaded import Server, serve
 from unit.staged import change
 
 KEY = "a-key-of-the-tests"
@@ -25,12 +26,12 @@ class Address:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._server: pf.Server | None = None
+        self._server: Server | None = None
         self._port = 0
 
-    def serve(self, database: str, **options: object) -> pf.Server:
+    def serve(self, database: str, **options: object) -> Server:
         self.close()
-        self._server = pf.serve(
+        self._server = serve(
             database=self.folder / database, port=self._port, api_key=KEY, **options
         )
         self._port = int(self._server.base_url.split(":")[2].split("/")[0])
@@ -55,7 +56,7 @@ def address(tmp_path: Path):
 
 @pytest.fixture
 def load(tmp_path: Path) -> Callable[..., LoadResult]:
-    def run(path: Path, server: pf.Server, **options: object) -> LoadResult:
+    def run(path: Path, server: Server, **options: object) -> LoadResult:
         with server.client() as client:
             given = {"journal": tmp_path / "journal", "progress": False} | options
             return pf.load_csv(path, client, **given)
@@ -108,7 +109,7 @@ def _interrupt_after(count: int) -> Callable[[dict[State, int]], None]:
 def test_a_store_that_changes_during_an_import_gets_nothing_of_it(address, load, pets_csv) -> None:
     """The store refuses what was meant for another; the next import begins anew with it."""
     path = pets_csv(200)
-    changed: list[pf.Server] = []
+    changed: list[Server] = []
 
     def change(counts: dict[State, int]) -> None:
         if counts[State.CREATED] >= 20 and not changed:

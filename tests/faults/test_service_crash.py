@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +31,13 @@ LUNA = {"name": "Luna", "categoryId": 3}
 def talk_to(server: pf.Server) -> httpx.Client:
     headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"}
     return httpx.Client(base_url=server.base_url, headers=headers, timeout=20)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[pf.Server]:
+    """An empty store in a process of its own."""
+    with pf.serve(database=tmp_path / "store.sqlite3") as running:
+        yield running
 
 
 def names_of(client: httpx.Client) -> dict[str, list[int]]:

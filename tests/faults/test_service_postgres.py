@@ -15,12 +15,13 @@ import psutil
 import pytest
 
 import petstore_frame as pf
+from threaded import Server, serve
 
 pytestmark = pytest.mark.postgres
 LUNA = {"name": "Luna", "categoryId": 3}
 
 
-def post(server: pf.Server, client: httpx.Client, **headers: str) -> httpx.Response:
+def post(server: Server, client: httpx.Client, **headers: str) -> httpx.Response:
     headers["Authorization"] = f"Bearer {server.api_key.get_secret_value()}"
     return client.post(f"{server.base_url}/pets", json=LUNA, headers=headers)
 
@@ -108,7 +109,7 @@ def test_a_lock_that_is_held_is_no_trap(postgres_url) -> None:
     import psycopg
 
     address = postgres_url.replace("postgresql+psycopg", "postgresql")
-    with pf.serve(database=postgres_url) as server, httpx.Client(timeout=30) as client:
+    with serve(database=postgres_url) as server, httpx.Client(timeout=30) as client:
         with psycopg.connect(address) as other:
             other.execute("SELECT pg_advisory_xact_lock(7385020071)")
             refused = post(server, client)
@@ -122,7 +123,7 @@ def test_a_database_that_goes_away_is_no_trap(postgres_cluster, postgres_url, tm
 
     address = postgres_cluster.replace("postgresql+psycopg", "postgresql") + "/postgres"
     name = postgres_url.rpartition("/")[2]
-    with pf.serve(database=postgres_url) as server, httpx.Client(timeout=30) as client:
+    with serve(database=postgres_url) as server, httpx.Client(timeout=30) as client:
         assert post(server, client).status_code == 201
         with psycopg.connect(address, autocommit=True) as admin:
             admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")

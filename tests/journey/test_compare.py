@@ -22,6 +22,7 @@ from petstore_frame.cli.options import HowRead
 from petstore_frame.loader.options import ListOptions
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.stocktake import Kind
+from threaded import Server, serve
 
 HEADER = ("animal_id", "name", "categoryId", "status")
 
@@ -29,7 +30,7 @@ HEADER = ("animal_id", "name", "categoryId", "status")
 class Loaded(NamedTuple):
     """A store that holds a list, and where both lie."""
 
-    server: pf.Server
+    server: Server
     inventory: pf.Inventory
     folder: Path
 
@@ -48,7 +49,7 @@ def animals() -> list[tuple[str, ...]]:
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
     folder = tmp_path_factory.mktemp("stocktake")
-    with pf.serve() as server, server.client() as client:
+    with serve() as server, server.client() as client:
         path = write_list(folder / "first.csv", animals())
         pf.load_csv(path, client, key="animal_id", journal=folder / "journal")
         yield Loaded(server, pf.fetch_inventory(client), folder)

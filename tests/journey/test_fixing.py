@@ -10,6 +10,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.bundled.samples import write_sample_categories, write_sample_csv
+from threaded import serve
 
 ROWS = 300
 
@@ -51,7 +52,7 @@ def test_fixed_records_complete_the_store(tmp_path: Path, kind: str) -> None:
     loading all again sends nothing."""
     arrivals = write_sample_csv(tmp_path / "arrivals.csv", rows=ROWS, seed=3)
     journal = tmp_path / "journal"
-    with pf.serve() as server, server.client() as client:
+    with serve() as server, server.client() as client:
         first = pf.load_csv(arrivals, client, journal=journal)
         first.write(tmp_path / "out")
         assert 0 < len(first.fix) == ROWS - len(first.created)
@@ -75,7 +76,7 @@ def test_labels_fix_words_at_once(tmp_path: Path) -> None:
     """With category labels the words are numbers from the start."""
     arrivals = write_sample_csv(tmp_path / "arrivals.csv", rows=1000)
     labels = write_sample_categories(tmp_path / "categories.csv")
-    with pf.serve() as server, server.client() as client:
+    with serve() as server, server.client() as client:
         plain = pf.load_csv(arrivals, client, journal=tmp_path / "a", dry_run=True)
         words = plain.summary["problems"]["not_a_whole_number"]
         labelled = pf.load_csv(
@@ -91,7 +92,7 @@ def test_frame_is_loaded_like_a_file(tmp_path: Path) -> None:
 
     arrivals = write_sample_csv(tmp_path / "arrivals.csv", rows=50, dirty=False)
     frame = pd.read_csv(arrivals, dtype=str, keep_default_na=False)
-    with pf.serve() as server, server.client() as client:
+    with serve() as server, server.client() as client:
         first = pf.load_frame(frame, client, journal=tmp_path / "a")
         again = pf.load_frame(frame.copy(), client, journal=tmp_path / "a")
         names = pf.fetch_inventory(client).frame["name"]
@@ -110,7 +111,7 @@ def test_the_same_command_loads_the_fix_file(tmp_path: Path) -> None:
         "header_row": 3,
         "journal": tmp_path / "journal",
     }
-    with pf.serve() as server, server.client() as client:
+    with serve() as server, server.client() as client:
         pf.load_csv(file, client, **options).write(tmp_path / "out", excel=False)
         fix = tmp_path / "out" / "fix.csv"
         fix.write_text(fix.read_text("utf-8-sig").replace("Zoë,x", "Zoë,4"), "utf-8-sig")

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import petstore_frame as pf
 from petstore_frame.cli import app
+from threaded import Server
 
 # In an order in which each finds what it needs; demo and dashboard have tests of their own.
 COMMANDS = (
@@ -30,7 +30,7 @@ def example(command: str) -> list[str]:
 
 
 def test_examples_run_in_the_order_of_a_first_day(
-    server: pf.Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each ends well; the rows that a sample spoils on purpose are the only reason for a 1."""
     monkeypatch.chdir(tmp_path)

@@ -12,6 +12,7 @@ import openpyxl
 import pytest
 
 import petstore_frame as pf
+from threaded import serve
 
 SOFFICE = shutil.which("soffice")
 pytestmark = [
@@ -94,7 +95,7 @@ def test_what_an_office_program_saves_is_loaded_once(
     arrivals = tmp_path / "arrivals.csv"
     arrivals.write_text(DIRTY, encoding="utf-8")
     load = pf.load_csv if kind == "csv" else pf.load_excel
-    with pf.serve() as server, server.client() as client:
+    with serve() as server, server.client() as client:
         first = pf.load_csv(arrivals, client, journal=tmp_path / "journal")
         assert (len(first.created), len(first.fix)) == (9, 9)
         first.write(tmp_path / "out")

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import petstore_frame as pf
+from threaded import Server
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -39,7 +40,7 @@ def test_python_blocks_run(tmp_path: Path) -> None:
     assert run_python(twice, tmp_path).startswith(blocks("text")[0])
 
 
-def test_the_monday_script_runs(server: pf.Server, tmp_path: Path) -> None:
+def test_the_monday_script_runs(server: Server, tmp_path: Path) -> None:
     """The script of the page loads, keeps, compares and writes the workbook, and ends with 0."""
     (script,) = blocks("bash", MONDAY)
     for name, text in {

@@ -13,6 +13,7 @@ from pathlib import Path
 import openpyxl
 
 import petstore_frame as pf
+from threaded import Server
 
 PAGE = Path(__file__).parents[2] / "docs/how_to/shell.md"
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -48,7 +49,7 @@ def correct(path: Path) -> None:
     book.save(path)
 
 
-def test_the_lines_of_the_page_answer_as_it_shows(server: pf.Server, tmp_path: Path) -> None:
+def test_the_lines_of_the_page_answer_as_it_shows(server: Server, tmp_path: Path) -> None:
     """From three awkward files to created pets, each command and its answer as printed there."""
     write_files(tmp_path)
     environ = os.environ | {

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import petstore_frame as pf
+from threaded import Server
 
 pty = pytest.importorskip("pty", reason="needs a system with pseudo-terminals")
 
@@ -28,7 +29,7 @@ Answer = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def answer(tmp_path: Path, server: pf.Server) -> Answer:
+def answer(tmp_path: Path, server: Server) -> Answer:
     """Load a file that repeats an earlier one, and type an answer each time it asks."""
     (tmp_path / "week1.csv").write_text(FIRST, encoding="utf-8")
     (tmp_path / "week2.csv").write_text(LATER, encoding="utf-8")
@@ -73,13 +74,13 @@ def read_until(screen: int, words: str | None) -> str:
     return shown
 
 
-def count_pets(server: pf.Server) -> int:
+def count_pets(server: Server) -> int:
     with server.client() as client:
         return len(pf.fetch_inventory(client))
 
 
 @pytest.mark.parametrize(("typed", "pets"), [("s", 2), ("a", 12)])
-def test_one_key_for_each_way_on(answer: Answer, server: pf.Server, typed: str, pets: int) -> None:
+def test_one_key_for_each_way_on(answer: Answer, server: Server, typed: str, pets: int) -> None:
     """The question says what was found; each key sends what it says, and no more."""
     before = count_pets(server)
     code, asked, told = answer(typed)
@@ -88,7 +89,7 @@ def test_one_key_for_each_way_on(answer: Answer, server: pf.Server, typed: str, 
     assert told.startswith(f"Done: week2.csv: {pets} of 12 records created")
 
 
-def test_a_key_is_adopted_after_a_second_question(answer: Answer, server: pf.Server) -> None:
+def test_a_key_is_adopted_after_a_second_question(answer: Answer, server: Server) -> None:
     """k names the animals; those that were loaded without a key get theirs by s."""
     before = count_pets(server)
     code, _, told = answer("k", "s")
@@ -97,7 +98,7 @@ def test_a_key_is_adopted_after_a_second_question(answer: Answer, server: pf.Ser
 
 
 @pytest.mark.parametrize("typed", ["", "x"])
-def test_enter_stops(answer: Answer, server: pf.Server, typed: str) -> None:
+def test_enter_stops(answer: Answer, server: Server, typed: str) -> None:
     """Enter, or a key of no way, sends nothing and ends as a refusal does."""
     before = count_pets(server)
     code, asked, told = answer(typed)

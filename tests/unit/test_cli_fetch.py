@@ -16,31 +16,32 @@ import petstore_frame as pf
 from petstore_frame.cli import app
 from petstore_frame.report.write import write_data
 from petstore_frame.schema.frame import PetColumns, to_frame
+from threaded import Server, serve
 
 NAMES = ["NA", "=1+1", "007", 'a "b", c', "two\nlines", "carriage\rreturn", "Žofie 🐱", "-"]
 
 
 @pytest.fixture(scope="module")
-def store() -> Iterator[pf.Server]:
+def store() -> Iterator[Server]:
     """A store of the names, which no test changes."""
-    with pf.serve() as running, running.client() as client:
+    with serve() as running, running.client() as client:
         for name in NAMES:
             client.create_pet({"name": name, "category_id": 3})
         yield running
 
 
 @pytest.fixture
-def filled(store: pf.Server, monkeypatch: pytest.MonkeyPatch) -> pf.Server:
+def filled(store: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
     """The store, with its key where the command line looks for it."""
     monkeypatch.setenv("PETSTORE_API_KEY", store.api_key.get_secret_value())
     return store
 
 
-def run(server: pf.Server, *arguments: str):
+def run(server: Server, *arguments: str):
     return CliRunner().invoke(app, ["fetch", "--base-url", server.base_url, *arguments])
 
 
-def test_a_csv_holds_names_byte_for_byte(filled: pf.Server, tmp_path: Path) -> None:
+def test_a_csv_holds_names_byte_for_byte(filled: Server, tmp_path: Path) -> None:
     """Names of every kind come back from the file exactly as the store has them."""
     path = tmp_path / "pets.csv"
     result = run(filled, "--output", str(path))
@@ -51,7 +52,7 @@ def test_a_csv_holds_names_byte_for_byte(filled: pf.Server, tmp_path: Path) -> N
     assert list(rows[0]) == ["id", "name", "category_id", "status"]
 
 
-def test_json_tells_what_the_file_covers(filled: pf.Server, tmp_path: Path) -> None:
+def test_json_tells_what_the_file_covers(filled: Server, tmp_path: Path) -> None:
     """One JSON object holds the rows, the claim and when it was made."""
     path = tmp_path / "pets.parquet"
     told = json.loads(run(filled, "--output", str(path), "--json").stdout)
@@ -59,7 +60,7 @@ def test_json_tells_what_the_file_covers(filled: pf.Server, tmp_path: Path) -> N
     assert pf.completeness(pd.read_parquet(path)).state == "sealed"
 
 
-def test_a_workbook_is_raw_data_too(filled: pf.Server, tmp_path: Path) -> None:
+def test_a_workbook_is_raw_data_too(filled: Server, tmp_path: Path) -> None:
     """The first sheet of an .xlsx is the frame itself, and the claim is on the second."""
     path = tmp_path / "pets.xlsx"
     assert run(filled, "--output", str(path)).exit_code == 0
@@ -72,7 +73,7 @@ def test_a_workbook_is_raw_data_too(filled: pf.Server, tmp_path: Path) -> None:
     assert "complete: 8 pets" in sheets["About"].to_string()
 
 
-def test_a_workbook_comes_back(filled: pf.Server, tmp_path: Path) -> None:
+def test_a_workbook_comes_back(filled: Server, tmp_path: Path) -> None:
     """What fetch and report write as .xlsx is loaded without a word about sheets, names as sent."""
     with filled.client() as client:
         inventory = pf.fetch_inventory(client)
@@ -100,7 +101,7 @@ def test_large_ids_and_missing_statuses_keep_their_kind(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_request_is_refused(
-    filled: pf.Server, arguments: list[str], words: str, tmp_path: Path, monkeypatch
+    filled: Server, arguments: list[str], words: str, tmp_path: Path, monkeypatch
 ) -> None:
     """An impossible file or status is refused before anything is sent, with exit code 2."""
     monkeypatch.chdir(tmp_path)
@@ -110,7 +111,7 @@ def test_a_wrong_request_is_refused(
     assert list(tmp_path.glob("pets*")) == []
 
 
-def test_a_status_is_known_in_any_case(filled: pf.Server, tmp_path: Path) -> None:
+def test_a_status_is_known_in_any_case(filled: Server, tmp_path: Path) -> None:
     """SOLD is sold, what was not asked for has no count, and a wrong word is refused plainly."""
     path = str(tmp_path / "pets.csv")
     told = run(filled, "--output", path, "--status", "SOLD")
@@ -119,7 +120,7 @@ def test_a_status_is_known_in_any_case(filled: pf.Server, tmp_path: Path) -> Non
     assert "'lost' is not one of" in refused.stderr and "Value error" not in refused.stderr
 
 
-def test_a_wrong_key_writes_nothing(filled: pf.Server, tmp_path: Path, monkeypatch) -> None:
+def test_a_wrong_key_writes_nothing(filled: Server, tmp_path: Path, monkeypatch) -> None:
     """A refusal leaves no file behind and does not show the key."""
     monkeypatch.setenv("PETSTORE_API_KEY", "wrong-key")
     result = run(filled, "--output", str(tmp_path / "pets.csv"))
@@ -130,7 +131,7 @@ def test_a_wrong_key_writes_nothing(filled: pf.Server, tmp_path: Path, monkeypat
 
 @pytest.mark.parametrize(("words", "code"), [([], 0), (["--max-pets", "3"], 1)])
 def test_only_a_complete_listing_ends_with_0(
-    filled: pf.Server, tmp_path: Path, words: list[str], code: int
+    filled: Server, tmp_path: Path, words: list[str], code: int
 ) -> None:
     """The exit code, ``is_complete`` and the headline of the JSON agree, and so does the text."""
     told = run(filled, "--output", str(tmp_path / "a.csv"), "--json", *words)

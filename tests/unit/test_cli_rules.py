@@ -16,6 +16,7 @@ import petstore_frame as pf
 from petstore_frame import errors
 from petstore_frame.cli import app
 from petstore_frame.cli.commands import EXIT_CODES, exit_code
+from threaded import Server
 
 
 def commands(group: Any = None, before: str = "") -> Iterator[tuple[str, Any]]:
@@ -77,7 +78,7 @@ def test_json_is_for_every_script() -> None:
 
 @pytest.mark.parametrize("name", READERS)
 def test_a_listing_is_told_with_the_same_keys(
-    name: str, sample_server: pf.Server, tmp_path: Path
+    name: str, sample_server: Server, tmp_path: Path
 ) -> None:
     """What was written, how many, from where, when, and what it covers."""
     place = "--history" if name == "snapshot" else "--output"

@@ -15,6 +15,7 @@ from petstore_frame._internal.arguments import whole_number
 from petstore_frame.http.outcome import Proof
 from petstore_frame.http.settings import read_settings
 from petstore_frame.inventory import Verdict
+from threaded import Server
 
 
 @pytest.fixture
@@ -29,14 +30,12 @@ def told(call: Callable[[], Any], kind: type[Exception] = pf.ArgumentError) -> s
     return str(caught.value)
 
 
-def elsewhere(server: pf.Server, path: str) -> pf.Client:
+def elsewhere(server: Server, path: str) -> pf.Client:
     return pf.Client(server.base_url.removesuffix("/v1") + path, server.api_key)
 
 
 @pytest.mark.parametrize("path", ["", "/v2", "/v1/pets"])
-def test_a_wrong_address_is_named_where_nothing_is_found(
-    sample_server: pf.Server, path: str
-) -> None:
+def test_a_wrong_address_is_named_where_nothing_is_found(sample_server: Server, path: str) -> None:
     """A 404 for a listing sends the reader to base_url, and shows what it is."""
     with elsewhere(sample_server, path) as client:
         words = told(client.list_pets, pf.NotFoundError)
@@ -44,14 +43,14 @@ def test_a_wrong_address_is_named_where_nothing_is_found(
         assert "the id" not in words
 
 
-def test_a_wrong_id_is_named_where_a_pet_is_not_found(sample_server: pf.Server) -> None:
+def test_a_wrong_id_is_named_where_a_pet_is_not_found(sample_server: Server) -> None:
     """A 404 for one pet of a store at its proper address is about the id alone."""
     with sample_server.client() as client, pytest.warns(pf.EndpointDeprecatedWarning):
         words = told(lambda: client.get_pet(10**9), pf.NotFoundError)
     assert words.endswith("; check the id")
 
 
-def test_a_dead_link_is_no_fault_of_the_address(sample_server: pf.Server) -> None:
+def test_a_dead_link_is_no_fault_of_the_address(sample_server: Server) -> None:
     """A 404 for an address that a store made sends nobody to base_url."""
     with elsewhere(sample_server, "/v2") as client:
         words = told(lambda: client.ask_page("/pets", params={"cursor": "x"}), pf.NotFoundError)
@@ -182,7 +181,7 @@ def test_what_is_no_pet_at_all_is_refused(silent: pf.Client) -> None:
     assert told(lambda: silent.create_pet("Luna")).startswith("pet is a NewPet or a mapping")
 
 
-def test_a_closed_client_says_so(sample_server: pf.Server) -> None:
+def test_a_closed_client_says_so(sample_server: Server) -> None:
     """After its with block a client sends nothing more, and proves that it did not."""
     with sample_server.client() as client:
         assert len(client.list_pets(limit=3)) == 3

@@ -17,6 +17,7 @@ from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.http.answer import Headers
 from petstore_frame.inventory.page import Page
 from petstore_frame.schema.frame import PetColumns, to_frame
+from threaded import serve
 
 
 def inventory() -> pf.Inventory:
@@ -73,7 +74,7 @@ def test_a_result_of_a_load_counts_its_records(tmp_path: Path) -> None:
     """len() is the number of records, and names of the table are pointed to without reading it."""
     path = tmp_path / "pets.csv"
     path.write_text("name,categoryId,line\nLuna,3,x\nMax,cat,y\n")
-    with pf.serve() as server, server.client() as client:
+    with serve() as server, server.client() as client:
         result: Any = pf.load_csv(path, client, dry_run=True, journal=tmp_path, progress=False)
     assert len(result) == 2
     with pytest.raises(AttributeError, match=r"a LoadResult .*: \.frame\.head$"):

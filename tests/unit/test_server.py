@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,6 +16,13 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.bundled.children import child_environ
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[pf.Server]:
+    """An empty store in a process of its own."""
+    with pf.serve(database=tmp_path / "store.sqlite3") as running:
+        yield running
 
 
 def test_it_answers_as_soon_as_it_is_there() -> None:

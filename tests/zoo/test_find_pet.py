@@ -8,6 +8,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption, Fact
+from threaded import Server
 from zoo import census
 from zoo.facts import facts
 from zoo.habits import Habits
@@ -86,7 +87,7 @@ def test_no_deprecated_request_is_made_unasked() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::petstore_frame.EndpointDeprecatedWarning")
-def test_the_deprecated_operation_answers_when_allowed(sample_server: pf.Server) -> None:
+def test_the_deprecated_operation_answers_when_allowed(sample_server: Server) -> None:
     """Allowed, one request finds a pet, and a 404 counts while a listed pet still answers."""
     with sample_server.client() as client:
         found = client.find_pet(249, allow_deprecated=True)
@@ -96,7 +97,7 @@ def test_the_deprecated_operation_answers_when_allowed(sample_server: pf.Server)
 
 
 @pytest.mark.filterwarnings("ignore::petstore_frame.EndpointDeprecatedWarning")
-def test_ids_can_be_asked_one_by_one(sample_server: pf.Server) -> None:
+def test_ids_can_be_asked_one_by_one(sample_server: Server) -> None:
     """Opted in, a range of ids is read to its end, which makes no listing complete."""
     with sample_server.client() as client:
         inventory = pf.fetch_inventory(client, strategy="documented", id_range=(1, 260))

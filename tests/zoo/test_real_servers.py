@@ -21,6 +21,7 @@ import httpx
 import pytest
 
 import petstore_frame as pf
+from threaded import Server
 
 ROOT = Path(__file__).parents[2]
 STATUSES = ("available", "pending", "sold")
@@ -68,7 +69,7 @@ def json_server(tmp_path: Path) -> Iterator[pf.Client]:
 
 
 @pytest.fixture
-def prism(sample_server: pf.Server, tmp_path: Path) -> Iterator[pf.Client]:
+def prism(sample_server: Server, tmp_path: Path) -> Iterator[pf.Client]:
     """A mock of the description that the bundled service gives of itself."""
     key = sample_server.api_key.get_secret_value()
     headers = {"Authorization": f"Bearer {key}"}

@@ -12,13 +12,14 @@ from typer.testing import CliRunner, Result
 import petstore_frame as pf
 from petstore_frame.cli import app
 from petstore_frame.inventory import Verdict
+from threaded import Server
 
 
 def run(*words: str, **environ: str) -> Result:
     return CliRunner().invoke(app, list(words), env=environ)
 
 
-def snapshot(server: pf.Server, folder: Path, *words: str) -> Result:
+def snapshot(server: Server, folder: Path, *words: str) -> Result:
     return run(
         "snapshot", "--history", str(folder), "--base-url", server.base_url, *words,
         PETSTORE_API_KEY=server.api_key.get_secret_value(),

@@ -20,6 +20,7 @@ import petstore_frame as pf
 from petstore_frame import errors
 from petstore_frame.inventory import Verdict
 from petstore_frame.inventory.source import SealState
+from threaded import serve
 
 BIG = 2**53 + 1
 PETS = [(BIG, "NA", 3, None), (2, "=1+1", BIG, "lost"), (1, "Łóś 🦊", 3, "sold")]
@@ -126,7 +127,7 @@ def test_two_stores_at_one_address_do_not_mix(history, make_inventory) -> None:
 def test_a_new_store_of_this_machine_is_another_store(history) -> None:
     """A day kept of one bundled store is not replaced by another one that started later."""
     for seed in (1, 2):
-        with pf.serve(sample=3, seed=seed) as server, server.client() as client:
+        with serve(sample=3, seed=seed) as server, server.client() as client:
             inventory = pf.fetch_inventory(client)
         if seed == 1:
             kept = history.add(inventory)

@@ -1,0 +1,83 @@
+"""The bundled service in a thread of the tests, for what does not ask about its process.
+
+A process of its own imports for a second; on the wire there is no difference.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import threading
+from contextlib import ExitStack
+from os import PathLike
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import uvicorn
+from pydantic import SecretStr
+
+import petstore_frame as pf
+from petstore_frame.http.settings import IdempotencyKey
+from petstore_frame.service import run
+from petstore_frame.service.app import create_app
+from petstore_frame.service.database import open_database
+from petstore_frame.service.options import Options
+from petstore_frame.service.store import IDEMPOTENCY_KEEP_S
+
+WAIT_S = 30
+
+
+class _Uvicorn(uvicorn.Server):
+    """A uvicorn server that tells when it answers."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.answers = threading.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.answers.set()
+
+
+class Server:
+    """A running service with the attributes of ``pf.Server``, all but the process."""
+
+    def __init__(self, options: Options) -> None:
+        self._resources = ExitStack()
+        listener = self._resources.enter_context(run._listen(options))
+        engine = open_database(options.database or "")
+        self._resources.callback(engine.dispose)
+        run._prepare(engine, options)
+        self.base_url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        self.api_key = options.api_key or SecretStr("")
+        self._honoured = None if options.spec_only else IdempotencyKey(IDEMPOTENCY_KEEP_S)
+        self._server = _Uvicorn(run._config(create_app(options, engine), options))
+        self._thread = threading.Thread(target=self._server.run, args=([listener],))
+        self._thread.start()
+        assert self._server.answers.wait(WAIT_S)
+
+    def client(self, **options: Any) -> pf.Client:
+        return pf.Client(self.base_url, self.api_key, idempotency=self._honoured, **options)
+
+    def close(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(WAIT_S)
+        assert not self._thread.is_alive()
+        self._resources.close()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def serve(*, database: str | PathLike[str] | None = None, **options: Any) -> Server:
+    """Start what ``pf.serve`` starts, by the same options, in a thread."""
+    key = options.pop("api_key", None) or "psk_" + secrets.token_urlsafe(32)
+    if database is not None:
+        return Server(Options(database=str(database), api_key=key, **options))
+    folder = TemporaryDirectory()
+    server = Server(Options(database=f"{folder.name}/store.sqlite3", api_key=key, **options))
+    server._resources.callback(folder.cleanup)
+    return server
