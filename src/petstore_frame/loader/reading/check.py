@@ -34,10 +34,8 @@ class Checker:
     """Turns the rows of one source into Records.
 
     Args:
-        columns: The column names, in order.
-        mapping: The column of each field.
-        rules: What the caller allows.
-        key: The columns that identify an animal.
+        columns, mapping, key: As of a ``Source``.
+        rules: What the caller says of the cells.
         delimiters: What may stand between the cells of a text file.
         is_returned: It is one of our own files, where the rows around a row tell nothing.
     """
@@ -54,6 +52,7 @@ class Checker:
     ) -> None:
         self.columns, self.rules, self._delimiters = tuple(columns), rules, delimiters
         self._is_returned = is_returned
+        self._confirmed = replace(rules, accept=frozenset(Suspicion))
         fields = [field for field in SENT_FIELDS if field.name in mapping]
         self._places = {field.name: self.columns.index(mapping[field.name]) for field in fields}
         self._readers = {field.name: reader_of(field) for field in fields}
@@ -126,8 +125,7 @@ class Checker:
         if is_blank and not _refuses(aside):
             blank = Record(number, line, cells, State.SKIPPED, warnings=("blank",))
             return blank._replace(origin=aside.origin)
-        accept = self.rules.accept | aside.accept
-        rules = replace(self.rules, accept=accept) if aside.accept else self.rules
+        rules = self._confirmed if aside.is_confirmed else self.rules
         problems, notes = self._check_width(cells)
         key = self._key_of(cells) if self._keys else None
         if self._keys and key is None:
@@ -142,7 +140,7 @@ class Checker:
         payload, noted = _joined(parts)
         warnings = [*notes, *noted]
         for doubt, place in [] if problems else self._doubts(cells, aside, warnings):
-            if doubt.problem.accept in accept:
+            if doubt.problem.accept in rules.accept:
                 warnings.append(str(doubt.problem.accept))
             else:
                 problems.append(self._placed(doubt, place, cells))
@@ -227,10 +225,7 @@ class Checker:
         return replace(refused.problem, column=self.columns[at], value=cells[at][:200])
 
     def _note_twins(self, records: list[Record], above: str) -> str:
-        """Note of names that look like the one above them and are not the same text.
-
-        Returns the last name, which is above those of the next records.
-        """
+        """Note of names that look like the one above and are not; return the last one."""
         at = self._name_at
         for place, record in enumerate(records):
             name = record.cells[at] if at < len(record.cells) else ""
@@ -253,7 +248,7 @@ class Checker:
 def _settled(records: list[Record], totals: list[Record]) -> list[Record]:
     """Return records with those called Total above them, which are animals as these are.
 
-    What may be a total is kept in ``totals``, with the blank rows below it, until more comes.
+    What may be a total waits in ``totals``, with blank rows below it.
     """
     if not totals and not any(each.warnings and _is_called_total(each) for each in records):
         return records

@@ -21,6 +21,7 @@ from petstore_frame.loader.reading.opening import Decoded, EncodingError
 from petstore_frame.loader.reading.options import Reading, Rules
 from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
 from petstore_frame.loader.reading.returned import ColumnsOf
+from petstore_frame.loader.reading.tables import Table
 from petstore_frame.loader.record import Record, RecordProblem, State
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 
@@ -52,16 +53,13 @@ class Look:
     """A file or a frame as it would be read, up to where it is clear.
 
     Attributes:
-        name: What to call it.
-        kind: ``csv``, ``workbook`` or ``frame``.
+        name, kind: What to call it, and what it is.
         reading: How it was looked at: as asked, and what is recognised where that is not enough.
         questions: Why it cannot be read as asked, in turn; each has the ``answer`` that ``reading``
             holds, if there is one. Empty where nothing is to be confirmed.
         encodings: How likely encodings read the first line in question, if that is not clear.
         sheets: The sheets of a workbook.
-        facts: ``encoding`` and ``delimiter``, or ``sheet``, as it was looked at.
-        header_row: The row of the header, or None.
-        columns: The column names; empty where not even a header can be read.
+        facts, header_row, columns: As of a ``Table``; no columns where there is no header to read.
         mapping: The column of each field, as far as it is known or recognised.
         key_columns: Columns that may identify an animal, the likeliest first.
         records: The first records, each with its problem; without a whole mapping none.
@@ -148,28 +146,23 @@ def _look(opened: Input, asked: Reading, rows: int, most: int, columns_of: Colum
                 break
             seen = replace(seen, reading=replace(seen.reading, **answer))
     # Values that most records share may be wrong; the records are there all the same.
-    return _raw(seen, opened, rows) if source is None else _checked(seen, source, rows, most)
+    if source is not None:
+        return _with_records(seen, source, rows, most)
+    with suppress(InputError):  # it is among the questions
+        table, mapping = opened.tables(seen.reading)[0], seen.reading.mapping or {}
+        known = {field: column for field, column in mapping.items() if column in table.columns}
+        cells = [tuple(row.cells) for row in islice(table.rows(), rows)]
+        keys = likely_keys(table.columns, cells, known.values())
+        return replace(_with_table(seen, table, known), rows=tuple(cells), key_columns=keys)
+    return seen
 
 
-def _raw(seen: Look, opened: Input, rows: int) -> Look:
-    """Add the columns and cells of the likeliest table to a look that knows no mapping."""
-    try:
-        table = opened.tables(seen.reading)[0]
-        cells = tuple(tuple(row.cells) for row in islice(table.rows(), rows))
-    except InputError:  # it is among the questions
-        return seen
-    return replace(
-        seen,
-        facts=table.facts,
-        header_row=table.header_row,
-        columns=table.columns,
-        mapping={k: v for k, v in (seen.reading.mapping or {}).items() if v in table.columns},
-        rows=cells,
-        key_columns=likely_keys(table.columns, cells, ()),
-    )
+def _with_table(seen: Look, table: Table, mapping: Mapping[str, str]) -> Look:
+    columns, facts, header_row = table.columns, table.facts, table.header_row
+    return replace(seen, columns=columns, facts=facts, header_row=header_row, mapping=mapping)
 
 
-def _checked(seen: Look, source: Source, rows: int, most: int) -> Look:
+def _with_records(seen: Look, source: Source, rows: int, most: int) -> Look:
     """Add the records of a source whose columns are known."""
     records, questions = list[Record](), seen.questions
     try:
@@ -186,12 +179,8 @@ def _checked(seen: Look, source: Source, rows: int, most: int) -> Look:
         if each.column in fields and each.value and _can_be_mapped(each)
     )
     return replace(
-        seen,
+        _with_table(seen, source.table, source.mapping),
         questions=questions,
-        facts=source.table.facts,
-        header_row=source.table.header_row,
-        columns=source.columns,
-        mapping=source.mapping,
         key_columns=source.key or likely_keys(source.columns, cells, fields),
         records=tuple(records[:rows]),
         rows=tuple(record.cells for record in records[:rows]),

@@ -99,28 +99,22 @@ def is_workbook(path: str | PathLike[str]) -> bool:
 
     A file that is not there, cannot be opened or is empty is judged by the ending of its name.
     """
-    file = Path(fspath(path))
-    start = _first_bytes(file)
-    return start in (ZIP, OLE) if start else file.suffix.lower() in SUFFIXES
+    start = _first_bytes(path)
+    return start in (ZIP, OLE) if start else fspath(path).lower().endswith(SUFFIXES)
 
 
 def is_archive(path: str | PathLike[str]) -> bool:
     """Tell whether a file is a zip file but not a workbook, such as a packed CSV file."""
-    if _first_bytes(Path(fspath(path))) != ZIP:
-        return False
-    with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as packed:
-        return not any(name.startswith("xl/") for name in packed.namelist())
+    if _first_bytes(path) == ZIP:
+        with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as packed:
+            return not any(name.startswith("xl/") for name in packed.namelist())
     return False
 
 
-def _first_bytes(file: Path) -> bytes:
-    try:
-        if not file.is_file():  # a pipe would lose what is read from it here
-            return b""
-        with file.open("rb") as opened:
-            return opened.read(len(ZIP))
-    except (OSError, ValueError):
-        return b""
+def _first_bytes(path: str | PathLike[str]) -> bytes:
+    with suppress(InputError), open_regular(Path(fspath(path))) as file:
+        return file.read(len(ZIP))
+    return b""
 
 
 class Decoded(NamedTuple):
@@ -162,32 +156,28 @@ def proven_encoding(file: BinaryIO, given: str | None) -> str:
         EncodingError: It is not the one given, or not known.
         InputError: It is damaged, has a line without end, or is being written to.
     """
-    codec = _find(file, given)
-    _decode_all(file, codec, is_given=given is not None)
+    try:
+        codec = _codec_of(bytes_of(file).read(4096), given)
+        _decode_all(file, codec, is_given=given is not None)
+    except DAMAGED as problem:
+        raise InputError(f"the gzip file is damaged: {problem}") from None
     return codec
 
 
-def _find(file: BinaryIO, given: str | None) -> str:
-    try:
-        start = bytes_of(file).read(4096)
-    except DAMAGED as problem:
-        raise InputError(f"the gzip file is damaged: {problem}") from None
+def _codec_of(start: bytes, given: str | None) -> str:
     if given is not None:
         name = codecs.lookup(given).name
         return "utf-8-sig" if name == "utf-8" else name
-    marked = next((name for mark, name in _BOMS if start.startswith(mark)), None)
-    if marked:
-        return marked
     # In UTF-16 every other byte of Latin text is 0; in the block that a crash leaves, each is.
     even, odd = start[::2].count(0), start[1::2].count(0)
-    if abs(odd - even) * 4 > len(start):
-        likely = "utf-16-le" if odd > even else "utf-16-be"
-        what = "the file looks like UTF-16 without a byte order mark"
-        hint = Advice("name it: {}", ("encoding", likely), by_hand=_SAVE_AS_UTF8)
-        first = [*start.decode(likely, "replace").splitlines(), ""][0][:60]
-        readings = (Decoded(likely, first),)
-        raise EncodingError(what, hint=hint, answer={"encoding": likely}, candidates=readings)
-    return "utf-8"
+    marked = next((name for mark, name in _BOMS if start.startswith(mark)), None)
+    if marked or abs(odd - even) * 4 <= len(start):
+        return marked or "utf-8"
+    likely = "utf-16-le" if odd > even else "utf-16-be"
+    what = "the file looks like UTF-16 without a byte order mark"
+    hint = Advice("name it: {}", ("encoding", likely), by_hand=_SAVE_AS_UTF8)
+    first = Decoded(likely, start.decode(likely, "replace").partition("\n")[0].strip()[:60])
+    raise EncodingError(what, hint=hint, answer={"encoding": likely}, candidates=(first,))
 
 
 def _decode_all(file: BinaryIO, codec: str, *, is_given: bool) -> None:
@@ -222,8 +212,6 @@ def _decode_all(file: BinaryIO, codec: str, *, is_given: bool) -> None:
         raise _misread(file, codec, offset, line, whole[at], is_given=is_given) from None
     except UnicodeError as problem:  # punycode says no more than this
         raise EncodingError(f"the file is not {codec} text: {problem}") from None
-    except DAMAGED as problem:
-        raise InputError(f"the gzip file is damaged: {problem}") from None
 
 
 def _misread(

@@ -174,7 +174,6 @@ class _OwnColumns:
         line, cells, given = row.line, row.cells, row.aside or Aside()
         odd = {new: given.oddities[at] for new, at in enumerate(self._kept) if at in given.oddities}
         answer = _cell(cells, self._accept).strip().casefold()
-        accept = frozenset(Suspicion) if answer in _YES else frozenset[str]()
         # A frame has the kind alone.
         kind, held = answer.rpartition(":")[2].strip(), given.held
         if answer.startswith("no") or answer in _KINDS:
@@ -190,7 +189,7 @@ class _OwnColumns:
                 hint="load fix.csv; records in doubt are settled by reconcile, at the import that "
                 "they come from",
             )
-        return Row(line, self._own_cells(cells), Aside(odd, held, accept, origin))
+        return Row(line, self._own_cells(cells), Aside(odd, held, answer in _YES, origin))
 
     def _origin_of(self, line: int, cells: Sequence[str]) -> Origin | None:
         """Return the record that a row was fixed from; None for a row that somebody added."""

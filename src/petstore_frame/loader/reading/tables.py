@@ -45,21 +45,18 @@ class Aside:
     Attributes:
         oddities: By position, a refusal or a note on a cell, for its type or its place.
         held: Why the record waits for a person, or None.
-        accept: Kinds of suspicious records that are sent after all, for this row.
+        is_confirmed: A person has said that it is sent, however suspicious.
         origin: The record that it was fixed from.
     """
 
     oddities: Mapping[int, Oddity] = field(default_factory=dict)
     held: CellError | None = None
-    accept: frozenset[str] = frozenset()
+    is_confirmed: bool = False
     origin: Origin | None = None
 
 
 class Row(NamedTuple):
-    """The cells of a record, and the first physical line that they stand on.
-
-    ``aside`` is None where the text of the cells says it all, and they stand on one line.
-    """
+    """The cells of a record and the line they begin on; without ``aside`` it is their only one."""
 
     line: int
     cells: Sequence[str]
