@@ -119,6 +119,11 @@ def check_sample(
                 raise unsent(field.name, column)
 
 
+def can_be_mapped(problem: RecordProblem) -> bool:
+    """Tell whether saying what a value means would answer a problem."""
+    return problem.option is not None and problem.option[0] in ("categories", "value_map")
+
+
 def _common_cause(sample: Sequence[Record], mapping: Mapping[str, str]) -> InputError | None:
     """Return the one cause for which most records of a sample cannot be sent, or None."""
     failed = defaultdict[tuple[str, str | None], list[tuple[int, RecordProblem]]](list)
@@ -137,17 +142,15 @@ def _common_cause(sample: Sequence[Record], mapping: Mapping[str, str]) -> Input
     shown += f" and {len(values) - 8} more" if len(values) > 8 else ""
     each = {value: "…" for value, _ in commonest}
     field = next((field for field in SENT_FIELDS if mapping.get(field.name) == column), None)
-    option = first.option[0] if first.option is not None else ""
-    if field is not None and option in ("categories", "value_map"):
-        given = option == "value_map"
-        what = "labels that no category has" if given else "labels, not the numbers of categories"
-        what = f"the column {column!r} holds {what}: {shown}"
-        by_hand = "say which number each label is"
-        hint = Advice("say which number each is: {}", ("categories", each), by_hand=by_hand)
-    elif field is not None and first.code == f"unknown_{field.name}":
-        what = f"the column {column!r} holds values that no {field.name} has: {shown}"
-        ask = f"say which of {', '.join(field.values)} each is: {{}}"
-        hint = Advice(ask, ("value_map", {field.name: each}), by_hand="map each value once")
+    if field is not None and can_be_mapped(first):
+        option = first.option[0] if first.option is not None else ""
+        labels = "labels, not the numbers of categories"
+        kind = labels if option == "categories" else f"values that no {field.name} has"
+        which = f"which of {', '.join(field.values)}" if field.values else "which number"
+        given = each if option == "categories" else {field.name: each}
+        what = f"the column {column!r} holds {kind}: {shown}"
+        by_hand = "map each value once"
+        hint = Advice(f"say {which} each is: {{}}", (option, given), by_hand=by_hand)
     else:
         count = f"{len(alike)} of the first {len(sample)} records"
         what = f"{count} cannot be sent for one cause: {first.message}"

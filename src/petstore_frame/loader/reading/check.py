@@ -13,7 +13,7 @@ from typing import Any
 from unicodedata import normalize
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.fields import CellError, quoted, reader_of, suspicious
+from petstore_frame.loader.reading.fields import CellError, quoted, read_cell, suspicious
 from petstore_frame.loader.reading.options import Rules
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Aside, Oddity, Row
 from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion
@@ -55,7 +55,6 @@ class Checker:
         self._confirmed = replace(rules, accept=frozenset(Suspicion))
         fields = [field for field in SENT_FIELDS if field.name in mapping]
         self._places = {field.name: self.columns.index(mapping[field.name]) for field in fields}
-        self._readers = {field.name: reader_of(field) for field in fields}
         self._keys = tuple(self.columns.index(column) for column in key)
         self._name_at = self._places["name"]
         self._others = {field: at for field, at in self._places.items() if field != "name"}
@@ -157,7 +156,7 @@ class Checker:
         if isinstance(oddity, CellError):
             raise oddity
         column = FIELD_BY_NAME[field]
-        value, notes = self._readers[field](text, rules)
+        value, notes = read_cell(column, text, rules)
         # A number is what a number's field is for, so only in a text it is worth a note.
         is_number = column.dtype in ("int64", "Int64", "Float64")
         odd = [] if oddity is None or (is_number and oddity == NUMBER_NOTE) else [oddity]

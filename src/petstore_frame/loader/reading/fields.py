@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from difflib import get_close_matches
-from functools import partial
 from typing import Any
 
 from petstore_frame.loader.reading.options import Rules
@@ -36,6 +35,7 @@ _UNSENDABLE = (
     (re.compile(r"[\ud800-\udfff]"),
      "lone_surrogate", "half a character", "type the character again"),
 )  # fmt: skip
+_HINTS_OF_MISSING = {"name": "give the animal a name", "category_id": "give its number"}
 # What a spreadsheet would run when the name is opened in one.
 RUNNABLE = tuple("=+-@\t\r\n＝＋－＠")
 _TRUTH = dict.fromkeys(("true", "yes", "1"), "true") | dict.fromkeys(("false", "no", "0"), "false")
@@ -70,31 +70,51 @@ def suspicious(kind: Suspicion, message: str) -> CellError:
     return CellError(SUSPICIOUS, message, hint, ("accept", [str(kind)]), str(kind))
 
 
-# Gives the JSON text of the value to send, None to leave the field out, and notes.
-CellReader = Callable[[str, Rules], tuple[str | None, list[str]]]
+# The JSON text of a value, None to leave the field out; and notes.
+_Value = tuple[str | None, list[str]]
 
 
-def reader_of(column: Column) -> CellReader:
-    """Return how the cells of a field are read: what is special about it, or by its dtype."""
-    special = {"name": _read_name, "category_id": _read_category}
-    if column.name in special:
-        return special[column.name]
-    by_dtype: Mapping[str, Callable[[str], str]] = {
-        "int64": _whole_text, "Int64": _whole_text, "Float64": _number, "boolean": _truth,
-    }  # fmt: skip
+def read_cell(column: Column, text: str, rules: Rules) -> _Value:
+    """Return what a field's cell is, by what is special about the field or by its dtype.
+
+    Raises:
+        CellError: It cannot be sent.
+    """
+    _refuse_unsendable(text)
+    word = text.strip()
+    if not word:
+        if not column.is_required:
+            return None, []
+        hint = _HINTS_OF_MISSING.get(column.name, "fill it in")
+        raise CellError(f"missing_{column.name}", f"the {column.label.lower()} is missing", hint)
+    if column.name == "name":
+        return _read_name(text, rules)
+    if column.name == "category_id":
+        return _read_category(text, word, rules)
     if column.values:
-        return partial(_read_choice, column)
-    return partial(_read_plain, column, by_dtype.get(column.dtype, quoted))
+        return _read_choice(column, text, word, rules)
+    value_of, code, what, hint = _BY_DTYPE.get(column.dtype, (quoted, "", "", ""))
+    value = value_of(word)
+    if value is None:
+        raise CellError(code, f"{_short(word)} {what}", hint)
+    return value, ["trimmed"] * (word != text)
 
 
-def _read_name(text: str, rules: Rules) -> tuple[str | None, list[str]]:
+def _refuse_unsendable(text: str) -> None:
+    """Refuse what no JSON text should hold: control characters and lone surrogates."""
+    if len(text) > MAX_CELL:
+        what = f"the cell holds more than {MAX_CELL:,} characters"
+        raise CellError("cell_too_large", what, "shorten it")
+    for kind, code, what, hint in () if text.isprintable() else _UNSENDABLE:
+        if found := kind.search(text):
+            place = f"(U+{ord(found[0]):04X}) at position {found.start() + 1}"
+            raise CellError(code, f"{what} {place}", hint)
+
+
+def _read_name(text: str, rules: Rules) -> _Value:
     if len(text) < 100 and _PLAIN.fullmatch(text) and not _TOTAL.fullmatch(text):
         return f'"{text}"', []
-    refuse_unsendable(text)
-    trimmed = text.strip()
-    if not trimmed:
-        raise CellError("missing_name", "the name is missing", "give the animal a name")
-    name = text if rules.keep_spaces else trimmed
+    name = text if rules.keep_spaces else text.strip()
     notes = ["trimmed"] if name != text else []
     return quoted(name), [*notes, *(note for note, is_so in _NAME_NOTES if is_so(name))]
 
@@ -120,24 +140,7 @@ _NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
 )  # fmt: skip
 
 
-def refuse_unsendable(text: str) -> None:
-    """Refuse what no JSON text should hold: control characters and lone surrogates."""
-    if len(text) > MAX_CELL:
-        what = f"the cell holds more than {MAX_CELL:,} characters"
-        raise CellError("cell_too_large", what, "shorten it")
-    if text.isprintable():
-        return
-    for kind, code, what, hint in _UNSENDABLE:
-        if found := kind.search(text):
-            place = f"(U+{ord(found[0]):04X}) at position {found.start() + 1}"
-            raise CellError(code, f"{what} {place}", hint)
-
-
-def _read_category(text: str, rules: Rules) -> tuple[str | None, list[str]]:
-    refuse_unsendable(text)
-    word = text.strip()
-    if not word:
-        raise CellError("missing_category_id", "the category is missing", "give its number")
+def _read_category(text: str, word: str, rules: Rules) -> _Value:
     if word.casefold() in rules.categories:
         mapped = rules.categories[word.casefold()]
         if mapped is None:
@@ -148,22 +151,20 @@ def _read_category(text: str, rules: Rules) -> tuple[str | None, list[str]]:
     notes = ["trimmed"] if word != text else []
     if str(number) != word and not (rules.thousands and rules.thousands in word):
         notes.append(f"{word}→{number}")
-    if number in rules.listed:
-        return str(number), notes
-    if number <= 0:
-        what = f"category {number}; ids are numbers above 0"
-        notes.append(doubted(Suspicion.LOW_CATEGORY_ID, what, rules.accept))
-    if rules.listed:
-        what = f"category {number} is not among the categories given"
-        notes.append(doubted(Suspicion.UNLISTED_CATEGORY, what, rules.accept))
+    is_listed = number in rules.listed
+    low, unlisted = "ids are numbers above 0", "is not among the categories given"
+    for kind, is_so, what in (
+        (Suspicion.LOW_CATEGORY_ID, number <= 0 and not is_listed, f"category {number}; {low}"),
+        (
+            Suspicion.UNLISTED_CATEGORY,
+            rules.listed and not is_listed,
+            f"category {number} {unlisted}",
+        ),
+    ):
+        if is_so and kind not in rules.accept:
+            raise suspicious(kind, what)
+        notes += [str(kind)] * bool(is_so)
     return str(number), notes
-
-
-def doubted(kind: Suspicion, message: str, accept: frozenset[str]) -> str:
-    """Return a note where a kind of suspicious record is accepted; otherwise refuse it."""
-    if kind in accept:
-        return str(kind)
-    raise suspicious(kind, message)
 
 
 def _whole_number(word: str, rules: Rules) -> int:
@@ -220,64 +221,46 @@ def _unknown_category(word: str, rules: Rules) -> CellError:
     return CellError("unknown_category", f"unknown category {_short(word)}", hint, option)
 
 
-def _read_choice(column: Column, text: str, rules: Rules) -> tuple[str | None, list[str]]:
+def _read_choice(column: Column, text: str, word: str, rules: Rules) -> _Value:
     """Read one of a field's known values, such as a status, however it is spelled."""
-    word = text.strip()
-    value = word.casefold()
-    if not word:
-        return _missing(column)
+    value, known = word.casefold(), rules.values.get(column.name, {})
     if text in column.values:
         return quoted(text), []
     if value in column.values:
         return quoted(value), [f"{column.name}_case" if value != word else "trimmed"]
-    known = rules.values.get(column.name, {})
     if value in known:
         return quoted(known[value]) if known[value] else None, []
     if column.name == "status" and value == NO_STATUS:
         return None, ["no_status"]
-    refuse_unsendable(text)
     likely = get_close_matches(value[:60], column.values, 1, 0.6)
-    hint = (
-        f"did you mean {likely[0]}?" if likely else f"one of {', '.join(column.values)}, or empty"
-    )
+    allowed = f"one of {', '.join(column.values)}, or empty"
+    hint = f"did you mean {likely[0]}?" if likely else allowed
     what = f"unknown {column.label.lower()} {_short(word)}"
-    raise CellError(f"unknown_{column.name}", what, hint)
+    option = ("value_map", {column.name: {word[:60]: "…"}})
+    raise CellError(f"unknown_{column.name}", what, hint, option)
 
 
-def _read_plain(
-    column: Column, value_of: Callable[[str], str], text: str, _rules: Rules
-) -> tuple[str | None, list[str]]:
-    """Read a field about which nothing is special, by its dtype."""
-    refuse_unsendable(text)
-    word = text.strip()
-    return (value_of(word), ["trimmed"] * (word != text)) if word else _missing(column)
-
-
-def _missing(column: Column) -> tuple[None, list[str]]:
-    if column.is_required:
-        label = column.label.lower()
-        raise CellError(f"missing_{column.name}", f"the {label} is missing", "fill it in")
-    return None, []
-
-
-def _whole_text(word: str) -> str:
+def _whole_text(word: str) -> str | None:
     number = _whole(word)
-    if number is None:
-        raise CellError("not_a_whole_number", f"{_short(word)} is not a whole number", "correct it")
-    return str(_within_bounds(number, word))
+    return None if number is None else str(_within_bounds(number, word))
 
 
-def _number(word: str) -> str:
-    if not _NUMBER.fullmatch(word) or not math.isfinite(float(word)):
-        raise CellError("not_a_number", f"{_short(word)} is not a number", "write it as 3.25")
-    return repr(float(word))
+def _number(word: str) -> str | None:
+    is_number = _NUMBER.fullmatch(word) and math.isfinite(float(word))
+    return repr(float(word)) if is_number else None
 
 
-def _truth(word: str) -> str:
-    if word.casefold() not in _TRUTH:
-        what = f"{_short(word)} is neither true nor false"
-        raise CellError("not_true_or_false", what, "say which")
-    return _TRUTH[word.casefold()]
+def _truth(word: str) -> str | None:
+    return _TRUTH.get(word.casefold())
+
+
+# The JSON text of a value, or None; and what is said then.
+_BY_DTYPE: Mapping[str, tuple[Callable[[str], str | None], str, str, str]] = {
+    "int64": (_whole_text, "not_a_whole_number", "is not a whole number", "correct it"),
+    "Int64": (_whole_text, "not_a_whole_number", "is not a whole number", "correct it"),
+    "Float64": (_number, "not_a_number", "is not a number", "write it as 3.25"),
+    "boolean": (_truth, "not_true_or_false", "is neither true nor false", "say which"),
+}
 
 
 def _short(word: str) -> str:

@@ -15,15 +15,15 @@ from itertools import islice
 from typing import Any
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.causes import SAMPLE, check_sample
+from petstore_frame.loader.reading.causes import SAMPLE, can_be_mapped, check_sample
 from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.reading.opening import Decoded, EncodingError
 from petstore_frame.loader.reading.options import Reading, Rules
 from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
 from petstore_frame.loader.reading.returned import ColumnsOf
 from petstore_frame.loader.reading.tables import Table
-from petstore_frame.loader.record import Record, RecordProblem, State
-from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
+from petstore_frame.loader.record import Record, State
+from petstore_frame.schema.models import FIELD_BY_NAME
 
 _MOST_QUESTIONS = 8
 _MOST_VALUES = 200
@@ -176,7 +176,7 @@ def _with_records(seen: Look, source: Source, rows: int, most: int) -> Look:
     values = Counter(
         (each.column, each.value.strip())
         for each in problems
-        if each.column in fields and each.value and _can_be_mapped(each)
+        if each.column in fields and each.value and can_be_mapped(each)
     )
     return replace(
         _with_table(seen, source.table, source.mapping),
@@ -191,12 +191,6 @@ def _with_records(seen: Look, source: Source, rows: int, most: int) -> Look:
         suspicious=dict(Counter(each.accept for each in problems if each.accept is not None)),
         is_returned=source.is_returned,
     )
-
-
-def _can_be_mapped(problem: RecordProblem) -> bool:
-    """Tell whether a value map can answer a problem."""
-    is_label = problem.option is not None and problem.option[0] in ("categories", "value_map")
-    return is_label or problem.code in {f"unknown_{field.name}" for field in SENT_FIELDS}
 
 
 def _value(name: str, column: str, text: str, count: int, rules: Rules) -> ValueToMap:
