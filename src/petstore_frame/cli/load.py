@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from petstore_frame.client import Client
     from petstore_frame.loader.limits import Limits
     from petstore_frame.loader.reading.options import Reading
-    from petstore_frame.loader.results.question import Question
     from petstore_frame.loader.results.results import LoadResult
+    from petstore_frame.loader.results.view import Question
 
 
 @dataclass(frozen=True)
@@ -330,7 +330,7 @@ def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
 
 def write_files(result: LoadResult, folder: Path) -> list[Path]:
     """Write the files of a result, and say so where they cannot go to the folder asked for."""
-    from petstore_frame.loader.results.folders import find_place
+    from petstore_frame.loader.results.files import find_place
 
     place = find_place(folder, result.run)
     if place.note:

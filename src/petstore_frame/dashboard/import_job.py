@@ -18,7 +18,7 @@ from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
 from petstore_frame.loader.reading.options import LAYOUT, Reading
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results.folders import find_place
+from petstore_frame.loader.results.files import find_place
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.settling.reconcile import Reconciliation
 

@@ -16,8 +16,8 @@ from petstore_frame.html import PAGE, Card, Cell, Markup
 from petstore_frame.html.palette import shorten
 from petstore_frame.loader.reading.look import Look, ValueToMap
 from petstore_frame.loader.record import State, Suspicion
-from petstore_frame.loader.results.question import Question
-from petstore_frame.loader.results.skipped import CHANGED
+from petstore_frame.loader.results.facts import CHANGED
+from petstore_frame.loader.results.view import Question
 from petstore_frame.schema.models import FIELD_BY_NAME, PET_COLUMNS, SENT_FIELDS
 from petstore_frame.schema.text import pets_text
 

@@ -21,10 +21,10 @@ from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending
-from petstore_frame.loader.results.folders import refuse_lost_journal
-from petstore_frame.loader.results.notes import describe_warnings
-from petstore_frame.loader.results.question import Question
+from petstore_frame.loader.results.facts import describe_warnings
+from petstore_frame.loader.results.files import refuse_lost_journal
 from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.results.view import Question
 from petstore_frame.loader.sending.pool import REAL_TIME, Timing
 from petstore_frame.loader.sending.send import PostingClient, ignore
 from petstore_frame.loader.sending.session import ask_store_id, run_session

@@ -67,6 +67,11 @@ def pets_text(count: int) -> str:
     return "1 pet" if count == 1 else f"{count:,} pets"
 
 
+def records_text(count: int) -> str:
+    """Return a number of records as a sentence has it."""
+    return "1 record" if count == 1 else f"{count:,} records"
+
+
 def day_text(moment: datetime | float) -> str:
     """Return the UTC day of a moment, or of so many seconds since 1970, as ``2026-11-20``."""
     return f"{_in_utc(moment):%Y-%m-%d}"

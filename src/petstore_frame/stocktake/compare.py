@@ -16,8 +16,8 @@ from petstore_frame.loader.options import ListOptions, takes
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.record import DOUBT_STATES, Record, State
+from petstore_frame.loader.results.facts import Note, kind_of
 from petstore_frame.loader.results.ids import read_ids
-from petstore_frame.loader.results.notes import Note, kind_of
 from petstore_frame.schema.frame import text_series
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.stocktake.comparison import Comparison

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.reading.mapping import field_name
 from petstore_frame.loader.reading.returned import COLUMNS, FIX_COLUMNS, file_name
-from petstore_frame.loader.record import RecordProblem, State
-from petstore_frame.loader.results.skipped import CHANGED, reason_of
+from petstore_frame.loader.record import FIX_STATES, RecordProblem, State
+from petstore_frame.loader.results.facts import CHANGED, kind_of, reason_of
 from petstore_frame.schema.frame import text_series
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import whole_text
@@ -149,6 +150,11 @@ def moment_of(seconds: float | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
+def iso_of(seconds: float | None) -> str | None:
+    """Return a moment of the journal as a text in UTC, ISO 8601; None is missing."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
 def make_frame(run: Run, rows: Iterator[JournalRow]) -> pd.DataFrame:
     """Return one row per record; its columns are those of ``LoadResult.frame``."""
     import pandas as pd
@@ -194,3 +200,23 @@ def fix_frame(part: pd.DataFrame, rows: Iterable[JournalRow], run: Run) -> pd.Da
     fix[file_name("run_id")] = [run_id for run_id, _ in roots]
     fix[file_name("record")] = [record for _, record in roots]
     return fix
+
+
+class Causes(NamedTuple):
+    """How many records have each problem, note and reason, by its code."""
+
+    problems: Counter[str]
+    warnings: Counter[str]
+    reasons: Counter[str]
+
+
+def count_causes(run: Run, rows: Iterable[JournalRow]) -> Causes:
+    """Count the codes of problems, the notes and the reasons over records."""
+    causes = Causes(Counter(), Counter(), Counter())
+    for row in rows:
+        if row.state in FIX_STATES:
+            causes.problems[problem_of(row, run).code] += 1
+        if reason := reason_of(row):
+            causes.reasons[reason] += 1
+        causes.warnings.update(kind_of(note) for note in row.warnings)
+    return causes

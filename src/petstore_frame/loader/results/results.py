@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
@@ -23,24 +24,18 @@ from petstore_frame.loader.limits import GRACE_S, MOST_GETS
 from petstore_frame.loader.options import check_folder
 from petstore_frame.loader.reading.returned import COLUMNS
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, RecordProblem, State, exit_code
+from petstore_frame.loader.results import facts
 from petstore_frame.loader.results.columns import (
+    count_causes,
     fix_frame,
+    iso_of,
     make_frame,
     original_columns,
     problem_of,
 )
-from petstore_frame.loader.results.folders import DEFAULT_FOLDER, find_place
+from petstore_frame.loader.results.facts import Elsewhere, Note, Skipped
+from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place
 from petstore_frame.loader.results.ids import read_import_ids
-from petstore_frame.loader.results.notes import Note, describe_warnings, read_notes
-from petstore_frame.loader.results.skipped import (
-    CHANGED,
-    Elsewhere,
-    Skipped,
-    count_elsewhere,
-    read_skipped,
-    runs_in_doubt,
-)
-from petstore_frame.loader.results.summary import Causes, count_causes, summarize
 from petstore_frame.loader.results.view import result_html, result_text
 from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.settling import reconcile as settling
@@ -98,7 +93,7 @@ class LoadResult(HasFrame):
     @cached_property
     def skipped(self) -> list[Skipped]:
         """Why records were skipped: blank, or for an equal record of which earlier import."""
-        return read_skipped(self.path, self.run)
+        return facts.read_skipped(self.path, self.run)
 
     @property
     def repeats(self) -> Repeats | None:
@@ -115,7 +110,7 @@ class LoadResult(HasFrame):
     def notes(self) -> list[Note]:
         """What was noted on records that were not refused, by kind, with the first of each."""
         with reading(self.path) as sql:
-            return read_notes(sql, self.run)
+            return facts.read_notes(sql, self.run)
 
     @cached_property
     def problems(self) -> list[tuple[JournalRow, RecordProblem]]:
@@ -127,7 +122,7 @@ class LoadResult(HasFrame):
     def warnings(self) -> list[str]:
         """What a person should know of the file as a whole, as sentences."""
         with reading(self.path) as sql:
-            return describe_warnings(sql, self.run)
+            return facts.describe_warnings(sql, self.run)
 
     @property
     def ids(self) -> pd.DataFrame:
@@ -140,7 +135,10 @@ class LoadResult(HasFrame):
     @cached_property
     def elsewhere(self) -> Elsewhere:
         """How many skipped records are animals of other imports, not surely in the store."""
-        return count_elsewhere(self.skipped)
+        counts: Counter[str] = Counter()
+        for found in self.skipped:
+            counts[found.reason] += found.records
+        return Elsewhere(*(counts[reason] for reason in facts.NOT_CREATED_HERE))
 
     def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield what the journal knows of the records, in constant memory; no state means all."""
@@ -175,22 +173,16 @@ class LoadResult(HasFrame):
 
     @property
     def changed(self) -> pd.DataFrame:
-        """The known animals whose values are otherwise now; columns of ``frame``.
-
-        They were not sent, because the interface has no way to change a pet: ``changed`` has the
-        old and the new value, ``pet_id`` the pet.
-        """
+        """The known animals whose values are otherwise now, not sent; columns of ``frame``."""
         frame = self.frame
-        return frame[frame["reason"] == CHANGED].reset_index(drop=True)
+        return frame[frame["reason"] == facts.CHANGED].reset_index(drop=True)
 
     @property
     def fix(self) -> pd.DataFrame:
-        """The records to fix (invalid, rejected), few enough columns that a notebook shows all.
+        """The records to fix (invalid, rejected), in the columns of ``fix.csv``.
 
-        ``line``, ``error_column``, ``error_value``, ``error_message``, ``hint``, the file's own
-        columns, and the other columns that ``fix.csv`` has; types and further columns as in
-        ``frame``. Correct the file's own columns and pass it to ``load_frame``, or use ``fix.csv``:
-        the last two columns say which record each row is.
+        What is wrong comes first, then the file's own columns: correct these and pass it to
+        ``load_frame``; the last two columns say which record each row is.
         """
         return fix_frame(self._part(*FIX_STATES), self.rows(*FIX_STATES), self.run)
 
@@ -206,10 +198,7 @@ class LoadResult(HasFrame):
 
     @property
     def in_doubt(self) -> int:
-        """How many records are in doubt, here or, of the same animals, in an earlier import.
-
-        Those of this import are the rows of ``unknown``; ``reconcile`` settles both.
-        """
+        """How many records are in doubt, here or, of the same animals, in an earlier import."""
         return self._count(DOUBT_STATES) + self.elsewhere.in_doubt
 
     @cached_property
@@ -217,15 +206,43 @@ class LoadResult(HasFrame):
         """What reading the store back has left in doubt."""
         return settling.read_doubt(self.path, self.run_id)
 
-    @cached_property
-    def causes(self) -> Causes:
-        """How many records have each problem, note and reason, by its code."""
-        return count_causes(self)
-
     @property
     def summary(self) -> dict[str, Any]:
         """The facts of the import and its counts, ready for JSON; times are ISO 8601 in UTC."""
-        return summarize(self)
+        run, doubt = self.run, self.doubt
+        causes = count_causes(run, self.rows())
+        candidates = {} if doubt is None else doubt.candidates
+        started, ended = run.started_at, run.ended_at
+        return {
+            "run_id": run.run_id,
+            "base_url": run.base_url,
+            "store_id": run.store_id,
+            "source": run.source_name,
+            "path": run.source_path,
+            "records_sha256": run.records_sha256,
+            "header": list(run.header),
+            "mapping": run.mapping,
+            "journal": str(self.path),
+            "dry_run": self.is_rehearsal,
+            "again": run.is_again,
+            "key": list(run.key),
+            "duplicates": run.duplicates,
+            "plan": run.plan,
+            "records": len(self),
+            "elsewhere": self.elsewhere._asdict(),
+            "states": {str(state): count for state, count in self.counts.items()},
+            "skipped": [found.as_dict() for found in self.skipped],
+            **{name: dict(codes.most_common()) for name, codes in causes._asdict().items()},
+            "read_back": None if doubt is None else list(doubt.notes),
+            "candidates": {str(record): [*ids] for record, ids in candidates.items()},
+            "ending": None if run.ending is None else str(run.ending),
+            "ending_detail": run.ending_detail,
+            "exit_code": self.exit_code,
+            "created_at": iso_of(run.created_at),
+            "started_at": iso_of(started),
+            "ended_at": iso_of(ended),
+            "seconds": ended - started if ended and started else None,
+        }
 
     @property
     def exit_code(self) -> int:
@@ -245,21 +262,17 @@ class LoadResult(HasFrame):
         """Write the results as files, each whole or not at all.
 
         ``results.csv`` has every record; ``fix.csv`` those to fix: correct its own columns and
-        load it as it is; ``unknown.csv`` those in doubt, which the loader refuses as input;
-        ``results.xlsx`` all of it on the sheets Summary, Fix, Unknown and All (Fix and Unknown
-        where they have records); ``summary.json`` the counts. Text that a spreadsheet would run as
-        a formula is made harmless, and so are names in ``fix.csv`` that it would turn into a number
-        or a date; both come back unchanged when the file is loaded.
+        load it as it is; ``unknown.csv`` those in doubt; ``results.xlsx`` all of it for a
+        colleague; ``summary.json`` the counts. Text that a spreadsheet would run as a formula, and
+        names in ``fix.csv`` that it would convert, are made harmless, and come back unchanged.
 
-        Nothing is lost: a file that was changed since it was written, and the results of another
-        file's import, stay. Then all files go to the next free folder beside it (``results-2``),
-        which a warning and the paths name. Only files that this import, one of the same content,
-        or a rehearsal wrote are replaced.
+        Nothing is lost: files that were changed since, and the results of another file's import,
+        stay; then all go to the next free folder beside it (``results-2``), which a warning names.
 
         Args:
             folder: Where to; made if missing.
-            excel: Whether to write the workbook; None does if XlsxWriter is installed. It takes
-                most of the time: some 5 seconds for 50,000 records.
+            excel: Whether to write the workbook, which takes most of the time; None does if
+                XlsxWriter is installed.
 
         Returns:
             The paths written.
@@ -286,12 +299,8 @@ class LoadResult(HasFrame):
         Raises:
             LoadFailedError: Says how many are not, and the first reasons.
         """
-        failed = sum(
-            count
-            for state, count in self.counts.items()
-            if state not in (State.CREATED, State.SKIPPED)
-        )
-        if failed or any(self.elsewhere):
+        is_there = self._count([State.CREATED, State.SKIPPED]) == len(self)
+        if not is_there or any(self.elsewhere):
             raise LoadFailedError(str(self), result=self)
 
     def reconcile(
@@ -307,24 +316,21 @@ class LoadResult(HasFrame):
         """Settle the records in doubt by reading the store; this result then shows them settled.
 
         A pet is claimed for a record only where you state that nobody else adds pets, and exactly
-        one way to match remains; otherwise ``candidates`` has the pets that it may be, for you to
-        look at and ``resolve``. Records skipped because an earlier import of the same animals is
-        in doubt are settled there first.
+        one way to match remains; else ``candidates`` has the pets that it may be, for you to
+        ``resolve``. Doubt of earlier imports that records were skipped for is settled there first.
 
         Args:
             client: A client of the store that the import went to.
             sole_writer: Nobody but this journal's imports adds pets to the store.
             grace_s: Seconds after the last doubtful request before its absence means anything: a
-                store may act late. What is left of them is waited for, and where a person is
-                watching it says until when.
+                store may act late. What is left of them is waited for.
             by_id: Also ask id by id, through the deprecated operation, where ids rise with time.
             most_gets: The largest number of requests of that kind.
             resend_absent: Send absent records again. Only for a store that surely finishes a
                 request within the grace: one that acts later makes a duplicate.
 
         Returns:
-            How many were found, are absent or stay unknown, their candidates, and what that rests
-            on.
+            How many were found, are absent or stay unknown, and what that rests on.
 
         Raises:
             ArgumentError: An argument cannot be used; nothing was sent.
@@ -334,7 +340,7 @@ class LoadResult(HasFrame):
         try:
             return settling.reconcile_all(
                 self.path,
-                [*runs_in_doubt(self.path, self.run), self.run_id],
+                [*facts.runs_in_doubt(self.path, self.run), self.run_id],
                 client,
                 sole_writer=sole_writer,
                 grace_s=grace_s,

@@ -5,17 +5,18 @@ Every text of a cell or a store is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from petstore_frame.errors.advice import PYTHON, Advice, Audience
 from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
+from petstore_frame.loader.journal.earlier import Repeats, Source
 from petstore_frame.loader.journal.rows import Run
 from petstore_frame.loader.limits import GRACE_S
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.results.question import Question
-from petstore_frame.loader.results.skipped import BLANK
-from petstore_frame.schema.text import minute_text
+from petstore_frame.schema.text import minute_text, records_text
 
 if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
@@ -50,11 +51,21 @@ def headline(result: LoadResult) -> tuple[str, str]:
         sends = f"{pending:,} would be sent"
         if result.repeats is not None:
             sends = "and nothing would be sent before you say what the repeated ones are"
-        return "Rehearsal", f"{name}: {_records(total)} read, {sends}"
-    sentence = f"{name}: {_cause(result.run)}{_created(result)}"
-    if result.is_from_earlier_run and result.run.ended_at is not None:
-        sentence += f" by {minute_text(result.run.ended_at)}; nothing was sent now"
-    if fixed := sum(found.records for found in result.skipped if found.by == "fix"):
+        return "Rehearsal", f"{name}: {records_text(total)} read, {sends}"
+    run = result.run
+    is_stopped = run.ending not in (None, Ending.DONE) and run.ending_detail
+    # Why an import stopped before its end is what a reader needs first.
+    sentence = f"{name}: {run.ending_detail}; " if is_stopped else f"{name}: "
+    created = result.counts[State.CREATED]
+    if pending and not created:
+        sentence += f"nothing was created, {pending:,} of {records_text(total)} still to send"
+    else:
+        sentence += f"{created:,} of {records_text(total)} created"
+        if before := _skipped(result, "key", "record", "equal"):
+            sentence += f", {before:,} known from earlier"
+    if result.is_from_earlier_run and run.ended_at is not None:
+        sentence += f" by {minute_text(run.ended_at)}; nothing was sent now"
+    if fixed := _skipped(result, "fix"):
         sentence += f"; {fixed:,} more created from a fix file"
     return _title(result), sentence
 
@@ -73,79 +84,55 @@ def _title(result: LoadResult) -> str:
     return "Done, some to fix" if has_fixes else "Done"
 
 
-def _cause(run: Run) -> str:
-    """Return why an import stopped before its end: a reader needs that first."""
-    is_stopped = run.ending not in (None, Ending.DONE)
-    return f"{run.ending_detail}; " if is_stopped and run.ending_detail else ""
-
-
-def _created(result: LoadResult) -> str:
-    created, pending = result.counts[State.CREATED], result.counts[State.PENDING]
-    records = _records(len(result))
-    if pending and not created:
-        return f"nothing was created, {pending:,} of {records} still to send"
-    before = sum(
-        found.records for found in result.skipped if found.reason != BLANK and found.by != "fix"
-    )
-    return f"{created:,} of {records} created" + (f", {before:,} known from earlier" * bool(before))
-
-
-def _records(count: int) -> str:
-    return "1 record" if count == 1 else f"{count:,} records"
-
-
 def next_steps(result: LoadResult) -> list[str]:
     """Return what to do next, the most urgent first, as ``result.voice`` puts it."""
-    counts, elsewhere, voice = result.counts, result.elsewhere, result.voice
-    pending, to_fix = counts[State.PENDING], result.to_fix - elsewhere.to_fix
-    doubtful = counts[State.UNKNOWN] + counts[State.IN_FLIGHT]
-    equal = sum(found.records for found in result.skipped if found.by == "equal")
-    steps: list[str] = []
-    if doubt := result.doubt:
-        steps.append(doubt.step(voice))
-    elif doubtful:
-        steps.append(
-            f"{_records(doubtful)} in doubt, perhaps in the store: {voice.reconcile()} looks for "
-            f"them there, {GRACE_S / 60:.0f} minutes after the last request; never send these "
-            "again by hand"
-        )
-    if pending and not result.is_rehearsal:
-        steps.append(f"{_records(pending)} still to send: {voice.again()} again goes on")
-    elif pending and result.repeats is None:
+    counts, elsewhere, voice, doubt = result.counts, result.elsewhere, result.voice, result.doubt
+    pending, is_rehearsal = counts[State.PENDING], result.is_rehearsal
+    steps = [] if doubt is None else [doubt.step(voice)]
+    if pending and is_rehearsal and result.repeats is None:
         steps.append(f"nothing was sent: load it without {voice.option('dry_run', True)}")
-    if to_fix:
-        steps.append(f"{_records(to_fix)} to fix: {voice.fix()}, then load that file")
-    if counts[State.ABSENT]:
-        steps.append(
-            f"{_records(counts[State.ABSENT])} not found in the store: look, then "
-            f"{voice.reconcile(resends=True)} sends again"
-        )
-    if elsewhere.in_doubt:
-        steps.append(
-            f"{_records(elsewhere.in_doubt)} in doubt in an earlier import: {voice.reconcile()} "
-            "looks for them too"
-        )
-    if elsewhere.not_sent:
-        steps.append(
-            f"{_records(elsewhere.not_sent)} not sent yet by an earlier import: {voice.resume()} "
-            "finishes it"
-        )
-    if elsewhere.to_fix:
-        steps.append(
-            f"{_records(elsewhere.to_fix)} known from an earlier import, which did not create "
-            "them after all: load this file again"
-        )
-    if equal and not result.is_rehearsal:
-        steps.append(
-            f"{_records(equal)} not sent, because they equal earlier ones: if they are other "
-            f"animals, {voice.again()} with {voice.option('duplicates', 'send')} sends just these"
-        )
+    for records, step in (
+        (
+            0 if doubt else counts[State.UNKNOWN] + counts[State.IN_FLIGHT],
+            f"in doubt, perhaps in the store: {voice.reconcile()} looks for them there, "
+            f"{GRACE_S / 60:.0f} minutes after the last request; never send these again by hand",
+        ),
+        (0 if is_rehearsal else pending, f"still to send: {voice.again()} again goes on"),
+        (result.to_fix - elsewhere.to_fix, f"to fix: {voice.fix()}, then load that file"),
+        (
+            counts[State.ABSENT],
+            f"not found in the store: look, then {voice.reconcile(resends=True)} sends again",
+        ),
+        (
+            elsewhere.in_doubt,
+            f"in doubt in an earlier import: {voice.reconcile()} looks for them too",
+        ),
+        (
+            elsewhere.not_sent,
+            f"not sent yet by an earlier import: {voice.resume()} finishes it",
+        ),
+        (
+            elsewhere.to_fix,
+            "known from an earlier import, which did not create them after all: load this file "
+            "again",
+        ),
+        (
+            0 if is_rehearsal else _skipped(result, "equal"),
+            "not sent, because they equal earlier ones: if they are other animals, "
+            f"{voice.again()} with {voice.option('duplicates', 'send')} sends just these",
+        ),
+    ):
+        if records:
+            steps.append(f"{records_text(records)} {step}")
     if result.is_from_earlier_run and counts[State.CREATED] and not steps:
-        steps.append(
-            f"if these are other animals, {voice.again()} with {voice.option('again', True)} "
-            "sends them"
-        )
+        again = f"{voice.again()} with {voice.option('again', True)}"
+        steps.append(f"if these are other animals, {again} sends them")
     return steps
+
+
+def _skipped(result: LoadResult, *by: str) -> int:
+    """Return how many records were skipped because of what shows that they are known."""
+    return sum(found.records for found in result.skipped if found.by in by)
 
 
 def counted(result: LoadResult) -> list[tuple[State, int, str]]:
@@ -263,3 +250,90 @@ def _shown(value: str | None) -> str:
 def _plain(text: str) -> str:
     """Make a store's text harmless on a terminal: no escapes, no line breaks."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+# Returns what to type for a way on: the call or the command with this option.
+Way = Callable[[str, Any], str]
+
+
+@dataclass(frozen=True)
+class Question(Advice):
+    """What was found, and the ways on, phrased for Python unless another voice is asked for.
+
+    Attributes:
+        run: The import that was not made.
+        repeats: What it has in common with earlier ones.
+    """
+
+    run: Run
+    repeats: Repeats
+
+    def phrased_by(self, voice: Audience) -> str:
+        """Return the question as a voice phrases it."""
+        return self.text(voice.option if voice is not PYTHON else self._call)
+
+    def text(self, way: Way) -> str:
+        """Return the question, with what to type for each way on."""
+        ways = [f"  {reason}\n    {way(option, value)}" for reason, option, value in self.ways()]
+        return "\n".join([*self.facts(), "Say which it is:", *ways])
+
+    def facts(self) -> list[str]:
+        """Return what was found, line by line; the first names the file."""
+        repeats, name = self.repeats, self.run.source_name
+        lines = [f"{name} may hold animals that are loaded already, so nothing was sent."]
+        if repeats.same_path is not None:
+            day = minute_text(repeats.same_path)
+            lines.append(f"  This file was loaded {day}; it has changed since.")
+        if not repeats.equal:
+            return [*lines, f"  None of its {records_text(repeats.records)} equals an earlier one."]
+        other = f" ({repeats.changed:,} have another status)" if repeats.changed else ""
+        records = records_text(repeats.records)
+        lines.append(
+            f"  {repeats.equal:,} of its {records} equal earlier ones in all but the status{other}:"
+        )
+        lines += [f"    {_described(source)}" for source in repeats.sources]
+        if repeats.others:
+            lines.append(f"    and {repeats.others:,} more imports")
+        return lines
+
+    def ways(self) -> list[tuple[str, str, Any]]:
+        """Return the ways on: when it is right, and its option with the value."""
+        repeats, rest = self.repeats, self.repeats.records - self.repeats.equal
+        column = repeats.key_column
+        found = []
+        if column is not None:
+            reason = f"The column {column!r}, different in each record, names the animals:"
+            found.append((reason, "key", column))
+        elif not self.run.key:
+            found.append(("A column of the file names each animal:", "key", "COLUMN"))
+        if repeats.equal:
+            known = ", which then have its key" if self.run.key else ""
+            found.append(
+                (
+                    f"Equal records are the same animals{known} (sends the other {rest:,}):",
+                    "duplicates",
+                    "skip",
+                )
+            )
+        found.append((f"All {repeats.records:,} are other animals:", "duplicates", "send"))
+        return found
+
+    def _call(self, option: str, value: Any) -> str:
+        run, options = self.run, f"{option}={value!r}"
+        if run.key and option != "key":
+            key = run.key[0] if len(run.key) == 1 else list(run.key)
+            options = f"key={key!r}, {options}"
+        if run.source_path is None:
+            return f"load_frame(frame, client, {options})"
+        is_book = run.source_path.lower().endswith((".xlsx", ".xlsm"))
+        file = run.source_name.partition(" (sheet ")[0]
+        return f"{'load_excel' if is_book else 'load_csv'}({file!r}, client, {options})"
+
+
+def _described(source: Source) -> str:
+    equal = f": {source.equal:,} of them" if source.equal else ""
+    text = f"{source.name}, loaded {minute_text(source.created_at)}{equal}"
+    if source.pending:
+        left = f"{records_text(source.pending)} of it not sent yet"
+        text += f"; {left}, which resume_loads (load --resume) sends"
+    return text
