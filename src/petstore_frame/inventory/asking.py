@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
-from threading import Lock
+from functools import partial
 from typing import Protocol
 from urllib.parse import urlencode
 
@@ -16,7 +16,6 @@ from petstore_frame.http.answer import Headers
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.inventory.page import Page
 from petstore_frame.schema.models import Pet
-from petstore_frame.schema.text import REPLACEMENT
 
 DEFAULT_PROBE_BUDGET = 16
 SIDE_BY_SIDE = 4
@@ -43,7 +42,7 @@ class ReadingClient(Protocol):
 
 
 class Asker:
-    """Asks a store for pages, and remembers what it was told.
+    """Asks a store for pages, and remembers what it was told, all in the caller's own thread.
 
     A question beyond the listing that was answered is not asked again, so that a fetch that broke
     off can begin with its first question once more and go on where it was.
@@ -72,7 +71,6 @@ class Asker:
         self.interrupts = Deferred()
         self.store_id: str | None = None
         self._answered: dict[tuple[tuple[str, str], ...], Page] = {}
-        self._lock = Lock()
 
     def params(
         self,
@@ -83,11 +81,8 @@ class Asker:
     ) -> dict[str, str]:
         """Return the query of a page; limit and status default to the listing's own."""
         wanted = status or self.status
-        return {
-            "limit": str(limit or self.limit),
-            **({"status": wanted} if wanted else {}),
-            **(more or {}),
-        }
+        by_status = {"status": wanted} if wanted else {}
+        return {"limit": str(limit or self.limit), **by_status, **(more or {})}
 
     def address(self, params: Mapping[str, str]) -> str:
         """Return the whole address of a page."""
@@ -97,55 +92,52 @@ class Asker:
         self,
         params: Mapping[str, str] | None = None,
         *,
-        address: str | None = None,
+        address: str = "/pets",
         number: int | None = None,
     ) -> Page:
-        """Ask for a page: by its parameters, those of the listing, or an address of the store's.
+        """Ask for a page by its parameters, or by an address of the store's.
 
         Raises:
             PetstoreError: No answer, a refusal, no list of pets, or an answer of another store.
         """
-        self._count()
+        self.requests += 1
         with self.interrupts.allow():
-            if address is not None:
-                page = self.store.ask_page(address, number=number)
-            else:
-                asked = self.params() if params is None else params
-                page = self.store.ask_page(params=asked, number=number)
-        with self._lock:
-            self._check_store(page.store_id)
-            self.ages.note(page.headers)
-            self.max_page = max(self.max_page, len(page))
-            self.damaged.update(page.damaged)
-        return page
+            page = self.store.ask_page(address, params=params, number=number)
+        return self._noted(page)
 
-    def ask_pet(self, pet_id: int) -> Pet:
-        """Ask for one pet by the deprecated operation."""
-        self._count()
-        with self.interrupts.allow():
-            pet = self.store.get_pet(pet_id)
-        if REPLACEMENT in f"{pet.name}{pet.status}":
-            with self._lock:
-                self.damaged.add(pet.id)
-        return pet
+    def begin(self, pool: ThreadPoolExecutor, params: Mapping[str, str]) -> Future[Page]:
+        """Ask for a page side by side with others; ``take`` has the answer."""
+        self.requests += 1
+        return pool.submit(self.store.ask_page, params=params)
 
-    def _count(self) -> None:
-        with self._lock:
-            self.requests += 1
+    def take(self, answer: Future[Page]) -> Page:
+        """Wait for the answer of ``begin``; raises as ``page`` does."""
+        self.interrupts.wait(answer)
+        return self._noted(answer.result())
 
-    def _check_store(self, store_id: str | None) -> None:
-        if self.store_id is None:
-            self.store_id = store_id
-        if store_id not in (None, self.store_id):
-            names = f"{self.store_id} and then {store_id}"
+    def _noted(self, page: Page) -> Page:
+        self.store_id = self.store_id or page.store_id
+        if page.store_id not in (None, self.store_id):
+            names = f"{self.store_id} and then {page.store_id}"
             self.troubles.append(Evidence(Fact.OTHER_STORE, detail=names))
             raise PetstoreError(
                 f"the store called itself {names}; check that base_url leads to one store alone"
             )
+        self.ages.note(page.headers)
+        self.max_page = max(self.max_page, len(page))
+        self.damaged.update(page.damaged)
+        return page
 
     def has_budget(self, count: int = 1) -> bool:
         """Tell whether so many requests beyond the listing are allowed."""
         return self.spent + count <= self.budget
+
+    def _may_spend(self) -> bool:
+        may_ask = self.has_budget()
+        self.spent += may_ask
+        if not may_ask:
+            self.troubles.append(Evidence(Fact.QUESTION_NOT_ASKED, count=self.budget))
+        return may_ask
 
     def probe(self, params: Mapping[str, str], *, again: bool = False) -> Page | None:
         """Ask beyond the listing; what was answered before is asked only ``again``.
@@ -156,35 +148,33 @@ class Asker:
             AuthenticationError: The key stopped working; nothing more can be learned.
         """
         key = tuple(params.items())
-        if key in self._answered and not again:
-            return self._answered[key]
-        with self._lock:
-            may_ask = self.has_budget()
-            self.spent += may_ask
-        if not may_ask:
-            self._note_trouble(Evidence(Fact.QUESTION_NOT_ASKED, count=self.budget))
-            return None
-        try:
-            page = self._answered[key] = self.page(params)
-        except AuthenticationError:
-            raise
-        except PetstoreError as problem:
-            self._note_trouble(Evidence(Fact.QUESTION_FAILED, detail=str(problem)))
-            return None
-        return page
-
-    def _note_trouble(self, trouble: Evidence) -> None:
-        with self._lock:
-            if trouble not in self.troubles:
-                self.troubles.append(trouble)
+        if (again or key not in self._answered) and self._may_spend():
+            return self._answer(key, lambda: self.page(params))
+        return None if again else self._answered.get(key)
 
     def probe_all(self, asked: Mapping[str, Mapping[str, str]]) -> dict[str, Page]:
         """Ask several questions side by side; those without an answer are left out."""
+        keys = {name: tuple(params.items()) for name, params in asked.items()}
         with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-            answers = {name: pool.submit(self.probe, params) for name, params in asked.items()}
+            answers = {
+                key: self.begin(pool, dict(key))
+                for key in keys.values()
+                if key not in self._answered and self._may_spend()
+            }
             self.interrupts.wait(*answers.values())
-        found = {name: answer.result() for name, answer in answers.items()}
-        return {name: page for name, page in found.items() if page is not None}
+        for key, answer in answers.items():
+            self._answer(key, partial(self.take, answer))
+        return {name: self._answered[key] for name, key in keys.items() if key in self._answered}
+
+    def _answer(self, key: tuple[tuple[str, str], ...], ask: Callable[[], Page]) -> Page | None:
+        try:
+            page = self._answered[key] = ask()
+        except AuthenticationError:
+            raise
+        except PetstoreError as problem:
+            self.troubles.append(Evidence(Fact.QUESTION_FAILED, detail=str(problem)))
+            return None
+        return page
 
     def evidence(self) -> list[Evidence]:
         """Return what the answers as such show, whatever pets they held."""

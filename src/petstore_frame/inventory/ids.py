@@ -22,6 +22,7 @@ from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.inventory.listing import Listing
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import Pet
+from petstore_frame.schema.text import REPLACEMENT
 
 # After so many ids without a readable answer, none is expected any more.
 MAX_UNREAD = 20
@@ -74,6 +75,7 @@ class IdWalk:
         """Ask for the next ids side by side, and take the answers in order."""
         rest = range(self._following, self._last + 1)
         wanted = list(islice((pet_id for pet_id in rest if pet_id not in self._rows), SIDE_BY_SIDE))
+        self._ask.requests += len(wanted)
         answers = [pool.submit(self._answer, pet_id) for pet_id in wanted]
         self._ask.interrupts.wait(*answers)
         for pet_id, answer in zip(wanted, answers, strict=True):
@@ -86,7 +88,7 @@ class IdWalk:
     def _answer(self, pet_id: int) -> Pet | APIStatusError | ContractError:
         """Return the pet, or the store's answer that is not one."""
         try:
-            return self._ask.ask_pet(pet_id)
+            return self._ask.store.get_pet(pet_id)
         except (AuthenticationError, RateLimitError):
             raise  # they say nothing about the pet
         except (APIStatusError, ContractError) as problem:
@@ -94,6 +96,8 @@ class IdWalk:
 
     def _take(self, pet_id: int, answer: Pet | APIStatusError | ContractError) -> None:
         if isinstance(answer, Pet):
+            if REPLACEMENT in f"{answer.name}{answer.status}":
+                self._ask.damaged.add(pet_id)
             if self._rows.update(PetColumns.of_pets([answer])):
                 self._found[answer.status] += 1
         elif not (isinstance(answer, APIStatusError) and answer.status_code in _ABSENT):
@@ -104,7 +108,9 @@ class IdWalk:
         """Ask for a pet known to exist; if it does not come, a 404 shows nothing."""
         if self._control_id is None:
             return
-        answer = self._answer(self._control_id)
+        self._ask.requests += 1
+        with self._ask.interrupts.allow():
+            answer = self._answer(self._control_id)
         if isinstance(answer, Pet):
             self._take(self._control_id, answer)
             return

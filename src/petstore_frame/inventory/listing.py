@@ -134,7 +134,7 @@ class Listing:
         """Read the first page, as widely as allowed where nothing leads beyond it."""
         if self._is_open:
             return
-        page = self._take_first(self.ask.page(number=1))
+        page = self._take_first(self.ask.page(self.ask.params(), number=1))
         is_bare = len(page) >= (page.limit or 0) and not page.stated.names_next
         if self.ask.limit < MAX_LIMIT and is_bare and not self.has_enough:
             page = self._wider(page) or page
@@ -215,7 +215,7 @@ class Listing:
         except APIStatusError as problem:
             if not self._has_expired(problem.status_code):
                 raise
-            self._begin(begin, self.ask.page(number=1))
+            self._begin(begin, self.ask.page(self.ask.params(), number=1))
             return self.read_through(begin)
         finally:
             self._gather(walk)

@@ -211,26 +211,25 @@ class Windows(Walk):
 
     def _window(self) -> Page:
         """Return the window at the position, and have the ones behind it on their way."""
+        ask = self._listing.ask
         if self._pool is None or self.pages < 2 or self._trickles:
             # One window alone at first, since the store may give fewer rows than it gave before,
             # and one at a time where the end is near.
-            return self._ask(self._position)
+            return ask.page(self._params(self._position))
         step = max(1, self._size - self._has_seams)
         for place in range(self._position, self._position + SIDE_BY_SIDE * step, step):
             if place not in self._ahead:
-                self._ahead[place] = self._pool.submit(self._ask, place)
-        window = self._ahead.pop(self._position)
-        self._listing.ask.interrupts.wait(window)
-        return window.result()
+                self._ahead[place] = ask.begin(self._pool, self._params(place))
+        return ask.take(self._ahead.pop(self._position))
 
-    def _ask(self, position: int) -> Page:
-        kind, name, ask = self._parameter.kind, self._parameter.name, self._listing.ask
+    def _params(self, position: int) -> dict[str, str]:
+        kind, name, params = self._parameter.kind, self._parameter.name, self._listing.ask.params
         if kind == "offset":
-            return ask.page(ask.params({name: str(position - 1)}))
+            return params({name: str(position - 1)})
         if kind == "after":
             # The one before the last, so that the last comes again: where ids run from 1 without
             # a gap, an id could be mistaken for a number of rows.
-            return ask.page(ask.params({name: str(self._tail[0])}))
+            return params({name: str(self._tail[0])})
         # Pages of one fixed length: a page number means nothing under another limit.
         number = self._parameter.first_page + position // self._size
-        return ask.page(ask.params({name: str(number)}, limit=self._size))
+        return params({name: str(number)}, limit=self._size)
