@@ -146,7 +146,6 @@ class Fact(Enum):
     WINDOW_EMPTY = E.PARAMETER, S.UNCLEAR, "Nothing came where row {count} should have come again."
     WINDOW_REFUSED = E.PARAMETER, S.UNCLEAR, "{detail}= was refused after {pets}."
     WINDOW_IS_OLD = E.PARAMETER, S.UNCLEAR, "{detail}= led back to pets already read."
-    WINDOWS_TRICKLE = E.PARAMETER, S.UNCLEAR, "Each further page brought only a few more pets."
     PARAMETER_WORKS = E.PARAMETER, S.NOTHING, "Asked with {detail}=, the store went on."
     NO_PARAMETER = E.PARAMETER, S.NOTHING, "Asked with {detail}=, the store did not go on."
     # The length of one page.

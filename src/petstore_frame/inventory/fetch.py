@@ -34,7 +34,7 @@ from petstore_frame.inventory.ids import IdWalk
 from petstore_frame.inventory.listing import Listing
 from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.source import Source, seal
-from petstore_frame.inventory.strategies import STRATEGIES
+from petstore_frame.inventory.strategies import evidence_of_rows, read_listing
 from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.frame import PetColumns, to_frame
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
@@ -189,7 +189,7 @@ class _Fetch:
 
     def _read(self) -> tuple[Evidence, ...]:
         if self._evidence is None:
-            self._evidence = self._listing.read(STRATEGIES)
+            self._evidence = read_listing(self._listing)
         finding = weigh(self._evidence)
         if self._listing.has_enough:
             return (*self._evidence, self._cut())
@@ -215,7 +215,7 @@ class _Fetch:
 
     def _inventory(self, evidence: tuple[Evidence, ...]) -> Inventory:
         columns = self._columns()
-        evidence = (*evidence, *self._listing.of_rows())
+        evidence = (*evidence, *evidence_of_rows(self._listing))
         if strays := len(self._listing.rows) - len(columns.id):
             evidence += (Evidence(Fact.FILTER_NOT_KEPT, count=strays),)
         if self._max_pets is not None and len(columns.id) > self._max_pets:

@@ -21,7 +21,7 @@ from petstore_frame.inventory.asking import DEFAULT_PROBE_BUDGET, Asker, Reading
 from petstore_frame.inventory.completeness import Verdict
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.listing import Listing
-from petstore_frame.inventory.strategies import STRATEGIES
+from petstore_frame.inventory.strategies import read_listing
 from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import Pet
@@ -86,7 +86,7 @@ def _read_until_met(
     listing = Listing(ask, may_probe=True, is_enough=lambda rows: pet_id in rows)
     trouble = ""
     try:
-        evidence = listing.read(STRATEGIES)
+        evidence = read_listing(listing)
     except (PaginationLoopError, CrossOriginError) as problem:
         evidence, trouble = (Evidence(Fact.BROKE_OFF, count=listing.pages),), str(problem)
     requests, finding = asked + ask.requests, weigh(evidence)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
 
 from petstore_frame._internal.arguments import MAX_LIMIT
 from petstore_frame.errors import APIStatusError
@@ -11,22 +10,16 @@ from petstore_frame.inventory.asking import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.inventory.single_pages import StatusPages, read_status_pages, shows_others
+from petstore_frame.inventory.single_pages import StatusPages, read_status_pages
 from petstore_frame.inventory.totals import StatedTotal
 from petstore_frame.inventory.walk import Walk
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
+from petstore_frame.schema.models import PET_STATUSES
 
 # What a listing that was read over several pages rests on.
 HOLDS_STILL = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
 # What a store answers for a place in its listing that it no longer keeps.
 _EXPIRED = (400, 404, 410, 422)
 MAX_BEGINNINGS = 3
-
-
-class Strategy(Protocol):
-    """A way to find out how a listing goes on, and where it ends."""
-
-    def __call__(self, listing: Listing) -> Iterator[Evidence]: ...
 
 
 class Listing:
@@ -60,28 +53,12 @@ class Listing:
         self.evidence: list[Evidence] = []
         self._on_rows = on_rows
         self._is_open = False
-        self._gone = 0
-        self._left_out = 0
-        self._statuses: StatusPages | None = None
-        self._are_statuses_held = False
+        self.gone = 0
+        self.left_out = 0
+        self.statuses: StatusPages | None = None
         self._expired_at: int | None = None
         self._begun = 0
         self._looked_back: list[Evidence] | None = None
-
-    def read(self, strategies: Sequence[Strategy]) -> tuple[Evidence, ...]:
-        """Read what can be read and return all that was learned; ``read`` again goes on.
-
-        The strategies are tried until one finds the end, or shows that there is none to find.
-        """
-        self._open()
-        self.evidence = [*self._of_first_page()]
-        for strategy in strategies:
-            if self.has_enough:
-                break
-            self.evidence += strategy(self)
-            if self._has(Shows.MOVED) or (self._has(Shows.END) and not self._leaves_some_out()):
-                break
-        return (*self.evidence, *self._of_all())
 
     @property
     def has_enough(self) -> bool:
@@ -91,11 +68,12 @@ class Listing:
     @property
     def is_contradicted(self) -> bool:
         """Whether anything met so far speaks against the listing being held, or its filter."""
-        notes = [] if self._statuses is None else self._statuses.notes
+        notes = [] if self.statuses is None else self.statuses.notes
         return any(each.is_contradiction for each in (*self.evidence, *notes))
 
-    def _has(self, *shows: Shows) -> bool:
-        return any(each.scope is None and each.shows in shows for each in self.evidence)
+    def has(self, shows: Shows) -> bool:
+        """Tell whether anything met so far shows this of all that was asked."""
+        return any(each.scope is None and each.shows is shows for each in self.evidence)
 
     def end(
         self, fact: Fact, *assumptions: str, scope: str | None = None, count: int = 0,
@@ -130,7 +108,7 @@ class Listing:
 
     # -- the first page
 
-    def _open(self) -> None:
+    def open(self) -> None:
         """Read the first page, as widely as allowed where nothing leads beyond it."""
         if self._is_open:
             return
@@ -155,25 +133,17 @@ class Listing:
                 raise
             self.ask.troubles.append(Evidence(Fact.QUESTION_FAILED, detail=str(problem)))
             return None
-        self._gone += len(set(narrow.columns.id) - set(wide.columns.id))
+        self.gone += len({*narrow.columns.id} - {*wide.columns.id})
         return wide
 
     def _take_first(self, page: Page) -> Page:
         self.rows.add(page.columns)
         if self.may_probe:
             self.total.take(page.stated)
-        if self.ask.status is not None and shows_others(page, self.ask.status):
+        if page.strays(self.ask.status):
             self.total.drop()  # it counts those as well
         self.note(self.rows)
         return page
-
-    def _of_first_page(self) -> Iterator[Evidence]:
-        """Yield what the first page shows of the filter that was asked for."""
-        if self.ask.status is not None and (strays := self._strays(self.first)):
-            yield Evidence(Fact.FILTER_NOT_KEPT, count=strays)
-
-    def _strays(self, page: Page) -> int:
-        return sum(found != self.ask.status for found in page.columns.status)
 
     # -- the pages of the statuses
 
@@ -181,20 +151,17 @@ class Listing:
         """Return a page of each status, where the budget allows, and None where it does not."""
         if self.ask.status is not None:
             return None
-        if self._statuses is None and self.ask.has_budget(len(PET_STATUSES)):
-            self._statuses = read_status_pages(self.ask, self.first)
-        return self._statuses
+        if self.statuses is None and self.ask.has_budget(len(PET_STATUSES)):
+            self.statuses = read_status_pages(self.ask, self.first)
+        return self.statuses
 
     def hold_status_pages(self) -> StatusPages | None:
         """Return them with their pets held, and with it known what their lengths say."""
         statuses = self.status_pages()
-        if statuses is None:
-            return None
-        if not self._are_statuses_held:  # before more is asked, which may break off
-            self._are_statuses_held = True
-            for page in statuses.usable.values():
-                self.rows.add(page.columns)
-        statuses.settle(self.ask)
+        if statuses is not None:
+            for page in statuses.usable.values():  # before more is asked, which may break off
+                self.rows.update(page.columns)
+            statuses.settle(self.ask)
         return statuses
 
     # -- the way through the listing
@@ -253,71 +220,25 @@ class Listing:
         if walk.rows is not self.rows:
             self.rows.add_all(walk.rows)
 
-    # -- what all that was read shows
-
-    def _of_all(self) -> Iterator[Evidence]:
-        """Yield what the rows, the totals, the statuses and the ages show at last."""
-        if self.walk is None and not self.has_enough:
-            why = self._why_unclear()
-            if why.is_contradiction or not self._has(Shows.END):
-                yield why
-        self._leaves_some_out()
-        if self._statuses is not None:
-            yield from self._statuses.notes
-        if self._left_out:
-            yield Evidence(Fact.STATUSES_HOLD_MORE, count=self._left_out)
-        if self.may_probe:
-            yield from self.total.evidence(len(self.rows))
-        yield from self.ask.evidence()
-        if self._gone:
-            yield Evidence(Fact.PETS_GONE, count=self._gone)
-
-    def _why_unclear(self) -> Evidence:
-        """Return why a listing of which only single pages were read is not known to end there."""
-        first, stated = self.first, self.first.stated
-        if stated.next_addresses or (not self.may_probe and stated.names_next):
-            return Evidence(Fact.NEXT_UNREAD)
-        if stated.next_value is not None:
-            return Evidence(Fact.NEXT_UNCLEAR)
-        if more := stated.says_more():
-            return Evidence(Fact.SAYS_MORE, detail=more)
-        if stated.may_name_next:
-            return Evidence(Fact.NEXT_UNCLEAR)
-        if len(first) > self.ask.limit:
-            return Evidence(Fact.PAGE_TOO_LONG)
-        if len(first) == self.ask.limit:
-            return Evidence(Fact.PAGE_FULL)
-        return Evidence(Fact.PAGE_MAY_BE_CUT, count=len(first))
-
-    def _leaves_some_out(self) -> bool:
+    def leaves_some_out(self) -> bool:
         """Hold the pets that only the pages of the statuses have; tell whether there are any."""
-        statuses = self._statuses
-        if statuses is None or self._left_out:
-            return self._left_out > 0
+        statuses = self.statuses
+        if statuses is None or self.left_out:
+            return self.left_out > 0
         listed = self.walk.rows if self.walk is not None and self.walk.is_over else None
         if listed is not None:
             pages = statuses.answered.values()
-            self._left_out = sum(listed.compare(page.columns) for page in pages)
+            self.left_out = sum(listed.compare(page.columns) for page in pages)
             self.rows.disputed |= listed.disputed
         elif self._is_one_page:
-            self._left_out = statuses.left_out({*self.first.columns.id})
-        if self._left_out:
+            self.left_out = statuses.left_out({*self.first.columns.id})
+        if self.left_out:
             for page in statuses.usable.values():
                 self.rows.update(page.columns)
-        return self._left_out > 0
+        return self.left_out > 0
 
     @property
     def _is_one_page(self) -> bool:
         """Whether the first page looks like the whole listing; a total speaks of all pets held."""
         ends = {each.fact for each in self.evidence if each.shows is Shows.END and not each.scope}
         return len(self.first) < self.ask.limit or bool(ends - {Fact.TOTAL_REACHED})
-
-    def of_rows(self) -> Iterator[Evidence]:
-        """Yield what rows show that came twice with other values, or with damaged texts."""
-        for status in self.rows.disputed:
-            yield Evidence(Fact.STATUS_MOVED, status or NO_STATUS)
-        if self.rows.changed_ids:
-            yield Evidence(Fact.PETS_CHANGED, count=len(self.rows.changed_ids))
-        if self.ask.damaged:
-            held = {pet_id for pet_id in self.ask.damaged if pet_id in self.rows}
-            yield Evidence(Fact.TEXTS_DAMAGED, count=len(held))

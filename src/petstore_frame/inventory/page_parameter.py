@@ -23,7 +23,6 @@ from petstore_frame.inventory.walk import Walk
 from petstore_frame.schema.frame import PetColumns
 
 TRIED_ROWS = 10
-MAX_TRICKLES = 5
 # What the value of a parameter counts: rows to pass over, pages, or the id before the window.
 Kind = Literal["offset", "page", "after"]
 # Parameters that the interface does not state, in the order in which they are tried.
@@ -146,7 +145,6 @@ class Windows(Walk):
     def __init__(self, listing: Listing, first: Page, rows: Rows, parameter: Parameter) -> None:
         super().__init__(listing, first, rows)
         self.is_over = not len(rows)  # as when a store was emptied before it is read again
-        self._trickles = 0
         self._parameter = parameter
         # Whether each window begins with the row that was read last.
         self._has_seams = parameter.kind != "page"
@@ -193,10 +191,6 @@ class Windows(Walk):
         elif repeated:
             self.doubt = Evidence(Fact.PAGES_REPEAT, count=self.pages)
         self._tail = [*self._tail, *fresh.id][-2:]
-        # A store that is filled as fast as it is read has no end to chase.
-        self._trickles = self._trickles + 1 if len(fresh.id) * 10 < self._size else 0
-        if self._trickles == MAX_TRICKLES:
-            self._end(Fact.WINDOWS_TRICKLE)
         # A short page still is a page; rows are passed over one by one.
         self._position += self._size if self._parameter.kind == "page" else len(fresh.id)
         self._listing.note(self.rows)
@@ -212,9 +206,8 @@ class Windows(Walk):
     def _window(self) -> Page:
         """Return the window at the position, and have the ones behind it on their way."""
         ask = self._listing.ask
-        if self._pool is None or self.pages < 2 or self._trickles:
-            # One window alone at first, since the store may give fewer rows than it gave before,
-            # and one at a time where the end is near.
+        if self._pool is None or self.pages < 2:
+            # One window alone at first, since the store may give fewer rows than it gave before.
             return ask.page(self._params(self._position))
         step = max(1, self._size - self._has_seams)
         for place in range(self._position, self._position + SIDE_BY_SIDE * step, step):

@@ -170,7 +170,8 @@ class StatusPages:
         total = page.stated.total
         if total is None or total <= len(page):
             return False
-        return not (total == self.first.stated.total and shows_others(self.first, page.status))
+        is_of_all = total == self.first.stated.total and self.first.strays(page.status) > 0
+        return not is_of_all
 
     def confirm_first(self) -> bool:
         """Tell whether these pages show that no pet with a status is missing from the first page.
@@ -181,9 +182,7 @@ class StatusPages:
         """
         if not self.ids or len(self.whole(len(self.first))) < len(PET_STATUSES):
             return False
-        return self.ids == {
-            pet_id for status in PET_STATUSES for pet_id in _ids_of(self.first, status)
-        }
+        return self.ids == set().union(*map(self.first.ids_with, PET_STATUSES))
 
     @property
     def reserve(self) -> Assumption:
@@ -201,23 +200,13 @@ def read_status_pages(ask: Asker, first: Page) -> StatusPages:
 
 def check_filter(page: Page, whole: Page, status: str) -> Iterator[Evidence]:
     """Yield what shows that a page of a status did not keep to it, beside a page of all pets."""
-    if stray := sum(found != status for found in page.columns.status):
-        yield Evidence(Fact.FILTER_NOT_KEPT, status, count=stray)
+    if strays := page.strays(status):
+        yield Evidence(Fact.FILTER_NOT_KEPT, status, count=strays)
         return
-    missing = _ids_of(whole, status) - {*page.columns.id}
+    missing = whole.ids_with(status) - {*page.columns.id}
     has_room = len(page) < len(whole) and not page.stated.may_go_on
     if missing and has_room:
         yield Evidence(Fact.FILTER_LEFT_OUT, status, count=len(missing))
-
-
-def _ids_of(page: Page, status: str) -> set[int]:
-    pairs = zip(page.columns.id, page.columns.status, strict=True)
-    return {pet_id for pet_id, found in pairs if found == status}
-
-
-def shows_others(page: Page, status: str | None) -> bool:
-    """Tell whether a page holds a pet of another status."""
-    return any(found != status for found in page.columns.status)
 
 
 def filters_first(ask: Asker, whole: Page) -> bool:
@@ -236,7 +225,7 @@ def filters_first(ask: Asker, whole: Page) -> bool:
             continue
         for size in sizes:
             page = ask.probe(ask.params(limit=size, status=status))
-            if page is None or len(page) != size or shows_others(page, status):
+            if page is None or len(page) != size or page.strays(status):
                 return False
         return True
     return False

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.page import Page
-from petstore_frame.inventory.single_pages import shows_others
 from petstore_frame.inventory.stated import Stated
 
 if TYPE_CHECKING:
@@ -104,6 +103,6 @@ class StatedTotal:
         if whole.stated.total != self.value:
             self._is_filtered = True
             return True
-        if shows_others(whole, self._ask.status):  # else all pets may have this one status
+        if whole.strays(self._ask.status):  # else all pets may have this one status
             self.drop()
         return False
