@@ -131,11 +131,11 @@ class Checker:
             problems.append(self._keyless(cells))
         parts = list[_Part]()
         for field, at in self._places.items() if not problems else ():
-            if at < len(cells):
-                try:
-                    parts.append(self._part(field, cells[at], aside.oddities.get(at), rules))
-                except CellError as refused:
-                    problems.append(self._placed(refused, at, cells))
+            text = cells[at] if at < len(cells) else ""
+            try:
+                parts.append(self._part(field, text, aside.oddities.get(at), rules))
+            except CellError as refused:
+                problems.append(self._placed(refused, at, cells))
         payload, noted = _joined(parts)
         warnings = [*notes, *noted]
         for doubt, place in [] if problems else self._doubts(cells, aside, warnings):

@@ -94,22 +94,50 @@ def recognise(header: Sequence[str], mapping: Mapped | None = None) -> Recognise
     """
     for name, times in Counter(name for name in header if name.strip()).items():
         if times > 1:
-            hint = "rename one of the two; which one counts cannot be guessed"
+            rename = "rename one of the two; which one counts cannot be guessed"
             what = f"the header names the column {name!r} twice"
-            raise InputError(what, column=name, hint=hint)
+            raise InputError(what, column=name, hint=rename)
     given = _by_field(mapping or {}, header)
-    taken = {column for column in given.values() if column is not None}
-    found = dict(given)
-    for field in SENT_FIELDS:
-        if field.name not in given:
-            found[field.name] = _named(field, [name for name in header if name not in taken])
-    used = {field: column for field, column in found.items() if column is not None}
+    used = {field: column for field, column in given.items() if column is not None}
+    unclaimed = [field for field in SENT_FIELDS if field.name not in given]
+    free = [name for name in header if name not in used.values()]
+    for field in unclaimed:
+        alike = _alike(field, free, 0)
+        if len(alike) > 1:
+            hint = Advice(
+                "name the one to use: {}, or rename one",
+                ("mapping", {field.name: alike[0]}),
+                by_hand="choose the one to use, or rename one",
+            )
+            what = f"the columns {listed(alike)} both look like {field.name}"
+            raise InputError(what, column=alike[1], hint=hint)
+        if alike:
+            used[field.name] = alike[0]
     missing = tuple(field for field in REQUIRED if field not in used)
     free = [name for name in header if name.strip() and name not in used.values()]
-    open_fields = [
-        field for field in SENT_FIELDS if field.name not in used and field.name not in given
-    ]
-    return Recognised(used, _propose(open_fields, free, missing), missing)
+    proposed = dict[str, str]()
+    # What a column only may mean is looked for where the file cannot be read without.
+    for likeness in (1, 2, 3) if missing else (1,):
+        for field in reversed(unclaimed):  # the name last: a "Category name" is a category
+            alike = _alike(field, free, likeness)
+            if len(alike) == 1 and not {field.name} & {*used, *proposed}:
+                proposed[field.name] = alike[0]
+                free.remove(alike[0])
+    in_order = {field.name: proposed[field.name] for field in unclaimed if field.name in proposed}
+    return Recognised(used, in_order, missing)
+
+
+def _alike(field: Column, names: Sequence[str], likeness: int) -> list[str]:
+    """Return the columns whose name is a field's (0), means it (1), may (2), or holds its word."""
+    if likeness in (1, 2):
+        words = {*_SYNONYMS.get(field.name, ("", ""))[likeness - 1].split()}
+        # Without what brackets say besides: "Kategorie (Nr.)" is "kategorie".
+        return [name for name in names if {_bare(name), _bare(_BRACKETS.sub("", name))} & words]
+    if likeness == 0:
+        found = ([name for name in names if normalise(name) == word] for word in field.headers)
+    else:
+        found = ([name for name in names if word in _bare(name)] for word in field.likely)
+    return next(filter(None, found), [])
 
 
 def find_columns(
@@ -117,11 +145,9 @@ def find_columns(
 ) -> dict[str, str]:
     """Return the column for each field that has one.
 
-    What was read as the header may be a record, but never in a frame: ``may_lack_header``.
-
     Raises:
-        InputError: As of ``recognise``; or a required column is missing, or a column only looks
-            like a field, and a person must say whether it is.
+        InputError: As of ``recognise``; or a required column is missing (what was read as the
+            header may be a record, but never in a frame), or a column only looks like a field.
     """
     found = recognise(header, mapping)
     if found.missing:
@@ -202,51 +228,6 @@ def listed(names: Sequence[str]) -> str:
     """Return column names for a message, the first twelve of many."""
     shown = ", ".join(repr(name[:60]) for name in names[:12])
     return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown or "no columns"
-
-
-def _named(field: Column, free: Sequence[str]) -> str | None:
-    """Return the column that has a field's own name."""
-    for spelling in field.headers:
-        alike = [name for name in free if normalise(name) == spelling]
-        if len(alike) > 1:
-            hint = Advice(
-                "name the one to use: {}, or rename one",
-                ("mapping", {field.name: alike[0]}),
-                by_hand="choose the one to use, or rename one",
-            )
-            what = f"the columns {listed(alike)} both look like {field.name}"
-            raise InputError(what, column=alike[1], hint=hint)
-        if alike:
-            return alike[0]
-    return None
-
-
-def _propose(
-    fields: Sequence[Column], free: Sequence[str], missing: Sequence[str]
-) -> dict[str, str]:
-    """Return the column that looks like each field that has none, where there is just one."""
-    proposed: dict[str, str] = {}
-    rest = list(free)
-    for tier in range(3):
-        for field in reversed(fields):  # the name last: a "Category name" is a category
-            # What a column only may mean is looked for where the file cannot be read without.
-            if field.name in proposed or (tier > 0 and not missing):
-                continue
-            alike = _alike(field, rest, tier)
-            if len(alike) == 1:
-                proposed[field.name] = alike[0]
-                rest.remove(alike[0])
-    return {field.name: proposed[field.name] for field in fields if field.name in proposed}
-
-
-def _alike(field: Column, names: Sequence[str], tier: int) -> list[str]:
-    """Return the columns whose name means a field: surely (0), perhaps (1), or holds its word."""
-    if tier < 2:
-        words = _SYNONYMS.get(field.name, ("", ""))[tier].split()
-        # Without what brackets say besides: "Kategorie (Nr.)" is "kategorie".
-        return [name for name in names if {_bare(name), _bare(_BRACKETS.sub("", name))} & {*words}]
-    alike = ([name for name in names if word in _bare(name)] for word in field.likely)
-    return next(filter(None, alike), [])
 
 
 def _which_columns(found: Recognised, *, may_lack_header: bool) -> Advice:

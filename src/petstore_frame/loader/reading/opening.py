@@ -82,11 +82,7 @@ def changed() -> InputError:
 
 
 def is_packed(file: BinaryIO) -> bool:
-    """Tell whether an open file is a workbook by its first bytes.
-
-    Raises:
-        InputError: It is a workbook of the old kind.
-    """
+    """Tell whether an open file is a workbook by its first bytes; an old one is refused."""
     file.seek(0)
     start = file.read(len(ZIP))
     if start == OLE:
@@ -97,7 +93,7 @@ def is_packed(file: BinaryIO) -> bool:
 def is_workbook(path: str | PathLike[str]) -> bool:
     """Tell whether a file is a workbook, of today's format or of the old one.
 
-    A file that is not there, cannot be opened or is empty is judged by the ending of its name.
+    One that cannot be opened, or is empty, is judged by the ending of its name.
     """
     start = _first_bytes(path)
     return start in (ZIP, OLE) if start else fspath(path).lower().endswith(SUFFIXES)
@@ -126,12 +122,7 @@ class Decoded(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class EncodingError(InputError):
-    """The encoding of a file is not known.
-
-    Attributes:
-        candidates: How likely encodings read the first line in question, the likeliest first;
-            none where no single encoding can be right for the whole file.
-    """
+    """The encoding of a file is not known; ``candidates`` are likely ones, the likeliest first."""
 
     candidates: tuple[Decoded, ...] = ()
 
@@ -268,17 +259,14 @@ def _candidates(start: bytes, line: bytes) -> list[Decoded]:
 
 
 def _likeness(text: str) -> float:
-    """Return which part of the signs beyond ASCII stands where a writer would put it, 0 to 1.
-
-    That is a letter in a word of its own script, no capital after a small letter; a dash or a
-    quotation mark counts half.
-    """
+    """Return which part of the signs beyond ASCII stands where a writer would put it, 0 to 1."""
     odd = [sign for sign in text if not sign.isascii()]
     points = sum(unicodedata.category(sign) in ("Pd", "Pi", "Pf") for sign in odd) / 2
     for word in re.findall(r"\w+", text):
         has_ascii = re.search("[A-Za-z]", word) is not None
         for before, sign in zip(" " + word, word, strict=False):
             is_latin = unicodedata.name(sign, "").startswith("LATIN")
+            # A letter in a word of its own script, and no capital after a small letter.
             in_place = is_latin == has_ascii and not (before.islower() and sign.isupper())
             points += in_place and not sign.isascii()
     return points / max(1, len(odd))

@@ -50,10 +50,8 @@ class Input:
     """A file or a frame, before its columns are known.
 
     Attributes:
-        name: What to call it in a message: the file's name, or ``frame``.
-        path: The file, or None for a frame.
-        kind: What it is.
-        frame: The frame, or None for a file.
+        name: What to call it in a message.
+        path, frame: The file or the frame; the other is None.
 
     Raises:
         InputError: It is no file that could be read.
@@ -98,10 +96,7 @@ class Input:
         return tuple(sheet.name for sheet in self.book.sheets) if self.kind == "workbook" else ()
 
     def tables(self, reading: Reading, *, odd: bool = False) -> Sequence[Table]:
-        """Return the ways in which it can be cut into columns, the likeliest first.
-
-        With ``odd``, any delimiter is tried, also what is seldom one.
-        """
+        """Return the ways to cut it into columns, the likeliest first; ``odd`` tries all signs."""
         if self.kind == "frame":
             return [self._frame_table]
         if self.kind == "workbook":
@@ -111,10 +106,7 @@ class Input:
         return text_tables(self._file, reading, odd=odd)
 
     def own_tables(self, reading: Reading) -> Sequence[Table]:
-        """Return the ways in which one of our own files shows our columns; none for any other.
-
-        Such a file is laid out as we wrote it, or as a spreadsheet saved it again.
-        """
+        """Return the ways to cut one of our own files, as we wrote it or a spreadsheet saved it."""
         start = OWN_PREFIX.encode()
         if self.kind == "csv":
             with suppress(*DAMAGED):
@@ -137,17 +129,13 @@ class Input:
 
 
 class Source:
-    """The records of one file or frame.
-
-    A context manager; iterating it yields Records from the first one, each time anew, lazily and in
-    constant memory.
+    """The records of one file or frame, from the first one, each time anew, in constant memory.
 
     Attributes:
         name: What to call it in a message, with the sheet where there are several.
         path: The file, or None for a frame.
-        table: How it is cut into columns.
+        table, columns: How it is cut into columns, and their names.
         rules: What the caller says of the cells.
-        columns: The column names, in order.
         mapping: The column of each field that has one.
         key: The columns that identify an animal, as the file spells them; empty without ``key=``.
         is_returned: It is one of our own files, whose records have an ``origin``.
@@ -175,11 +163,7 @@ class Source:
         self.key = tuple(find_given("key", column, self.columns) for column in key)
 
     def batches(self) -> Iterator[list[Record]]:
-        """Yield the records, many at once.
-
-        Raises:
-            InputError: The source cannot be read further.
-        """
+        """Yield the records, many at once; an InputError tells why there are no more."""
         # What was swallowed in a text file is still so in a result file with another delimiter.
         signs = "".join(DELIMITERS) if self.is_returned else self.table.facts.get("delimiter", "")
         checker = Checker(
@@ -208,10 +192,7 @@ def open_source(
     *,
     columns_of: ColumnsOf = lambda _: None,
 ) -> Source:
-    """Open a file or a frame as records.
-
-    A result file of ours is read as we wrote it: options for layout and encoding then belong to
-    the file that its records first came from.
+    """Open a file or a frame as records; a result file of ours is read as we wrote it.
 
     Args:
         path_or_frame: Path of a CSV, TSV, gzip or xlsx file (known by its bytes, not its name),

@@ -132,11 +132,7 @@ ColumnsOf = Callable[[str], Columns | None]
 
 
 def restored(table: Table) -> Table:
-    """Return the records of a result file as a table of the file that they first came from.
-
-    Its rows have the record that each was fixed from, and refuse one that was created or may have
-    been.
-    """
+    """Return the records of a result file as a table of the file that they first came from."""
     own = _OwnColumns(table.columns)
     return replace(table, columns=own.header, rows=lambda: map(own.restore, table.rows()))
 
@@ -166,11 +162,7 @@ class _OwnColumns:
         self.header = tuple(self._unguarded(header[at], is_listed=True) for at in self._kept)
 
     def restore(self, row: Row) -> Row:
-        """Return a row as it was.
-
-        Raises:
-            InputError: Its record was created, or may have been, or what names it was edited.
-        """
+        """Return a row as it was; one that may be in the store already is an InputError."""
         line, cells, given = row.line, row.cells, row.aside or Aside()
         odd = {new: given.oddities[at] for new, at in enumerate(self._kept) if at in given.oddities}
         answer = _cell(cells, self._accept).strip().casefold()
