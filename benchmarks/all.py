@@ -18,9 +18,8 @@ README = Path(__file__).with_name("README.md")
 
 
 def commands() -> list[str]:
-    """Return the commands in the headings of the tables, in their order."""
-    headings = re.findall(r"^## .*$", README.read_text(encoding="utf-8"), re.MULTILINE)
-    return [command for heading in headings for command in re.findall(r"`(python .+?)`", heading)]
+    """Return the commands under the headings of the tables, in their order."""
+    return re.findall(r"^`(python .+)`$", README.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def main() -> None:
