@@ -24,8 +24,8 @@ from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import start_child
 from petstore_frame.client import Client
 from petstore_frame.errors import JournalError
-from petstore_frame.loader.engine import load, resume_loads
-from petstore_frame.loader.limits import Limits
+from petstore_frame.loader.load import load, resume_loads
+from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.record import State
 

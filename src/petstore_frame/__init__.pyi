@@ -29,10 +29,10 @@ from .inventory import Completeness as Completeness
 from .inventory import Inventory as Inventory
 from .inventory import fetch_inventory as fetch_inventory
 from .inventory.result import completeness as completeness
-from .loader.engine import resume_loads as resume_loads
 from .loader.load import load_csv as load_csv
 from .loader.load import load_excel as load_excel
 from .loader.load import load_frame as load_frame
+from .loader.load import resume_loads as resume_loads
 from .loader.results.ids import read_ids as read_ids
 from .loader.results.results import LoadResult as LoadResult
 from .report import write_report as write_report

@@ -12,7 +12,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.http.settings import DEFAULT_TIMEOUT_S
-from petstore_frame.loader.limits import GRACE_S
+from petstore_frame.loader.options import GRACE_S
 
 SENDING = [
     ({"max_errors": -1}, "max_errors is 0 or more, got -1"),

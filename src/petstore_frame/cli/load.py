@@ -27,11 +27,11 @@ from petstore_frame.cli.options import (
     to_write,
 )
 from petstore_frame.errors.advice import ShellAudience
-from petstore_frame.loader.limits import DEFAULT_WORKERS, GRACE_S, MOST_WORKERS
+from petstore_frame.loader.options import DEFAULT_WORKERS, GRACE_S, MOST_WORKERS
 
 if TYPE_CHECKING:
     from petstore_frame.client import Client
-    from petstore_frame.loader.limits import Limits
+    from petstore_frame.loader.options import Limits
     from petstore_frame.loader.reading.options import Reading
     from petstore_frame.loader.results.results import LoadResult
     from petstore_frame.loader.results.view import Question
@@ -178,7 +178,7 @@ def load(
     Example: petstore-frame load arrivals.csv --key animal_id --output results
     """
     from petstore_frame.http.settings import IdempotencyKey
-    from petstore_frame.loader.limits import Limits
+    from petstore_frame.loader.options import Limits
     from petstore_frame.loader.reading.options import Reading
 
     if (path is None) is not sending.resume:
@@ -236,7 +236,7 @@ def _load(
 ) -> LoadResult:
     """Load a file; where it seems to repeat an earlier one, ask, or refuse it with the ways on."""
     from petstore_frame.errors import DuplicatesError, LoadInterrupted
-    from petstore_frame.loader.engine import load as load_file
+    from petstore_frame.loader.load import load as load_file
 
     try:
         return load_file(path, client, reading, limits, **options)
@@ -298,7 +298,7 @@ def _wait_announced(seconds: float, *, grace_s: float) -> None:
 
 def _resume(client: Client, journal: Path | None, *, accept_loss: bool, as_json: bool) -> NoReturn:
     """Finish the imports that stopped, print what became of each, and end the command."""
-    from petstore_frame.loader.engine import resume_loads
+    from petstore_frame.loader.load import resume_loads
 
     results = resume_loads(client, journal=journal, accept_loss=accept_loss)
     if as_json:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from petstore_frame.bundled.samples import write_template
 from petstore_frame.client import Client
 from petstore_frame.errors import InputError, LoadInterrupted
-from petstore_frame.loader.engine import load
-from petstore_frame.loader.limits import GRACE_S, Limits
+from petstore_frame.loader.load import load
+from petstore_frame.loader.options import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
 from petstore_frame.loader.reading.options import LAYOUT, Reading

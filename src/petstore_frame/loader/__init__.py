@@ -12,5 +12,6 @@
 - ``settling`` finds out later what became of records in doubt.
 - ``results`` shows what became of each record.
 
-``load`` has the three ways in, ``engine`` runs one import, ``record`` has the states and moves.
+``load`` has the three ways in and runs one import, ``options`` what a caller may ask for,
+``record`` the states and moves.
 """

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import wraps
 from numbers import Real
@@ -28,7 +28,6 @@ from petstore_frame._internal.arguments import (
 )
 from petstore_frame._internal.progress import checked_progress
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.limits import MOST_WORKERS, Limits
 from petstore_frame.loader.progress import ProgressOption
 from petstore_frame.loader.reading.mapping import Mapped
 from petstore_frame.loader.reading.options import Reading, ValueMap
@@ -39,6 +38,32 @@ R = TypeVar("R")
 
 Duplicates = Literal["refuse", "skip", "send"]
 DUPLICATES = ("refuse", "skip", "send")
+
+
+DEFAULT_WORKERS, MOST_WORKERS = 16, 32
+# Twice the timeout of a Client that was given none: a request is awaited for one, and a proxy
+# in between may hold it as long again.
+GRACE_S = 240.0
+MOST_GETS = 5000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far a session goes.
+
+    Attributes:
+        workers: The largest number of requests in flight.
+        max_errors: How many records may be invalid, and how many rejected; None for any number.
+        patience_s: Seconds without an answer after which an outage ends the session.
+        first_patience_s: The same before the first answer of the session.
+        has_canary: Send one record alone first, and read it back.
+    """
+
+    workers: int = DEFAULT_WORKERS
+    max_errors: int | None = None
+    patience_s: float = 900.0
+    first_patience_s: float = 10.0
+    has_canary: bool = True
 
 
 class RecordOptions(TypedDict, total=False):
@@ -173,34 +198,35 @@ def _translated(caller: str, known: list[str], options: dict[str, Any]) -> dict[
     """
     taken: dict[str, Any] = {}
     for name, value in options.items():
-        ours, kept = (name, value) if name in known else _ours(caller, known, name, value, options)
-        if ours in taken:
+        ours = name if name in known else _SAME.get(name)
+        if name == "header" and "header_row" in known:
+            _check_header(value, has_names="names" in options)
+        elif ours not in known:
+            raise _refused(f"{caller} has no option {name}{_answer(name, known)}")
+        elif ours in taken:
             raise _refused(f"{caller}: {ours}= is given twice, once as {name}=")
-        if ours:
-            taken[ours] = kept
+        elif name == "sheet_name" and not isinstance(value, str):
+            raise _refused(f"sheet= is the name of a sheet, got sheet_name={value!r}")
+        else:
+            taken[str(ours)] = value
     return taken
 
 
-def _ours(
-    caller: str, known: list[str], name: str, value: Any, options: dict[str, Any]
-) -> tuple[str, Any]:
-    """Return an option by our name; an empty one where it says what holds anyway."""
-    ours = _SAME.get(name)
-    if name == "header" and "header_row" in known:
-        if value == 0 or value == "infer" or (value is None and "names" in options):
-            return "", None
-        if isinstance(value, int) and not isinstance(value, bool):
-            raise _refused(f"header={value} is header_row={value + 1} here: rows count from 1")
-        raise _refused("a file without a header needs columns=['name', 'category_id', 'status']")
-    if ours == "sheet" and "sheet" in known and not isinstance(value, str):
-        raise _refused(f"sheet= is the name of a sheet, got sheet_name={value!r}")
-    if ours in known:
-        return str(ours), value
+def _check_header(value: Any, *, has_names: bool) -> None:
+    """Refuse a ``header=`` that says anything but what holds anyway."""
+    if value == 0 or value == "infer" or (value is None and has_names):
+        return
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise _refused(f"header={value} is header_row={value + 1} here: rows count from 1")
+    raise _refused("a file without a header needs columns=['name', 'category_id', 'status']")
+
+
+def _answer(name: str, known: list[str]) -> str:
+    """Return what is meant by an option that we do not have."""
     if name in _ANSWERS:
-        raise _refused(f"{caller} has no option {name}: {_ANSWERS[name]}")
+        return f": {_ANSWERS[name]}"
     near = get_close_matches(name, known, 1, 0.7)
-    hint = f"; did you mean {near[0]}=?" if near else f"; it has {', '.join(known[2:])}"
-    raise _refused(f"{caller} has no option {name}{hint}")
+    return f"; did you mean {near[0]}=?" if near else f"; it has {', '.join(known[2:])}"
 
 
 def _refused(what: str) -> ArgumentError:

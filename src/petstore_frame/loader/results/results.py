@@ -20,8 +20,7 @@ from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.earlier import Repeats, from_plan
 from petstore_frame.loader.journal.rows import JournalRow, Run
-from petstore_frame.loader.limits import GRACE_S, MOST_GETS
-from petstore_frame.loader.options import check_folder
+from petstore_frame.loader.options import GRACE_S, MOST_GETS, check_folder
 from petstore_frame.loader.reading.returned import COLUMNS
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, RecordProblem, State, exit_code
 from petstore_frame.loader.results import facts

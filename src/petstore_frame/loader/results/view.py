@@ -14,7 +14,7 @@ from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
 from petstore_frame.loader.journal.earlier import Repeats, Source
 from petstore_frame.loader.journal.rows import Run
-from petstore_frame.loader.limits import GRACE_S
+from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.schema.text import minute_text, records_text
 

@@ -16,7 +16,7 @@ from petstore_frame.errors import AuthenticationError, JournalError, PetstoreErr
 from petstore_frame.http.outcome import PostOutcome, Proof
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.journal.moves import Intent, JournalFullError, Moves, Settlement
-from petstore_frame.loader.limits import Limits
+from petstore_frame.loader.options import Limits
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.judge import (
     Echo,

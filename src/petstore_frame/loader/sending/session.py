@@ -11,7 +11,7 @@ from petstore_frame.http.settings import same_store_address
 from petstore_frame.loader.journal.moves import Moves
 from petstore_frame.loader.journal.rows import Run, count_in
 from petstore_frame.loader.journal.writer import Writer
-from petstore_frame.loader.limits import Limits
+from petstore_frame.loader.options import Limits
 from petstore_frame.loader.progress import Meter, ProgressOption
 from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.sending.pool import Timing

@@ -16,8 +16,13 @@ from petstore_frame.loader.journal.database import holding, reading
 from petstore_frame.loader.journal.moves import Moves, Resettlement
 from petstore_frame.loader.journal.rows import JournalRow, Run, read_rows, read_run, read_runs, rows
 from petstore_frame.loader.journal.writer import Writer
-from petstore_frame.loader.limits import GRACE_S, MOST_GETS, Limits
-from petstore_frame.loader.options import check_settling, checked_resolution
+from petstore_frame.loader.options import (
+    GRACE_S,
+    MOST_GETS,
+    Limits,
+    check_settling,
+    checked_resolution,
+)
 from petstore_frame.loader.record import DOUBT_STATES, State
 from petstore_frame.loader.sending.pool import REAL_TIME, Timing
 from petstore_frame.loader.sending.session import check_store, check_store_id, run_session
