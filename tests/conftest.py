@@ -50,18 +50,28 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 # What takes longest begins first, so that no worker is left alone with it.
-LONGEST_FIRST = ("browser", "faults", "zoo", "conformance", "documents", "journey")
+LONGEST_FIRST = (
+    "browser", "spark", "dask", "postgres", "faults", "zoo", "conformance", "documents", "journey",
+)  # fmt: skip
 TESTS = Path(__file__).parent
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Give each file to one worker, as its tests share servers, unless it names another group."""
-    if config.getoption("--campaign") == 1:
-        _leave_sample(config, items)
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Iterator[None]:
+    """Give each file to one worker, as its tests share servers, unless it names another group.
+
+    Before the hook of pytest-xdist, which writes the group of a test into its name.
+    """
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(TESTS))))
+            has_cluster = item.get_closest_marker("postgres") is not None
+            group = "postgres" if has_cluster else str(item.path.relative_to(TESTS))
+            item.add_marker(pytest.mark.xdist_group(group))
+    yield
+    if config.getoption("--campaign") == 1:
+        _leave_sample(config, items)
     items.sort(key=_rank)
 
 
@@ -81,8 +91,9 @@ def _leave_sample(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 
 def _rank(item: pytest.Item) -> int:
-    folder = item.path.relative_to(TESTS).parts[0]
-    return LONGEST_FIRST.index(folder) if folder in LONGEST_FIRST else len(LONGEST_FIRST)
+    (group,) = item.get_closest_marker("xdist_group").args
+    name = group.partition("/")[0]
+    return LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST)
 
 
 @pytest.fixture(scope="session")

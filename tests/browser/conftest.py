@@ -54,13 +54,15 @@ CELLS = {
 }  # fmt: skip
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.xdist_group("browser"))
             item.add_marker(pytest.mark.skipif(WHY_NOT is not None, reason=WHY_NOT or ""))
+    yield
 
 
 @dataclass
