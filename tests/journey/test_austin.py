@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import subprocess
 import sys
 from collections import Counter
@@ -13,6 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from typer.testing import CliRunner, Result
+
+from petstore_frame.cli import app
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 RECORDS, CATEGORIES = DATA / "pets_austin.csv", DATA / "categories_austin.csv"
@@ -34,11 +36,8 @@ class Journey(NamedTuple):
     fetch: dict
 
 
-def petstore_frame(*words: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "petstore_frame", *words],
-        env=env, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+def petstore_frame(*words: str, env: dict[str, str]) -> Result:
+    return CliRunner().invoke(app, words, env=env)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +57,7 @@ def journey(tmp_path_factory: pytest.TempPathFactory, campaign: int) -> Iterator
     with server:
         assert server.stdout is not None
         base_url = json.loads(server.stdout.readline())["base_url"]
-        env = {**os.environ, "PETSTORE_API_KEY": (folder / "key").read_text().strip()}
+        env = {"PETSTORE_API_KEY": (folder / "key").read_text().strip()}
         where = ("--base-url", base_url)
         load = petstore_frame(
             "load", str(file), *where, "--journal", f"{folder}/journal",
@@ -72,8 +71,8 @@ def journey(tmp_path_factory: pytest.TempPathFactory, campaign: int) -> Iterator
             "--categories", str(CATEGORIES), env=env,
         )  # fmt: skip
         server.terminate()
-    assert load.returncode == 1, load.stderr  # done, some records invalid
-    assert (fetch.returncode, report.returncode) == (0, 0), fetch.stderr + report.stderr
+    assert load.exit_code == 1, load.stderr  # done, some records invalid
+    assert (fetch.exit_code, report.exit_code) == (0, 0), fetch.stderr + report.stderr
     yield Journey(folder, rows_of(file), json.loads(load.stdout), json.loads(fetch.stdout))
 
 

@@ -6,12 +6,15 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import psutil
 import pytest
+from typer.testing import CliRunner
 
 from journey.test_help import example
+from petstore_frame.cli import app
 
 DEMO = [sys.executable, "-m", "petstore_frame", *example("demo")]
 
@@ -24,10 +27,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def shown(folder: Path) -> str:
     """What the demo prints when it runs a second time in its folder."""
-    for _ in range(2):
-        ended = subprocess.run(DEMO, cwd=folder, capture_output=True, text=True, check=False)
-        assert ended.returncode == 0, ended.stderr
-    return ended.stdout
+    with chdir(folder):
+        ended = [CliRunner().invoke(app, example("demo")) for _ in range(2)]
+    assert [each.exit_code for each in ended] == [0, 0], ended[1].stderr
+    return ended[1].stdout
 
 
 def test_demo_names_every_file(folder: Path, shown: str) -> None:

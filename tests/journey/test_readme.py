@@ -10,7 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
 import petstore_frame as pf
+from petstore_frame.cli import app
 from threaded import Server
 
 ROOT = Path(__file__).parents[2]
@@ -78,28 +82,29 @@ def run_python(text: str, folder: Path) -> str:
     return run.stdout
 
 
-def test_shell_blocks_run(tmp_path: Path) -> None:
-    """The store of the one terminal serves the lines typed in the other, all as they stand."""
+def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store of the one terminal serves the lines typed in the other, all as they stand.
+
+    A shell says what each line asks for; the commands run here, as Python need start but once.
+    """
     serve, lines = [block.strip() for block in blocks("bash", SHELL)]
     port = free_port()
     words = [sys.executable, "-m", "petstore_frame", *shlex.split(serve)[1:], "--port", port]
-    # A line may end with 1, as the sample's spoilt rows are to be fixed.
-    script = "\n".join(f"{line}\n[ $? -le 1 ] || exit 9" for line in lines.splitlines())
-    script = 'petstore-frame() { "$PYTHON" -m petstore_frame "$@"; }\n' + script
-    home = {name: str(tmp_path / "home") for name in ("HOME", "XDG_STATE_HOME")}
-    with subprocess.Popen(
-        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as store:
+    told = 'petstore-frame() { printf "%q " "$PETSTORE_BASE_URL" "$PETSTORE_API_KEY" "$@"; echo; }'
+    monkeypatch.chdir(tmp_path)
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as store:
         assert store.stdout is not None
-        assert f":{port}/v1" in store.stdout.readline()
-        typed = subprocess.run(
-            ["bash", "-c", script.replace(":8080/", f":{port}/")],
-            cwd=tmp_path, env={**os.environ, **home, "PYTHON": sys.executable},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        assert f":{port}/v1".encode() in store.stdout.readline()
+        script = f"{told}\n{lines}".replace(":8080/", f":{port}/")
+        typed = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, check=True)
+        for base_url, key, *asked in map(shlex.split, typed.stdout.splitlines()):
+            place = {"PETSTORE_BASE_URL": base_url, "PETSTORE_API_KEY": key}
+            home = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
+            done = CliRunner().invoke(app, asked, env={**place, **home})
+            # 1 where the sample's spoilt rows are to be fixed.
+            assert done.exit_code <= 1 and "error" not in done.stderr, done.output
         store.terminate()
-    assert typed.returncode == 0, typed.stderr
-    assert "error" not in typed.stderr
+    assert len(typed.stdout.splitlines()) == lines.count("\npetstore-frame ")
     assert {"results", "pets.csv", "stock.xlsx", "history"} <= {
         path.name for path in tmp_path.iterdir()
     }

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import doctest
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import openpyxl
+import pytest
+from typer.testing import CliRunner
 
 import petstore_frame as pf
+from petstore_frame.cli import app
 from threaded import Server
 
 PAGE = Path(__file__).parents[2] / "docs/how_to/shell.md"
@@ -49,10 +49,13 @@ def correct(path: Path) -> None:
     book.save(path)
 
 
-def test_the_lines_of_the_page_answer_as_it_shows(server: Server, tmp_path: Path) -> None:
+def test_the_lines_of_the_page_answer_as_it_shows(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """From three awkward files to created pets, each command and its answer as printed there."""
     write_files(tmp_path)
-    environ = os.environ | {
+    monkeypatch.chdir(tmp_path)
+    environ = {
         "PETSTORE_BASE_URL": server.base_url,
         "PETSTORE_API_KEY": server.api_key.get_secret_value(),
         "HOME": str(tmp_path),
@@ -63,11 +66,10 @@ def test_the_lines_of_the_page_answer_as_it_shows(server: Server, tmp_path: Path
     for command, answer in steps:
         if "results.xlsx" in command:
             correct(tmp_path / "results" / "results.xlsx")
-        words = [sys.executable, "-m", *shlex.split(command.replace("-", "_", 1))]
-        done = subprocess.run(
-            words, cwd=tmp_path, env=environ, capture_output=True, text=True
-        )  # its code is not asked
+        program, *words = shlex.split(command)
+        done = CliRunner().invoke(app, words, env=environ)  # its code is not asked
         told = done.stdout + done.stderr
+        assert program == "petstore-frame"
         assert doctest.OutputChecker().check_output(answer, told, ALIKE), f"{command}\n{told}"
     with server.client() as client:
         assert len(pf.fetch_inventory(client)) == 9 + 8 + 9
