@@ -16,6 +16,7 @@ from petstore_frame.schema.models import FIELD_BY_NAME, INT64_MAX, INT64_MIN, SE
 from petstore_frame.schema.numeric import as_whole
 
 ValueMap = Mapping[str, Mapping[Any, Any]]
+_EXAMPLE = ("mapping", {"name": "Animal"})
 # These are about the layout of one file, so they say nothing about a fix file of its records.
 LAYOUT = ("encoding", "delimiter", "quoting", "columns", "header_row", "sheet")
 
@@ -66,7 +67,7 @@ class Reading:
         if self.header_row is not None:
             whole_number("header_row", self.header_row, 1)
         true_or_false("keep_spaces", self.keep_spaces)
-        _check_mapping(self.mapping or {})
+        _check_mapping({} if self.mapping is None else self.mapping)
         for option in ("key", "columns"):
             names = [] if getattr(self, option) is None else [*getattr(self, option)]
             if twice := [name for name in names if name.strip() and names.count(name) > 1]:
@@ -151,13 +152,18 @@ def _wrong_map(what: str) -> ArgumentError:
     return ArgumentError(f"value_map {what}; nothing was sent")
 
 
-def _check_mapping(mapping: Mapped) -> None:
+def _check_mapping(mapping: Any) -> None:
+    example = "goes from field to column, as in {}"
+    if not isinstance(mapping, Mapping):
+        _refuse(f"{{}} {example}, got {{}}", ("mapping",), _EXAMPLE, _shown(mapping))
     columns: dict[str, str | None] = {}
     for word, column in mapping.items():
         name = field_name(word) if isinstance(word, str) else None
         if name is None:
-            text = f"{{}} names the field {{}}; the fields are {', '.join(FIELDS)}, and it {{}}"
-            _refuse(text, ("mapping",), _shown(word), _FROM_FIELDS)
+            text = (
+                f"{{}} names the field {{}}; the fields are {', '.join(FIELDS)}, and it {example}"
+            )
+            _refuse(text, ("mapping",), _shown(word), _EXAMPLE)
         if name in columns:
             _refuse("{} names the field {} twice", ("mapping",), name)
         if not isinstance(column, str) and (column is not None or name in REQUIRED):
@@ -186,14 +192,11 @@ def _are_names(value: Any) -> bool:
     return _are_texts(value) and all(name.strip() for name in value)
 
 
-_FROM_FIELDS = "goes from field to column, as in mapping={'name': 'Animal'}"
 # What each option may be besides None.
 _ALLOWED: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
     ("key", _are_names, "names the column that identifies an animal"),
     ("accept", lambda value: _are_texts(value) and {*value} <= {*Suspicion},
      f"lists what is sent after all, out of {', '.join(Suspicion)}"),
-    ("mapping", lambda value: isinstance(value, Mapping),
-     _FROM_FIELDS),
     ("value_map", lambda value: isinstance(value, Mapping) and all(
         isinstance(table, Mapping) for table in value.values()),
      "goes from field to values by word, as in {'status': {'in stock': 'available'}}"),
