@@ -77,7 +77,7 @@ def test_a_page_is_read_again_after_each_commit(engine) -> None:
     store = Store(engine)
 
     def listed() -> bytes:
-        return asyncio.run(store.page(5, None, None)).body
+        return asyncio.run(store.page(5, 0, None)).body
 
     store.write([Addition(LUNA)])
     first, again = listed(), listed()

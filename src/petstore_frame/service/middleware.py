@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import re
-import secrets
 import time
 from urllib.parse import parse_qsl, unquote, urlencode
 
-from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -16,7 +15,7 @@ from petstore_frame.service.errors import Refusal
 from petstore_frame.service.logs import log, log_failure
 
 _ORIGIN = re.compile(rb"https?://[^/?#]*", re.IGNORECASE)
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 _CLIENT_GONE = 499  # in the log only: nobody was left to answer
 # What the interface states or HTTP itself asks for; the rest are extensions.
 _STATED_HEADERS = frozenset(
@@ -37,16 +36,15 @@ class EveryRequest:
     def __init__(self, app: ASGIApp, *, spec_only: bool, store_id: str) -> None:
         self._app = app
         self._spec_only = spec_only
-        self._store_id = store_id.encode()
+        self._store_header = (b"x-store-id", store_id.encode())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         started, status = time.monotonic(), 0
-        request_id = Headers(scope=scope).get("x-request-id", "")
-        if not _REQUEST_ID.fullmatch(request_id):
-            request_id = secrets.token_hex(8)
+        given = _REQUEST_ID.fullmatch(dict(scope["headers"]).get(b"x-request-id", b""))
+        request_id = given[0] if given else b"%016x" % random.getrandbits(64)
 
         async def answer(message: Message) -> None:
             nonlocal status
@@ -55,8 +53,7 @@ class EveryRequest:
                 if self._spec_only:
                     headers[:] = [entry for entry in headers if entry[0] in _STATED_HEADERS]
                 else:
-                    headers.append((b"x-request-id", request_id.encode()))
-                    headers.append((b"x-store-id", self._store_id))
+                    headers += ((b"x-request-id", request_id), self._store_header)
             await send(message)
 
         try:
@@ -66,14 +63,14 @@ class EveryRequest:
         except ClientDisconnect:
             status = _CLIENT_GONE
         except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001 # each gets an Error body
-            log_failure(failure, request_id)
+            log_failure(failure, request_id.decode())
             if not status:
                 message = "the service failed; quote the X-Request-Id to its operator"
                 await Refusal(500, message).response()(scope, receive, answer)
         finally:
             took_ms = round((time.monotonic() - started) * 1000, 1)
-            facts = {"request_id": request_id, "method": scope["method"], "path": scope["path"]}
-            log("request", **facts, status=status, ms=took_ms)
+            asked = {"method": scope["method"], "path": scope["path"]}
+            log("request", request_id=request_id.decode(), **asked, status=status, ms=took_ms)
 
 
 def _asked(scope: Scope, *, spec_only: bool) -> Scope:
@@ -83,7 +80,7 @@ def _asked(scope: Scope, *, spec_only: bool) -> Scope:
         Refusal: 400 for two statements of a body's length, which is how a second request is
             smuggled past a proxy. The rest of the framing is the HTTP parser's part.
     """
-    if {b"transfer-encoding", b"content-length"} <= {name for name, _ in scope["headers"]}:
+    if {b"transfer-encoding", b"content-length"} <= dict(scope["headers"]).keys():
         message = "Content-Length and Transfer-Encoding are both stated"
         raise Refusal(400, message, headers={"connection": "close"})
     if scope["method"] == "HEAD":  # the server leaves the body out

@@ -17,7 +17,6 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 EXTENSION: dict[str, JsonValue] = {"x-extension": True}
 _LUNA: dict[str, JsonValue] = {"name": "Luna", "categoryId": 3}
 
@@ -45,18 +44,16 @@ class PetStatus(StrEnum):
 
 
 # The format says what the bounds are; as numbers of the document they would be rounded to floats.
-INT64_SCHEMA = WithJsonSchema({"type": "integer", "format": "int64"})
+INT64_SCHEMA: dict[str, JsonValue] = {"type": "integer", "format": "int64"}
+Int64 = Annotated[int, Field(ge=-(2**63), le=2**63 - 1), WithJsonSchema(INT64_SCHEMA)]
 _CategoryId = Annotated[
-    int,
+    Int64,
     Field(
         alias="categoryId",
         strict=True,
-        ge=INT64_MIN,
-        le=INT64_MAX,
         description="Identifier of the category the animal belongs to",
     ),
     BeforeValidator(_whole),
-    INT64_SCHEMA,
 ]
 _Status = Annotated[
     PetStatus | SkipJsonSchema[None],
@@ -110,9 +107,7 @@ class Pet(BaseModel):
         json_schema_extra={"examples": [{"id": 1, **_LUNA}]},
     )
 
-    id: Annotated[int, INT64_SCHEMA] = Field(
-        description="Unique identifier assigned by the service on creation"
-    )
+    id: Int64 = Field(description="Unique identifier assigned by the service on creation")
     name: str = Field(description="The animal's name")
     category_id: _CategoryId
     status: _Status = None

@@ -4,23 +4,55 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
+from pydantic import BeforeValidator, WithJsonSchema
+from pydantic.json_schema import SkipJsonSchema
 
 from petstore_frame.service.dependencies import ShopOf, base_of
 from petstore_frame.service.errors import Refusal
-from petstore_frame.service.models import EXTENSION, Error, NewPet, Pet
-from petstore_frame.service.reading import (
-    Cursor,
-    IdempotencyKey,
-    Limit,
-    PetId,
-    Status,
-    StoreId,
-    StrictRoute,
+from petstore_frame.service.models import (
+    EXTENSION,
+    INT64_SCHEMA,
+    Error,
+    Int64,
+    NewPet,
+    Pet,
+    PetStatus,
 )
+from petstore_frame.service.reading import StrictRoute, plain_digits
 
+_Plain = BeforeValidator(plain_digits)
+Limit = Annotated[
+    int, Query(ge=1, le=100, description="Maximum number of animals to return"), _Plain
+]
+Status = Annotated[
+    PetStatus | SkipJsonSchema[None], Query(description="Filter by availability status")
+]
+Cursor = Annotated[
+    Int64,
+    Query(description="Extension: the id that the page follows, as a next link gives it"),
+    _Plain,
+    WithJsonSchema({**INT64_SCHEMA, **EXTENSION}),
+]
+PetId = Annotated[Int64, Path(alias="petId", description="The identifier of the animal"), _Plain]
+IdempotencyKey = Annotated[
+    str | SkipJsonSchema[None],
+    Header(
+        min_length=1,
+        max_length=255,
+        pattern="^[ -~]+$",
+        description="Extension: for 7 days, sending it again gives the same pet",
+        json_schema_extra=EXTENSION,
+    ),
+]
+StoreId = Annotated[
+    str | SkipJsonSchema[None],
+    Header(
+        description="Extension: the store that the pet is meant for", json_schema_extra=EXTENSION
+    ),
+]
 DEPRECATED_AT = datetime(2026, 11, 21, tzinfo=UTC)
 SUNSET_AT = datetime(2030, 12, 5, tzinfo=UTC)
 LIFECYCLE = {
@@ -67,7 +99,7 @@ async def list_pets(
     request: Request,
     limit: Limit = 20,
     status: Status = None,
-    cursor: Cursor = None,
+    cursor: Cursor = 0,
 ) -> Response:
     """Return a paginated list of animals in the store, by ascending id."""
     page = await shop.store.page(limit, cursor, status)

@@ -107,6 +107,13 @@ class _Connection(h11.Connection):
     _left = 0  # of the chunk that is being received, with its line end
     _line: bytes | None = None  # what is there of a chunk's first line; None outside chunks
     _is_impossible = False
+    _head = b""  # of an answer, until there is more of it
+
+    def send(self, event: Any) -> bytes | None:  # type: ignore[override] # one for all events
+        """Give the head of an answer together with its body: one packet, and one system call."""
+        sent = self._head + (super().send(event) or b"")
+        self._head = sent if isinstance(event, h11.Response) else b""
+        return b"" if self._head else sent
 
     def receive_data(self, data: bytes) -> None:
         if self._line is not None:

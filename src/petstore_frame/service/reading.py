@@ -9,22 +9,13 @@ import json
 import re
 from collections.abc import Callable, Coroutine
 from decimal import Decimal
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn
 
-from fastapi import Header, Path, Query, Request, Response
+from fastapi import Request, Response
 from fastapi.routing import APIRoute
-from pydantic import BeforeValidator, Field
-from pydantic.json_schema import SkipJsonSchema
 
 from petstore_frame.service.errors import Refusal
-from petstore_frame.service.models import (
-    EXTENSION,
-    INT64_MAX,
-    INT64_MIN,
-    INT64_SCHEMA,
-    NewPet,
-    PetStatus,
-)
+from petstore_frame.service.models import NewPet
 
 MAX_BODY_BYTES = 64 * 1024
 _FIELDS = {field.alias or name for name, field in NewPet.model_fields.items()}
@@ -106,49 +97,11 @@ def invalid_parameter(name: str, message: str) -> Refusal:
     return Refusal(400, f"{name}: {message}", code="invalid_parameter", field=name)
 
 
-def _plain_digits(text: Any) -> Any:
+def plain_digits(text: Any) -> Any:
     """Take a whole number in its one plain spelling: no sign but -, no leading zero, no space."""
     if isinstance(text, str) and not re.fullmatch(r"-?[1-9][0-9]{0,18}|0", text, re.ASCII):
         raise ValueError("not a whole number")
     return text
-
-
-_Plain = BeforeValidator(_plain_digits)
-Limit = Annotated[
-    int, Query(ge=1, le=100, description="Maximum number of animals to return"), _Plain
-]
-Status = Annotated[
-    PetStatus | SkipJsonSchema[None], Query(description="Filter by availability status")
-]
-Cursor = Annotated[
-    Annotated[int, Field(ge=INT64_MIN, le=INT64_MAX), _Plain, INT64_SCHEMA] | SkipJsonSchema[None],
-    Query(
-        description="Extension: the id that the page follows, as a next link gives it",
-        json_schema_extra=EXTENSION,
-    ),
-]
-PetId = Annotated[
-    int,
-    Path(alias="petId", ge=INT64_MIN, le=INT64_MAX, description="The identifier of the animal"),
-    _Plain,
-    INT64_SCHEMA,
-]
-IdempotencyKey = Annotated[
-    str | SkipJsonSchema[None],
-    Header(
-        min_length=1,
-        max_length=255,
-        pattern="^[ -~]+$",
-        description="Extension: for 7 days, sending it again gives the same pet",
-        json_schema_extra=EXTENSION,
-    ),
-]
-StoreId = Annotated[
-    str | SkipJsonSchema[None],
-    Header(
-        description="Extension: the store that the pet is meant for", json_schema_extra=EXTENSION
-    ),
-]
 
 
 def _is_strict(request: Request) -> bool:

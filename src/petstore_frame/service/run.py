@@ -142,6 +142,7 @@ def _config(app: Any, options: Options, **more: Any) -> uvicorn.Config:
         lifespan="on",
         log_config=None,
         access_log=False,
+        proxy_headers=False,  # --public-url is what tells of a proxy
         server_header=False,
         workers=options.workers,
         timeout_keep_alive=KEEP_ALIVE_S,

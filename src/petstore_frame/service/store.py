@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -22,7 +23,7 @@ from petstore_frame.service.database import (
     store_identity,
 )
 from petstore_frame.service.errors import unavailable
-from petstore_frame.service.models import INT64_MIN, NewPet, Pet, PetStatus
+from petstore_frame.service.models import NewPet, Pet, PetStatus
 
 IDEMPOTENCY_KEEP_S = 7 * 24 * 3600
 _MAX_BATCH = 256
@@ -32,7 +33,8 @@ _FILLED_AT_ONCE = 10_000
 Asked = TypeVarTuple("Asked")
 Found = TypeVar("Found")
 
-_PETS = TypeAdapter(list[Pet])
+_PETS = TypeAdapter(list[dict[str, Any]])
+_WIRE_NAMES = [field.alias or name for name, field in Pet.model_fields.items()]
 _PAGE = (
     select(pets).where(pets.c.id > bindparam("after")).order_by(pets.c.id).limit(bindparam("size"))
 )
@@ -98,21 +100,18 @@ class Store:
         self._watch: Any = engine.raw_connection() if self._is_sqlite else None
         self._kept = lru_cache(_KEPT_READS)(lambda _version, read, *asked: read(*asked))
         self._writer = ThreadPoolExecutor(1, "writer")
-        self._waiting: list[tuple[Addition, asyncio.Future[Added]]] = []
-        self._writing: asyncio.Task[None] | None = None
+        self._waiting: deque[tuple[Addition, asyncio.Future[Added]]] = deque()
         with engine.connect() as connection:
             self.store_id: str = connection.execute(select(store_identity.c.store_id)).scalar_one()
 
     async def close(self) -> None:
         """Wait for what is being added; the caller closes the engine."""
-        if self._writing is not None:
-            await self._writing
-        self._writer.shutdown()
+        await asyncio.to_thread(self._writer.shutdown)
         if self._watch is not None:
             self._watch.close()
 
-    async def page(self, limit: int, after: int | None, status: PetStatus | None) -> Page:
-        """Return up to ``limit`` pets by ascending id, those above ``after`` or from the first."""
+    async def page(self, limit: int, after: int, status: PetStatus | None) -> Page:
+        """Return up to ``limit`` pets by ascending id, those above ``after``."""
         return await self._read(self._page, limit, after, status)
 
     async def pet(self, pet_id: int) -> Pet | None:
@@ -128,10 +127,11 @@ class Store:
             Refusal: 503, and the pet was certainly not stored.
             CommitError: Whether it was stored is not known.
         """
-        answer: asyncio.Future[Added] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Added] = loop.create_future()
         self._waiting.append((Addition(pet, key), answer))
-        if self._writing is None:
-            self._writing = asyncio.create_task(self._write_all())
+        if len(self._waiting) == 1:  # behind what else has arrived by now, to be written with it
+            loop.call_soon(self._writer.submit, self._write_waiting, loop)
         return await answer
 
     def write(self, batch: Sequence[Addition]) -> list[Added]:
@@ -166,44 +166,37 @@ class Store:
         found: Found = self._kept(version, read, *asked)
         return found
 
-    def _page(self, limit: int, after: int | None, status: PetStatus | None) -> Page:
+    def _page(self, limit: int, after: int, status: PetStatus | None) -> Page:
         # One pet more than asked for shows whether there is a next page.
-        start = INT64_MIN if after is None else after
-        values = {"after": start, "size": limit + 1, "status": status}
-        found = self._pets(_PAGE if status is None else _STATUS_PAGE, values)
-        shown = found[:limit]
-        body = _PETS.dump_json(shown, by_alias=True, exclude_none=True)
-        return Page(body, shown[-1].id if len(found) > limit else None)
+        values = {"after": after, "size": limit + 1, "status": status}
+        found = self._rows(_PAGE if status is None else _STATUS_PAGE, values)
+        shown = [
+            {name: value for name, value in zip(_WIRE_NAMES, row, strict=True) if value is not None}
+            for row in found[:limit]
+        ]
+        return Page(_PETS.dump_json(shown), shown[-1]["id"] if len(found) > limit else None)
 
     def _pet(self, pet_id: int) -> Pet | None:
-        found = self._pets(_ONE, {"id": pet_id})
-        return found[0] if found else None
+        found = self._rows(_ONE, {"id": pet_id})
+        return Pet.model_validate(found[0]) if found else None
 
     def _is_valid_key(self, key_hash: str) -> bool:
         return bool(self._rows(_VALID_KEY, {"hash": key_hash}))
-
-    def _pets(self, statement: Select[Any], values: Mapping[str, Any]) -> list[Pet]:
-        return _PETS.validate_python(self._rows(statement, values))
 
     def _rows(self, statement: Select[Any], values: Mapping[str, Any]) -> Sequence[Row[Any]]:
         with self.engine.connect() as connection:
             return connection.execute(statement, values).all()
 
-    async def _write_all(self) -> None:
-        write = asyncio.get_running_loop().run_in_executor
-        while self._waiting:
-            batch, self._waiting = self._waiting[:_MAX_BATCH], self._waiting[_MAX_BATCH:]
+    def _write_waiting(self, loop: asyncio.AbstractEventLoop) -> None:
+        while size := min(len(self._waiting), _MAX_BATCH):
+            batch = [self._waiting.popleft() for _ in range(size)]
+            outcomes: list[Added] | list[Exception]
             try:
-                added = await write(self._writer, self.write, [item for item, _ in batch])
+                outcomes = self.write([addition for addition, _ in batch])
             except Exception as problem:  # noqa: BLE001 # each waiting request answers for itself
-                for _, answer in batch:
-                    if not answer.done():
-                        answer.set_exception(problem)
-            else:
-                for (_, answer), outcome in zip(batch, added, strict=True):
-                    if not answer.done():  # else the request was cancelled meanwhile
-                        answer.set_result(outcome)
-        self._writing = None
+                outcomes = [problem] * size
+            answers = [answer for _, answer in batch]
+            loop.call_soon_threadsafe(_settle, answers, outcomes)
 
     def _add_one(self, connection: Connection, addition: Addition) -> Added:
         values = addition.pet.model_dump()
@@ -226,6 +219,18 @@ class Store:
             if getattr(problem.orig, "sqlite_errorcode", 0) & 0xFF in _NOT_WRITTEN:
                 raise
             raise CommitError(str(problem.orig)) from problem
+
+
+def _settle(
+    answers: Sequence[asyncio.Future[Added]], outcomes: Sequence[Added | Exception]
+) -> None:
+    for answer, outcome in zip(answers, outcomes, strict=True):
+        if answer.done():  # the request was cancelled meanwhile
+            continue
+        if isinstance(outcome, Exception):
+            answer.set_exception(outcome)
+        else:
+            answer.set_result(outcome)
 
 
 def fill(engine: Engine, new_pets: Iterable[NewPet]) -> bool:
