@@ -240,6 +240,13 @@ def test_words_become_values() -> None:
     assert records[3] == "5: invalid unknown_status status"
 
 
+def test_what_the_caller_says_of_a_value_counts_first() -> None:
+    """A value map is followed also for a text that the field allows, and without a note."""
+    assert read("01_utf8_bom.csv", value_map={"status": {"SOLD": "pending"}}) == [
+        '2: {"name":"Rex","categoryId":3,"status":"pending"}'
+    ]
+
+
 @pytest.mark.parametrize(
     "value_map",
     [{"colour": {"red": 1}}, {"status": {"gone": "lost"}}, {"category_id": {"Dog": "five"}}],

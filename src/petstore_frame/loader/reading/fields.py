@@ -87,12 +87,19 @@ def read_cell(column: Column, text: str, rules: Rules) -> _Value:
             return None, []
         hint = _HINTS_OF_MISSING.get(column.name, "fill it in")
         raise CellError(f"missing_{column.name}", f"the {column.label.lower()} is missing", hint)
+    meant = rules.values.get(column.name, {})
+    if word.casefold() in meant:
+        sent = meant[word.casefold()]
+        if sent is None:
+            what = f"{_short(word)} is the label of several categories"
+            raise CellError("ambiguous_category", what, "give the category's number")
+        return sent or None, []
     if column.name == "name":
         return _read_name(text, rules)
     if column.name == "category_id":
         return _read_category(text, word, rules)
     if column.values:
-        return _read_choice(column, text, word, rules)
+        return _read_choice(column, text, word)
     value_of, code, what, hint = _BY_DTYPE.get(column.dtype, (quoted, "", "", ""))
     value = value_of(word)
     if value is None:
@@ -141,12 +148,6 @@ _NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
 
 
 def _read_category(text: str, word: str, rules: Rules) -> _Value:
-    if word.casefold() in rules.categories:
-        mapped = rules.categories[word.casefold()]
-        if mapped is None:
-            what = f"{_short(word)} is the label of several categories"
-            raise CellError("ambiguous_category", what, "give the category's number")
-        return str(mapped), []
     number = _whole_number(word, rules)
     notes = ["trimmed"] if word != text else []
     if str(number) != word and not (rules.thousands and rules.thousands in word):
@@ -208,28 +209,25 @@ def _within_bounds(number: int, word: str) -> int:
 
 
 def _unknown_category(word: str, rules: Rules) -> CellError:
-    if not rules.categories:
-        what, hint = (
-            f"{_short(word)} is not a category's number",
-            "give the number of each label: {}",
-        )
+    labels = list(rules.values.get("category_id", ()))
+    if not labels:
+        what = f"{_short(word)} is not a category's number"
+        hint = "give the number of each label: {}"
         return CellError("not_a_whole_number", what, hint, ("categories", {word[:60]: "…"}))
-    likely = get_close_matches(word.casefold()[:60], list(rules.categories), 1, 0.6)
+    likely = get_close_matches(word.casefold()[:60], labels, 1, 0.6)
     meant = f"did you mean {likely[0]!r}? else " if likely else ""
     hint = meant.replace("{", "{{").replace("}", "}}") + "say which number it is: {}"
     option = ("value_map", {"category_id": {word[:60]: "…"}})
     return CellError("unknown_category", f"unknown category {_short(word)}", hint, option)
 
 
-def _read_choice(column: Column, text: str, word: str, rules: Rules) -> _Value:
+def _read_choice(column: Column, text: str, word: str) -> _Value:
     """Read one of a field's known values, such as a status, however it is spelled."""
-    value, known = word.casefold(), rules.values.get(column.name, {})
+    value = word.casefold()
     if text in column.values:
         return quoted(text), []
     if value in column.values:
         return quoted(value), [f"{column.name}_case" if value != word else "trimmed"]
-    if value in known:
-        return quoted(known[value]) if known[value] else None, []
     if column.name == "status" and value == NO_STATUS:
         return None, ["no_status"]
     likely = get_close_matches(value[:60], column.values, 1, 0.6)

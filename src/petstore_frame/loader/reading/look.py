@@ -194,6 +194,6 @@ def _with_records(seen: Look, source: Source, rows: int, most: int) -> Look:
 
 
 def _value(name: str, column: str, text: str, count: int, rules: Rules) -> ValueToMap:
-    allowed = list(FIELD_BY_NAME[name].values or rules.categories)
+    allowed = list(FIELD_BY_NAME[name].values or rules.values[name])
     near = get_close_matches(text.casefold()[:60], allowed, 1, 0.6)
     return ValueToMap(name, column, text, count, near[0] if near else None)

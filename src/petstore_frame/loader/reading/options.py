@@ -82,27 +82,21 @@ class Reading:
             InputError: The categories file cannot be read.
             ArgumentError: The value map or the categories hold what could not be sent.
         """
-        labels = category_words(self.categories)
-        categories: dict[str, int | None] = {}
-        for number, label in labels:
-            if word := _word(label):
-                categories[word] = None if categories.get(word, number) != number else number
-        values: dict[str, dict[str, str]] = {}
+        labels = [(str(number), _word(label)) for number, label in category_words(self.categories)]
+        numbers: dict[str, str | None] = {}
+        for number, word in labels:
+            numbers[word] = number if numbers.get(word, number) == number else None
+        values = {"category_id": numbers}
         for name, table in (self.value_map or {}).items():
             column = FIELD_BY_NAME.get(field_name(str(name)) or "")
-            if column is not None and column.name == "category_id":
-                categories |= {_word(word): _category(value) for word, value in table.items()}
-            elif column is not None and column.values:
-                meant = {_word(word): _choice(column, value) for word, value in table.items()}
-                values[column.name] = meant
-            else:
-                known = " and ".join(
-                    each.name for each in SENT_FIELDS if each.values or each.name == "category_id"
-                )
+            if column not in _TRANSLATED:
+                known = " and ".join(each.name for each in _TRANSLATED)
                 raise _wrong_map(f"names {name!r}; it translates {known} only")
-        listed = frozenset(number for number, _ in labels)
+            meant = values.setdefault(column.name, {})
+            meant.update((_word(word), _sent(column, value)) for word, value in table.items())
+        listed = frozenset(int(number) for number, _ in labels)
         accept = frozenset(self.accept)
-        return Rules(self.keep_spaces, self.thousands, accept, categories, listed, values)
+        return Rules(self.keep_spaces, self.thousands, accept, values, listed)
 
 
 @dataclass(frozen=True)
@@ -110,42 +104,41 @@ class Rules:
     """What a caller says of the cells.
 
     Attributes:
-        keep_spaces: Leave the outer spaces of a name as they are.
-        thousands: The separator of thousands in a category id, or None.
-        accept: Which kinds of suspicious records are sent after all.
-        categories: Category ids by casefolded label; None for a label of several ids.
+        keep_spaces, thousands, accept: As of a ``Reading``.
+        values: By field and casefolded text, the JSON text that is sent; "" leaves the field out,
+            and None is the label of several categories.
         listed: The ids of the categories that were given; empty where none were.
-        values: By field, its values by casefolded text; "" leaves the field out.
     """
 
     keep_spaces: bool = False
     thousands: str | None = None
     accept: frozenset[str] = frozenset()
-    categories: Mapping[str, int | None] = field(default_factory=dict)
+    values: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     listed: frozenset[int] = frozenset()
-    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+_TRANSLATED = tuple(each for each in SENT_FIELDS if each.values or each.name == "category_id")
 
 
 def _word(word: Any) -> str:
     return str(word).strip().casefold()
 
 
-def _category(value: Any) -> int:
+def _sent(column: Column, value: Any) -> str:
+    """Return the JSON text of what a value map gives; "" for a field that is left out."""
+    if column.values:
+        if not column.is_required and (value is None or value == ""):
+            return ""
+        if not isinstance(value, str) or value not in column.values:
+            known = f"it is one of {', '.join(column.values)}, or None for none"
+            raise _wrong_map(f"gives {value!r} as a {column.name}; {known}")
+        return f'"{value}"'
     number = as_whole(value)
     if number is None:
         raise _wrong_map(f"gives {value!r} as a category id; give a whole number")
     if not INT64_MIN <= number <= INT64_MAX:
         raise _wrong_map(f"gives {value!r} as a category id, which is too large")
-    return number
-
-
-def _choice(column: Column, value: Any) -> str:
-    if not column.is_required and (value is None or value == ""):
-        return ""
-    if not isinstance(value, str) or value not in column.values:
-        known = f"it is one of {', '.join(column.values)}, or None for none"
-        raise _wrong_map(f"gives {value!r} as a {column.name}; {known}")
-    return str(value)
+    return str(number)
 
 
 def _wrong_map(what: str) -> ArgumentError:
