@@ -23,51 +23,54 @@ from petstore_frame.schema.models import SENT_FIELDS
 ESCAPED, STATE, EXTRA = f"{OWN_PREFIX}escaped", f"{OWN_PREFIX}state", f"{OWN_PREFIX}extra"
 RUN, RECORD = f"{OWN_PREFIX}run", f"{OWN_PREFIX}record"
 ACCEPT = f"{OWN_PREFIX}accept"
-# What a workbook calls these columns, so that a person can read them.
 FIX_SHEET = "Fix"
-HEADINGS: dict[str, str] = {
-    "What is wrong": f"{OWN_PREFIX}error",
-    "How to mend it": f"{OWN_PREFIX}hint",
-    "In column": f"{OWN_PREFIX}column",
-    "Line": f"{OWN_PREFIX}line",
-    "Send as it is? (yes)": ACCEPT,
-    "Import (leave as it is)": RUN,
-    "Record (leave as it is)": RECORD,
-}
+
+
+class Own(NamedTuple):
+    """A column of ours: its dtype in a frame, its heading and width (letters) in a workbook."""
+
+    dtype: str = "str"
+    heading: str = ""
+    width: int = 0
+
+
 _NULLABLE = {"int64": "Int64"}
-# Name in the frame, and its dtype; in files each has the prefix that the reader knows.
-COLUMNS: dict[str, str] = {
-    "record": "Int64",
-    "line": "Int64",
-    **{f"sent_{field.name}": _NULLABLE.get(field.dtype, field.dtype) for field in SENT_FIELDS},
-    "state": "category",
-    "action": "category",
-    "pet_id": "Int64",
-    "id_source": "category",
-    "http_status": "Int16",
-    "error_code": "str",
-    "error_message": "str",
-    "error_column": "str",
-    "error_value": "str",
-    "hint": "str",
-    "accept": "str",
-    "reason": "category",
-    "changed": "str",
-    "warnings": "str",
-    "attempts": "Int32",
-    "first_sent_at": "datetime64[us, UTC]",
-    "settled_at": "datetime64[us, UTC]",
-    "elapsed_ms": "Float64",
-    "correlation_id": "str",
-    "idempotency_key": "str",
-    "payload_sha256": "str",
-    "run_id": "str",
-    "records_sha256": "str",
+# By the name in a frame; in other files each has the prefix that the reader knows.
+COLUMNS: dict[str, Own] = {
+    "record": Own("Int64", "Record (leave as it is)", 26),
+    "line": Own("Int64", "Line", 8),
+    **{f"sent_{field.name}": Own(_NULLABLE.get(field.dtype, field.dtype)) for field in SENT_FIELDS},
+    "state": Own("category", "What became of it", 30),
+    "action": Own("category"),
+    "pet_id": Own("Int64", "Id in the store", 21),
+    "id_source": Own("category"),
+    "http_status": Own("Int16"),
+    "error_code": Own(),
+    "error_message": Own("str", "What is wrong", 44),
+    "error_column": Own("str", "In column", 18),
+    "error_value": Own(),
+    "hint": Own("str", "How to mend it", 44),
+    "accept": Own("str", "Send as it is? (yes)", 24),
+    "reason": Own("category"),
+    "changed": Own("str", "Otherwise now (was → is)", 34),
+    "warnings": Own("str", "Warnings", 30),
+    "attempts": Own("Int32"),
+    "first_sent_at": Own("datetime64[us, UTC]", "First sent (UTC)", 21),
+    "settled_at": Own("datetime64[us, UTC]"),
+    "elapsed_ms": Own("Float64"),
+    "correlation_id": Own(),
+    "idempotency_key": Own(),
+    "payload_sha256": Own(),
+    "run_id": Own("str", "Import (leave as it is)", 26),
+    "records_sha256": Own(),
 }
-# What helps to fix a record comes first, right after its own cells.
+# What helps to fix a record comes first, right after its own cells: in fix.csv, on the sheet Fix.
 FIX_COLUMNS = (
     "error_message", "hint", "error_column", "line", "error_code", "state", "record",
     "http_status", "correlation_id", "warnings", "accept", "run_id",
+)  # fmt: skip
+FIX_SHEET_COLUMNS = (
+    "error_message", "hint", "error_column", "line", "accept", "run_id", "record",
 )  # fmt: skip
 _FILE_NAMES = {"error_message": "error", "error_column": "column", "run_id": "run"}
 _KINDS = frozenset(str(kind) for kind in Suspicion)
@@ -92,6 +95,9 @@ def file_name(column: str) -> str:
         '_pf_error'
     """
     return OWN_PREFIX + _FILE_NAMES.get(column, column)
+
+
+_HEADINGS = {COLUMNS[name].heading: file_name(name) for name in FIX_SHEET_COLUMNS}
 
 
 def harmless(text: str) -> str:
@@ -218,8 +224,8 @@ class _OwnColumns:
 def own_names(header: Sequence[str]) -> list[str]:
     """Return column names with those of our workbooks and frames as our other files have them."""
     names: Mapping[str, str] = {}
-    if RECORD in {HEADINGS.get(name) for name in header}:
-        names = HEADINGS
+    if COLUMNS["record"].heading in header:
+        names = _HEADINGS
     elif set(FIX_COLUMNS) <= set(header):
         names = {column: file_name(column) for column in COLUMNS}
     return [names.get(name, name) for name in header]

@@ -168,8 +168,8 @@ def make_frame(run: Run, rows: Iterator[JournalRow]) -> pd.DataFrame:
         for own, value in zip(values, describe(row, run), strict=True):
             own.append(value)
     own_series = {
-        name: _series(name, dtype, column)
-        for (name, dtype), column in zip(COLUMNS.items(), values, strict=True)
+        name: _series(name, own.dtype, column)
+        for (name, own), column in zip(COLUMNS.items(), values, strict=True)
     }
     file_series = {
         whole_text(name): text_series(column) for name, column in zip(originals, cells, strict=True)

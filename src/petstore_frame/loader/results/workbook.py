@@ -16,6 +16,7 @@ from petstore_frame.files.book import Book, Sheet, open_book, plain_mark
 from petstore_frame.files.cells import fits
 from petstore_frame.files.styles import (
     HEAD,
+    HEAD_POINTS,
     LINE_POINTS,
     MOMENT,
     SECTION,
@@ -24,22 +25,18 @@ from petstore_frame.files.styles import (
     TEXT,
     lines,
 )
-from petstore_frame.loader.reading.returned import FIX_SHEET, HEADINGS, file_name
+from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, FIX_SHEET_COLUMNS
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.columns import ResultLine
 from petstore_frame.loader.results.view import MEANINGS, counted, headline, next_steps
 
+from petstore_frame.schema.text import minute_text
+
 if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.schema.text import minute_text
 
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
 _OWN_WIDTH = 18
-_WIDTHS = {
-    "error_message": 44, "hint": 44, "changed": 34, "warnings": 30, "state": 30, "pet_id": 21,
-    "run_id": 26, "record": 26, "accept": 24, "error_column": 18, "line": 8,
-    "first_sent_at": 21, "settled_at": 21, "reason": 24,
-}  # fmt: skip
 _MOST_LINES = 10
 _MOST_CAUSES = 1000
 _WRAPPED = ("error_message", "hint", "changed", "warnings")
@@ -65,28 +62,14 @@ class _Kind(NamedTuple):
 
 
 # Plain words for a colleague; codes, digests and times to the millisecond are in results.csv.
-_HEADINGS = {column: heading for heading, column in HEADINGS.items()} | {
-    file_name("state"): "What became of it",
-    file_name("pet_id"): "Id in the store",
-    file_name("changed"): "Otherwise now (was → is)",
-    file_name("warnings"): "Warnings",
-    file_name("reason"): "Why",
-    file_name("first_sent_at"): "First sent (UTC)",
-    file_name("settled_at"): "Settled (UTC)",
-}
-_NAMED = ("run_id", "record")
-_FIX = _Kind(
-    FIX_SHEET,
-    FIX_STATES,
-    ("error_message", "hint", "error_column", "line", "accept", *_NAMED),
-    4,
-    is_edited=True,
+_FIX = _Kind(FIX_SHEET, FIX_STATES, FIX_SHEET_COLUMNS, 4, is_edited=True)
+_DOUBT = _Kind(
+    "Unknown", DOUBT_STATES, ("state", "hint", "line", "first_sent_at", "run_id", "record"), 4
 )
-_DOUBT = _Kind("Unknown", DOUBT_STATES, ("state", "hint", "line", "first_sent_at", *_NAMED), 4)
 _ALL = _Kind(
     "All",
     tuple(State),
-    ("state", "pet_id", "error_message", "changed", "warnings", "line", *_NAMED),
+    ("state", "pet_id", "error_message", "changed", "warnings", "line", "run_id", "record"),
     5,
 )
 
@@ -142,7 +125,7 @@ class _Sheets:
     def __init__(self, book: Book, kind: _Kind, header: Sequence[str], result: LoadResult) -> None:
         self.kind = kind
         self._book, self._result = book, result
-        self._names = [*header, *(_HEADINGS[file_name(name)] for name in kind.columns)]
+        self._names = [*header, *(COLUMNS[name].heading for name in kind.columns)]
         self._own = len(header)
         self._as_text = book.style(num_format=TEXT)
         self._looks = {name: book.style(num_format=TEXT, text_wrap=True) for name in _WRAPPED} | {
@@ -156,10 +139,13 @@ class _Sheets:
         self._sheets += 1
         name = self.kind.name if self._sheets == 1 else f"{self.kind.name} {self._sheets}"
         self._sheet, self._row = self._book.sheet(name), 0
+        self._sheet.height(0, HEAD_POINTS)
         self._sheet.raw.freeze_panes(1, 0)
         self._sheet.do("set_column", 0, max(0, self._own - 1), _OWN_WIDTH, self._as_text)
         for at, column in enumerate(self.kind.columns, self._own):
-            self._sheet.do("set_column", at, at, _width(column))
+            # The heading has the button of the filter beside it.
+            width = max(COLUMNS[column].width, len(COLUMNS[column].heading) + 3)
+            self._sheet.do("set_column", at, at, width)
         for at, text in enumerate(self._names):
             self._sheet.text(0, at, text, **HEAD, num_format=TEXT)
         _print_on_a4(self._sheet, self._result, repeat_row=0)
@@ -193,14 +179,9 @@ class _Sheets:
             self._sheet.do("print_area", 0, 0, self._row, last)
 
 
-def _width(column: str) -> int:
-    """Return how wide a column is: its heading with the button of the filter, at least."""
-    return max(_WIDTHS[column], len(_HEADINGS[file_name(column)]) + 3)
-
-
 def _height(values: Mapping[str, Any]) -> int:
     """Return how many lines of text a record takes: not every program counts them itself."""
-    most = max(lines(values[name] or "", _WIDTHS[name] + 4) for name in _WRAPPED)
+    most = max(lines(values[name] or "", COLUMNS[name].width + 4) for name in _WRAPPED)
     return min(most, _MOST_LINES)
 
 
