@@ -9,7 +9,7 @@ import csv
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from datetime import datetime
@@ -40,18 +40,23 @@ from petstore_frame.loader.results.workbook import workbook
 if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
 
+SUMMARY, WORKBOOK = "summary.json", "results.xlsx"
+# The records that each has, and the columns beside their own cells.
+_CSV_FILES: dict[str, tuple[Collection[State], Sequence[str]]] = {
+    "results.csv": (tuple(State), tuple(COLUMNS)),
+    "fix.csv": (FIX_STATES, FIX_COLUMNS),
+    "unknown.csv": (DOUBT_STATES, tuple(COLUMNS)),
+}
+FILES = (*_CSV_FILES, WORKBOOK, SUMMARY)
+DIGESTS = "written_sha256"
+DEFAULT_FOLDER = "results"
 # Those that are to fix or in doubt, or may be by the time that they are written.
 _UNSETTLED = tuple(state for state in State if state not in (State.CREATED, State.SKIPPED))
+_SENT = (State.CREATED, *DOUBT_STATES)
 
 
 def write_results(folder: Path, result: LoadResult, *, excel: bool | None) -> list[Path]:
-    """Write all files of a result into a folder, and return their paths.
-
-    Args:
-        folder: Where to; made if missing. Result files in it are replaced.
-        result: What became of the records.
-        excel: Whether to write the workbook; None does if XlsxWriter is installed.
-    """
+    """Write all files of a result into a folder, whose result files are replaced."""
     folder.mkdir(parents=True, exist_ok=True)
     has_excel = find_spec("xlsxwriter") is not None if excel is None else excel
     with TemporaryDirectory(prefix=".results.", dir=folder) as drafts:
@@ -68,7 +73,7 @@ def write_results(folder: Path, result: LoadResult, *, excel: bool | None) -> li
                 (Path(drafts) / name).replace(temporary)
     if not has_excel:
         # A workbook of an earlier result would show other records.
-        (folder / "results.xlsx").unlink(missing_ok=True)
+        (folder / WORKBOOK).unlink(missing_ok=True)
     return [folder / name for name in (*names, SUMMARY)]
 
 
@@ -78,31 +83,26 @@ def _write_drafts(
     """Write the files of records; return their names, and the result with the counts written."""
     run, rows = result.run, result.rows
     header = [*run.header, *_extra_columns(len(run.header), rows(State.INVALID))]
-    names_at = header.index(run.mapping["name"])
-    names = ["results.csv", "fix.csv", "unknown.csv", *["results.xlsx"] * has_excel]
     # Counted as it is written: an import at work moves records meanwhile.
     written, expected = copy(result), result.counts
     written.voice, written.counts = FILE, dict.fromkeys(State, 0)
+    writers: list[tuple[Collection[State], Callable[[ResultLine], None]]] = []
     with ExitStack() as files:
-        every, fix, doubt, *sheets = (folder / name for name in names)
-        write_all = files.enter_context(_csv(every, header, tuple(COLUMNS), rows()))
-        write_fix = files.enter_context(
-            _csv(fix, header, FIX_COLUMNS, rows(*_UNSETTLED), edited=names_at)
-        )
-        write_doubt = files.enter_context(_csv(doubt, header, tuple(COLUMNS), rows(*_UNSETTLED)))
-        writers = [write_all]
-        for path in sheets:
-            book = workbook(path, written, header, expected)
-            writers.append(files.enter_context(book))
+        for name, (states, columns) in _CSV_FILES.items():
+            # What a spreadsheet is to save again is guarded more.
+            edited = header.index(run.mapping["name"]) if name == "fix.csv" else None
+            maybe = rows(*(_UNSETTLED if len(states) < len(State) else ()))
+            made = _csv(folder / name, header, columns, maybe, edited=edited)
+            writers.append((states, files.enter_context(made)))
+        if has_excel:
+            book = workbook(folder / WORKBOOK, written, header, expected)
+            writers.append((tuple(State), files.enter_context(book)))
         for line in _lines(run, rows(), len(header)):
             written.counts[line.state] += 1
-            for write in writers:
-                write(line)
-            if line.state in FIX_STATES:
-                write_fix(line)
-            elif line.state in DOUBT_STATES:
-                write_doubt(line)
-    return names, written
+            for states, write in writers:
+                if line.state in states:
+                    write(line)
+    return [*_CSV_FILES, *[WORKBOOK] * has_excel], written
 
 
 def _extra_columns(width: int, rows: Iterator[JournalRow]) -> list[str]:
@@ -134,13 +134,8 @@ def _csv(
 ) -> Iterator[Callable[[ResultLine], None]]:
     """Give a function that writes a record; UTF-8 with a byte order mark, RFC 4180.
 
-    Args:
-        path: The file.
-        header: The columns of the records' own cells.
-        columns: What is known of each record.
-        candidates: All records that may be written; where no text of theirs is made harmless, the
-            file needs no column that says so.
-        edited: The column of names, in a file that a spreadsheet is to save again.
+    Where no text of the candidates is made harmless, the file needs no column that says so.
+    ``edited`` is the column of names, in a file that a spreadsheet is to save again.
     """
     with path.open("w", encoding="utf-8-sig", errors="surrogatepass", newline="") as file:
         writer = csv.writer(file)
@@ -176,11 +171,6 @@ def _text(value: Any) -> str:
     return harmless(str(value)) if isinstance(value, str) else str(value)
 
 
-SUMMARY = "summary.json"
-FILES = ("results.csv", "fix.csv", "unknown.csv", "results.xlsx", SUMMARY)
-DIGESTS = "written_sha256"
-
-
 class Place(NamedTuple):
     """A folder to write to.
 
@@ -194,11 +184,10 @@ class Place(NamedTuple):
 
 
 def find_place(folder: Path, run: Run) -> Place:
-    """Return where the files of a run may go.
+    """Return where the files of a run may go: the folder asked for, or a free one beside it.
 
-    Args:
-        folder: The folder asked for; it need not exist.
-        run: The run whose result is to be written.
+    A folder is free where its result files are of the same import or the same records, or of a
+    rehearsal, and nobody has changed them since.
     """
     reason = _why_not(folder, run)
     if not reason:
@@ -207,18 +196,8 @@ def find_place(folder: Path, run: Run) -> Place:
     return Place(free, f"{reason}, so {folder} stays as it is; these results are in {free}")
 
 
-# Where results go unless another folder is named.
-DEFAULT_FOLDER = "results"
-SENT_STATES = (State.CREATED, *DOUBT_STATES)
-
-
 def refuse_lost_journal(sql: sqlite3.Connection, run: Run, *, folder: Path | None) -> None:
     """Refuse to send records whose results lie at hand, while the journal that made them is gone.
-
-    Args:
-        sql: The journal, in which the import is being staged.
-        run: The import.
-        folder: Where its results will be written; None looks where they usually are.
 
     Raises:
         JournalError: The results say that these records were sent before; nothing was sent.
@@ -233,7 +212,7 @@ def refuse_lost_journal(sql: sqlite3.Connection, run: Run, *, folder: Path | Non
     if not is_same or written.get("dry_run") is not False or not isinstance(states, dict):
         return
     known = sql.execute("SELECT 1 FROM imports WHERE run_id = ?", [written.get("run_id")])
-    if known.fetchone() or not any(states.get(state) for state in SENT_STATES):
+    if known.fetchone() or not any(states.get(state) for state in _SENT):
         return
     raise JournalError(
         f"{place} says that these records were loaded before, {states.get('created', 0):,} of them "

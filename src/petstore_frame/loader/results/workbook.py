@@ -29,7 +29,6 @@ from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, FIX_SHEET
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.columns import ResultLine
 from petstore_frame.loader.results.view import MEANINGS, counted, headline, next_steps
-
 from petstore_frame.schema.text import minute_text
 
 if TYPE_CHECKING:
@@ -83,12 +82,8 @@ def workbook(
 ) -> Iterator[Callable[[ResultLine], None]]:
     """Give a function that writes a record to the sheets it belongs on.
 
-    Args:
-        path: The workbook.
-        result: Its counts may still change while records come.
-        header: The columns of the records' own cells.
-        expected: How many records of each state will come. One that changed its state since may
-            open a sheet behind the others.
+    The counts of the result may change while records come: one that is in another state than
+    expected may open a sheet behind the others.
 
     Raises:
         MissingExtraError: XlsxWriter is not installed.
