@@ -16,6 +16,7 @@ from faults.flaky_store import KEY
 from faults.load_harness import check_promises, journal_in, result_in
 from petstore_frame.client import Client
 from petstore_frame.errors import JournalError
+from petstore_frame.errors.advice import SHELL
 from petstore_frame.loader.journal.checkfile import log_of, path_of, read_mark
 from petstore_frame.loader.record import State
 
@@ -45,8 +46,9 @@ def test_what_a_lost_log_may_have_sent_is_in_doubt_and_read_back(
     run_child(path, store, step="committed", nth=9)
     store.settle()
     log_of(journal_in(tmp_path)).unlink()
-    with pytest.raises(JournalError, match="accept_loss=True"):
+    with pytest.raises(JournalError, match="accept_loss=True") as refused:
         run_load(path, store)
+    assert "petstore-frame load --resume --accept-loss" in refused.value.phrased_by(SHELL)
     sent = store.posts
     with Client(store.base_url, KEY, max_retries=0) as client:
         (result,) = pf.resume_loads(client, journal=tmp_path / "journal", accept_loss=True)

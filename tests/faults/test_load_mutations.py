@@ -58,7 +58,7 @@ MUTATIONS = {
         "test_load_power.py::test_a_power_cut_never_forgets_a_request",
     ),
     "someone else's twin is claimed": (
-        "settling/match.py",
+        "settling/readback.py",
         [("if is_one_way and len(pets) == len(pairs) + others else None", "")],
         "test_load_reconcile.py::test_someone_elses_twin_is_not_claimed",
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 
@@ -36,9 +36,13 @@ class Audience:
         """Return how an unfinished import is continued."""
         return "the same call"
 
-    def resume(self) -> str:
+    def resume(self, *, accepts_loss: bool = False) -> str:
         """Return how the unfinished imports into a store are continued without their files."""
-        return "pf.resume_loads(client)"
+        return f"pf.resume_loads(client{', accept_loss=True' if accepts_loss else ''})"
+
+    def compare(self) -> str:
+        """Return how a file is compared with a store that knows none of its keys."""
+        return "pf.compare(file, inventory, on=['name', 'category_id'])"
 
 
 class ShellAudience(Audience):
@@ -88,8 +92,11 @@ class ShellAudience(Audience):
     def again(self) -> str:
         return "the same command"
 
-    def resume(self) -> str:
-        return "petstore-frame load --resume"
+    def resume(self, *, accepts_loss: bool = False) -> str:
+        return f"petstore-frame load --resume{' --accept-loss' if accepts_loss else ''}"
+
+    def compare(self) -> str:
+        return "petstore-frame compare FILE --on name --on category_id"
 
 
 class FormAudience(Audience):
@@ -137,7 +144,7 @@ class Advice:
 
     Args:
         text: The sentence, with ``{}`` where a part stands.
-        parts: Text as it is, or an option: its name, or its name and its value.
+        parts: Text as it is, an option (its name, or its name and its value), or what a voice says.
         by_hand: The sentence for a reader who has no options; None is the same sentence.
 
     Example:
@@ -147,7 +154,10 @@ class Advice:
     """
 
     def __init__(
-        self, text: str, *parts: str | tuple[Any, ...], by_hand: str | None = None
+        self,
+        text: str,
+        *parts: str | tuple[Any, ...] | Callable[[Audience], str],
+        by_hand: str | None = None,
     ) -> None:
         self._text, self._parts, self._by_hand = text, parts, by_hand
 
@@ -155,7 +165,14 @@ class Advice:
         """Return the sentence as a voice phrases it."""
         if self._by_hand is not None and not voice.has_options:
             return self._by_hand
-        parts = (part if isinstance(part, str) else voice.option(*part) for part in self._parts)
+        parts = (
+            part(voice)
+            if callable(part)
+            else voice.option(*part)
+            if isinstance(part, tuple)
+            else part
+            for part in self._parts
+        )
         return self._text.format(*parts)
 
     def __str__(self) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import JournalError, JournalLockedError, PetstoreError
+from petstore_frame.errors.advice import Advice
 from petstore_frame.files.lock import AtWorkError, held
 from petstore_frame.files.whole import sync
 from petstore_frame.http.settings import same_store_address
@@ -90,13 +91,6 @@ CREATE TABLE events (import INTEGER, at REAL, kind TEXT, detail TEXT);
 """
 # No table, not a database, or a torn file: what it knew is not there.
 _LOST = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_WAYS_ON = (
-    "put back {name}, {name}-wal and {name}.check as they were at one moment: only they know which "
-    "records are in the store, so nothing is sent without them. If they are lost, compare each "
-    "file with the store (petstore-frame compare FILE --on name --on category_id, or pf.compare), "
-    "and load what is only in the list with a new journal folder"
-)
-
 # Journals that were found whole, and what their files looked like then.
 _whole: dict[Path, tuple[object, ...]] = {}
 
@@ -176,7 +170,15 @@ def _damaged(path: Path, what: str) -> JournalError:
 
 
 def _not_whole(path: Path, what: str) -> JournalError:
-    return JournalError(f"{path} {what}; nothing was sent: {_WAYS_ON.format(name=path.name)}")
+    text = (
+        "{} {}; nothing was sent: put back {} as they were at one moment: only they know which "
+        "records are in the store, so nothing is sent without them. If they are lost, compare each "
+        "file with the store ({}), and load what is only in the list with a new folder, {}"
+    )
+    files = f"{path.name}, {log_of(path).name} and {path_of(path).name}"
+    return JournalError(
+        Advice(text, str(path), what, files, lambda voice: voice.compare(), ("journal",))
+    )
 
 
 @contextmanager
@@ -282,12 +284,13 @@ def _log_lost(
         "whether they were sent."
         for name, created, left in sql.execute(_CONCERNED)
     )
-    return JournalError(
-        f"{path} {what}.{about} Nothing was sent. If the files of one moment are at hand, put them "
-        "back. If not, pf.resume_loads(client, accept_loss=True), with the journal= of the import "
-        "(petstore-frame load --resume --accept-loss), lists these records as in doubt, never "
-        "sends them again, and goes on"
+    text = (
+        "{} {}.{} Nothing was sent. If the files of one moment are at hand, put them back. If not, "
+        "{}, with the {} of the import, lists these records as in doubt, never sends them again, "
+        "and goes on"
     )
+    go_on = (lambda voice: voice.resume(accepts_loss=True), ("journal",))
+    return JournalError(Advice(text, str(path), what, about, *go_on))
 
 
 def connect(path: Path, *, mode: str = "ro") -> sqlite3.Connection:

@@ -170,9 +170,10 @@ WITH taken (staged, import, record) AS (
   FROM roots AS mine JOIN roots AS other USING (root_import, root_record)
   WHERE mine.import = :staged
   UNION ALL SELECT record, root_import, root_record FROM roots WHERE import = :staged
-  UNION ALL SELECT root_record, import, record FROM roots WHERE root_import = :mine
-    AND root_record IN (SELECT record FROM contents WHERE import = :staged)
-    AND root_record NOT IN (SELECT record FROM roots WHERE import = :staged))
+  UNION ALL SELECT mine.record, roots.import, roots.record
+  FROM roots JOIN contents AS mine ON mine.import = :staged AND mine.record = root_record
+  WHERE root_import = :mine
+  AND mine.record NOT IN (SELECT record FROM roots WHERE import = :staged))
 {_SKIP.format(record="taken.staged", by="'record', import, record")}
 FROM taken JOIN records USING (import, record) JOIN imports USING (import)
 WHERE imports.store = :store AND state IN {LIVE} AND started_at IS NOT NULL

@@ -35,13 +35,10 @@ class Intent:
     """A request that may now be sent: it is on disk.
 
     Attributes:
-        record: The record.
-        payload: The request body.
         key: Its idempotency key, or None.
         attempt: 1 for the first.
         is_in_doubt: An earlier attempt may have been applied.
         claimed_at: When it was written, before the first byte; seconds since 1970.
-        line: The record's first line in the file.
     """
 
     record: int
@@ -207,18 +204,17 @@ class Moves:
         return found
 
     def _recover(self, now: float) -> int:
-        found = self._sql.execute(
+        self._sql.execute(
             "INSERT INTO attempts (import, record, attempt, started_at, ended_at, verdict, reason)"
             " SELECT import, record, attempts, last_sent_at, ?, 'unknown', 'killed' FROM fates"
             " WHERE import = ? AND state = 'in_flight'",
             [now, self._import],
-        ).rowcount
-        self._sql.execute(
+        )
+        return self._sql.execute(
             "UPDATE fates SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
             " WHERE import = ? AND state = 'in_flight'",
             [self._import],
-        )
-        return found
+        ).rowcount
 
     def _choose(
         self, fresh: int, repeats: Iterable[int], keys_since: float | None, now: float
@@ -291,18 +287,11 @@ class Moves:
                 " WHERE import = ? AND record = ?",
                 ["\n".join(end.warnings), self._import, intent.record],
             )
+        attempt = (self._import, intent.record, intent.attempt, intent.claimed_at)
         self._sql.execute(
             "INSERT INTO attempts (import, record, attempt, started_at, ended_at, verdict,"
             f" {', '.join(answer)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                self._import,
-                intent.record,
-                intent.attempt,
-                intent.claimed_at,
-                now,
-                end.verdict,
-                *answer.values(),
-            ],
+            [*attempt, now, end.verdict, *answer.values()],
         )
 
     def _resettle(self, change: Resettlement, now: float) -> None:
@@ -311,8 +300,8 @@ class Moves:
             values |= {"pet_id": change.pet_id, "id_source": change.id_source}
         if change.state is State.PENDING:
             # A new life: what was in doubt is settled, and a key that was used is not used again.
-            values |= {"is_in_doubt": 0, "settled_at": None, "first_sent_at": None}
-            values |= {"idempotency_key": None}
+            values |= dict.fromkeys(("settled_at", "first_sent_at", "idempotency_key"))
+            values["is_in_doubt"] = 0
             self._sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])
             self._sql.execute(
                 "UPDATE fates SET generation = generation + 1 WHERE import = ? AND record = ?",
@@ -333,11 +322,11 @@ class Moves:
             self._first_pending = min(self._first_pending, record)
         moved = 0
         if old in _FROM[new]:
-            if old == State.PENDING:
+            if old == State.PENDING:  # which it is without a row, too
                 self._sql.execute(
                     "INSERT OR IGNORE INTO fates (import, record, store, state)"
-                    " VALUES (?, ?, ?, 'pending')",
-                    [self._import, record, self.run.store],
+                    " VALUES (?, ?, ?, ?)",
+                    [self._import, record, self.run.store, old],
                 )
             names = ", ".join(f"{name} = ?" for name in values)
             moved = self._sql.execute(

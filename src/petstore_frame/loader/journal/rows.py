@@ -17,28 +17,21 @@ from petstore_frame.loader.record import Ending, Origin, RecordProblem, State
 
 @dataclass(frozen=True)
 class Run:
-    """The facts of one import.
+    """The facts of one import; times are seconds since 1970, UTC.
 
     Attributes:
         run_id: Random, 32 hex digits.
         base_url: The store, in its one spelling.
-        source_name: The file's name, or "frame".
-        source_path: The file's whole path, or None for a frame.
+        source_name: The file's name, or "frame", which has no ``source_path``.
         records_sha256: Digest of the records as read, which tells one import from another.
-        header: The file's columns.
         mapping: Field to column of the file.
-        key: The columns that identify an animal; empty without ``key=``.
         duplicates: What to do with records that equal earlier ones: refuse, skip or send.
         is_again: A deliberate second copy.
         plan: What the import has in common with earlier ones, as found when it was staged.
-        created_at: When it was staged, seconds since 1970, UTC.
         started_at: When the last session began to send; None for a rehearsal.
-        ended_at: When the last session ended, or None while it runs or after a kill.
-        ending: How the last session ended, or None.
-        ending_detail: The same as text.
+        ended_at: When it ended, or None while it runs or after a kill.
         store_id: The id that the store stated, or None where it has not.
-        number: Its place in the journal.
-        store: The place of its store in the journal.
+        number: Its place in the journal; ``store`` is that of its store.
     """
 
     run_id: str
@@ -65,17 +58,8 @@ class Run:
 class Same(NamedTuple):
     """The record of an earlier import, or of the same one, that a skipped record is.
 
-    Attributes:
-        by: What shows that they are the same: ``record`` (it was fixed from it), ``fix`` (its
-            fix file created it), ``key``, or ``equal`` where the caller said that equal
-            records are the same animals.
-        run_id: Its import.
-        source_name: The file of that import.
-        created_at: When that import was staged.
-        record: Its number there.
-        state: What has become of it.
-        pet_id: Its pet, or None.
-        payload: What was sent for it.
+    Shown ``by`` the ``record`` (it was fixed from it), ``fix`` (its fix file created it), the
+    ``key``, or ``equal`` where the caller said that equal records are the same animals.
     """
 
     by: str
@@ -136,29 +120,24 @@ LEFT JOIN imports AS root ON root.import = r.root_import
 LEFT JOIN imports AS other ON other.import = r.same_import
 LEFT JOIN contents AS same ON same.import = r.same_import AND same.record = r.same_record
 LEFT JOIN fates ON fates.import = r.same_import AND fates.record = r.same_record
-WHERE r.import = ?
+WHERE r.import = (SELECT import FROM imports WHERE run_id = ?)
 """
 _RUN_COLUMNS = tuple(Run.__dataclass_fields__)
 _RUNS = f"""
 SELECT {", ".join(_RUN_COLUMNS)} FROM (SELECT *, import AS number FROM imports) AS imports
 JOIN stores USING (store), journal
 """
+_OF_THE_STORE = ("base_url", "store_id")
 _RUN_JSON = ("header", "mapping", "key", "plan")
 
 
 def pack_cells(cells: Sequence[str]) -> str | bytes:
     """Store cells as one text, a control character between; JSON where that would not do."""
     text = "\x1f".join(cells)
-    if text.count("\x1f") + 1 == len(cells) and (text.isascii() or _is_utf8(text)):
+    is_utf8 = text.isascii() or text.encode(errors="ignore").decode() == text
+    if is_utf8 and text.count("\x1f") + 1 == len(cells):
         return text
     return json.dumps(cells).encode("ascii")
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        return bool(text.encode())
-    except UnicodeEncodeError:
-        return False
 
 
 def read_cells(value: str | bytes) -> tuple[str, ...]:
@@ -182,11 +161,9 @@ def read_problem(text: str) -> RecordProblem:
 
 def write_run(sql: sqlite3.Connection, run: Run) -> None:
     """Write the facts of a new import."""
-    values = {name: getattr(run, name) for name in _RUN_COLUMNS}
+    values = {name: getattr(run, name) for name in _RUN_COLUMNS if name not in _OF_THE_STORE}
     values |= {name: json.dumps(values[name]) for name in _RUN_JSON}
     values["import"] = values.pop("number")
-    for elsewhere in ("base_url", "store_id"):
-        del values[elsewhere]
     columns, places = ", ".join(values), ", ".join("?" * len(values))
     sql.execute(f"INSERT INTO imports ({columns}) VALUES ({places})", list(values.values()))
 
@@ -195,17 +172,14 @@ def read_runs(
     sql: sqlite3.Connection, where: str = "TRUE", values: Sequence[Any] = ()
 ) -> list[Run]:
     """Return the imports for which a condition holds, the oldest first."""
-    found = sql.execute(f"{_RUNS} WHERE {where} ORDER BY number", values)
-    return [_run(row) for row in found.fetchall()]
-
-
-def _run(row: Sequence[Any]) -> Run:
-    facts = dict(zip(_RUN_COLUMNS, row, strict=True))
-    facts |= {name: json.loads(facts[name]) for name in _RUN_JSON}
-    facts |= {name: tuple(facts[name]) for name in ("header", "key")}
-    ending = Ending(facts["ending"]) if facts["ending"] else None
-    facts |= {"ending": ending, "ending_detail": facts["ending_detail"] or ""}
-    return Run(**facts | {"is_again": bool(facts["is_again"])})
+    runs = []
+    for row in sql.execute(f"{_RUNS} WHERE {where} ORDER BY number", values).fetchall():
+        facts = dict(zip(_RUN_COLUMNS, row, strict=True))
+        facts |= {name: json.loads(facts[name]) for name in _RUN_JSON}
+        facts |= {name: tuple(facts[name]) for name in ("header", "key")}
+        facts["ending"] = Ending(facts["ending"]) if facts["ending"] else None
+        runs.append(Run(**facts | {"is_again": bool(facts["is_again"])}))
+    return runs
 
 
 def read_run(path: Path, run_id: str) -> Run:
@@ -232,12 +206,9 @@ def rows(path: Path, run_id: str, *states: State) -> Iterator[JournalRow]:
 
 def read_rows(sql: sqlite3.Connection, run_id: str, *states: State) -> Iterator[JournalRow]:
     """Read the rows of an import over a connection."""
-    found = sql.execute("SELECT import FROM imports WHERE run_id = ?", [run_id]).fetchone()
-    number = None if found is None else found[0]
     which = f"AND r.state IN ({', '.join('?' * len(states))})" if states else ""
     query = f"{_ROWS} {which} ORDER BY r.record"
-    for values in sql.execute(query, [number, *map(str, states)]):
-        yield _row(values)
+    return map(_row, sql.execute(query, [run_id, *map(str, states)]))
 
 
 def _row(values: Sequence[Any]) -> JournalRow:

@@ -1,9 +1,13 @@
-"""What a store shows of the pets that some records may have become.
+"""What a store shows of the records in doubt, and which of its pets are theirs.
 
 A listing is whole when the inventory can claim so without trusting the length of a page. Ids are
 searched one by one only between those that a record's pet must be between, where ids rise with
 time: by the attempts in the journal, the last id that the store surely gave before the record's
 first request, and the first that it gave once the last one could no longer act.
+
+Equal records are interchangeable. A pet is claimed only where the user states that nobody else adds
+pets, and where exactly one way to match remains; otherwise the pets that a record may be are its
+candidates, for a person to look at.
 """
 
 from __future__ import annotations
@@ -11,11 +15,12 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count, islice
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
 from petstore_frame.inventory.asking import SIDE_BY_SIDE, ReadingClient
@@ -23,9 +28,10 @@ from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Assumption
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.loader.journal.rows import JournalRow, Run
+from petstore_frame.loader.record import State
 from petstore_frame.loader.sending.send import PostingClient
 from petstore_frame.schema.models import PET_STATUSES, Pet
-from petstore_frame.schema.text import REPLACEMENT
+from petstore_frame.schema.text import REPLACEMENT, likeness
 
 CONNECT_S = 5.0
 # Ids drawn at random would rise over so many creations once in millions of imports.
@@ -109,8 +115,7 @@ class Windows:
         return math.inf if high is None else high
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A pet of the store, as far as it can be compared."""
 
     pet_id: int
@@ -307,3 +312,95 @@ def find_windows(
         "SELECT count(DISTINCT pet_id), min(pet_id), max(pet_id) FROM confirmed"
     ).fetchone()
     return Windows(found, highest, is_dense=count >= DENSE * (highest - lowest + 1))
+
+
+class Match(NamedTuple):
+    """What reading back shows of one record: its pet, that it has none, or which it may be."""
+
+    row: JournalRow
+    pet_id: int | None
+    is_absent: bool
+    candidates: tuple[int, ...] = ()
+
+
+def match(
+    rows: Sequence[JournalRow],
+    owned: set[int],
+    evidence: Evidence,
+    *,
+    sole_writer: bool,
+    rivals: Sequence[JournalRow] = (),
+) -> Iterator[Match]:
+    """Yield what became of each record in doubt, and of those created whose ids are not known.
+
+    ``owned`` are the ids of other records' pets; ``rivals`` are records in doubt of other imports,
+    whose pets may be among those that were read.
+    """
+    windows = evidence.windows
+    # A store, or someone after it, may have tidied a name or changed a status.
+    near: dict[tuple[str, int], list[Found]] = defaultdict(list)
+    for pet in sorted(evidence.pets.values(), key=lambda pet: pet.pet_id):
+        if pet.pet_id not in owned:
+            near[likeness(pet.name), pet.category_id].append(pet)
+    pairs: dict[int, int] = {}
+    contested: dict[int, tuple[int, ...]] = {}
+    # One that left its status open may have become a pet of any; those that state one come first.
+    groups: dict[tuple[str, int, str | None], list[JournalRow]] = defaultdict(list)
+    for row in rows:
+        groups[wanted(row)].append(row)
+    for key in sorted(groups, key=lambda key: key[2] is None):
+        (name, category_id, status), group = key, groups[key]
+        equal = [
+            pet
+            for pet in near[likeness(name), category_id]
+            if pet.name == name
+            and (status is None or pet.status == status)
+            and not windows.is_older(pet.pet_id, group)
+            and pet.pet_id not in pairs.values()
+        ]
+        others = sum(_may_share(rival, group[0]) for rival in rivals)
+        is_free = not any(pet.pet_id in ids for pet in equal for ids in contested.values())
+        found = _pair(group, equal, windows, others) if sole_writer and is_free else None
+        if found is not None:
+            pairs |= found
+        elif equal:
+            contested |= {row.record: tuple(pet.pet_id for pet in equal) for row in group}
+    for row in rows:
+        name, category_id, _ = wanted(row)
+        candidates = contested.get(row.record) or tuple(
+            pet.pet_id
+            for pet in near[likeness(name), category_id]
+            if pet.pet_id not in pairs.values() and not windows.is_older(pet.pet_id, [row])
+        )
+        if row.record in pairs:
+            yield Match(row, pairs[row.record], is_absent=False)
+        else:
+            is_gone = evidence.is_exhaustive(row) or row.state is State.ABSENT
+            yield Match(row, None, is_gone and not candidates, candidates)
+
+
+def _may_share(rival: JournalRow, row: JournalRow) -> bool:
+    """Tell whether two records may have become the same pet."""
+    (name, category_id, status), (its_name, its_category, its_status) = wanted(row), wanted(rival)
+    is_equal = (name, category_id) == (its_name, its_category)
+    return is_equal and (status == its_status or None in (status, its_status))
+
+
+def _pair(
+    group: Sequence[JournalRow], pets: Sequence[Found], windows: Windows, others: int
+) -> dict[int, int] | None:
+    """Give each pet to a record that it can be of, those surely created first.
+
+    Returns:
+        Pet id by record; None where there is more than one way, so that none is claimed.
+    """
+    # Of the others the one whose ids end first, so that a later pet finds one too.
+    rows = sorted(group, key=lambda row: (row.state is not State.CREATED, windows.end_of(row)))
+    pairs: dict[int, int] = {}
+    for pet in pets:
+        fitting = [row for row in rows if windows.may_hold(row, pet.pet_id)]
+        row = next((row for row in fitting if row.record not in pairs), None)
+        if row is not None:
+            pairs[row.record] = pet.pet_id
+    is_one_way = len(pairs) == (len(group) if others else len(pets))
+    return pairs if is_one_way and len(pets) == len(pairs) + others else None

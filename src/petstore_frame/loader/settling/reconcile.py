@@ -14,7 +14,7 @@ from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
 from petstore_frame.errors.advice import Audience
 from petstore_frame.loader.journal.database import holding, reading
 from petstore_frame.loader.journal.moves import Moves, Resettlement
-from petstore_frame.loader.journal.rows import JournalRow, Run, read_rows, read_run, read_runs, rows
+from petstore_frame.loader.journal.rows import JournalRow, Run, read_rows, read_run, rows
 from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.options import (
     GRACE_S,
@@ -26,13 +26,14 @@ from petstore_frame.loader.options import (
 from petstore_frame.loader.record import DOUBT_STATES, State
 from petstore_frame.loader.sending.pool import REAL_TIME, Timing
 from petstore_frame.loader.sending.session import check_store, check_store_id, run_session
-from petstore_frame.loader.settling.match import Match, match
 from petstore_frame.loader.settling.readback import (
     CONNECT_S,
     Evidence,
+    Match,
     SettlingClient,
     find_windows,
     list_all,
+    match,
     search_ids,
     wanted,
 )
@@ -288,8 +289,12 @@ def _owned_ids(writer: Writer, run: Run) -> set[int]:
 
 def _doubtful_elsewhere(writer: Writer, run: Run) -> list[JournalRow]:
     """Return the records in doubt of the other imports into this store."""
-    others = read_runs(writer.sql, "store = ? AND import <> ?", [run.store, run.number])
-    return [row for other in others for row in read_rows(writer.sql, other.run_id, *DOUBT_STATES)]
+    others = writer.sql.execute(
+        "SELECT run_id FROM imports WHERE store = ? AND import <> ? AND EXISTS (SELECT 1 FROM fates"
+        " WHERE fates.import = imports.import AND state IN ('in_flight', 'unknown', 'absent'))",
+        [run.store, run.number],
+    ).fetchall()
+    return [row for (other,) in others for row in read_rows(writer.sql, other, *DOUBT_STATES)]
 
 
 def _resend(writer: Writer, session: Moves, now: float) -> int:
