@@ -157,6 +157,21 @@ def test_rows_of_two_fix_files_in_one_are_two_records(tmp_path: Path, stores, ru
     assert (result.counts[State.CREATED], result.counts[State.SKIPPED]) == (2, 1)
 
 
+def test_a_row_that_can_be_read_now_is_sent_whatever_its_copy(
+    tmp_path: Path, stores, run_load
+) -> None:
+    """Of two rows of one record the one that other options make sense of is that record."""
+    store = stores()
+    run_load(write(tmp_path, "Ada,1", "Bo,two"), store).write(tmp_path / "a")
+    lines = (tmp_path / "a" / "fix.csv").read_text("utf-8-sig").splitlines()
+    twice = tmp_path / "b.csv"
+    twice.write_text("\n".join([*lines, lines[-1].replace("Bo,two", "Bo,three")]))
+    run_load(twice, store)
+    result = run_load(twice, store, value_map={"category_id": {"three": 3}})
+    assert result.frame["state"].tolist() == ["invalid", "created"]
+    assert names(store) == ["Ada", "Bo"]
+
+
 def test_a_results_file_sends_nothing_that_its_import_sent(
     tmp_path: Path, stores, run_load
 ) -> None:

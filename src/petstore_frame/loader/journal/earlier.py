@@ -111,7 +111,8 @@ WHERE store = :store AND NOT is_compared AND started_at IS NOT NULL AND payload 
 ORDER BY likeness
 """
 _ARE_COMPARED = """
-UPDATE imports SET is_compared = 1 WHERE store = :store AND started_at IS NOT NULL
+UPDATE imports SET is_compared = 1
+WHERE store = :store AND NOT is_compared AND started_at IS NOT NULL
 """
 # A record that was read otherwise since has a likeness of then, too.
 _EARLIER = f"""
@@ -154,7 +155,9 @@ _NAMED = """
 INSERT INTO roots
 SELECT :staged, origins.record, coalesce(named.root_import, named.import),
   coalesce(named.root_record, named.record)
-FROM temp.origins JOIN imports USING (run_id)
+FROM temp.origins
+JOIN contents AS staged ON staged.import = :staged AND staged.record = origins.record
+JOIN imports USING (run_id)
 JOIN records AS named ON named.import = imports.import AND named.record = origins.origin
 """
 _UNNAMED = """

@@ -32,7 +32,13 @@ from petstore_frame.loader.record import Ending, Origin, Record, State
 
 _RUN_ID = re.compile("[0-9a-f]{32}")
 _REHEARSALS_LAST_S = 7 * 86_400.0
+_OLD_REHEARSALS = """
+SELECT import FROM imports
+WHERE started_at IS NULL AND store = ? AND (records_sha256 = ? OR created_at < ?)
+AND NOT EXISTS (SELECT 1 FROM roots WHERE root_import = imports.import)
+"""
 _CHANGEABLE = """
+CREATE TEMP TABLE changeable AS
 SELECT new.record FROM records AS new JOIN records AS old USING (record)
 WHERE new.import = :staged AND old.import = :mine AND (
   old.state = 'invalid' AND new.state = 'pending'
@@ -156,7 +162,10 @@ def open_import(
             if opened.repeats is not None and not is_rehearsal:
                 raise _WithdrawnError
             check(sql, opened.run)
-            write_import(sql, opened.run)
+            write_run(sql, opened.run)
+            if not is_rehearsal:
+                facts = {"mine": staged.number, "staged": staged.number, "store": run.store}
+                sql.execute(_CLAIM_KEYS, facts)
     return opened
 
 
@@ -174,9 +183,16 @@ def _begin(
     now: float,
 ) -> Opened:
     """Give each record of a new import its state by the rules of identity."""
-    if rehearsal is not None:
-        run = replace_rehearsal(sql, rehearsal, run)
-    forget_rehearsals(sql, run, now)
+    if rehearsal is not None:  # the import takes its place, under its id
+        forget(sql, rehearsal.number)
+        sql.execute(
+            "UPDATE roots SET root_import = ? WHERE root_import = ?",
+            [run.number, rehearsal.number],
+        )
+        run = replace(run, run_id=rehearsal.run_id)
+    old = [run.store, run.records_sha256, now - _REHEARSALS_LAST_S]
+    for (number,) in sql.execute(_OLD_REHEARSALS, old).fetchall():
+        forget(sql, number)
     staged = Staged(sql, run, run.number)
     staged.find_roots(path)
     if not run.is_again:
@@ -294,50 +310,21 @@ def find_same(sql: sqlite3.Connection, run: Run) -> Run | None:
     return candidates[-1] if candidates else None
 
 
-def forget_rehearsals(sql: sqlite3.Connection, run: Run, now: float) -> None:
-    """Remove the rehearsals of the same records, and those of long ago."""
-    old = sql.execute(
-        "SELECT import FROM imports WHERE started_at IS NULL AND store = ?"
-        " AND (records_sha256 = ? OR created_at < ?) AND run_id <> ?"
-        " AND NOT EXISTS (SELECT 1 FROM roots WHERE root_import = imports.import)",
-        [run.store, run.records_sha256, now - _REHEARSALS_LAST_S, run.run_id],
-    ).fetchall()
-    for (number,) in old:
-        forget(sql, number)
-
-
 def forget(sql: sqlite3.Connection, number: int) -> None:
     """Remove an import that has sent nothing."""
     for table in ("contents", "fates", "roots", "events", "imports"):
         sql.execute(f"DELETE FROM {table} WHERE import = ?", [number])
 
 
-def replace_rehearsal(sql: sqlite3.Connection, rehearsal: Run, run: Run) -> Run:
-    """Let an import take the place of a rehearsal of the same records, under its id."""
-    forget(sql, rehearsal.number)
-    sql.execute(
-        "UPDATE roots SET root_import = ? WHERE root_import = ?", [run.number, rehearsal.number]
-    )
-    return replace(run, run_id=rehearsal.run_id)
-
-
-def write_import(sql: sqlite3.Connection, run: Run) -> None:
-    """Write the facts of a new import; one that is a rehearsal claims no key."""
-    write_run(sql, run)
-    if run.started_at is not None:
-        sql.execute(_CLAIM_KEYS, {"mine": run.number, "store": run.store, "staged": run.number})
-
-
 def keep_changeable(sql: sqlite3.Connection, staged: int, mine: int) -> bool:
     """Leave staged only what was not sent and reads otherwise now; tell whether there is any."""
-    facts = {"staged": staged, "mine": mine}
     sql.execute("DROP TABLE IF EXISTS temp.changeable")
-    sql.execute(f"CREATE TEMP TABLE changeable AS {_CHANGEABLE}", facts)
-    for table in ("contents", "fates", "roots"):
+    sql.execute(_CHANGEABLE, {"staged": staged, "mine": mine})
+    for table in ("contents", "fates"):
         sql.execute(
-            f"DELETE FROM {table} WHERE import = :staged"
+            f"DELETE FROM {table} WHERE import = ?"
             " AND record NOT IN (SELECT record FROM temp.changeable)",
-            facts,
+            [staged],
         )
     found: tuple[int] = sql.execute("SELECT count(*) FROM temp.changeable").fetchone()
     return found > (0,)
