@@ -156,7 +156,7 @@ INSERT INTO roots
 SELECT :staged, origins.record, coalesce(named.root_import, named.import),
   coalesce(named.root_record, named.record)
 FROM temp.origins
-JOIN contents AS staged ON staged.import = :staged AND staged.record = origins.record
+CROSS JOIN contents AS staged ON staged.import = :staged AND staged.record = origins.record
 JOIN imports USING (run_id)
 JOIN records AS named ON named.import = imports.import AND named.record = origins.origin
 """
