@@ -32,14 +32,8 @@ _SHOWN_SOURCES = 3
 
 
 class Source(NamedTuple):
-    """An earlier import as the user knows it.
-
-    Attributes:
-        name: Its file.
-        created_at: When it was staged, seconds since 1970.
-        equal: How many of the new records equal one of its own.
-        pending: How many of its records were not sent yet.
-    """
+    """An earlier import as the user knows it: how many new records equal one of its own, and how
+    many of those it has not sent yet; staged at a time in seconds since 1970."""
 
     name: str
     created_at: float
@@ -191,6 +185,8 @@ FROM roots AS staged JOIN (
 ) AS first USING (root_import, root_record)
 WHERE staged.import = :staged AND staged.record > first.record
 """
+# A record that an import of the same records could not send is that record still: they were read
+# otherwise then, and a fix file of that import may come back yet.
 _LINK_UNSENT = """
 INSERT OR IGNORE INTO roots
 SELECT :staged, old.record, coalesce(root_import, old.import), coalesce(root_record, old.record)
@@ -232,13 +228,8 @@ class Staged:
             raise _unknown_import(self._run, journal, *unnamed)
         self._do(_SKIP_TAKEN)
         self._do(_SKIP_TWINS)
-
-    def link_unsent(self) -> None:
-        """Let a record that an import of the same records could not send be that record still.
-
-        The same records were read otherwise then; a fix file of that import may come back yet.
-        """
-        self._do(_LINK_UNSENT)
+        if self._facts["staged"] == self._run.number and not self._run.is_again:
+            self._do(_LINK_UNSENT)
 
     def refuse_repeated_keys(self) -> None:
         """Make invalid the records whose key stands more than once in the source."""

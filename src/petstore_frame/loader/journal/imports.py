@@ -195,8 +195,6 @@ def _begin(
         forget(sql, number)
     staged = Staged(sql, run, run.number)
     staged.find_roots(path)
-    if not run.is_again:
-        staged.link_unsent()
     staged.refuse_repeated_keys()
     plan: dict[str, object] = {}
     repeats = None

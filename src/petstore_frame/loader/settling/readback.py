@@ -85,9 +85,8 @@ class Windows:
 
     Attributes:
         of: By record, the last id surely before its pet's, and the first surely after or None.
-        highest: The highest id confirmed to any import; None where ids tell nothing.
+        highest: The highest id confirmed to any import; None where ids tell nothing, says ``note``.
         is_dense: At least every other id up to there is one of ours.
-        note: Why ids tell nothing, as a sentence.
     """
 
     of: dict[int, tuple[int, int | None]] = field(default_factory=dict)
@@ -108,11 +107,6 @@ class Windows:
             return False
         low, high = self.of[row.record]
         return low < pet_id < (self.highest if high is None else high)
-
-    def end_of(self, row: JournalRow) -> float:
-        """Return the first id that is surely after a record's pet."""
-        _, high = self.of.get(row.record, (0, None))
-        return math.inf if high is None else high
 
 
 class Found(NamedTuple):
@@ -156,12 +150,10 @@ class Evidence:
         """Tell whether this record's pet would have been seen, under the name that was sent."""
         # A listing by status would not show it any more once someone has sold it.
         is_read = row.record in self.searched or None in self.listed
-        return is_read and not self._may_be_cut(wanted(row)[0])
-
-    def _may_be_cut(self, name: str) -> bool:
-        """Tell whether a damaged pet may be the one of this name, cut within an emoji."""
-        places = (len(start) for start in self.cut_names if name.startswith(start))
-        return any(name[at : at + 1] > "\uffff" for at in places)
+        name = wanted(row)[0]
+        # A damaged pet may be this one, cut within an emoji.
+        starts = [start for start in self.cut_names if name.startswith(start)]
+        return is_read and not any(name[len(start) : len(start) + 1] > "\uffff" for start in starts)
 
 
 def wanted(row: JournalRow) -> tuple[str, int, str | None]:
@@ -201,11 +193,9 @@ def _list(client: SettlingClient, status: str | None, evidence: Evidence) -> Non
 
 
 def _whole(claim: Completeness) -> set[str | None]:
-    """Return the statuses of which a claim covers every pet; None stands for all pets.
-
-    A page that is merely shorter than its limit shows nothing, unless it is empty: a store that
-    cuts its pages short still fills them with something.
-    """
+    """Return the statuses of which a claim covers every pet; None stands for all pets."""
+    # A page shorter than its limit shows nothing, unless it is empty: a store that cuts its pages
+    # short still fills them with something.
     if Assumption.FILLS_PAGES in claim.assumptions and claim.rows:
         return set()
     exact = {name for name in PET_STATUSES if claim.count(name).is_exact}
@@ -269,22 +259,23 @@ class Searcher:
                 self._take(pet_id, answer)
         return first in self._asked
 
-    def _ask(self, pet_id: int) -> Pet | PetstoreError:
+    def _ask(self, pet_id: int) -> Pet | PetstoreError | None:
         try:
             return self._client.get_pet(pet_id)
+        except NotFoundError:
+            return None
         except PetstoreError as problem:
             return problem
 
-    def _take(self, pet_id: int, answer: Pet | PetstoreError) -> None:
-        if isinstance(answer, NotFoundError):
-            self._asked[pet_id] = False
-        elif isinstance(answer, PetstoreError):
-            if not self._is_stopped:  # the others of its batch mostly say the same
-                self._evidence.notes.append(f"the search by id stopped: {answer}")
+    def _take(self, pet_id: int, answer: Pet | PetstoreError | None) -> None:
+        if not isinstance(answer, PetstoreError):
+            self._asked[pet_id] = answer is not None
+            if answer is not None:
+                found = Found(pet_id, answer.name, answer.category_id, answer.status)
+                self._evidence.take(found)
+        elif not self._is_stopped:  # the others of its batch mostly say the same
             self._is_stopped = True
-        else:
-            self._asked[pet_id] = True
-            self._evidence.take(Found(pet_id, answer.name, answer.category_id, answer.status))
+            self._evidence.notes.append(f"the search by id stopped: {answer}")
 
 
 def find_windows(
@@ -303,8 +294,8 @@ def find_windows(
         )
     found: dict[int, tuple[int, int | None]] = {}
     for row in rows:
-        facts = {"import": run.number, "record": row.record, "grace": grace_s}
-        facts["connect"] = CONNECT_S
+        facts = {"grace": grace_s, "connect": CONNECT_S}
+        facts |= {"import": run.number, "record": row.record}
         low, high = sql.execute(_WINDOW, facts).fetchone()
         if low is not None and (high is None or low < high):
             found[row.record] = (low, high)
@@ -348,8 +339,8 @@ def match(
     groups: dict[tuple[str, int, str | None], list[JournalRow]] = defaultdict(list)
     for row in rows:
         groups[wanted(row)].append(row)
-    for key in sorted(groups, key=lambda key: key[2] is None):
-        (name, category_id, status), group = key, groups[key]
+    for asked, group in sorted(groups.items(), key=lambda item: item[0][2] is None):
+        name, category_id, status = asked
         equal = [
             pet
             for pet in near[likeness(name), category_id]
@@ -381,21 +372,19 @@ def match(
 
 def _may_share(rival: JournalRow, row: JournalRow) -> bool:
     """Tell whether two records may have become the same pet."""
-    (name, category_id, status), (its_name, its_category, its_status) = wanted(row), wanted(rival)
-    is_equal = (name, category_id) == (its_name, its_category)
-    return is_equal and (status == its_status or None in (status, its_status))
+    (*animal, status), (*its_animal, its_status) = wanted(row), wanted(rival)
+    return animal == its_animal and (status == its_status or None in (status, its_status))
 
 
 def _pair(
     group: Sequence[JournalRow], pets: Sequence[Found], windows: Windows, others: int
 ) -> dict[int, int] | None:
-    """Give each pet to a record that it can be of, those surely created first.
-
-    Returns:
-        Pet id by record; None where there is more than one way, so that none is claimed.
-    """
+    """Give each pet to a record that it can be of; None where there is more than one way."""
     # Of the others the one whose ids end first, so that a later pet finds one too.
-    rows = sorted(group, key=lambda row: (row.state is not State.CREATED, windows.end_of(row)))
+    ends = {record: math.inf if high is None else high for record, (_, high) in windows.of.items()}
+    rows = sorted(
+        group, key=lambda row: (row.state is not State.CREATED, ends.get(row.record, math.inf))
+    )
     pairs: dict[int, int] = {}
     for pet in pets:
         fitting = [row for row in rows if windows.may_hold(row, pet.pet_id)]
