@@ -27,7 +27,6 @@ from petstore_frame.errors.advice import Advice
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 SUFFIXES = (".xlsx", ".xlsm")
-Stamp = tuple[int, int]
 # A line without end would fill the memory; no list of animals has one of this length.
 MAX_LINE = 16 * 1024 * 1024
 DAMAGED = (OSError, EOFError, zlib.error)
@@ -69,7 +68,7 @@ def open_regular(path: Path) -> BinaryIO:
     raise InputError(what, hint="save its content as a file first")
 
 
-def stamp_of(file: BinaryIO) -> Stamp:
+def stamp_of(file: BinaryIO) -> tuple[int, int]:
     """Return what changes when an open file is written to: its size, and when."""
     facts = os.fstat(file.fileno())
     return facts.st_size, facts.st_mtime_ns

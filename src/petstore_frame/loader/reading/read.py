@@ -22,7 +22,14 @@ from petstore_frame.loader.reading.causes import (
 )
 from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.mapping import OWN_PREFIX, field_name, find_columns, find_given
-from petstore_frame.loader.reading.opening import DAMAGED, bytes_of, is_packed, open_regular
+from petstore_frame.loader.reading.opening import (
+    DAMAGED,
+    bytes_of,
+    changed,
+    is_packed,
+    open_regular,
+    stamp_of,
+)
 from petstore_frame.loader.reading.options import Reading, Rules
 from petstore_frame.loader.reading.returned import (
     FIX_SHEET,
@@ -37,7 +44,7 @@ from petstore_frame.loader.reading.tables import (
     index_names,
     refuse_missing_names,
 )
-from petstore_frame.loader.reading.text import DELIMITERS, SAMPLE, text_tables
+from petstore_frame.loader.reading.text import DELIMITERS, MAX_HEADER, text_tables
 from petstore_frame.loader.record import Record
 
 if TYPE_CHECKING:
@@ -68,6 +75,7 @@ class Input:
         self.name = self.path.name
         with self.naming():
             self._file: BinaryIO = open_regular(self.path)
+            self._stamp = stamp_of(self._file)
             try:
                 self.kind = "workbook" if is_packed(self._file) else "csv"
             except InputError:
@@ -82,6 +90,11 @@ class Input:
         except InputError as problem:
             problem.path = problem.path or (str(self.path) if self.path else None)
             raise
+
+    def refuse_change(self) -> None:
+        """Refuse a file that somebody writes to: one that grows while it is read has no end."""
+        if self.kind != "frame" and stamp_of(self._file) != self._stamp:
+            raise changed()
 
     @cached_property
     def book(self) -> Workbook:
@@ -110,7 +123,7 @@ class Input:
         start = OWN_PREFIX.encode()
         if self.kind == "csv":
             with suppress(*DAMAGED):
-                start = bytes_of(self._file).read(SAMPLE).replace(b"\0", b"")
+                start = bytes_of(self._file).read(MAX_HEADER).replace(b"\0", b"")
         if OWN_PREFIX.encode() not in start:
             return []
         fixes = FIX_SHEET if FIX_SHEET in self.sheets else None
@@ -170,7 +183,13 @@ class Source:
             self.columns, self.mapping, self.rules, self.key, signs, is_returned=self.is_returned
         )
         with self._opened.naming():
-            yield from checker.batches(self.table.rows())
+            try:
+                for records in checker.batches(self.table.rows()):
+                    self._opened.refuse_change()
+                    yield records
+            except InputError:
+                self._opened.refuse_change()  # which may be the cause
+                raise
 
     def __iter__(self) -> Iterator[Record]:
         return chain.from_iterable(self.batches())

@@ -13,15 +13,14 @@ from typing import Any, BinaryIO
 from petstore_frame.errors import InputError
 from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.fields import MAX_CELL
-from petstore_frame.loader.reading.opening import Stamp, Text, changed, proven_encoding, stamp_of
+from petstore_frame.loader.reading.opening import Text, proven_encoding
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.tables import Aside, Row, Table
 
 DELIMITERS = (",", ";", "\t", "|")
 # Also looked for where none of these makes the columns appear; proposed, never assumed.
 ODD_DELIMITERS = ("，", "；", "、", ":", "^", "~", "\x1f", "¦", "/")
-SAMPLE = 1024 * 1024
-_ROWS_PER_LOOK = 128
+MAX_HEADER = 1024 * 1024
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 _OF_SEVERAL_LINES = Aside()
 _row = partial(tuple.__new__, Row)
@@ -36,10 +35,9 @@ def text_tables(file: BinaryIO, reading: Reading, *, odd: bool = False) -> list[
     Raises:
         InputError: The encoding cannot be found out, or the header cannot be read.
     """
-    stamp, quoting = stamp_of(file), reading.quoting
-    encoding = proven_encoding(file, reading.encoding)
+    encoding, quoting = proven_encoding(file, reading.encoding), reading.quoting
     with Text(file, encoding) as text:
-        sample = text.read(SAMPLE)
+        sample = text.read(MAX_HEADER)
         goes_on = bool(text.read(1))
     if not sample.strip():
         raise InputError("the file is empty", hint="it needs a header and records")
@@ -58,7 +56,7 @@ def text_tables(file: BinaryIO, reading: Reading, *, odd: bool = False) -> list[
     return [
         Table(
             header,
-            partial(_rows, file, stamp, skipped + length, encoding, sign, quoting),
+            partial(_rows, file, skipped + length, encoding, sign, quoting),
             header_row,
             {"encoding": encoding, "delimiter": sign},
         )
@@ -67,28 +65,19 @@ def text_tables(file: BinaryIO, reading: Reading, *, odd: bool = False) -> list[
 
 
 def _rows(
-    file: BinaryIO, stamp: Stamp, skipped: int, encoding: str, delimiter: str, quoting: str
+    file: BinaryIO, skipped: int, encoding: str, delimiter: str, quoting: str
 ) -> Iterator[Row]:
     """Yield the rows below the header with the physical line that each begins on."""
     line = skipped + 1
     with Text(file, encoding) as text:
         reader = _reader(islice(text, skipped, None), delimiter, quoting)
         try:
-            for count, cells in enumerate(reader):
-                if not count % _ROWS_PER_LOOK:  # one that grows as fast as it is read has no end
-                    _refuse_change(file, stamp)
+            for cells in reader:
                 last = skipped + reader.line_num
                 yield _row((line, cells, None if last == line else _OF_SEVERAL_LINES))
                 line = last + 1
         except (csv.Error, UnicodeError) as fault:
-            _refuse_change(file, stamp)
             raise _unreadable(fault, line) from None
-    _refuse_change(file, stamp)
-
-
-def _refuse_change(file: BinaryIO, stamp: Stamp) -> None:
-    if stamp_of(file) != stamp:
-        raise changed()
 
 
 def _headers(
@@ -114,7 +103,7 @@ def _headers(
         raise InputError(what, line=line, hint="look at its quotes")
     whole = {sign: found for sign, found in headers.items() if found[1] < most}
     if not whole:
-        what = f"the header is longer than {SAMPLE:,} characters"
+        what = f"the header is longer than {MAX_HEADER:,} characters"
         hint = "keep only the columns of the animals, and look at its quotes"
         raise InputError(what, line=line, hint=hint)
     return whole

@@ -13,7 +13,6 @@ from typing import Any, BinaryIO, NamedTuple
 from petstore_frame.errors import InputError, MissingExtraError
 from petstore_frame.errors.advice import Advice
 from petstore_frame.loader.reading.fields import CellError, suspicious
-from petstore_frame.loader.reading.opening import changed, stamp_of
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.tables import (
     MERGED,
@@ -57,7 +56,7 @@ class Workbook:
             from openpyxl.reader.excel import ExcelReader
         except ImportError:
             raise MissingExtraError("reading a workbook", "excel") from None
-        self._file, self._stamp = file, stamp_of(file)
+        self._file = file
         with _as_input_errors():
             refuse_bombs(file)
             reader = ExcelReader(file, read_only=True, data_only=True, keep_links=False)
@@ -163,8 +162,6 @@ class Workbook:
             if not batch:
                 break
             yield from batch
-        if stamp_of(self._file) != self._stamp:
-            raise changed()
 
 
 class _Merges:
