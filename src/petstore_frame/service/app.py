@@ -10,10 +10,10 @@ from fastapi import Depends, FastAPI, Request
 from sqlalchemy import Engine
 
 from petstore_frame.service import pets
-from petstore_frame.service.dependencies import Shop, base_of, require_key
 from petstore_frame.service.handlers import add_handlers
 from petstore_frame.service.middleware import EveryRequest
 from petstore_frame.service.options import Options
+from petstore_frame.service.requests import Shop, base_of, require_key
 from petstore_frame.service.store import Store
 
 DESCRIPTION = """The service manages a store's inventory of animals over an HTTP interface with \

@@ -12,9 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from petstore_frame.service import pets
-from petstore_frame.service.dependencies import require_key
 from petstore_frame.service.errors import Refusal, unavailable
-from petstore_frame.service.reading import invalid_parameter
+from petstore_frame.service.requests import invalid_parameter, require_key
 
 _MESSAGES = {
     400: ("invalid_json", "the body is not UTF-8, nested too deeply, or holds a huge number"),

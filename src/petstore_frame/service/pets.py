@@ -10,7 +10,6 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from pydantic import BeforeValidator, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
-from petstore_frame.service.dependencies import ShopOf, base_of
 from petstore_frame.service.errors import Refusal
 from petstore_frame.service.models import (
     EXTENSION,
@@ -21,7 +20,7 @@ from petstore_frame.service.models import (
     Pet,
     PetStatus,
 )
-from petstore_frame.service.reading import StrictRoute, plain_digits
+from petstore_frame.service.requests import ShopOf, StrictRoute, base_of, plain_digits
 
 _Plain = BeforeValidator(plain_digits)
 Limit = Annotated[

@@ -8,6 +8,7 @@ answer that is no plain text.
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from http import HTTPStatus
 from typing import Any
@@ -16,9 +17,10 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from petstore_frame.service.errors import Refusal
-from petstore_frame.service.reading import MAX_BODY_BYTES
+from petstore_frame.service.requests import MAX_BODY_BYTES
 
 MAX_HEAD_BYTES = 16 * 1024
+_CHUNK_SIZE = re.compile(rb"\r?\n?(?P<size>[0-9a-f]+)[^\n]*(?P<end>\n?)", re.IGNORECASE)
 
 
 class PatientProtocol(H11Protocol):
@@ -102,12 +104,10 @@ class PatientProtocol(H11Protocol):
 
 
 class _Connection(h11.Connection):
-    """An h11 connection that does not wait for a chunk that cannot be true."""
+    """An h11 connection that sends an answer whole, and waits for no chunk that cannot be true."""
 
-    _left = 0  # of the chunk that is being received, with its line end
-    _line: bytes | None = None  # what is there of a chunk's first line; None outside chunks
-    _is_impossible = False
     _head = b""  # of an answer, until there is more of it
+    _is_at_size = False  # the size of a chunk comes next
 
     def send(self, event: Any) -> bytes | None:  # type: ignore[override] # one for all events
         """Give the head of an answer together with its body: one packet, and one system call."""
@@ -115,41 +115,14 @@ class _Connection(h11.Connection):
         self._head = sent if isinstance(event, h11.Response) else b""
         return b"" if self._head else sent
 
-    def receive_data(self, data: bytes) -> None:
-        if self._line is not None:
-            self._follow(data)
-        super().receive_data(data)
-
     def next_event(self) -> Any:
-        if self._is_impossible:
-            raise h11.RemoteProtocolError("chunk too large", error_status_hint=413)
+        if self._is_at_size and (line := _CHUNK_SIZE.match(self.trailing_data[0])):
+            if int(line["size"], 16) > MAX_BODY_BYTES:
+                raise h11.RemoteProtocolError("chunk too large", error_status_hint=413)
+            self._is_at_size = not line["end"]
         event = super().next_event()
         if isinstance(event, h11.Request):
-            if any(name == b"transfer-encoding" for name, _ in event.headers):
-                self._left, self._line = 0, b""
-                self._follow(self.trailing_data[0])
-        elif isinstance(event, h11.EndOfMessage):
-            self._line = None
+            self._is_at_size = any(name == b"transfer-encoding" for name, _ in event.headers)
+        elif isinstance(event, h11.Data):
+            self._is_at_size = event.chunk_end
         return event
-
-    def _follow(self, data: bytes) -> None:
-        """Read the chunks' sizes, and nothing else of them: what they hold is h11's part."""
-        while data and self._line is not None:
-            skipped = min(self._left, len(data))
-            self._left, data = self._left - skipped, data[skipped:]
-            line, end, data = data.partition(b"\n")
-            self._line += line
-            if not end:
-                return
-            digits, self._line = self._line.partition(b";")[0].strip(), b""
-            try:
-                size = int(digits, 16)
-            except ValueError:
-                self._line = None  # h11 refuses what is no size
-                return
-            if size > MAX_BODY_BYTES:
-                self._is_impossible = True
-                return
-            self._left = size + len(b"\r\n")
-            if size == 0:
-                self._line = None
