@@ -37,6 +37,13 @@ _BY = {
     "fix": "fixed: created from {}",
     "equal": "equal to a record of {}",
 }
+_REASONS = {
+    KNOWN: "",
+    CHANGED: ", with other values now",
+    IN_DOUBT: ", which is in doubt",
+    NOT_SENT: ", which was not sent yet",
+    NOT_CREATED: ", which was not created",
+}
 
 
 class Skipped(NamedTuple):
@@ -62,13 +69,7 @@ class Skipped(NamedTuple):
         if self.reason == BLANK:
             return "blank"
         there = f"{self.source}, loaded {self.loaded_on}" if self.loaded_on else "this file"
-        more = {
-            CHANGED: ", with other values now",
-            IN_DOUBT: ", which is in doubt",
-            NOT_SENT: ", which was not sent yet",
-            NOT_CREATED: ", which was not created",
-        }
-        return _BY[self.by].format(there) + more.get(self.reason, "")
+        return _BY[self.by].format(there) + _REASONS[self.reason]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON."""
@@ -217,24 +218,22 @@ def read_notes(sql: sqlite3.Connection, run: Run) -> list[Note]:
 
 def describe_warnings(sql: sqlite3.Connection, run: Run) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
-    return [*_unsent(sql, run), *_in_common(run)]
-
-
-def _in_common(run: Run) -> list[str]:
-    """Describe what an import has in common with earlier ones, where that was not asked first."""
-    lines = []
+    lines = [
+        f"the column {column!r} is not sent: these look like animals already in a store, and "
+        "loading makes new ones"
+        for column in _unsent_ids(sql, run)
+    ]
     repeats = from_plan(run.plan)
     is_told = repeats is not None and not repeats.must_ask and run.duplicates == "refuse"
     if repeats is not None and is_told and repeats.equal:
         count = "1 record equals" if repeats.equal == 1 else f"{repeats.equal:,} records equal"
         first = repeats.sources[0]
-        there = f"{first.name}, loaded {day_text(first.created_at)}"
         more = len(repeats.sources) + repeats.others - 1
         others = f" and {more:,} more imports" if more else ""
         sent = "would be" if run.started_at is None else "are"
         lines.append(
-            f"{count} earlier ones in all but the status, of {there}{others}; they {sent} sent as "
-            "other animals"
+            f"{count} earlier ones in all but the status, of {first.name}, loaded "
+            f"{day_text(first.created_at)}{others}; they {sent} sent as other animals"
         )
     if other := run.plan.get("other_store"):
         imports = "1 earlier import" if other == 1 else f"{other:,} earlier imports"
@@ -245,24 +244,17 @@ def _in_common(run: Run) -> list[str]:
     return lines
 
 
-def _unsent(sql: sqlite3.Connection, run: Run) -> list[str]:
-    """Warn of ids that are not sent: they are of a store's export, whose animals are there."""
-    used = {*run.mapping.values(), *run.key}
-    unsent = [name for name in run.header if name and name not in used]
+def _unsent_ids(sql: sqlite3.Connection, run: Run) -> list[str]:
+    """Return the columns that are ids of a store's export and are not sent."""
     first = sql.execute(
         "SELECT cells FROM records WHERE import = ? ORDER BY record LIMIT ?",
         [run.number, _LOOKED_AT],
     )
     rows = [read_cells(packed) for (packed,) in first]
     found = []
-    for column in unsent:
-        at = run.header.index(column)
-        cells = [row[at].strip() for row in rows if at < len(row) and row[at].strip()]
-        if not cells:
-            continue
-        if normalise(column) in _ID_NAMES and all(cell.isdecimal() for cell in cells):
-            found.append(
-                f"the column {column!r} is not sent: these look like animals already in a store, "
-                "and loading makes new ones"
-            )
+    for at, column in enumerate(run.header):
+        cells = {row[at].strip() for row in rows if at < len(row)} - {""}
+        is_unsent = column not in run.mapping.values() and column not in run.key
+        if is_unsent and cells and normalise(column) in _ID_NAMES:
+            found += [column] * all(cell.isdecimal() for cell in cells)
     return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors.advice import PYTHON, Advice, Audience
 from petstore_frame.html import NOTEBOOK, Markup
-from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES, Badge
+from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
 from petstore_frame.loader.journal.earlier import Repeats, Source
 from petstore_frame.loader.journal.rows import Run
 from petstore_frame.loader.options import GRACE_S
@@ -156,54 +156,32 @@ def result_text(result: LoadResult) -> str:
     lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in counted(result)]
     for title, sentences in _noted(result):
         lines += [title, *(f"  {_plain(sentence)}" for sentence in sentences)]
-    if result.problems:
-        lines.append(_problems_title(result))
-    for row, problem in result.problems:
-        hint = problem.advice().phrased_by(result.voice)
-        value = _shown(problem.value)
-        value = f" {value}" if problem.value and value not in problem.message else ""
-        column = f": {problem.column}" if problem.column else ""
-        place = f"record {row.record}, line {row.line}{column}{value}"
-        lines.append(f"  {place}: {_plain(problem.message)}" + f"; {hint}" * bool(hint))
+    for at, (record, line, column, value, message, hint) in enumerate(_problems(result)):
+        if at == 0:
+            lines.append(_problems_title(result))
+        place = f"record {record}, line {line}" + f": {column}" * bool(column)
+        place += f" {value}" * bool(value and value not in message)
+        lines.append(f"  {place}: {_plain(message)}" + f"; {hint}" * bool(hint))
     return "\n".join([*lines, *steps])
 
 
 def result_html(result: LoadResult, *, has_steps: bool = True) -> str:
-    """Return the view for a notebook.
-
-    Args:
-        result: What became of the records.
-        has_steps: Whether to end with what to type next; a page with buttons shows its own.
-    """
+    """Return the view for a notebook; a page with buttons shows its own steps."""
     word, sentence = headline(result)
     rows = ((f"{count:,}", state, meaning) for state, count, meaning in counted(result))
     parts = [
-        NOTEBOOK.headline(_badge(word), sentence, word),
+        NOTEBOOK.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
         NOTEBOOK.quiet([result.run.base_url, *_background(result)]),
         NOTEBOOK.table(rows, numbers={0}),
     ]
     for title, sentences in _noted(result):
         parts += [NOTEBOOK.section(title), NOTEBOOK.items(sentences)]
-    problems = [
-        (
-            f"{row.line:,}",
-            problem.column or "",
-            _shown(problem.value) if problem.value else "",
-            problem.message,
-            problem.advice().phrased_by(result.voice),
-        )
-        for row, problem in result.problems
-    ]
-    if problems:
-        title = _problems_title(result)
-        parts += [NOTEBOOK.section(title), NOTEBOOK.table(problems, _PROBLEM_HEAD)]
+    if problems := [[f"{line:,}", *texts] for _, line, *texts in _problems(result)]:
+        table = NOTEBOOK.table(problems, _PROBLEM_HEAD)
+        parts += [NOTEBOOK.section(_problems_title(result)), table]
     if has_steps:
         parts.append(NOTEBOOK.steps(next_steps(result)))
     return Markup("").join(parts)
-
-
-def _badge(word: str) -> Badge:
-    return _BADGES.get(word, VERDICT_BADGES["incomplete"])
 
 
 def _background(result: LoadResult) -> list[str]:
@@ -233,6 +211,14 @@ def _noted(result: LoadResult) -> Iterator[tuple[str, list[str]]]:
         yield "Warnings", notes
     if result.doubt and result.doubt.shown:
         yield "What reading the store back has shown", result.doubt.shown
+
+
+def _problems(result: LoadResult) -> Iterator[tuple[int, int, str, str, str, str]]:
+    """Yield record, line, column, value, what is wrong, and the hint of the first to fix."""
+    for row, problem in result.problems:
+        value = _shown(problem.value) if problem.value else ""
+        hint = problem.advice().phrased_by(result.voice)
+        yield row.record, row.line, problem.column or "", value, problem.message, hint
 
 
 def _problems_title(result: LoadResult) -> str:
@@ -308,13 +294,8 @@ class Question(Advice):
             found.append(("A column of the file names each animal:", "key", "COLUMN"))
         if repeats.equal:
             known = ", which then have its key" if self.run.key else ""
-            found.append(
-                (
-                    f"Equal records are the same animals{known} (sends the other {rest:,}):",
-                    "duplicates",
-                    "skip",
-                )
-            )
+            reason = f"Equal records are the same animals{known} (sends the other {rest:,}):"
+            found.append((reason, "duplicates", "skip"))
         found.append((f"All {repeats.records:,} are other animals:", "duplicates", "send"))
         return found
 
