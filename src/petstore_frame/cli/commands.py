@@ -61,10 +61,12 @@ class PlainCommand(TyperCommand):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.help = _unwrapped(self.help or "")
+        # The lines of each paragraph are joined.
+        paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
+        self.help = "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return [_without_type(option) for option in super().get_params(ctx)]
+        return _without_types(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
@@ -78,27 +80,21 @@ class PlainGroup(TyperGroup):
     """A group of commands."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return [_without_type(option) for option in super().get_params(ctx)]
+        return _without_types(super().get_params(ctx))
 
 
-def _unwrapped(text: str) -> str:
-    """Join the lines of each paragraph."""
-    paragraphs = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
-
-
-def _without_type(option: Any) -> Any:
-    if getattr(option, "is_flag", False):
-        option.metavar = ""
-    return option
+def _without_types(options: list[Any]) -> list[Any]:
+    """Show no type of a switch, which takes no value."""
+    for option in options:
+        if getattr(option, "is_flag", False):
+            option.metavar = ""
+    return options
 
 
 # What a newcomer types, and the command that does it.
 _OTHER_WORDS = {
-    "import": "load",
-    "upload": "load",
-    "export": "fetch",
-    "list": "fetch",
+    **dict.fromkeys(("import", "upload"), "load"),
+    **dict.fromkeys(("export", "list"), "fetch"),
     "start": "serve",
 }
 

@@ -132,12 +132,7 @@ def page_environ(
 ) -> dict[str, str]:
     """Return the variables by which the page's kernel knows what to show.
 
-    Args:
-        categories: CSV file of labels.
-        history: Folder of snapshots.
-        folder: Where result files and large exports go.
-        before: The environment as it is.
-        journal: Folder of the journals of imports; None is the user's state directory.
+    Result files and large exports go to ``folder``; ``before`` is the environment as it is.
     """
     shown = {"categories": categories, "history": history, "folder": folder, "journal": journal}
     paths = [str(PAGE), *filter(None, [before.get("JUPYTER_PATH")])]
