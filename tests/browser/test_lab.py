@@ -36,9 +36,9 @@ def fresh(request: pytest.FixtureRequest) -> None:
     if "shown" in request.fixturenames:
         part = request.getfixturevalue("shown")
         clear = part.get_by_role("button", name="Clear all filters")
-        if clear.count():
-            clear.click()
-            clear.wait_for(state="detached")
+        # At once what is there now: it may be on its way out, as words come before buttons.
+        clear.evaluate_all("found => found.forEach(button => button.click())")
+        clear.wait_for(state="detached")
 
 
 def frame_of(store: pf.Server) -> Any:
@@ -314,18 +314,23 @@ def test_three_hundred_categories_stay_readable(book: Book, shown: Any, picture:
     picture(book.page, "categories_300")
 
 
+WIDTHS = (1_400, 1_000, 830, 700, 400)
+
+
 @pytest.mark.parametrize("tab", ["History", "Inventory"])
-@pytest.mark.parametrize("width", [1_400, 1_000, 830, 700, 400])
-def test_every_column_is_seen(shown: Any, width: int, tab: str) -> None:
+def test_every_column_is_seen(shown: Any, tab: str) -> None:
     """Only a browser lays out: at ordinary widths no number or word of a table is cut off."""
     open_tab(shown, tab)
     box = shown.locator(".pf-dash").first
-    box.evaluate("(box, width) => { box.style.width = width + 'px' }", width)
+    cut_off = {}
     try:
-        assert box.evaluate(CUT_OFF) == []
+        for width in WIDTHS:
+            box.evaluate("(box, width) => { box.style.width = width + 'px' }", width)
+            cut_off[width] = box.evaluate(CUT_OFF)
     finally:
         box.evaluate("box => { box.style.width = '' }")
         open_tab(shown, "Inventory")
+    assert cut_off == {width: [] for width in WIDTHS}
 
 
 def open_tab(shown: Any, name: str) -> None:

@@ -25,8 +25,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return pf.write_report(frame, tmp_path_factory.mktemp("report") / "stock.html", progress=False)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def page(report: Path, chromium: Any) -> Iterator[Any]:
+    """The report, opened once: its hundred thousand rows take a second."""
     page = chromium.new_page()
     page.goto(report.as_uri())
     yield page
