@@ -129,7 +129,7 @@ class Moves:
         keys_since: float | None = None,
         store_id: str | None = None,
     ) -> list[Intent]:
-        """Write outcomes and the next intents in one durable transaction.
+        """Write outcomes, and return the next intents, in one durable transaction.
 
         Args:
             settlements: Requests that ended.
@@ -138,9 +138,6 @@ class Moves:
             repeats: Unknown records to send again under the key of their first attempt.
             keys_since: The store remembers keys first sent after this moment; None: it has none.
             store_id: The id that the store states; the first one counts.
-
-        Returns:
-            The intents; on disk.
 
         Raises:
             JournalError: Nothing of this call is on disk.

@@ -75,21 +75,7 @@ def reconcile(
     sleep: Callable[[float], None] = time.sleep,
     timing: Timing = REAL_TIME,
 ) -> Reconciliation:
-    """Settle the unknown records of an import by reading the store.
-
-    Args:
-        path: The journal.
-        run_id: The import.
-        client: Its store.
-        sole_writer: Nobody else adds pets, so that a pet which equals a record is its own.
-        grace_s: Seconds after the last doubtful request before its absence means anything: a
-            store may act late.
-        by_id: Also ask id by id, through the deprecated operation, where ids rise with time.
-        most_gets: At most so many requests of that kind.
-        resend_absent: Send absent records again. Only for a store that surely finishes a
-            request within the grace: a later one makes a duplicate.
-        sleep: Waits for a number of seconds.
-        timing: The clocks.
+    """Settle the records in doubt of an import, as ``LoadResult.reconcile`` says.
 
     Raises:
         ArgumentError: An argument cannot be used; nothing was sent.
@@ -160,20 +146,7 @@ def resolve(
     pet_id: int | None = None,
     not_created: bool = False,
 ) -> None:
-    """Write what a person has found out about a record in doubt.
-
-    Args:
-        path: The journal.
-        run_id: The import.
-        record: The record.
-        pet_id: It is this pet.
-        not_created: It was not created; the next import of the file sends it.
-
-    Raises:
-        ArgumentError: Not exactly one of the two was given, the record is not in doubt, or the
-            pet is another record's.
-        JournalLockedError: An import is at work on the journal.
-    """
+    """Write what a person has found out about a record in doubt, as ``LoadResult.resolve`` says."""
     record, pet_id = checked_resolution(record, pet_id=pet_id, not_created=not_created)
     now = time.time()
     run = read_run(path, run_id)
@@ -181,23 +154,23 @@ def resolve(
         session = Moves(writer, run)
         session.recover(now)
         found = read_rows(writer.sql, run_id, State.UNKNOWN, State.ABSENT)
-        states = {row.record: row.state for row in found}
-        if record not in states:
+        state = next((row.state for row in found if row.record == record), None)
+        if state is None:
             raise ArgumentError(f"record {record} is not in doubt; nothing was changed")
+        owner = None if pet_id is None else session.owner_of(pet_id)
+        if owner is not None:
+            raise ArgumentError(
+                f"pet {pet_id} is record {owner[0]}'s in the import of {owner[1]}; nothing was "
+                "changed"
+            )
         if pet_id is not None:
-            owner = session.owner_of(pet_id)
-            if owner is not None:
-                raise ArgumentError(
-                    f"pet {pet_id} is record {owner[0]}'s in the import of {owner[1]}; nothing was "
-                    "changed"
-                )
-            new, reason = State.CREATED, "a person found it"
-            changes = [Resettlement(record, states[record], new, reason, pet_id, "manual")]
+            why = "a person found it"
+            changes = [Resettlement(record, state, State.CREATED, why, pet_id, "manual")]
         else:
-            reason = "a person did not find it"
-            changes = [Resettlement(record, states[record], State.ABSENT, reason)]
-            changes = changes if states[record] is State.UNKNOWN else []
-            changes.append(Resettlement(record, State.ABSENT, State.PENDING, reason))
+            why = "a person did not find it"
+            changes = [Resettlement(record, State.ABSENT, State.PENDING, why)]
+            if state is State.UNKNOWN:
+                changes.insert(0, Resettlement(record, state, State.ABSENT, why))
         session.resettle(changes, now)
 
 
@@ -262,19 +235,15 @@ def _settle(
         if row.state is State.CREATED:
             if pet_id is not None:
                 session.name_pet(row.record, pet_id, now)
-        elif pet_id is not None:
-            new = (State.CREATED, "found", pet_id, "recovered")
-            changes.append(Resettlement(row.record, row.state, *new))
-            done["created"] += 1
+            continue
+        new, why = State.UNKNOWN, "a pet is alike"
+        if pet_id is not None:
+            new, why = State.CREATED, "found"
         elif is_absent:
-            if row.state is State.UNKNOWN:
-                reason = row.reason or "not found"
-                changes.append(Resettlement(row.record, row.state, State.ABSENT, reason))
-            done["absent"] += 1
-        else:
-            if row.state is State.ABSENT:
-                changes.append(Resettlement(row.record, row.state, State.UNKNOWN, "a pet is alike"))
-            done["unknown"] += 1
+            new, why = State.ABSENT, row.reason or "not found"
+        done[new.value] += 1
+        if new is not row.state:
+            changes.append(Resettlement(row.record, row.state, new, why, pet_id, "recovered"))
     session.resettle(changes, now)
     return done, candidates
 
