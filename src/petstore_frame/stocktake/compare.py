@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history import Snapshot
@@ -138,16 +137,11 @@ def _checked(
 _PIECE = 10_000  # a million records are not a million objects at once
 
 
-@dataclass(frozen=True)
-class Listed:
-    """The records of a list.
+class Listed(NamedTuple):
+    """The records of a list, and what was noted on them.
 
-    Attributes:
-        name: The file or the frame, as a person calls it.
-        key: The columns that identify an animal.
-        frame: ``record`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
-            dtypes), and ``problem`` (str): missing where the record can be compared.
-        warnings: What was noted on records, by kind, as sentences.
+    ``frame`` has ``record`` and ``line`` (int64), ``key`` (str), the fields of a pet (nullable
+    dtypes), and ``problem`` (str): missing where the record can be compared.
     """
 
     name: str
@@ -157,11 +151,7 @@ class Listed:
 
 
 def read_list(data: Any, reading: Reading) -> Listed:
-    """Read a list as the loader would; records without a cell in them are left out.
-
-    Raises:
-        InputError: It cannot be read as records; the text has the place and the next step.
-    """
+    """Read a list as the loader would; records without a cell in them are left out."""
     import pandas as pd
 
     notes: dict[str, Note] = {}

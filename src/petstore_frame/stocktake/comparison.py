@@ -21,15 +21,7 @@ if TYPE_CHECKING:
     from petstore_frame.inventory import Completeness, Inventory
 
 _FIRST_SHOWN = 10
-_DIFFERENCES = (
-    Kind.CHANGED,
-    Kind.ONLY_IN_LIST,
-    Kind.NOT_SEEN,
-    Kind.ONLY_IN_STORE,
-    Kind.AMBIGUOUS,
-    Kind.IN_DOUBT,
-    Kind.INVALID,
-)
+_DIFFERENCES = tuple(kind for kind in Kind if kind is not Kind.SAME)
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,7 +105,7 @@ class Comparison(HasFrame):
         absent = Kind.ONLY_IN_LIST if self.completeness.is_complete else Kind.NOT_SEEN
         either = {Kind.ONLY_IN_LIST, Kind.NOT_SEEN} - {absent}
         without = either | ({Kind.AMBIGUOUS} if self.key else {Kind.IN_DOUBT})
-        return tuple(kind for kind in (Kind.SAME, *_DIFFERENCES) if kind not in without)
+        return tuple(kind for kind in Kind if kind not in without)
 
     def _columns(self) -> Collection[str]:
         return list(self.frame.columns)
@@ -168,17 +160,16 @@ class Comparison(HasFrame):
             ),
             NOTEBOOK.steps(self.next_steps()),
         ]
-        first = self._first_rows()
-        if len(first):
-            rows = (map(_text, row) for row in self.shown_rows(first))
-            parts.append(NOTEBOOK.section("The first differences; .frame has all rows"))
-            parts.append(NOTEBOOK.table(map(list, rows), self.headings()))
-        return str(Markup("").join(parts))
-
-    def _first_rows(self) -> pd.DataFrame:
-        """Return some differences, of each kind the first."""
         rows = self.frame[self.frame["kind"].isin(_DIFFERENCES)]
-        return rows.groupby("kind", observed=True, sort=False).head(_FIRST_SHOWN)
+        first = rows.groupby("kind", observed=True, sort=False).head(_FIRST_SHOWN)
+        if len(first):
+            shown = [
+                ["" if value is None else str(value) for value in row]
+                for row in self.shown_rows(first)
+            ]
+            parts.append(NOTEBOOK.section("The first differences; .frame has all rows"))
+            parts.append(NOTEBOOK.table(shown, self.headings()))
+        return str(Markup("").join(parts))
 
     def headings(self) -> list[str]:
         """Return what stands above the columns of rows that show both sides."""
@@ -193,7 +184,3 @@ class Comparison(HasFrame):
             columns += [each.name, each.name + IN_STORE]
         values = frame[columns].astype("object")
         return values.where(values.notna(), None).itertuples(index=False, name=None)
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)

@@ -85,16 +85,15 @@ def match_on(listed: pd.DataFrame, stored: pd.DataFrame, on: Sequence[str]) -> p
     good = listed[listed["problem"].isna()].reset_index(drop=True)
     bad = listed[listed["problem"].notna()]
     groups = _Groups(good, stored, on)
-    single = groups.is_pair()
     pair_of = groups.partners(stored["id"].to_numpy())
     both = good.assign(id=pair_of).merge(_theirs(stored), on="id", how="left")
     kind = _kinds(
         both,
         (groups.theirs[groups.of_ours] == 0, Kind.ONLY_IN_LIST),
-        (~(single | groups.is_equal)[groups.of_ours], Kind.AMBIGUOUS),
-        (~single[groups.of_ours], Kind.SAME),
+        (~(groups.is_pair | groups.is_equal)[groups.of_ours], Kind.AMBIGUOUS),
+        (~groups.is_pair[groups.of_ours], Kind.SAME),
     )
-    is_taken = (single | groups.is_equal)[groups.of_theirs]
+    is_taken = (groups.is_pair | groups.is_equal)[groups.of_theirs]
     has_record = groups.ours[groups.of_theirs[~is_taken]] > 0
     kinds = np.where(has_record, str(Kind.AMBIGUOUS), str(Kind.ONLY_IN_STORE))
     return _stacked(
@@ -112,6 +111,7 @@ class _Groups:
         of_theirs: The group of each pet.
         ours: How many records each group has.
         theirs: How many pets each group has.
+        is_pair: Whether a group is one record and one pet.
         is_equal: Whether a group has as many records as pets, equal in every field.
     """
 
@@ -125,15 +125,11 @@ class _Groups:
         size = int(group.max(initial=-1)) + 1
         self.ours = np.bincount(self.of_ours, minlength=size)
         self.theirs = np.bincount(self.of_theirs, minlength=size)
+        self.is_pair = (self.ours == 1) & (self.theirs == 1)
         sign = np.where(np.arange(len(group)) < cut, 1, -1)
         surplus = np.bincount(whole, weights=sign)[whole] != 0  # of each row's equals
         self.is_equal = np.ones(size, dtype=bool)
         self.is_equal[group[surplus]] = False
-
-    def is_pair(self) -> np.ndarray:
-        """Tell of each group whether it is one record and one pet."""
-        is_pair: np.ndarray = (self.ours == 1) & (self.theirs == 1)
-        return is_pair
 
     def partners(self, ids: np.ndarray) -> pd.Series:
         """Return the id of each record's only partner, Int64; missing where there is a choice."""
@@ -143,7 +139,7 @@ class _Groups:
         id_of = np.zeros(len(self.ours), dtype="int64")
         id_of[self.of_theirs] = ids
         found = pd.Series(id_of[self.of_ours], dtype="Int64")
-        return found.where(self.is_pair()[self.of_ours])
+        return found.where(self.is_pair[self.of_ours])
 
 
 def _numbers(listed: pd.DataFrame, stored: pd.DataFrame, fields: Sequence[str]) -> np.ndarray:
