@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from pydantic_core import from_json
 
@@ -74,8 +74,7 @@ def _text(part: str | bytes) -> str:
     return part if isinstance(part, str) else part.decode("latin-1")
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What came back for one request.
 
     Attributes:
@@ -192,8 +191,7 @@ def stops_early(content: bytes, lines: RawLines) -> bool:
 # -- the announced end of an operation
 
 
-@dataclass(frozen=True)
-class Deprecation:
+class Deprecation(NamedTuple):
     """The announced end of an operation: its day, and what to do then; None where not known."""
 
     ends_on: date | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
 from petstore_frame.errors import CrossOriginError
@@ -23,8 +23,7 @@ _ESCAPE = re.compile(r"\\(.)")
 _UNREADABLE = re.compile(r"[^,<]*")
 
 
-@dataclass(frozen=True)
-class WebLink:
+class WebLink(NamedTuple):
     """One link of a header: its address as written, and its relation types in lower case."""
 
     target: str

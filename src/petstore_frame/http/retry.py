@@ -9,7 +9,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from petstore_frame.errors import APIConnectionError, APITimeoutError, ContractError, PetstoreError
 from petstore_frame.http import Answer, Flaw, Transport
@@ -18,8 +18,7 @@ from petstore_frame.http.outcome import status_error
 log = logging.getLogger("petstore_frame")
 
 
-@dataclass(frozen=True)
-class Timing:
+class Timing(NamedTuple):
     """The clocks of a client, so that tests can replace them: one waits, one only rises."""
 
     sleep: Callable[[float], None] = time.sleep
@@ -29,8 +28,7 @@ class Timing:
 REAL_TIME = Timing()
 
 
-@dataclass(frozen=True)
-class RetryPolicy:
+class RetryPolicy(NamedTuple):
     """Full jitter under a growing ceiling, and the store's Retry-After, up to a cap.
 
     Attributes:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
+from typing import Any
 
 from petstore_frame._internal.arguments import MAX_LIMIT
 from petstore_frame.errors import APIStatusError
@@ -19,7 +20,6 @@ from petstore_frame.schema.models import PET_STATUSES
 HOLDS_STILL = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
 # What a store answers for a place in its listing that it no longer keeps.
 _EXPIRED = (400, 404, 410, 422)
-MAX_BEGINNINGS = 3
 
 
 class Listing:
@@ -56,8 +56,7 @@ class Listing:
         self.gone = 0
         self.left_out = 0
         self.statuses: StatusPages | None = None
-        self._expired_at: int | None = None
-        self._begun = 0
+        self._refused_at = 0
         self._looked_back: list[Evidence] | None = None
 
     @property
@@ -75,27 +74,21 @@ class Listing:
         """Tell whether anything met so far shows this of all that was asked."""
         return any(each.scope is None and each.shows is shows for each in self.evidence)
 
-    def end(
-        self, fact: Fact, *assumptions: str, scope: str | None = None, count: int = 0,
-        detail: str = "",
-    ) -> Evidence:  # fmt: skip
+    def end(self, fact: Fact, *assumptions: str, **values: Any) -> Evidence:
         """Return evidence of an end, with what any end rests on besides its own assumptions."""
-        known = list(assumptions)
-        if scope is None and self.ask.status is None:
-            known += self._reserve(assumptions)
-        if self.ask.status is not None and Assumption.FILTER_IS_TRUE not in known:
-            known.append(Assumption.FILTER_IS_TRUE)
+        known = dict.fromkeys(assumptions)
+        if self.ask.status is not None:
+            known[Assumption.FILTER_IS_TRUE] = None
+        elif "scope" not in values:
+            statuses = self.status_pages()
+            rest = Assumption.LISTS_EVERY_STATUS if statuses is None else statuses.reserve
+            # The second says no more than the first.
+            said = (Assumption.FILLS_PAGES_WITHOUT_STATUS, Assumption.LISTS_PETS_WITHOUT_STATUS)
+            if not (said[0] in known and rest is said[1]):
+                known[rest] = None
         if self.ask.requests > 1:
-            known.append(Assumption.NO_OLD_ANSWER)
-        return Evidence(fact, scope, tuple(dict.fromkeys(known)), count, detail)
-
-    def _reserve(self, assumptions: Sequence[str]) -> Iterator[Assumption]:
-        """Yield what stays open of whether the unfiltered listing leaves out pets."""
-        statuses = self.status_pages()
-        reserve = Assumption.LISTS_EVERY_STATUS if statuses is None else statuses.reserve
-        is_said = Assumption.FILLS_PAGES_WITHOUT_STATUS in assumptions
-        if not (is_said and reserve is Assumption.LISTS_PETS_WITHOUT_STATUS):
-            yield reserve
+            known[Assumption.NO_OLD_ANSWER] = None
+        return Evidence(fact, assumptions=tuple(known), **values)
 
     @property
     def pages(self) -> int:
@@ -168,20 +161,21 @@ class Listing:
 
     def read_through(self, begin: Callable[[Page, Rows], Walk]) -> list[Evidence] | None:
         """Walk to the end of the listing; return what speaks against it, or None if it was cut."""
-        if self.walk is None:
-            # Before the walk: it then cannot miss a pet that came after they were read. A reading
-            # that may stop early asks them only at its end.
-            if self.is_enough is None and self.ask.has_budget(len(PET_STATUSES) + 1):
-                self.status_pages()
-            self._begin(begin, self.first)
-        walk = self.walk
-        if walk is None:
-            return None
+        # Before the walk: it then cannot miss a pet that came after they were read. A reading that
+        # may stop early asks them only at its end.
+        has_budget = self.is_enough is None and self.ask.has_budget(len(PET_STATUSES) + 1)
+        if self.walk is None and has_budget:
+            self.status_pages()
+        walk = self.walk or self._begin(begin, self.first)
         try:
             walk.run()
         except APIStatusError as problem:
-            if not self._has_expired(problem.status_code):
+            # The place to go on from may be forgotten, which a second refusal of it shows.
+            is_expired = problem.status_code in _EXPIRED
+            was_refused_at, self._refused_at = self._refused_at, walk.pages * is_expired
+            if not is_expired or was_refused_at != walk.pages:
                 raise
+            self._refused_at = 0
             self._begin(begin, self.ask.page(self.ask.params(), number=1))
             return self.read_through(begin)
         finally:
@@ -196,25 +190,14 @@ class Listing:
                 self.total.take(walk.last.stated)
         return self._looked_back + ([walk.doubt] if walk.doubt else [])
 
-    def _begin(self, begin: Callable[[Page, Rows], Walk], first: Page) -> None:
+    def _begin(self, begin: Callable[[Page, Rows], Walk], first: Page) -> Walk:
         """Start a walk; it counts its own rows where other pages have brought some already."""
         rows = self.rows
         if self.walk is not None or rows.received != len(first):
             rows = Rows()
             rows.add(first.columns)
-        self.walk = begin(first, rows)
-        self._begun += 1
-
-    def _has_expired(self, status_code: int) -> bool:
-        """Tell whether to read from the beginning, as the place to go on from was forgotten.
-
-        A first refusal is raised: to go on later asks the same place once more.
-        """
-        pages = self.walk.pages if self.walk is not None else 0
-        is_again = status_code in _EXPIRED and self._expired_at == pages
-        is_again = is_again and self._begun < MAX_BEGINNINGS
-        self._expired_at = pages if status_code in _EXPIRED and not is_again else None
-        return is_again
+        self.walk = walk = begin(first, rows)
+        return walk
 
     def _gather(self, walk: Walk) -> None:
         if walk.rows is not self.rows:

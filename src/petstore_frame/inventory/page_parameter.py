@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from petstore_frame.errors import APIStatusError
 from petstore_frame.inventory.asking import SIDE_BY_SIDE, Asker
@@ -36,8 +35,7 @@ PARAMETERS: tuple[tuple[str, Kind], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A parameter that is known to move a window over the listing, and the number of page one."""
 
     name: str

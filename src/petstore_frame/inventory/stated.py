@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from petstore_frame.http.answer import Headers
@@ -47,8 +47,7 @@ _NUMBER = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(?:,[0-9]{3}){1,5}")
 _RANGE = re.compile(r"(?:([a-z]+)[\s=:]+)?[0-9*][-0-9]*/\s*([0-9]+(?:,[0-9]{3})*)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """What one header line, or one member of its JSON, states: its word, its name, its value."""
 
     word: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from petstore_frame.inventory.completeness import Verdict
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows
@@ -19,8 +19,7 @@ _DECIDES = (
 _PLACES = {fact: place for place, fact in enumerate(Fact)}
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """What evidence comes to.
 
     Attributes:
