@@ -230,7 +230,7 @@ def test_a_wider_page_that_is_refused_leaves_the_narrow_one() -> None:
 
 @pytest.mark.parametrize("forgets", ["once", "always"])
 def test_an_expired_place_is_left_for_a_new_beginning(forgets: str) -> None:
-    """Going on from a cursor that the store has forgotten reads from the start, not for ever."""
+    """Going on from a cursor that the store has forgotten reads from the start, once a resume."""
     asked: list[str] = []
 
     def answer(query: Query) -> httpx.Response:
@@ -255,7 +255,7 @@ def test_an_expired_place_is_left_for_a_new_beginning(forgets: str) -> None:
         else:
             assert (forgets, len(tries), inventory.completeness.covers_all) == ("once", 2, True)
             return
-    assert (forgets, asked.count("0"), asked.count("200")) == ("always", 3, 10)
+    assert (forgets, asked.count("0")) == ("always", len(tries) - 1)
 
 
 def test_a_number_of_rows_does_not_pass_for_an_id() -> None:

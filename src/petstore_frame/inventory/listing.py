@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from petstore_frame._internal.arguments import MAX_LIMIT
@@ -11,7 +11,7 @@ from petstore_frame.inventory.asking import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.inventory.single_pages import StatusPages, read_status_pages
+from petstore_frame.inventory.single_pages import StatusPages
 from petstore_frame.inventory.totals import StatedTotal
 from petstore_frame.inventory.walk import Walk
 from petstore_frame.schema.models import PET_STATUSES
@@ -145,7 +145,7 @@ class Listing:
         if self.ask.status is not None:
             return None
         if self.statuses is None and self.ask.has_budget(len(PET_STATUSES)):
-            self.statuses = read_status_pages(self.ask, self.first)
+            self.statuses = StatusPages(self.ask, self.first)
         return self.statuses
 
     def hold_status_pages(self) -> StatusPages | None:
@@ -159,36 +159,44 @@ class Listing:
 
     # -- the way through the listing
 
-    def read_through(self, begin: Callable[[Page, Rows], Walk]) -> list[Evidence] | None:
-        """Walk to the end of the listing; return what speaks against it, or None if it was cut."""
+    def read_through(self, begin: Callable[[Page, Rows], Walk]) -> Iterator[Evidence]:
+        """Walk to the end of the listing; yield what was met, and the end if all fits."""
         # Before the walk: it then cannot miss a pet that came after they were read. A reading that
         # may stop early asks them only at its end.
         has_budget = self.is_enough is None and self.ask.has_budget(len(PET_STATUSES) + 1)
         if self.walk is None and has_budget:
             self.status_pages()
         walk = self.walk or self._begin(begin, self.first)
+        is_forgotten = False
         try:
             walk.run()
         except APIStatusError as problem:
-            # The place to go on from may be forgotten, which a second refusal of it shows.
-            is_expired = problem.status_code in _EXPIRED
-            was_refused_at, self._refused_at = self._refused_at, walk.pages * is_expired
-            if not is_expired or was_refused_at != walk.pages:
+            # A second refusal of the place to go on from shows that the store forgot it.
+            was_refused_at, self._refused_at = self._refused_at, 0
+            is_forgotten = problem.status_code in _EXPIRED and was_refused_at == walk.pages
+            if not is_forgotten:
+                self._refused_at = walk.pages if problem.status_code in _EXPIRED else 0
                 raise
-            self._refused_at = 0
-            self._begin(begin, self.ask.page(self.ask.params(), number=1))
-            return self.read_through(begin)
         finally:
             self._gather(walk)
+        if is_forgotten:
+            self._begin(begin, self.ask.page(self.ask.params(), number=1))
+            yield from self.read_through(begin)
+            return
+        yield from walk.notes
         if not walk.is_over:
-            return None
+            return
         if self._looked_back is None:
             self._looked_back = [*walk.look_back()]
             self._gather(walk)
             if self.may_probe:
                 self.total.take(walk.first.stated)
                 self.total.take(walk.last.stated)
-        return self._looked_back + ([walk.doubt] if walk.doubt else [])
+        met = [*self._looked_back, *filter(None, [walk.doubt])]
+        yield from met
+        if all(each.shows is Shows.NOTHING for each in (*met, *walk.notes)):
+            over_time = HOLDS_STILL if walk.pages > 1 else ()
+            yield self.end(walk.fact, *walk.reach, *over_time, detail=walk.detail)
 
     def _begin(self, begin: Callable[[Page, Rows], Walk], first: Page) -> Walk:
         """Start a walk; it counts its own rows where other pages have brought some already."""
@@ -214,7 +222,7 @@ class Listing:
             self.left_out = sum(listed.compare(page.columns) for page in pages)
             self.rows.disputed |= listed.disputed
         elif self._is_one_page:
-            self.left_out = statuses.left_out({*self.first.columns.id})
+            self.left_out = statuses.left_out
         if self.left_out:
             for page in statuses.usable.values():
                 self.rows.update(page.columns)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import PaginationLoopError
 from petstore_frame.http.links import split_link
-from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
-from petstore_frame.inventory.listing import HOLDS_STILL, Listing
+from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
+from petstore_frame.inventory.listing import Listing
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.page_parameter import parameter_of, short_page
 from petstore_frame.inventory.rows import Rows
@@ -24,20 +24,24 @@ MAX_EMPTY_PAGES = 100
 
 @dataclass
 class Way:
-    """How the next page is read out of the headers of a page, what an end shows, and what was met
-    on the way; ``next_of`` returns an address, or None at the end."""
+    """How the next page is read out of the headers of a page: ``next_of`` returns its address, or
+    None at the end. ``header`` names it where it is no link; ``notes`` is what was met."""
 
     next_of: Callable[[Stated], str | None]
-    fact: Fact = Fact.LINKS_ENDED
-    detail: str = ""
+    header: str = ""
     notes: list[Evidence] = field(default_factory=list)
 
 
 def next_links(listing: Listing) -> Iterator[Evidence]:
     """Go on as the first page announces it, to the end."""
     way = _announced(listing) if listing.may_probe else None
-    if way is not None:
-        yield from _walked(listing, way)
+    if way is None:
+        return
+    if listing.walk is None and way.next_of(listing.first.stated) is None:
+        yield from way.notes
+        return
+    listing.is_announced = True
+    yield from listing.read_through(lambda first, rows: LinkWalk(listing, first, rows, way))
 
 
 def links_of_shorter_pages(listing: Listing) -> Iterator[Evidence]:
@@ -83,7 +87,7 @@ def _announced(listing: Listing) -> Way | None:
         following = stated.next_value
         return None if following is None else ask.address(ask.params({name: following.value}))
 
-    return Way(next_of, Fact.HEADERS_ENDED, named.name)
+    return Way(next_of, named.name)
 
 
 def _linked(listing: Listing) -> Way:
@@ -119,25 +123,6 @@ def beside_home(address: str, home: str) -> Evidence | None:
     return Evidence(Fact.OTHER_PATH, detail=path or "/")
 
 
-def _walked(listing: Listing, way: Way) -> Iterator[Evidence]:
-    """Walk to the end and yield what that shows."""
-    if listing.walk is None and way.next_of(listing.first.stated) is None:
-        yield from way.notes
-        return
-    listing.is_announced = True
-    found = listing.read_through(lambda first, rows: LinkWalk(listing, first, rows, way))
-    yield from way.notes
-    if found is None:
-        return
-    yield from found
-    if all(each.shows is Shows.NOTHING for each in (*found, *way.notes)):
-        reach = [Assumption.LINKS_REACH_ALL]
-        if any(note.fact is Fact.OTHER_PATH for note in way.notes):
-            reach.append(Assumption.OTHER_PATH_IS_SAME)
-        over_time = HOLDS_STILL if listing.pages > 1 else ()
-        yield listing.end(way.fact, *reach, *over_time, detail=way.detail)
-
-
 class LinkWalk(Walk):
     """Follows a store's own way.
 
@@ -146,13 +131,21 @@ class LinkWalk(Walk):
     """
 
     def __init__(self, listing: Listing, first: Page, rows: Rows, way: Way) -> None:
-        super().__init__(listing, first, rows)
+        super().__init__(listing, first, rows, way.header)
+        self.fact = Fact.HEADERS_ENDED if way.header else Fact.LINKS_ENDED
+        self.notes = way.notes
         self._way = way
         self._visited: set[str] = set()
         self._without_news = 0
         self._known_rows = 0
         self._following: str | None = None
         self._go_on_from(first)
+
+    @property
+    def reach(self) -> Sequence[Assumption]:
+        is_elsewhere = any(note.fact is Fact.OTHER_PATH for note in self.notes)
+        other_path = (Assumption.OTHER_PATH_IS_SAME,) if is_elsewhere else ()
+        return (Assumption.LINKS_REACH_ALL, *other_path)
 
     def _step(self) -> None:
         address = self._following or ""

@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 
 from petstore_frame.errors import APIStatusError
 from petstore_frame.inventory.asking import SIDE_BY_SIDE, Asker
-from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
-from petstore_frame.inventory.listing import HOLDS_STILL, Listing
+from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
+from petstore_frame.inventory.listing import Listing
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.stated import NEXT_PARAMETERS
@@ -58,14 +58,7 @@ def page_parameter(listing: Listing) -> Iterator[Evidence]:
             yield Evidence(Fact.NO_PARAMETER, detail="=, ".join(tried))
         return
     yield Evidence(Fact.PARAMETER_WORKS, detail=found.name)
-    flaws = listing.read_through(lambda page, rows: Windows(listing, page, rows, found))
-    if flaws is None:
-        return
-    yield from flaws
-    if all(each.shows is Shows.NOTHING for each in flaws):
-        over_time = HOLDS_STILL if listing.pages > 1 else ()
-        reach = Assumption.OFFSETS_REACH_ALL
-        yield listing.end(Fact.WINDOWS_ENDED, reach, *over_time, detail=found.name)
+    yield from listing.read_through(lambda page, rows: Windows(listing, page, rows, found))
 
 
 def short_page(ask: Asker, first: Page) -> Page | None:
@@ -140,8 +133,10 @@ def _which(page: Page, windows: list[list[int]], size: int) -> int | None:
 class Windows(Walk):
     """Reads window by window, several at a time; the rows hold exactly the first page's."""
 
+    fact = Fact.WINDOWS_ENDED
+
     def __init__(self, listing: Listing, first: Page, rows: Rows, parameter: Parameter) -> None:
-        super().__init__(listing, first, rows)
+        super().__init__(listing, first, rows, parameter.name)
         self.is_over = not len(rows)  # as when a store was emptied before it is read again
         self._parameter = parameter
         # Whether each window begins with the row that was read last.
@@ -164,6 +159,10 @@ class Windows(Walk):
             self._ahead.clear()
             if self._pool is not None:
                 self._pool.shutdown(wait=True, cancel_futures=True)
+
+    @property
+    def reach(self) -> tuple[Assumption]:
+        return (Assumption.OFFSETS_REACH_ALL,)
 
     def _step(self) -> None:
         """Take a window's rows; one without any is the end."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from petstore_frame._internal.arguments import MAX_LIMIT
@@ -87,7 +86,7 @@ def _may_be_cut(listing: Listing) -> bool:
     if statuses is None:
         return False
     longest = max(map(len, statuses.usable.values()), default=0)
-    return longest >= len(first) >= SMALLEST_CAP or statuses.left_out({*first.columns.id}) > 0
+    return longest >= len(first) >= SMALLEST_CAP or statuses.left_out > 0
 
 
 def _unfiltered(listing: Listing) -> Page | None:
@@ -97,27 +96,24 @@ def _unfiltered(listing: Listing) -> Page | None:
 # -- the pages of the statuses
 
 
-@dataclass
 class StatusPages:
-    """One page of each status that answered.
+    """One page of each status that answered, compared to the unfiltered first page.
 
     Attributes:
-        first: The unfiltered first page, to which they are compared.
         answered: Every page that came, by its status.
         notes: What was learned of each; a contradiction is about its status alone.
         filters_first: Whether the store was seen to filter before it cuts to the limit; None
             until that was asked.
     """
 
-    first: Page
-    answered: dict[str, Page]
-    notes: list[Evidence] = field(default_factory=list)
-    filters_first: bool | None = None
-
-    def __post_init__(self) -> None:
+    def __init__(self, ask: Asker, first: Page) -> None:
+        self.first = first
+        self.answered = ask.probe_all({name: ask.params(status=name) for name in PET_STATUSES})
+        self.filters_first: bool | None = None
+        self.notes: list[Evidence] = []
         for status, page in self.answered.items():
             self.notes.append(Evidence(Fact.STATUS_PAGE, status, count=len(page)))
-            self.notes += check_filter(page, self.first, status)
+            self.notes += check_filter(page, first, status)
 
     @property
     def usable(self) -> dict[str, Page]:
@@ -135,19 +131,16 @@ class StatusPages:
         """The pets of the pages that kept to their filter."""
         return {pet_id for page in self.usable.values() for pet_id in page.columns.id}
 
-    def left_out(self, ids: set[int]) -> int:
-        """Return how many pets of these pages are not among some ids."""
-        return len(self.ids - ids)
-
     @property
-    def _looks_beyond(self) -> bool:
-        return self.left_out(set(self.first.columns.id)) > 0
+    def left_out(self) -> int:
+        """How many of these pets are not on the first page."""
+        return len(self.ids - {*self.first.columns.id})
 
     def settle(self, ask: Asker) -> None:
         """Find out, once, whether the lengths of the pages say anything."""
         if self.filters_first is None:
             self.filters_first = self.are_usable and (
-                self._looks_beyond or filters_first(ask, self.first)
+                self.left_out > 0 or filters_first(ask, self.first)
             )
             seen = Fact.FILTER_COMES_FIRST if self.filters_first else Fact.FILTER_MAY_COME_LAST
             self.notes.append(Evidence(seen))
@@ -167,11 +160,9 @@ class StatusPages:
 
     def _is_outnumbered(self, page: Page) -> bool:
         """Tell whether the store states more pets of a page's status than the page has."""
-        total = page.stated.total
-        if total is None or total <= len(page):
-            return False
-        is_of_all = total == self.first.stated.total and self.first.strays(page.status) > 0
-        return not is_of_all
+        total, first = page.stated.total or 0, self.first
+        is_of_all = total == first.stated.total and first.strays(page.status) > 0
+        return total > len(page) and not is_of_all
 
     def confirm_first(self) -> bool:
         """Tell whether these pages show that no pet with a status is missing from the first page.
@@ -187,15 +178,9 @@ class StatusPages:
     @property
     def reserve(self) -> Assumption:
         """What these pages leave open of whether the unfiltered listing leaves out pets."""
-        if self.are_usable and (self.filters_first or self._looks_beyond):
+        if self.are_usable and (self.filters_first or self.left_out):
             return Assumption.LISTS_PETS_WITHOUT_STATUS
         return Assumption.LISTS_EVERY_STATUS
-
-
-def read_status_pages(ask: Asker, first: Page) -> StatusPages:
-    """Ask for one page of each status, side by side, and compare them to the first page."""
-    params = {str(status): ask.params(status=status) for status in PET_STATUSES}
-    return StatusPages(first, ask.probe_all(params))
 
 
 def check_filter(page: Page, whole: Page, status: str) -> Iterator[Evidence]:

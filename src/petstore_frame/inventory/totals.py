@@ -37,7 +37,8 @@ class StatedTotal:
         self._notes: list[Evidence] = []
         self._ask = ask
         self._is_tested = False
-        self._is_filtered = False
+        # Whether it is surely not that of all pets, where one status was asked for.
+        self._is_own = ask.status is None
         self._is_dropped = False
 
     def take(self, stated: Stated) -> None:
@@ -55,22 +56,18 @@ class StatedTotal:
 
     def test(self, first: Page) -> None:
         """Ask with a smaller limit, and drop a total that is only the length of the page."""
-        if self.value is None or self.value != len(first) or len(first) < 2:
+        if self.value != len(first) or len(first) < 2:
             return
         half = len(first) // 2
         page = self._ask.probe(self._ask.params(limit=half))
-        if page is None:
-            return
-        if page.stated.total != self.value:
+        if page is not None and page.stated.total != self.value:
             self._notes.append(Evidence(Fact.TOTAL_OF_PAGE))
             self.drop()
-        else:
-            self._is_tested = len(page) == half
+        self._is_tested = page is not None and len(page) == half
 
     def of_listing(self, held: int) -> int | None:
         """Return the total, unless it may be that of all pets, where one status was asked for."""
-        is_own = self._ask.status is None or self._is_filtered
-        return self.value if is_own or (self.value or 0) <= held else None
+        return self.value if self._is_own or (self.value or 0) <= held else None
 
     def reaches(self, held: int) -> bool:
         """Tell whether the total is the number held, and surely not a mere page's length."""
@@ -91,18 +88,11 @@ class StatedTotal:
         yield from self._notes
 
     def _is_of_listing(self) -> bool:
-        """Tell whether a filtered listing's total is surely not that of the unfiltered one.
-
-        Some programs state the number of all pets beside a filter, which then says nothing.
-        """
-        if self._ask.status is None or self._is_filtered:
+        """Ask for all pets: some programs state their number beside a filter as well."""
+        if self._is_own:
             return True
         whole = self._ask.probe({"limit": str(self._ask.limit)})
-        if whole is None:
-            return False
-        if whole.stated.total != self.value:
-            self._is_filtered = True
-            return True
-        if whole.strays(self._ask.status):  # else all pets may have this one status
-            self.drop()
-        return False
+        self._is_own = whole is not None and whole.stated.total != self.value
+        if whole is not None and not self._is_own and whole.strays(self._ask.status):
+            self.drop()  # else all pets may have this one status
+        return self._is_own

@@ -1,15 +1,11 @@
-"""A way through a listing from page to page, and what was met on it.
-
-Several requests are not a snapshot: pets met twice, seams that do not fit and another first page
-show that the listing moved meanwhile.
-"""
+"""A way through a listing from page to page, and what shows that it moved meanwhile."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from petstore_frame.inventory.evidence import Evidence, Fact
+from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
 
@@ -27,9 +23,15 @@ class Walk:
         is_over: Whether the listing's end was reached.
         breaks: What did not fit together on the way.
         doubt: Why the end that was met proves nothing, or None.
+        notes: What else was learned of the way.
+        fact, detail: What its end shows.
     """
 
-    def __init__(self, listing: Listing, first: Page, rows: Rows) -> None:
+    fact: Fact
+
+    def __init__(self, listing: Listing, first: Page, rows: Rows, detail: str) -> None:
+        self.detail = detail
+        self.notes: list[Evidence] = []
         self.rows = rows
         self.first = self.last = first
         self.pages = 1
@@ -47,6 +49,11 @@ class Walk:
         is_enough = self._listing.is_enough
         while not self.is_over and not (is_enough is not None and is_enough(self.rows)):
             self._step()
+
+    @property
+    def reach(self) -> Sequence[Assumption]:
+        """What its end rests on."""
+        raise NotImplementedError
 
     def _step(self) -> None:
         """Read one more page, or end."""
