@@ -12,7 +12,7 @@ from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.reading.mapping import field_name
 from petstore_frame.loader.reading.returned import COLUMNS, FIX_COLUMNS, file_name
 from petstore_frame.loader.record import FIX_STATES, RecordProblem, State
-from petstore_frame.loader.results.facts import CHANGED, kind_of, reason_of
+from petstore_frame.loader.results.facts import CHANGED, FATES, kind_of, reason_of
 from petstore_frame.schema.frame import text_series
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import whole_text
@@ -24,26 +24,12 @@ if TYPE_CHECKING:
 CATEGORIES: dict[str, list[str]] = {
     **{f"sent_{field.name}": [*field.values] for field in SENT_FIELDS if field.values},
     "state": [str(state) for state in State],
-    "action": ["none", "fix", "resend", "check"],
+    "action": [*dict.fromkeys(fate.action for fate in FATES.values())],
     "id_source": ["response", "recovered", "manual"],
 }
 
 # In a frame, of which a notebook shows the first columns.
-FIX_FIRST = ("line", "error_column", "error_value", "error_message", "hint")
-
-_ACTIONS: dict[State, str] = {
-    State.INVALID: "fix",
-    State.REJECTED: "fix",
-    State.PENDING: "resend",
-    State.ABSENT: "resend",
-    State.UNKNOWN: "check",
-    State.IN_FLIGHT: "check",
-}
-_DOUBT_HINTS: dict[State, str] = {
-    State.UNKNOWN: "it may exist: let reconcile settle it, do not send it again",
-    State.IN_FLIGHT: "it is on its way, or was when its import was killed; load the file again",
-    State.ABSENT: "its pet was not found: resend it only if you are sure",
-}
+_FIX_FIRST = ("line", "error_column", "error_value", "error_message", "hint")
 
 
 class ResultLine(NamedTuple):
@@ -75,7 +61,7 @@ def describe(row: JournalRow, run: Run) -> tuple[Any, ...]:
         row.line,
         *(sent.get(field.wire_name) for field in SENT_FIELDS),
         str(row.state),
-        _ACTIONS.get(row.state, "none"),
+        FATES[row.state].action,
         known if row.pet_id is None else row.pet_id,
         row.id_source,
         row.http_status,
@@ -141,7 +127,7 @@ def problem_of(row: JournalRow, run: Run) -> RecordProblem:
             value,
             "the store refused it; correct what its message names",
         )
-    hint = _DOUBT_HINTS.get(row.state, "")
+    hint = FATES[row.state].hint
     return RecordProblem(row.error_code or "", row.error_message or "", hint=hint)
 
 
@@ -194,9 +180,9 @@ def _series(name: str, dtype: str, values: list[Any]) -> pd.Series[Any]:
 def fix_frame(part: pd.DataFrame, rows: Iterable[JournalRow], run: Run) -> pd.DataFrame:
     """Return the records to fix as a person needs them, each named so that it may come back."""
     own = [name for name in part.columns if name not in COLUMNS]
-    rest = [name for name in FIX_COLUMNS if name not in FIX_FIRST]
+    rest = [name for name in FIX_COLUMNS if name not in _FIX_FIRST]
     roots = [root_of(row, run) for row in rows]
-    fix = part[[*FIX_FIRST, *own, *rest]].copy()
+    fix = part[[*_FIX_FIRST, *own, *rest]].copy()
     fix[file_name("run_id")] = [run_id for run_id, _ in roots]
     fix[file_name("record")] = [record for _, record in roots]
     return fix

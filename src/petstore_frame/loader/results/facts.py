@@ -1,4 +1,4 @@
-"""Why records were skipped, and what was noted on them and on the whole file."""
+"""What states mean, why records were skipped, and what was noted on them and on the file."""
 
 from __future__ import annotations
 
@@ -15,6 +15,38 @@ from petstore_frame.loader.reading.tables import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.schema.text import day_text
 
+
+class Fate(NamedTuple):
+    """What a state means to a reader, what is to be done about it, and how."""
+
+    meaning: str
+    action: str = "none"
+    hint: str = ""
+
+
+# In the order in which they are shown.
+FATES: dict[State, Fate] = {
+    State.CREATED: Fate("in the store"),
+    State.INVALID: Fate("not sent: to fix", "fix"),
+    State.REJECTED: Fate("refused by the store: to fix", "fix"),
+    State.UNKNOWN: Fate(
+        "in doubt: may be in the store",
+        "check",
+        "it may exist: let reconcile settle it, do not send it again",
+    ),
+    State.ABSENT: Fate(
+        "not found in the store",
+        "resend",
+        "its pet was not found: resend it only if you are sure",
+    ),
+    State.IN_FLIGHT: Fate(
+        "on the way",
+        "check",
+        "it is on its way, or was when its import was killed; load the file again",
+    ),
+    State.PENDING: Fate("not sent yet", "resend"),
+    State.SKIPPED: Fate("blank, or known from an earlier import"),
+}
 BLANK, KNOWN, CHANGED = "blank", "known", "changed"
 IN_DOUBT, NOT_SENT, NOT_CREATED = "in_doubt_earlier", "not_sent_earlier", "not_created_earlier"
 NOT_CREATED_HERE = (IN_DOUBT, NOT_SENT, NOT_CREATED)

@@ -16,22 +16,12 @@ from petstore_frame.loader.journal.earlier import Repeats, Source
 from petstore_frame.loader.journal.rows import Run
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.results.facts import FATES
 from petstore_frame.schema.text import minute_text, records_text
 
 if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
 
-# In the order in which they are shown.
-MEANINGS: dict[State, str] = {
-    State.CREATED: "in the store",
-    State.INVALID: "not sent: to fix",
-    State.REJECTED: "refused by the store: to fix",
-    State.UNKNOWN: "in doubt: may be in the store",
-    State.ABSENT: "not found in the store",
-    State.IN_FLIGHT: "on the way",
-    State.PENDING: "not sent yet",
-    State.SKIPPED: "blank, or known from an earlier import",
-}
 _BADGES = {
     **dict.fromkeys(("Done", "Loaded before", "Nothing new"), VERDICT_BADGES["complete"]),
     "Rehearsal": NO_CLAIM_BADGE,
@@ -138,11 +128,11 @@ def _skipped(result: LoadResult, *by: str) -> int:
 def counted(result: LoadResult) -> list[tuple[State, int, str]]:
     """Return the states that occur, with their counts and meanings; skipped ones by reason."""
     lines: list[tuple[State, int, str]] = []
-    for state, meaning in MEANINGS.items():
+    for state, fate in FATES.items():
         if state is State.SKIPPED and result.skipped:
             lines += [(state, found.records, str(found)) for found in result.skipped]
         elif result.counts[state]:
-            lines.append((state, result.counts[state], meaning))
+            lines.append((state, result.counts[state], fate.meaning))
     return lines
 
 

@@ -28,7 +28,8 @@ from petstore_frame.files.styles import (
 from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, FIX_SHEET_COLUMNS
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.columns import ResultLine
-from petstore_frame.loader.results.view import MEANINGS, counted, headline, next_steps
+from petstore_frame.loader.results.facts import FATES
+from petstore_frame.loader.results.view import counted, headline, next_steps
 from petstore_frame.schema.text import minute_text
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ class _Sheets:
                 self._sheet.put(self._row, at, None, self._as_text)
         values = line.values if does_fit else _with_note(line.values)
         for at, column in enumerate(self.kind.columns, self._own):
-            value = MEANINGS[line.state] if column == "state" else values[column]
+            value = FATES[line.state].meaning if column == "state" else values[column]
             if value is not None:
                 plain = self._as_text if isinstance(value, str) else self._as_number
                 self._sheet.put(self._row, at, value, self._looks.get(column, plain))
