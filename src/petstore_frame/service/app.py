@@ -21,12 +21,7 @@ JSON bodies. What is marked `x-extension` goes beyond the published interface.""
 
 
 def create_app(options: Options, engine: Engine) -> FastAPI:
-    """Return the application of one store.
-
-    Args:
-        options: What is asked of this run.
-        engine: The store's database, which the caller closes.
-    """
+    """Return the application of the store in a database, which the caller closes."""
     store = Store(engine)
 
     @asynccontextmanager

@@ -28,14 +28,7 @@ _CODES = {
 
 
 class Refusal(HTTPException):
-    """A request that is refused; it becomes an Error body.
-
-    Args:
-        status: HTTP status of the answer.
-        message: One sentence for a person, never with data of other requests.
-        code: The machine-readable code; None is the usual one of the status.
-        field: The body field or parameter at fault.
-        headers: Further response headers.
+    """A request that is refused with an Error body; the status decides the code if none is given.
 
     Interface: Errors.
     """

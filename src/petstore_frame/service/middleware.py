@@ -1,19 +1,26 @@
-"""What every request meets before and after its operation."""
+"""What every request meets: a name, a line in the log, and an answer where all else failed."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import logging
 import random
 import re
+import sys
 import time
+import traceback
+from datetime import UTC, datetime
 from urllib.parse import parse_qsl, unquote, urlencode
 
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from petstore_frame.service.errors import Refusal
-from petstore_frame.service.logs import log, log_failure
+from petstore_frame.service.options import LogLevel
 
+_logger = logging.getLogger("petstore_frame.service")
+_OFF = logging.CRITICAL + 1
 _ORIGIN = re.compile(rb"https?://[^/?#]*", re.IGNORECASE)
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 _CLIENT_GONE = 499  # in the log only: nobody was left to answer
@@ -25,13 +32,7 @@ _STATED_HEADERS = frozenset(
 
 
 class EveryRequest:
-    """Name and log a request, and answer where all else failed.
-
-    Args:
-        app: What answers.
-        spec_only: Whether every extension of the interface is taken off.
-        store_id: The id of the store.
-    """
+    """Name and log a request, take extensions off if asked, and answer where all else failed."""
 
     def __init__(self, app: ASGIApp, *, spec_only: bool, store_id: str) -> None:
         self._app = app
@@ -97,3 +98,42 @@ def _asked(scope: Scope, *, spec_only: bool) -> Scope:
         stated = urlencode(kept, encoding="latin-1")
         scope = {**scope, "headers": headers, "query_string": stated.encode()}
     return scope
+
+
+def set_up_logging(level: LogLevel) -> None:
+    """Choose the least severe level; the libraries' warnings take the same way."""
+    number = _OFF if level == "off" else logging.getLevelNamesMapping()[level.upper()]
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_JsonLine())
+    logging.basicConfig(handlers=[handler], level=max(number, logging.WARNING), force=True)
+    _logger.setLevel(number)
+
+
+def log(event: str, **facts: object) -> None:
+    """Write one line of facts; keys and bodies are never among them."""
+    _logger.info(event, extra={"facts": facts})
+
+
+def log_failure(failure: BaseException, request_id: str) -> None:
+    """Report an unexpected failure by its class and place."""
+    _logger.error("request failed", exc_info=failure, extra={"facts": {"request_id": request_id}})
+
+
+class _JsonLine(logging.Formatter):
+    """JSON escapes control and non-ASCII characters, so that no name can forge a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage().strip(),
+        }
+        if record.name != _logger.name:
+            line["logger"] = record.name
+        if record.exc_info and (failure := record.exc_info[1]) is not None:
+            # Never its text: a database's message may quote what was sent.
+            cause = failure.__cause__ or failure
+            place = traceback.extract_tb(cause.__traceback__)[-1:]
+            line["error"] = type(cause).__name__
+            line["place"] = "".join(f"{frame.name}:{frame.lineno}" for frame in place)
+        return json.dumps(line | getattr(record, "facts", {}))

@@ -24,12 +24,7 @@ _CHUNK_SIZE = re.compile(rb"\r?\n?(?P<size>[0-9a-f]+)[^\n]*(?P<end>\n?)", re.IGN
 
 
 class PatientProtocol(H11Protocol):
-    """uvicorn's protocol for clients that may be slow, but not for ever.
-
-    Args:
-        patience_s: Seconds for a request to arrive, and for its answer to be read.
-        options: What uvicorn passes.
-    """
+    """uvicorn's protocol, with a deadline for a request to arrive and for its answer to be read."""
 
     def __init__(self, *, patience_s: float, **options: Any) -> None:
         super().__init__(**options)

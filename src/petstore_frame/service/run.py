@@ -25,7 +25,7 @@ from petstore_frame.service.app import create_app
 from petstore_frame.service.database import open_database
 from petstore_frame.service.errors import StartError
 from petstore_frame.service.keys import KeyBook
-from petstore_frame.service.logs import log, set_up_logging
+from petstore_frame.service.middleware import log, set_up_logging
 from petstore_frame.service.options import Options
 from petstore_frame.service.protocol import PatientProtocol
 from petstore_frame.service.samples import sample_pets

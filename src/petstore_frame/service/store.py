@@ -12,16 +12,10 @@ from itertools import starmap
 from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, insert, select, text
+from sqlalchemy import Connection, Engine, Row, TextClause, insert, select, text
 from sqlalchemy.exc import DBAPIError
 
-from petstore_frame.service.database import (
-    api_keys,
-    idempotency_keys,
-    is_sqlite,
-    pets,
-    store_identity,
-)
+from petstore_frame.service.database import idempotency_keys, pets, store_identity
 from petstore_frame.service.errors import unavailable
 from petstore_frame.service.models import NewPet, Pet, PetStatus
 
@@ -33,22 +27,15 @@ Asked = TypeVarTuple("Asked")
 Found = TypeVar("Found")
 
 _PETS = TypeAdapter(list[dict[str, Any]])
-_PAGE = (
-    select(pets).where(pets.c.id > bindparam("after")).order_by(pets.c.id).limit(bindparam("size"))
-)
-_STATUS_PAGE = _PAGE.where(pets.c.status == bindparam("status"))
-_ONE = select(pets).where(pets.c.id == bindparam("id"))
-_VALID_KEY = select(api_keys.c.hash).where(
-    api_keys.c.hash == bindparam("hash"), api_keys.c.revoked_at.is_(None)
-)
-_BY_IDEMPOTENCY_KEY = (
-    select(pets)
-    .join_from(idempotency_keys, pets, pets.c.id == idempotency_keys.c.pet_id)
-    .where(idempotency_keys.c.key == bindparam("key"))
-)
+_SELECT = "SELECT id, name, category_id, status FROM pets"
+_PAGE = text(f"{_SELECT} WHERE id > :after ORDER BY id LIMIT :size")
+_STATUS_PAGE = text(f"{_SELECT} WHERE status = :status AND id > :after ORDER BY id LIMIT :size")
+_ONE = text(f"{_SELECT} WHERE id = :id")
+_VALID_KEY = text("SELECT hash FROM api_keys WHERE hash = :hash AND revoked_at IS NULL")
+_BY_KEY = text(f"{_SELECT} JOIN idempotency_keys ON pet_id = id WHERE key = :key")
 _INSERT_PET = insert(pets).returning(pets.c.id)
 _INSERT_KEY = insert(idempotency_keys)
-_FORGET = delete(idempotency_keys).where(idempotency_keys.c.created_at < bindparam("before"))
+_FORGET = text("DELETE FROM idempotency_keys WHERE created_at < :before")
 # The commit mark was not written, so no recovery can find it. After a failed fsync it might.
 _SQLITE_BUSY, _SQLITE_READONLY, _SQLITE_FULL = 5, 8, 13
 _NOT_WRITTEN = {_SQLITE_BUSY, _SQLITE_READONLY, _SQLITE_FULL}
@@ -70,12 +57,9 @@ class Addition(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What became of an Addition.
+    """What became of an Addition: the pet as stored, or what an earlier request with its key made.
 
-    Attributes:
-        pet: The pet as stored.
-        replayed: Whether an earlier request with the same key had made it.
-        conflict: Whether that earlier request had another body; nothing was added then.
+    ``conflict`` says that the earlier request had another body; nothing was added then.
     """
 
     pet: Pet
@@ -93,9 +77,8 @@ class Store:
     def __init__(self, engine: Engine, *, clock: Callable[[], float] = time.time) -> None:
         self.engine = engine
         self._clock = clock
-        self._is_sqlite = is_sqlite(engine)
         # SQLite reports to a connection only the commits of others, so this one never writes.
-        self._reader = engine.connect() if self._is_sqlite else None
+        self._reader = engine.connect() if engine.dialect.name == "sqlite" else None
         if self._reader is not None:
             self._reader.execution_options(isolation_level="AUTOCOMMIT")
             self._watch: Any = self._reader.connection.driver_connection
@@ -144,7 +127,7 @@ class Store:
         try:
             with self.engine.connect() as connection:
                 # The lock of all writers, so that ids are given out in the order of commits.
-                if self._is_sqlite:
+                if self._reader is not None:
                     connection.exec_driver_sql("BEGIN IMMEDIATE")
                 else:
                     connection.execute(_WRITERS_LOCK)
@@ -181,7 +164,7 @@ class Store:
     def _is_valid_key(self, key_hash: str) -> bool:
         return bool(self._rows(_VALID_KEY, {"hash": key_hash}))
 
-    def _rows(self, statement: Select[Any], values: Mapping[str, Any]) -> Sequence[Row[Any]]:
+    def _rows(self, statement: TextClause, values: Mapping[str, Any]) -> Sequence[Row[Any]]:
         if self._reader is not None:
             return self._reader.execute(statement, values).all()
         with self.engine.connect() as connection:
@@ -201,7 +184,7 @@ class Store:
     def _add_one(self, connection: Connection, addition: Addition) -> Added:
         values = addition.pet.model_dump()
         if addition.key is not None:
-            earlier = connection.execute(_BY_IDEMPOTENCY_KEY, {"key": addition.key}).first()
+            earlier = connection.execute(_BY_KEY, {"key": addition.key}).first()
             if earlier is not None:
                 # No operation changes a pet, so the stored pet shows what the first body was.
                 pet = Pet.model_validate(earlier)
