@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from petstore_frame import NewPet
 from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.options import Rules
-from petstore_frame.loader.reading.tables import Aside, Row
+from petstore_frame.loader.reading.tables import NUMBER_NOTE, Aside, Row
 from petstore_frame.loader.record import Record, State, Suspicion
 
 MAPPING = {"name": "name", "category_id": "categoryId", "status": "status"}
@@ -53,6 +53,19 @@ def test_short_way_equals_long_way(rows: list[tuple[str, str, str]]) -> None:
     )
     assert quick == slow
     assert [(r.number, r.line) for r in quick] == [(i + 1, i + 2) for i in range(len(cells))]
+
+
+def test_a_number_where_one_belongs_is_a_plain_cell() -> None:
+    """A typed number is read as its text; only as a name it is noted, and beside it nothing is."""
+    columns = ("name", "categoryId", "note")
+    cells = ("7", "3", "8")
+    for places, notes in (((1, 2), ()), ((0, 1), (NUMBER_NOTE,))):
+        checker = Checker(columns, {"name": "name", "category_id": "categoryId"}, RULES)
+        row = Row(2, cells, Aside(dict.fromkeys(places, NUMBER_NOTE)))
+        (records, _) = checker.batches([row, row])
+        assert [(record.payload, record.warnings) for record in records] == [
+            (b'{"name":"7","categoryId":3}', notes)
+        ] * 2
 
 
 def test_a_key_of_several_columns_is_a_list_of_their_texts() -> None:

@@ -24,7 +24,7 @@ _LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not li
 _SWALLOWING = suspicious(
     Suspicion.SWALLOWED_ROWS, "the cell seems to hold other rows: a quote ends lines below"
 )
-_NOTHING = Aside()
+_NOTHING, _OF_NUMBERS = Aside(), ("int64", "Int64", "Float64")
 _record = tuple.__new__
 # A part of the payload, and what is to be noted of it.
 _Part = tuple[bytes, tuple[str, ...]]
@@ -55,6 +55,7 @@ class Checker:
         self._confirmed = replace(rules, accept=frozenset(Suspicion))
         fields = [field for field in SENT_FIELDS if field.name in mapping]
         self._places = {field.name: self.columns.index(mapping[field.name]) for field in fields}
+        self._numbers = {self._places[each.name] for each in fields if each.dtype in _OF_NUMBERS}
         self._keys = tuple(self.columns.index(column) for column in key)
         self._name_at = self._places["name"]
         self._others = {field: at for field, at in self._places.items() if field != "name"}
@@ -77,14 +78,14 @@ class Checker:
         """Yield the records as far as each can be judged alone."""
         heads, tails, others, name_at = self._heads, self._tails, self._other_cells, self._name_at
         width, pending, has_key, key_of = len(self.columns), State.PENDING, self._keys, self._key_of
-        records = list[Record]()
+        is_moot, records = self._is_moot, list[Record]()
         try:
             for number, (line, cells, aside) in enumerate(rows, 1):
                 if len(records) == _AT_ONCE:
                     yield records
                     records = []
                 # One line, each cell known: all that a record can hold against it was looked at.
-                if aside is None and len(cells) == width:
+                if (aside is None or is_moot(aside)) and len(cells) == width:
                     name = cells[name_at]
                     head = heads.get(name) or self._head(name)
                     tail = tails.get(others(cells)) or self._tail(cells)
@@ -99,6 +100,18 @@ class Checker:
             yield records  # those above the fault can be shown
             raise
         yield records
+
+    def _is_moot(self, aside: Aside) -> bool:
+        """Tell whether all that is said is of cells that are not sent, or of numbers as such."""
+        return (
+            bool(aside.oddities)
+            and aside.held is None
+            and not self._is_returned
+            and all(
+                at not in self._places.values() or (odd == NUMBER_NOTE and at in self._numbers)
+                for at, odd in aside.oddities.items()
+            )
+        )
 
     def _head(self, name: str) -> _Part | None:
         """Return the begin of a request body, remembered; None where a name is not plain."""
@@ -158,8 +171,8 @@ class Checker:
         column = FIELD_BY_NAME[field]
         value, notes = read_cell(column, text, rules)
         # A number is what a number's field is for, so only in a text it is worth a note.
-        is_number = column.dtype in ("int64", "Int64", "Float64")
-        odd = [] if oddity is None or (is_number and oddity == NUMBER_NOTE) else [oddity]
+        is_number = oddity == NUMBER_NOTE and self._places[field] in self._numbers
+        odd = [] if oddity is None or is_number else [oddity]
         if value is None:
             return b"", (*odd, *notes)
         sign = "{" if field == "name" else ","
