@@ -7,7 +7,6 @@ import random
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -124,6 +123,8 @@ def sample_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def postgres_cluster() -> Iterator[str]:
     """The SQLAlchemy address of a PostgreSQL cluster of our own, without a database name."""
+    from ports import free_port
+
     pytest.importorskip("psycopg", reason="psycopg is not installed")
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     initdb = str(programs[-1]) if programs else shutil.which("initdb")
@@ -134,9 +135,7 @@ def postgres_cluster() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="petstore-postgres-"))
     if user is not None:
         shutil.chown(folder, user, user)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     data = folder / "data"
     options = ["-A", "trust", "-U", "petstore", "-E", "UTF8", "--no-locale", "--no-sync"]
     make = [initdb, "-D", str(data), *options]

@@ -8,7 +8,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from ports import free_port
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 CHROMIUM_ARGS = [
@@ -73,7 +74,7 @@ def jupyter(
 ) -> Iterator[Server]:
     """Run a server over a folder, in a home of its own."""
     home = Path(tempfile.mkdtemp(prefix="jupyter-home-"))
-    port, token = _free_port(), secrets.token_hex(16)
+    port, token = free_port(), secrets.token_hex(16)
     names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     folders = {name: str(home / name.lower()) for name in names}
     for folder in folders.values():
@@ -141,12 +142,6 @@ def await_answer(server: Server, path: str, process: subprocess.Popen) -> None:
         else:
             return
     raise RuntimeError("the server did not start")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextlib.contextmanager

@@ -122,7 +122,7 @@ def test_a_bar_tells_its_number_at_once(shown: Any, store: pf.Server, picture: A
     count = int(((frame["category_id"] == 2) & (frame["status"] == "sold")).sum())
     shown.locator("[data-category='2'] > rect[data-status='sold']").first.hover()
     tip = shown.locator(".pf-tip:visible")
-    tip.wait_for(timeout=1_000)
+    tip.wait_for()
     assert tip.inner_text() == f"Dog, sold: {count} pets (exact)"
     picture(shown.page, "tooltip")
 
@@ -158,8 +158,10 @@ def test_a_legend_takes_a_status_out_of_the_drawing(shown: Any) -> None:
     for pressed in ("false", "true"):
         sign.click()
         shown.locator(f"[data-series='sold'] > .pf-sign[aria-pressed='{pressed}']").wait_for()
-        assert (shown.locator("rect[data-status='sold']").count() > 0) is (pressed == "true")
-    assert "pf-sign" in shown.page.evaluate("() => document.activeElement.className")
+        # The bars and the focus are messages of their own, after the one of the sign.
+        bars = shown.locator("rect[data-status='sold']").first
+        bars.wait_for(state="attached" if pressed == "true" else "detached")
+    shown.page.wait_for_function("() => document.activeElement.classList.contains('pf-sign')")
     wait_words(shown, "Showing all pets")
 
 
@@ -398,7 +400,11 @@ def test_axe_finds_nothing(
     )
     light = "true" if "Light" in theme else "false"
     page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
-    page.wait_for_timeout(300)  # the theme's style sheet is swapped after the attribute
+    # The theme's style sheet is swapped after the attribute.
+    page.wait_for_function(
+        "light => (getComputedStyle(document.body).getPropertyValue('--jp-layout-color0').trim()"
+        " === 'white') === light", arg=light == "true",
+    )  # fmt: skip
     page.evaluate(axe)
     shown.scroll_into_view_if_needed()
     picture(page, theme.replace(" ", "_"))

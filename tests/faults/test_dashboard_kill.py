@@ -29,13 +29,13 @@ def test_sigkill_leaves_no_process_behind() -> None:
             page.read()
         family = kernels_and_servers(shown.pid)
         shown.kill()
-        shown.wait(10)
-    _, alive = psutil.wait_procs(family, timeout=20)
+        shown.wait(60)
+    _, alive = psutil.wait_procs(family, timeout=60)
     assert len(family) >= 2  # Voila runs in the command itself
     assert alive == []
 
 
-def kernels_and_servers(pid: int, *, within_s: float = 30) -> list[psutil.Process]:
+def kernels_and_servers(pid: int, *, within_s: float = 60) -> list[psutil.Process]:
     """Return all that runs below a process, once a kernel is among it."""
     deadline = time.monotonic() + within_s
     while True:

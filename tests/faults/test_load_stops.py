@@ -165,15 +165,17 @@ def test_the_second_interrupt_does_not_wait(pets_csv, stores, run_load) -> None:
 
     def interrupt(number: int, stage: str) -> None:
         if (number, stage) == (22, "applied"):
+            interrupts = signal.getsignal(signal.SIGINT).__self__
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.1)
+            while not interrupts.count:  # two at once would be one
+                time.sleep(0.01)
             os.kill(os.getpid(), signal.SIGINT)
 
     store.on_post = interrupt
     began = time.monotonic()
     with pytest.raises(LoadInterrupted) as caught:
         run_load(pets_csv(100), store, timeout_s=60.0)
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 40
     result = caught.value.result
     assert 0 < result.counts[State.UNKNOWN] <= 16
     check_promises(result, store)
@@ -187,7 +189,7 @@ def test_an_interrupted_process_ends_with_what_it_knows(tmp_path: Path, pets_csv
     child = start_child(tmp_path, pets_csv(500), store)
     assert started.wait(30)
     child.send_signal(signal.SIGINT)
-    assert child.wait(20) != 0
+    assert child.wait(60) != 0
     assert 10 < len(store.pets) < 500
 
 

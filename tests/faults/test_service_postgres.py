@@ -87,7 +87,7 @@ def test_workers_are_kept_at_their_number(postgres_url, tmp_path) -> None:
     headers = {"Authorization": f"Bearer {(tmp_path / 'key').read_text().strip()}"}
     workers = workers_of(process.pid)
     workers[0].kill()
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         alive = workers_of(process.pid)
         if len(alive) == 2 and workers[0] not in alive:
@@ -95,11 +95,11 @@ def test_workers_are_kept_at_their_number(postgres_url, tmp_path) -> None:
         time.sleep(0.05)
     else:
         pytest.fail("the killed worker was not replaced")
-    pets = httpx.get(f"{ready['base_url']}/pets", headers=headers).json()
+    pets = httpx.get(f"{ready['base_url']}/pets", headers=headers, timeout=30).json()
     process.terminate()
-    assert process.wait(15) == 0
+    assert process.wait(60) == 0
     process.stdout.close()
-    _, still = psutil.wait_procs(alive, timeout=5)
+    _, still = psutil.wait_procs(alive, timeout=30)
     assert len(pets) == 10
     assert still == []
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -88,14 +87,13 @@ def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     A shell says what each line asks for; the commands run here, as Python need start but once.
     """
     serve, lines = [block.strip() for block in blocks("bash", SHELL)]
-    port = free_port()
-    words = [sys.executable, "-m", "petstore_frame", *shlex.split(serve)[1:], "--port", port]
+    words = [sys.executable, "-m", "petstore_frame", *shlex.split(serve)[1:], "--port", "0"]
     told = 'petstore-frame() { printf "%q " "$PETSTORE_BASE_URL" "$PETSTORE_API_KEY" "$@"; echo; }'
     monkeypatch.chdir(tmp_path)
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as store:
         assert store.stdout is not None
-        assert f":{port}/v1".encode() in store.stdout.readline()
-        script = f"{told}\n{lines}".replace(":8080/", f":{port}/")
+        (address,) = re.findall(rb":\d+/v1", store.stdout.readline())
+        script = f"{told}\n{lines}".replace(":8080/v1", address.decode())
         typed = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, check=True)
         for base_url, key, *asked in map(shlex.split, typed.stdout.splitlines()):
             place = {"PETSTORE_BASE_URL": base_url, "PETSTORE_API_KEY": key}
@@ -108,8 +106,3 @@ def test_shell_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert {"results", "pets.csv", "stock.xlsx", "history"} <= {
         path.name for path in tmp_path.iterdir()
     }
-
-
-def free_port() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return str(probe.getsockname()[1])

@@ -21,6 +21,7 @@ import httpx
 import pytest
 
 import petstore_frame as pf
+from ports import free_port
 from threaded import Server
 
 ROOT = Path(__file__).parents[2]
@@ -34,9 +35,7 @@ def running(name: str, *arguments: str) -> Iterator[str]:
     program = shutil.which(name, path=places)
     if program is None:
         pytest.skip(f"{name} is not installed (npm install json-server@0.17 @stoplight/prism-cli)")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [program, *(part.replace("PORT", str(port)) for part in arguments)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, start_new_session=True, **quiet)
