@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import sleep
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 
 import typer
 from typer import BadParameter, Option
@@ -27,12 +27,11 @@ from petstore_frame.cli.options import (
     to_write,
 )
 from petstore_frame.errors.advice import ShellAudience
-from petstore_frame.loader.options import DEFAULT_WORKERS, GRACE_S, MOST_WORKERS
+from petstore_frame.loader.options import DEFAULT_WORKERS, GRACE_S, MOST_WORKERS, Duplicates, Limits
+from petstore_frame.loader.reading.options import Reading
 
 if TYPE_CHECKING:
     from petstore_frame.client import Client
-    from petstore_frame.loader.options import Limits
-    from petstore_frame.loader.reading.options import Reading
     from petstore_frame.loader.results.results import LoadResult
     from petstore_frame.loader.results.view import Question
 
@@ -43,7 +42,7 @@ class Animals:
 
     PANEL: ClassVar[str] = ANIMALS
     duplicates: Annotated[
-        Literal["refuse", "skip", "send"],
+        Duplicates,
         Option(
             help="Without a key, for records that equal earlier ones in all but the status: refuse "
             "a file that seems to repeat an earlier one, skip them, or send them as other animals."
@@ -178,8 +177,6 @@ def load(
     Example: petstore-frame load arrivals.csv --key animal_id --output results
     """
     from petstore_frame.http.settings import IdempotencyKey
-    from petstore_frame.loader.options import Limits
-    from petstore_frame.loader.reading.options import Reading
 
     if (path is None) is not sending.resume:
         raise BadParameter("give a file to load, or --resume without one")

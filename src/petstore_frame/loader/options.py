@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from functools import wraps
 from numbers import Real
 from os import PathLike
-from typing import Any, Literal, ParamSpec, TypedDict, TypeVar
+from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, get_args
 
 from petstore_frame._internal.arguments import (
     before_sending,
@@ -37,9 +37,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 Duplicates = Literal["refuse", "skip", "send"]
-DUPLICATES = ("refuse", "skip", "send")
-
-
 DEFAULT_WORKERS, MOST_WORKERS = 16, 32
 # Twice the timeout of a Client that was given none: a request is awaited for one, and a proxy
 # in between may hold it as long again.
@@ -134,12 +131,10 @@ _DEFAULTS: dict[str, Any] = {
     "progress": None,
     "journal": None,
 }
-
-
 _TEXT = "cells are read as text and only the empty cell is missing, so it is not needed"
 _ALL = "all records are read, in constant memory"
 _KEY = "the column that identifies an animal is named by key="
-# By the word that is brought along, what it is called here and where it may have another value.
+# By the word that is brought along, what it is called here, or what is to be said of it.
 _SAME: dict[str, str] = {"sep": "delimiter", "sheet_name": "sheet", "names": "columns"}
 _ANSWERS: dict[str, str] = {
     **dict.fromkeys(("dtype", "converters", "na_values", "keep_default_na", "na_filter"), _TEXT),
@@ -255,7 +250,7 @@ def check_sending(
     if journal is not None:
         check_folder("journal", journal)
     checked_progress(progress)
-    one_of("duplicates", duplicates, DUPLICATES)
+    one_of("duplicates", duplicates, get_args(Duplicates))
     for name, value in switches.items():
         true_or_false(name, value)
 
