@@ -85,3 +85,9 @@ def test_a_colleague_meets_no_codes(tmp_path: Path) -> None:
     assert not texts & {"missing_name", "extra_cell", "created", "unknown", "in_flight", "pending"}
     assert {"not sent: to fix", "in the store", "in doubt: may be in the store"} <= texts
     assert 0 not in {cell.value for row in book["Summary"] for cell in row}
+
+
+def test_warnings_are_sentences(tmp_path: Path) -> None:
+    """What was noted on a record stands there in words."""
+    cells = written(tmp_path, "name,categoryId\n=1,3\n")["All"][2]
+    assert "a spreadsheet would run the name as a formula" in {cell.value for cell in cells}

@@ -10,7 +10,7 @@ from petstore_frame._internal.progress import open_progress
 from petstore_frame.loader.record import State
 
 ProgressOption = bool | Callable[[Mapping[State, int]], None] | None
-_UNSETTLED = (State.PENDING, State.IN_FLIGHT)
+_UNSETTLED, _TOLD = (State.PENDING, State.IN_FLIGHT), (State.REJECTED, State.UNKNOWN)
 
 
 class Meter:
@@ -35,14 +35,11 @@ class Meter:
 
     def __call__(self, counts: Counter[State]) -> None:
         done = self._total - sum(counts[state] for state in _UNSETTLED)
-        self._display.show(dict(counts), done, **_refused_and_doubtful(counts))
+        told = {str(state): counts[state] for state in _TOLD if counts[state]}
+        self._display.show(dict(counts), done, **told)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._display.close()
-
-
-def _refused_and_doubtful(counts: Counter[State]) -> dict[str, int]:
-    return {str(state): counts[state] for state in (State.REJECTED, State.UNKNOWN) if counts[state]}

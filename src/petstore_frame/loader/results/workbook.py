@@ -28,7 +28,7 @@ from petstore_frame.files.styles import (
 from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, FIX_SHEET_COLUMNS
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.columns import ResultLine
-from petstore_frame.loader.results.facts import FATES
+from petstore_frame.loader.results.facts import FATES, NOTES
 from petstore_frame.loader.results.view import counted, headline, next_steps
 from petstore_frame.schema.text import minute_text
 
@@ -160,10 +160,12 @@ class _Sheets:
                 self._sheet.put(self._row, at, cell, self._as_text)
             elif self.kind.is_edited:
                 self._sheet.put(self._row, at, None, self._as_text)
-        values = line.values if does_fit else _with_note(line.values)
+        notes = [NOTES.get(note, note) for note in (line.values["warnings"] or "").split("; ")]
+        notes += [_TOO_LONG] * (not does_fit)
+        words = {"state": FATES[line.state].meaning, "warnings": "; ".join(filter(None, notes))}
         for at, column in enumerate(self.kind.columns, self._own):
-            value = FATES[line.state].meaning if column == "state" else values[column]
-            if value is not None:
+            value = words.get(column, line.values[column])
+            if value not in (None, ""):
                 plain = self._as_text if isinstance(value, str) else self._as_number
                 self._sheet.put(self._row, at, value, self._looks.get(column, plain))
 
@@ -179,11 +181,6 @@ def _height(values: Mapping[str, Any]) -> int:
     """Return how many lines of text a record takes: not every program counts them itself."""
     most = max(lines(values[name] or "", COLUMNS[name].width + 4) for name in _WRAPPED)
     return min(most, _MOST_LINES)
-
-
-def _with_note(values: Mapping[str, Any]) -> dict[str, Any]:
-    notes = [note for note in (values["warnings"], _TOO_LONG) if note]
-    return {**values, "warnings": "; ".join(notes)}
 
 
 def _print_on_a4(sheet: Sheet, result: LoadResult, *, repeat_row: int | None = None) -> None:
