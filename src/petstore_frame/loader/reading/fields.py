@@ -16,7 +16,7 @@ from typing import Any
 
 from petstore_frame.loader.reading.options import Rules
 from petstore_frame.loader.record import SUSPICIOUS, RecordProblem, Suspicion
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN, NO_STATUS, Column
+from petstore_frame.schema.models import FIELD_BY_NAME, INT64_MAX, INT64_MIN, NO_STATUS, Column
 
 MAX_CELL = 1024 * 1024
 quoted: Callable[[str], str] = json.encoder.encode_basestring
@@ -99,7 +99,7 @@ def read_cell(column: Column, text: str, rules: Rules) -> _Value:
     if column.name == "category_id":
         return _read_category(text, word, rules)
     if column.values:
-        return _read_choice(column, text, word)
+        return _read_choice(column, text, word, rules)
     value_of, code, what, hint = _BY_DTYPE.get(column.dtype, (quoted, "", "", ""))
     value = value_of(word)
     if value is None:
@@ -209,19 +209,24 @@ def _within_bounds(number: int, word: str) -> int:
 
 
 def _unknown_category(word: str, rules: Rules) -> CellError:
-    labels = list(rules.values.get("category_id", ()))
-    if not labels:
+    if not rules.values.get("category_id"):
         what = f"{_short(word)} is not a category's number"
         hint = "give the number of each label: {}"
         return CellError("not_a_whole_number", what, hint, ("categories", {word[:60]: "…"}))
-    likely = get_close_matches(word.casefold()[:60], labels, 1, 0.6)
-    meant = f"did you mean {likely[0]!r}? else " if likely else ""
+    likely = nearest(FIELD_BY_NAME["category_id"], word, rules)
+    meant = "" if likely is None else f"did you mean {likely!r}? else "
     hint = meant.replace("{", "{{").replace("}", "}}") + "say which number it is: {}"
     option = ("value_map", {"category_id": {word[:60]: "…"}})
     return CellError("unknown_category", f"unknown category {_short(word)}", hint, option)
 
 
-def _read_choice(column: Column, text: str, word: str) -> _Value:
+def nearest(column: Column, word: str, rules: Rules) -> str | None:
+    """Return the value or label of a field that is spelled much like a word, or None."""
+    allowed = list(column.values or rules.values.get(column.name, ()))
+    return next(iter(get_close_matches(word.casefold()[:60], allowed, 1, 0.6)), None)
+
+
+def _read_choice(column: Column, text: str, word: str, rules: Rules) -> _Value:
     """Read one of a field's known values, such as a status, however it is spelled."""
     value = word.casefold()
     if text in column.values:
@@ -230,9 +235,9 @@ def _read_choice(column: Column, text: str, word: str) -> _Value:
         return quoted(value), [f"{column.name}_case" if value != word else "trimmed"]
     if column.name == "status" and value == NO_STATUS:
         return None, ["no_status"]
-    likely = get_close_matches(value[:60], column.values, 1, 0.6)
+    likely = nearest(column, word, rules)
     allowed = f"one of {', '.join(column.values)}, or empty"
-    hint = f"did you mean {likely[0]}?" if likely else allowed
+    hint = allowed if likely is None else f"did you mean {likely}?"
     what = f"unknown {column.label.lower()} {_short(word)}"
     option = ("value_map", {column.name: {word[:60]: "…"}})
     raise CellError(f"unknown_{column.name}", what, hint, option)

@@ -10,15 +10,15 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.causes import SAMPLE, can_be_mapped, check_sample
+from petstore_frame.loader.reading.fields import nearest
 from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.reading.opening import Decoded, EncodingError
-from petstore_frame.loader.reading.options import Reading, Rules
+from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
 from petstore_frame.loader.reading.returned import ColumnsOf
 from petstore_frame.loader.reading.tables import Table
@@ -172,9 +172,9 @@ def _with_records(seen: Look, source: Source, rows: int, most: int) -> Look:
         questions = (*questions, problem_below)
     problems = [record.problem for record in records if record.problem is not None]
     cells = [each.cells for each in records if each.state is not State.SKIPPED][: SAMPLE * 5]
-    fields = {column: name for name, column in source.mapping.items()}
+    fields = {column: FIELD_BY_NAME[name] for name, column in source.mapping.items()}
     values = Counter(
-        (each.column, each.value.strip())
+        (fields[each.column], each.column, each.value.strip())
         for each in problems
         if each.column in fields and each.value and can_be_mapped(each)
     )
@@ -185,15 +185,9 @@ def _with_records(seen: Look, source: Source, rows: int, most: int) -> Look:
         records=tuple(records[:rows]),
         rows=tuple(record.cells for record in records[:rows]),
         values=tuple(
-            _value(fields[column], column, text, count, source.rules)
-            for (column, text), count in values.most_common(_MOST_VALUES)
+            ValueToMap(to.name, column, text, count, nearest(to, text, source.rules))
+            for (to, column, text), count in values.most_common(_MOST_VALUES)
         ),
         suspicious=dict(Counter(each.accept for each in problems if each.accept is not None)),
         is_returned=source.is_returned,
     )
-
-
-def _value(name: str, column: str, text: str, count: int, rules: Rules) -> ValueToMap:
-    allowed = list(FIELD_BY_NAME[name].values or rules.values[name])
-    near = get_close_matches(text.casefold()[:60], allowed, 1, 0.6)
-    return ValueToMap(name, column, text, count, near[0] if near else None)

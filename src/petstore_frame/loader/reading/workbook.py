@@ -144,7 +144,7 @@ class Workbook:
                     what = "the cell holds a formula whose value was never calculated"
                     hint = "open the workbook and save it, or type the value"
                     judged[at] = "", CellError("formula_without_value", what, hint)
-            if any(text or oddity for text, oddity in judged):
+            if found.merged and any(text or oddity for text, oddity in judged):
                 merges.mark(line, judged, max(len(judged), width))
             while judged and judged[-1] == ("", None):
                 judged.pop()
