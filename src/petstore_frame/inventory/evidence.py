@@ -71,6 +71,7 @@ class Assumption(StrEnum):
 E, S = EvidenceSource, Shows
 
 
+# A table: one line or two for each fact.
 # fmt: off
 class Fact(Enum):
     """Everything that can be learned: where from, what it shows, and how a person reads it.

@@ -1,4 +1,4 @@
-"""One listing of a store: what is held of it, and the ways in which its end is looked for."""
+"""One listing of a store: what is held of it, and how it is read through."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ class Listing:
         is_enough: Whether to stop with the pets held, asked after each page; None reads on.
         walk: The way through the listing that was found, or None.
         is_announced: Whether that is the store's own way.
+        statuses: A page of each status, once they were asked for.
         evidence: What was learned so far.
+        gone, left_out: Pets that did not come again, and pets that only the statuses' pages have.
     """
 
     first: Page
@@ -51,11 +53,11 @@ class Listing:
         self.walk: Walk | None = None
         self.is_announced = False
         self.evidence: list[Evidence] = []
-        self._on_rows = on_rows
-        self._is_open = False
+        self.statuses: StatusPages | None = None
         self.gone = 0
         self.left_out = 0
-        self.statuses: StatusPages | None = None
+        self._on_rows = on_rows
+        self._is_open = False
         self._refused_at = 0
         self._looked_back: list[Evidence] | None = None
 
