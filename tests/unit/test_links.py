@@ -75,7 +75,7 @@ def test_no_link_breaks_what_reads_it(target: str) -> None:
     """Whatever a server calls an address is read, judged and then refused by name."""
     headers = Headers([("Link", f'<{target}>; rel="next"'), ("X-Next", target)])
     for address in Stated(headers, HERE).next_addresses:
-        assert passes_over(address, 100) is None or "=" in address
+        assert passes_over([address], 100) is None or "=" in address
         note = beside_home(address, "https://store.example/v1/pets")
         assert note is None or note.detail
         try:
@@ -149,4 +149,4 @@ def test_a_number_without_end_is_none() -> None:
     """More digits than Python reads are neither a total nor a place in a listing."""
     digits = "9" * 5_000
     assert Stated(Headers([("X-Total-Count", digits)]), HERE).total is None
-    assert passes_over(f"{HERE}&offset={digits}", 100) is None
+    assert passes_over([f"{HERE}&offset={digits}"], 100) is None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import PaginationLoopError
@@ -22,26 +21,29 @@ MAX_PAGES_WITHOUT_NEWS = 5
 MAX_EMPTY_PAGES = 100
 
 
-@dataclass
-class Way:
-    """How the next page is read out of the headers of a page: ``next_of`` returns its address, or
-    None at the end. ``header`` names it where it is no link; ``notes`` is what was met."""
-
-    next_of: Callable[[Stated], str | None]
-    header: str = ""
-    notes: list[Evidence] = field(default_factory=list)
-
-
 def next_links(listing: Listing) -> Iterator[Evidence]:
     """Go on as the first page announces it, to the end."""
-    way = _announced(listing) if listing.may_probe else None
-    if way is None:
+    first, ask = listing.first, listing.ask
+    addresses, named = first.stated.next_addresses, first.stated.next_value
+    if not listing.may_probe or not first.stated.names_next:
         return
-    if listing.walk is None and way.next_of(listing.first.stated) is None:
-        yield from way.notes
-        return
+    header = parameter = ""
+    if addresses:
+        note = beside_home(addresses[0], f"{ask.store.base_url}/pets")
+        if note is not None and note.is_contradiction:
+            yield note
+            return
+    elif named is not None:
+        # What the value means is not known, and tried out.
+        short = short_page(ask, first)
+        found = None if short is None else parameter_of(ask, first, short)
+        if found is None:
+            return
+        header, parameter = named.name, found
     listing.is_announced = True
-    yield from listing.read_through(lambda first, rows: LinkWalk(listing, first, rows, way))
+    yield from listing.read_through(
+        lambda first, rows: LinkWalk(listing, first, rows, header, parameter)
+    )
 
 
 def links_of_shorter_pages(listing: Listing) -> Iterator[Evidence]:
@@ -72,48 +74,14 @@ def links_of_shorter_pages(listing: Listing) -> Iterator[Evidence]:
         yield listing.end(Fact.LINKS_ONLY_SHORTER, Assumption.LINKS_REACH_ALL)
 
 
-def _announced(listing: Listing) -> Way | None:
-    """Return the way that a first page shows, tried out where its meaning is not known."""
-    first, ask = listing.first, listing.ask
-    if first.stated.next_addresses:
-        return _linked(listing)
-    named = first.stated.next_value
-    short = None if named is None else short_page(ask, first)
-    name = None if short is None else parameter_of(ask, first, short)
-    if named is None or name is None:
-        return None
-
-    def next_of(stated: Stated) -> str | None:
-        following = stated.next_value
-        return None if following is None else ask.address(ask.params({name: following.value}))
-
-    return Way(next_of, named.name)
-
-
-def _linked(listing: Listing) -> Way:
-    home = f"{listing.ask.store.base_url}/pets"
-
-    def next_of(stated: Stated) -> str | None:
-        address = next(iter(stated.next_addresses), None)
-        if address is None or address.startswith(home):
-            return address
-        note = beside_home(address, home)
-        if note is not None and note not in way.notes:
-            way.notes.append(note)
-        return None if note is not None and note.is_contradiction else address
-
-    way = Way(next_of)
-    if gap := passes_over(listing.first.stated.next_addresses[0], len(listing.first)):
-        way.notes.append(Evidence(Fact.NEXT_LEAVES_GAP, count=len(listing.first), detail=gap))
-    return way
-
-
 def beside_home(address: str, home: str) -> Evidence | None:
     """Return what shows that a link leads beside the listing, or None.
 
     One that cannot be read passes here, and is refused by name when it is requested. One that drops
     the beginning of the store's address leads to whatever lies behind a gateway.
     """
+    if address.startswith(home):
+        return None
     parts, own = split_link(address), urlsplit(home).path
     path = own if parts is None else parts.path.rstrip("/")
     if path == own:
@@ -124,22 +92,39 @@ def beside_home(address: str, home: str) -> Evidence | None:
 
 
 class LinkWalk(Walk):
-    """Follows a store's own way.
+    """Follows next links, or the values of a header that a parameter takes.
 
     Raises:
         PaginationLoopError: An address came again, or page after page brought nothing new.
     """
 
-    def __init__(self, listing: Listing, first: Page, rows: Rows, way: Way) -> None:
-        super().__init__(listing, first, rows, way.header)
-        self.fact = Fact.HEADERS_ENDED if way.header else Fact.LINKS_ENDED
-        self.notes = way.notes
-        self._way = way
+    def __init__(
+        self, listing: Listing, first: Page, rows: Rows, header: str, parameter: str
+    ) -> None:
+        super().__init__(listing, first, rows, header)
+        self.fact = Fact.HEADERS_ENDED if header else Fact.LINKS_ENDED
+        self._parameter = parameter
         self._visited: set[str] = set()
         self._without_news = 0
         self._known_rows = 0
         self._following: str | None = None
+        if not parameter and (gap := passes_over(first.stated.next_addresses, len(first))):
+            self.notes.append(Evidence(Fact.NEXT_LEAVES_GAP, count=len(first), detail=gap))
         self._go_on_from(first)
+
+    def _next_of(self, stated: Stated) -> str | None:
+        """Return the address of the next page, or None at the end."""
+        ask, named = self._listing.ask, stated.next_value
+        if self._parameter:
+            more = {} if named is None else {self._parameter: named.value}
+            return ask.address(ask.params(more)) if more else None
+        address = next(iter(stated.next_addresses), None)
+        note = None if address is None else beside_home(address, f"{ask.store.base_url}/pets")
+        if note is None:
+            return address
+        if note not in self.notes:
+            self.notes.append(note)
+        return None if note.is_contradiction else address
 
     @property
     def reach(self) -> Sequence[Assumption]:
@@ -171,7 +156,7 @@ class LinkWalk(Walk):
     def _go_on_from(self, page: Page) -> None:
         self.last = page
         self._visited.add(page.address)
-        self._following = self._way.next_of(page.stated)
+        self._following = self._next_of(page.stated)
         if self._following is None:
             longest = self._listing.ask.max_page
             self._end_at(page, pages=self.pages, rows=self.pages * longest)

@@ -161,11 +161,11 @@ class Stated:
         return next(iter(self.totals), None)
 
 
-def passes_over(address: str, count: int) -> str | None:
-    """Return the place at which an address begins behind the rows given so far, or None."""
-    for name, value in parse_qsl(address.partition("?")[2]):
-        if name in _OFFSETS and _is_count(value) and int(value) > count:
-            return f"{name}={value}"
+def passes_over(addresses: Iterable[str], count: int) -> str | None:
+    """Return the place at which the first address begins behind the rows given so far, or None."""
+    for name, place in _numbers(addresses).items():
+        if name in _OFFSETS and place > count:
+            return f"{name}={place}"
     return None
 
 
