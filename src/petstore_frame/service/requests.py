@@ -96,11 +96,10 @@ class JsonRequest(Request):
                 own limit would answer a stated length in plain text, and before the key is asked.
         """
         if self._content is None:
-            stated = self.headers.get("content-type", "application/json")
-            if stated.split(";")[0].strip().lower() != "application/json":
-                raise Refusal(415, "the body is application/json")
-            if self.headers.get("content-encoding", "identity").strip().lower() != "identity":
-                raise Refusal(415, "the body is sent without Content-Encoding")
+            stated = self.headers.get("content-type", "application/json").partition(";")[0]
+            coding = self.headers.get("content-encoding", "identity")
+            if (stated.strip().lower(), coding.lower()) != ("application/json", "identity"):
+                raise Refusal(415, "the body is application/json, without Content-Encoding")
             body, expected = bytearray(), int(self.headers.get("content-length", "0"))
             if expected <= MAX_BODY_BYTES:
                 async for chunk in self.stream():

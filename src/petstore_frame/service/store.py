@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import starmap
-from typing import Any, NamedTuple, TypeVar, TypeVarTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, Engine, Row, TextClause, insert, select, text
@@ -23,7 +23,6 @@ IDEMPOTENCY_KEEP_S = 7 * 24 * 3600
 _MAX_BATCH = 256
 _KEPT_READS = 64
 
-Asked = TypeVarTuple("Asked")
 Found = TypeVar("Found")
 
 _PETS = TypeAdapter(list[dict[str, Any]])
@@ -141,7 +140,7 @@ class Store:
             message = "the store cannot write at the moment; nothing was stored"
             raise unavailable(message) from problem
 
-    async def _read(self, read: Callable[[*Asked], Found], *asked: *Asked) -> Found:
+    async def _read(self, read: Callable[..., Found], *asked: Any) -> Found:
         """Return what ``read`` gives; on SQLite it is read once until the next commit."""
         if self._reader is None:
             return await asyncio.to_thread(read, *asked)
