@@ -11,12 +11,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import Engine, insert, or_, select, update
+from sqlalchemy import Engine, insert, text
 
 from petstore_frame.service.database import api_keys, open_database
 
 PREFIX = "psk_"
 HINT_LENGTH = 10
+_RECORDS = text(
+    "SELECT hint, label, created_at, revoked_at FROM api_keys ORDER BY created_at, hint"
+)
+_REVOKE = text(
+    "UPDATE api_keys SET revoked_at = :now "
+    "WHERE (hint = :hint OR hash = :hash) AND revoked_at IS NULL"
+)
 
 
 class KeyRecord(NamedTuple):
@@ -87,10 +94,8 @@ class KeyBook:
 
     def records(self) -> list[KeyRecord]:
         """Return what is known of each key, oldest first."""
-        columns = (api_keys.c.hint, api_keys.c.label, api_keys.c.created_at, api_keys.c.revoked_at)
-        statement = select(*columns).order_by(api_keys.c.created_at, api_keys.c.hint)
         with self._engine.connect() as connection:
-            return [KeyRecord(*row) for row in connection.execute(statement)]
+            return [KeyRecord(*row) for row in connection.execute(_RECORDS)]
 
     def revoke(self, key: str) -> int:
         """Revoke one key, given whole or as the hint of its record.
@@ -100,11 +105,6 @@ class KeyBook:
         Returns:
             How many keys were valid until now: 0 or 1, or more where two share a hint.
         """
-        is_meant = or_(api_keys.c.hint == key, api_keys.c.hash == hash_key(key))
-        statement = (
-            update(api_keys)
-            .where(is_meant, api_keys.c.revoked_at.is_(None))
-            .values(revoked_at=int(time.time()))
-        )
+        meant = {"hint": key, "hash": hash_key(key), "now": int(time.time())}
         with self._engine.begin() as connection:
-            return connection.execute(statement).rowcount
+            return connection.execute(_REVOKE, meant).rowcount
