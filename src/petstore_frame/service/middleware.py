@@ -11,7 +11,7 @@ import sys
 import time
 import traceback
 from datetime import UTC, datetime
-from urllib.parse import parse_qsl, unquote, urlencode
+from urllib.parse import unquote, unquote_to_bytes
 
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -92,11 +92,9 @@ def _asked(scope: Scope, *, spec_only: bool) -> Scope:
     if spec_only:
         extensions = (b"idempotency-key", b"x-store-id")
         headers = [entry for entry in scope["headers"] if entry[0] not in extensions]
-        text = scope["query_string"].decode("latin-1")
-        query = parse_qsl(text, keep_blank_values=True, encoding="latin-1")
-        kept = [(name, value) for name, value in query if name != "cursor"]
-        stated = urlencode(kept, encoding="latin-1")
-        scope = {**scope, "headers": headers, "query_string": stated.encode()}
+        asked = scope["query_string"].split(b"&")
+        kept = [part for part in asked if unquote_to_bytes(part.partition(b"=")[0]) != b"cursor"]
+        scope = {**scope, "headers": headers, "query_string": b"&".join(kept)}
     return scope
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import uvicorn
 from sqlalchemy import Engine
@@ -37,12 +37,10 @@ _START_S = 30
 _WATCH_S = 1.0
 
 
-def run(options: Options, *, announce: TextIO = sys.stdout) -> None:
+def run(options: Options) -> None:
     """Serve until SIGTERM or SIGINT, or until the parent is gone if the options name one.
 
-    Args:
-        options: What to serve.
-        announce: Where the line ``{"base_url": ..., "pid": ...}`` goes once requests are answered.
+    Once requests are answered, the line ``{"base_url": ..., "pid": ...}`` goes to stdout.
 
     Raises:
         StartError: The database or the port cannot be opened.
@@ -62,7 +60,7 @@ def run(options: Options, *, announce: TextIO = sys.stdout) -> None:
         engine = open_database(options.database or "")
         resources.callback(engine.dispose)
         _prepare(engine, options)
-        ready = partial(_announce, announce, listener)
+        ready = partial(_announce, listener)
         if options.workers > 1:
             engine.dispose()
             child = options.model_copy(update={"parent_pid": os.getpid()})
@@ -166,10 +164,10 @@ def _listen(options: Options) -> socket.socket:
     return socket.socket(fileno=bound.detach())
 
 
-def _announce(stream: TextIO, listener: socket.socket) -> None:
+def _announce(listener: socket.socket) -> None:
     """Write the line that a script waits for."""
     host, port = listener.getsockname()[:2]
     base_url = f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
-    stream.write(json.dumps({"base_url": base_url, "pid": os.getpid()}) + "\n")
-    stream.flush()
+    sys.stdout.write(json.dumps({"base_url": base_url, "pid": os.getpid()}) + "\n")
+    sys.stdout.flush()
     log("serving", base_url=base_url)
