@@ -56,23 +56,24 @@ class Reading:
 
     @before_sending()
     def __post_init__(self) -> None:
-        for option in ("key", "accept"):  # one text is a list of one
+        for option in ("key", "accept"):
             given = getattr(self, option)
-            many = () if given is None else (given,) if isinstance(given, str) else given
-            object.__setattr__(self, option, many)
+            if given is None or isinstance(given, str):  # one text is a list of one
+                object.__setattr__(self, option, () if given is None else (given,))
         for option, is_allowed, what in _ALLOWED:
             value = getattr(self, option)
             if not (value is None or is_allowed(value)):
                 _refuse("{} {}, got {}", (option,), what, _shown(value))
+        if self.mapping is not None:
+            _check_mapping(self.mapping)
         if self.header_row is not None:
             whole_number("header_row", self.header_row, 1)
         true_or_false("keep_spaces", self.keep_spaces)
-        _check_mapping({} if self.mapping is None else self.mapping)
-        for option in ("key", "columns"):
-            names = [] if getattr(self, option) is None else [*getattr(self, option)]
+        key, columns = tuple(self.key), () if self.columns is None else tuple(self.columns)
+        for option, names in (("key", key), ("columns", columns)):
             if twice := [name for name in names if name.strip() and names.count(name) > 1]:
                 _refuse("{} names the column {} twice", (option,), repr(twice[0]))
-        object.__setattr__(self, "key", tuple(self.key))
+        object.__setattr__(self, "key", key)
         object.__setattr__(self, "accept", frozenset(map(str, self.accept)))
 
     def rules(self) -> Rules:
