@@ -97,17 +97,12 @@ def look(
 ) -> Look:
     """Look at a file or a frame as it would be read; nothing is sent and nothing is kept.
 
-    Args:
-        path_or_frame: A path, or a DataFrame.
-        reading: How it is to be read, as far as that is known.
-        rows: How many of the first records to return.
-        most: How many records to look at.
-        columns_of: As of ``open_source``.
+    The arguments are those of ``open_source``; ``most`` records are looked at, and the first
+    ``rows`` of them returned.
 
     Raises:
         InputError: There is no file that could be read at all.
         ArgumentError: It is neither a path nor a frame, or a value map or categories are wrong.
-        MissingExtraError: A workbook, and openpyxl is not installed.
 
     Example:
         >>> import pandas as pd

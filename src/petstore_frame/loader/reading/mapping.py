@@ -174,11 +174,7 @@ def unsent(field: str, column: str) -> InputError:
 
 
 def find_given(option: str, column: str, header: Sequence[str]) -> str:
-    """Return the column that an option names, as the file spells it.
-
-    Raises:
-        InputError: The file has no such column.
-    """
+    """Return the column that an option names, as the file spells it; it must have one."""
     alike = [name for name in header if normalise(name) == normalise(column)]
     if column in header or len(alike) == 1:
         return column if column in header else alike[0]

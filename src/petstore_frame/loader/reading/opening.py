@@ -48,11 +48,7 @@ _SAVE_AS_UTF8 = "save it with the encoding UTF-8"
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file for bytes; it must be one that ends.
-
-    Raises:
-        InputError: It is not there, or is a folder, a pipe or a device.
-    """
+    """Open a file for bytes; it must be one that ends: no folder, pipe or device."""
     try:
         mode = path.stat().st_mode  # before opening, which would wait at a pipe
         file = path.open("rb") if stat.S_ISREG(mode) else None

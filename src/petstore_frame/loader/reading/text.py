@@ -83,11 +83,7 @@ def _rows(
 def _headers(
     body: Sequence[str], signs: Sequence[str], quoting: str, line: int, most: int
 ) -> dict[str, tuple[tuple[str, ...], int]]:
-    """Return the header by delimiter, with how many physical lines it takes.
-
-    Raises:
-        InputError: None can be read, or none takes fewer lines than ``most``.
-    """
+    """Return the header by delimiter, and how many physical lines it takes, fewer than ``most``."""
     if not body or not body[0].strip():
         raise InputError(f"no header in line {line}", hint="count from 1")
     headers, problem = dict[str, tuple[tuple[str, ...], int]](), None

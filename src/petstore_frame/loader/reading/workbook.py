@@ -71,11 +71,7 @@ class Workbook:
                 raise InputError("the workbook has no sheet with cells")
 
     def table(self, reading: Reading) -> Table:
-        """Return the rows of the sheet that is meant, its header found.
-
-        Raises:
-            InputError: It is not clear which sheet, or it has no header where one must be.
-        """
+        """Return the rows of the sheet that is meant, its header found."""
         sheet = self._choose(reading.sheet)
         columns, header_row = reading.columns, reading.header_row
         with _as_input_errors():
@@ -91,11 +87,7 @@ class Workbook:
         return Table(tuple(columns), below, header_row, {"sheet": sheet.name})
 
     def _choose(self, name: str | None) -> Sheet:
-        """Return the sheet that is meant: the one named, the only one, or that of our own report.
-
-        Raises:
-            InputError: There are several, or none of this name.
-        """
+        """Return the sheet that is meant: the one named, the only one, or our own report's."""
         names = [sheet.name for sheet in self.sheets]
         listed = ", ".join(
             repr(sheet.name) + " (hidden)" * sheet.is_hidden for sheet in self.sheets[:12]

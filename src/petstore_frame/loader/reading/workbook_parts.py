@@ -73,11 +73,7 @@ def refuse_bombs(file: BinaryIO) -> None:
 
 
 def survey(file: BinaryIO, part: str, sheet: str) -> Survey:
-    """Return what the sheet in a part has besides values.
-
-    Raises:
-        InputError: A row is larger than those of animals are.
-    """
+    """Return what the sheet in a part has besides values; a row of too many tags is refused."""
     with zipfile.ZipFile(file) as packed:
         looked_at = _Sheet(sheet)
         looked_at.scan(packed, part)
