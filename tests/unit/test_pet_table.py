@@ -88,7 +88,7 @@ def counted(pets: Any) -> int:
 
 
 @pytest.mark.parametrize("dtype", WHOLE)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_every_pet_is_counted(dtype: str, data: Any) -> None:
     """Whole category ids of any dtype and engine are counted without a loss."""
@@ -101,7 +101,7 @@ def test_every_pet_is_counted(dtype: str, data: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", OTHER)
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_every_pet_is_counted_or_the_column_is_refused(dtype: str, data: Any) -> None:
     """Whatever else a column holds, all pets are counted or the error names the column."""

@@ -34,7 +34,7 @@ def fetch(habits: Habits, count: int, **options: Any) -> pf.Inventory:
 def test_no_claim_is_false(seed: int, campaign: int) -> None:
     """Of hundreds of stores, none is called complete that is not, nor incomplete that lacks
     nothing, save where an assumption that the claim itself states is broken."""
-    stores = 150 * campaign
+    stores = 75 * campaign
     tally = census.run(stores, seed)
     assert tally.false == []
     assert tally.needless == []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import petstore_frame as pf
@@ -120,7 +120,6 @@ _STATUS = st.sampled_from(["available", "pending", "sold", "lost", None])
 _STORE = st.dictionaries(st.integers(2**53 - 3, 2**53 + 5) | st.integers(1, 6), _STATUS, max_size=8)
 
 
-@settings(max_examples=60)
 @given(old=_STORE, new=_STORE)
 def test_diff_is_what_a_dict_says(old: dict[int, Any], new: dict[int, Any]) -> None:
     """For any two listings the diff is the one that plain Python finds."""
