@@ -32,7 +32,11 @@ def store(request: pytest.FixtureRequest, tmp_path_factory) -> Iterator[Server]:
 def talk_to(server: Server, *, key: bool = True) -> httpx.Client:
     """Return plain httpx with the server's address, and with its key unless it is a stranger's."""
     headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"} if key else {}
-    return httpx.Client(base_url=server.base_url, headers=headers, timeout=20, verify=NO_TLS)
+    # Many threads share it, and httpx may close what expires while another one takes it.
+    limits = httpx.Limits(keepalive_expiry=None)
+    return httpx.Client(
+        base_url=server.base_url, headers=headers, timeout=60, verify=NO_TLS, limits=limits
+    )
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,11 @@ pytestmark = pytest.mark.postgres
 LUNA = {"name": "Luna", "categoryId": 3}
 
 
+def patient_client() -> httpx.Client:
+    """A client for many threads: httpx may close what expires while another thread takes it."""
+    return httpx.Client(timeout=60, limits=httpx.Limits(keepalive_expiry=None))
+
+
 def post(server: Server, client: httpx.Client, **headers: str) -> httpx.Response:
     headers["Authorization"] = f"Bearer {server.api_key.get_secret_value()}"
     return client.post(f"{server.base_url}/pets", json=LUNA, headers=headers)
@@ -30,7 +35,7 @@ def test_processes_share_ids_and_keys(postgres_url) -> None:
     """Ids are unique and rise over three processes, and a key makes one pet among them."""
     with ExitStack() as stack:
         servers = [stack.enter_context(pf.serve(database=postgres_url)) for _ in range(3)]
-        client = stack.enter_context(httpx.Client(timeout=20))
+        client = stack.enter_context(patient_client())
         pool = stack.enter_context(ThreadPoolExecutor(12))
         answers = list(pool.map(lambda number: post(servers[number % 3], client), range(300)))
         ids = [answer.json()["id"] for answer in answers]
@@ -51,7 +56,7 @@ def test_a_walk_misses_no_pet_that_was_acknowledged(postgres_url) -> None:
     """Ids rise in the order of commits: behind the highest id seen, none appears later."""
     with ExitStack() as stack:
         servers = [stack.enter_context(pf.serve(database=postgres_url)) for _ in range(2)]
-        client = stack.enter_context(httpx.Client(timeout=20))
+        client = stack.enter_context(patient_client())
         pool = stack.enter_context(ThreadPoolExecutor(8))
         adding = [pool.submit(post, servers[number % 2], client) for number in range(200)]
         seen: list[int] = []
