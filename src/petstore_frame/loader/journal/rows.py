@@ -111,6 +111,7 @@ class JournalRow:
 
 _OWN_COLUMNS = tuple(JournalRow.__dataclass_fields__)[:-2]
 _STATES = {str(state): state for state in State}
+_OF_RUN = "import = (SELECT import FROM imports WHERE run_id = :run)"
 _ROWS = f"""
 SELECT {", ".join(f"r.{name}" for name in _OWN_COLUMNS)}, root.run_id, r.root_record,
   r.same_by, other.run_id, other.source_name, other.created_at, r.same_record,
@@ -120,7 +121,7 @@ LEFT JOIN imports AS root ON root.import = r.root_import
 LEFT JOIN imports AS other ON other.import = r.same_import
 LEFT JOIN contents AS same ON same.import = r.same_import AND same.record = r.same_record
 LEFT JOIN fates ON fates.import = r.same_import AND fates.record = r.same_record
-WHERE r.import = (SELECT import FROM imports WHERE run_id = ?)
+WHERE r.{_OF_RUN}
 """
 _RUN_COLUMNS = tuple(Run.__dataclass_fields__)
 _RUNS = f"""
@@ -206,9 +207,13 @@ def rows(path: Path, run_id: str, *states: State) -> Iterator[JournalRow]:
 
 def read_rows(sql: sqlite3.Connection, run_id: str, *states: State) -> Iterator[JournalRow]:
     """Read the rows of an import over a connection."""
-    which = f"AND r.state IN ({', '.join('?' * len(states))})" if states else ""
-    query = f"{_ROWS} {which} ORDER BY r.record"
-    return map(_row, sql.execute(query, [run_id, *map(str, states)]))
+    listed = ", ".join(f"'{state}'" for state in states)
+    which = f"AND r.state IN ({listed})" if states else ""
+    if states and State.PENDING not in states:  # any other has a row of its own
+        which = (
+            f"AND r.record IN (SELECT record FROM fates WHERE {_OF_RUN} AND state IN ({listed}))"
+        )
+    return map(_row, sql.execute(f"{_ROWS} {which} ORDER BY r.record", {"run": run_id}))
 
 
 def _row(values: Sequence[Any]) -> JournalRow:
@@ -235,11 +240,9 @@ def count_states(path: Path, run_id: str) -> dict[State, int]:
 
 def count_in(sql: sqlite3.Connection, run_id: str) -> dict[State, int]:
     """Count the rows of an import over a connection."""
-    found = dict(
-        sql.execute(
-            "SELECT state, count(*) FROM records WHERE import ="
-            " (SELECT import FROM imports WHERE run_id = ?) GROUP BY state",
-            [run_id],
-        )
-    )
-    return {state: found.get(str(state), 0) for state in State}
+    facts = {"run": run_id}
+    query = f"SELECT state, count(*) FROM fates WHERE {_OF_RUN} GROUP BY state"
+    found = dict.fromkeys(State, 0) | {_STATES[s]: n for s, n in sql.execute(query, facts)}
+    (records,) = sql.execute(f"SELECT count(*) FROM contents WHERE {_OF_RUN}", facts).fetchone()
+    found[State.PENDING] += records - sum(found.values())
+    return found
