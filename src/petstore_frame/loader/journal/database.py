@@ -58,8 +58,6 @@ CREATE TABLE fates (
   idempotency_key TEXT, first_sent_at REAL, last_sent_at REAL, settled_at REAL, elapsed_ms REAL,
   PRIMARY KEY (import, record)
 ) WITHOUT ROWID;
-CREATE INDEX fates_in_doubt ON fates(import, state, record)
-  WHERE state IN ('in_flight', 'unknown', 'absent');
 CREATE UNIQUE INDEX fates_by_pet ON fates(store, pet_id) WHERE pet_id IS NOT NULL;
 -- The record of an earlier import that a row of a fix file is.
 CREATE TABLE roots (
