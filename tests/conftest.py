@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+import petstore_frame as pf
+
 if TYPE_CHECKING:
     from threaded import Server
 
@@ -108,6 +110,28 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
     with serve(database=tmp_path / "store.sqlite3") as running:
         yield running
+
+
+@pytest.fixture
+def process_server(tmp_path: Path) -> Iterator[pf.Server]:
+    """An empty store in a process of its own, for tests of that process."""
+    with pf.serve(database=tmp_path / "store.sqlite3") as running:
+        yield running
+
+
+@pytest.fixture
+def pressed() -> Iterator[None]:
+    """Let the timer's signal be Ctrl-C for the length of a test."""
+    before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="session")
+def office_profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A LibreOffice profile of the tests' own, so that the user's is left alone."""
+    return tmp_path_factory.mktemp("libreoffice")
 
 
 @pytest.fixture(scope="session")

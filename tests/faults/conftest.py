@@ -14,10 +14,12 @@ import pytest
 from clocks import timed_client
 from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import start_child
+from petstore_frame.client import Client
 from petstore_frame.loader.load import load
 from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.settling.reconcile import Reconciliation, reconcile
 
 STATUSES = ("available", "pending", "sold", "")
 
@@ -87,5 +89,17 @@ def run_child(tmp_path: Path) -> Callable[..., tuple[int, dict[str, Any]]]:
         child = start_child(tmp_path, path, store, out=subprocess.PIPE, **wish)
         out, _ = child.communicate(timeout=60)
         return child.returncode, json.loads(out) if out else {}
+
+    return run
+
+
+@pytest.fixture
+def settle() -> Callable[..., Reconciliation]:
+    """Reconcile a result with its store, without a wait."""
+
+    def run(result: LoadResult, store: FlakyStore, **options) -> Reconciliation:
+        with Client(store.base_url, KEY, timeout_s=0.5, max_retries=0) as client:
+            options = {"grace_s": 0.0, "sole_writer": True} | options
+            return reconcile(result.path, result.run_id, client, **options)
 
     return run

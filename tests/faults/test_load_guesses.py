@@ -8,26 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from faults.flaky_store import KEY, FlakyStore
-from petstore_frame.client import Client
+from faults.flaky_store import FlakyStore
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.sending.pool import Timing
-from petstore_frame.loader.settling.reconcile import Reconciliation, reconcile
 
 LUNA = {"name": "Luna", "categoryId": 3}
-
-
-@pytest.fixture
-def settle() -> Callable[..., Reconciliation]:
-    """Reconcile a result with its store, without a wait."""
-
-    def run(result: LoadResult, store: FlakyStore, **options) -> Reconciliation:
-        with Client(store.base_url, KEY, timeout_s=0.5, max_retries=0) as client:
-            options = {"grace_s": 0.0, "sole_writer": True} | options
-            return reconcile(result.path, result.run_id, client, **options)
-
-    return run
 
 
 @pytest.fixture

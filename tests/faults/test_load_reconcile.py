@@ -8,25 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from faults.flaky_store import KEY, FlakyStore
+from faults.flaky_store import KEY
 from faults.load_harness import check_promises
 from petstore_frame.client import Client
 from petstore_frame.errors import ArgumentError, JournalError
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.settling.reconcile import Reconciliation, reconcile, resolve
-
-
-@pytest.fixture
-def settle() -> Callable[..., Reconciliation]:
-    """Reconcile a result with its store, without a wait."""
-
-    def run(result: LoadResult, store: FlakyStore, **options) -> Reconciliation:
-        with Client(store.base_url, KEY, timeout_s=0.5, max_retries=0) as client:
-            options = {"grace_s": 0.0, "sole_writer": True} | options
-            return reconcile(result.path, result.run_id, client, **options)
-
-    return run
+from petstore_frame.loader.settling.reconcile import resolve
 
 
 def fresh(result: LoadResult) -> LoadResult:

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,13 +31,6 @@ LUNA = {"name": "Luna", "categoryId": 3}
 def talk_to(server: pf.Server) -> httpx.Client:
     headers = {"Authorization": f"Bearer {server.api_key.get_secret_value()}"}
     return httpx.Client(base_url=server.base_url, headers=headers, timeout=20)
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[pf.Server]:
-    """An empty store in a process of its own."""
-    with pf.serve(database=tmp_path / "store.sqlite3") as running:
-        yield running
 
 
 def names_of(client: httpx.Client) -> dict[str, list[int]]:
@@ -154,22 +147,22 @@ def test_a_key_survives_a_kill(tmp_path) -> None:
     assert other.status_code == 422
 
 
-def test_sigterm_answers_what_is_in_flight(server) -> None:
+def test_sigterm_answers_what_is_in_flight(process_server) -> None:
     """It takes no new connection, ends what has begun, and exits with 0 within 10 seconds."""
-    url = httpx.URL(server.base_url)
+    url = httpx.URL(process_server.base_url)
     body = json.dumps(LUNA).encode()
-    key = server.api_key.get_secret_value()
+    key = process_server.api_key.get_secret_value()
     head = (
         f"POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
         f"Content-Length: {len(body)}\r\n\r\n"
     )
-    process = psutil.Process(server.pid)
+    process = psutil.Process(process_server.pid)
     with socket.create_connection((url.host, url.port)) as wire:
         wire.sendall(head.encode() + body[:5])
-        with talk_to(server) as client:
+        with talk_to(process_server) as client:
             client.get("/pets").raise_for_status()
         started = time.monotonic()
-        os.kill(server.pid, signal.SIGTERM)
+        os.kill(process_server.pid, signal.SIGTERM)
         assert wait_until(lambda: not can_connect(url.host, url.port))
         wire.sendall(body[5:])
         assert wire.recv(65536).startswith(b"HTTP/1.1 201 ")
@@ -213,13 +206,13 @@ def test_a_locked_database_is_no_trap(server, tmp_path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(psutil, "RLIMIT_FSIZE"), reason="no limits of processes here")
-def test_a_full_disk_is_no_trap(server, tmp_path) -> None:
+def test_a_full_disk_is_no_trap(process_server, tmp_path) -> None:
     """No room: 500 or 503 and nothing half-written; room again: 201, without a restart."""
-    process = psutil.Process(server.pid)
+    process = psutil.Process(process_server.pid)
     sizes = [path.stat().st_size for path in tmp_path.glob("store.sqlite3*")]
     before = process.rlimit(psutil.RLIMIT_FSIZE)
     acknowledged, refused = [], []
-    with talk_to(server) as client:
+    with talk_to(process_server) as client:
         process.rlimit(psutil.RLIMIT_FSIZE, (max(sizes) + 50_000, before[1]))
         for number in range(60):
             pet = {"name": f"{number}-" + "x" * 900, "categoryId": 1}
@@ -271,9 +264,9 @@ def test_the_log_tells_and_keeps_quiet(tmp_path) -> None:
     assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
 
 
-def test_the_key_is_in_no_process_list(server) -> None:
+def test_the_key_is_in_no_process_list(process_server) -> None:
     """It reaches the service by a pipe."""
-    process = psutil.Process(server.pid)
-    assert server.api_key.get_secret_value() not in " ".join(process.cmdline())
-    assert server.api_key.get_secret_value() not in " ".join(process.environ().values())
-    assert server.api_key.get_secret_value() not in repr(server)
+    process = psutil.Process(process_server.pid)
+    assert process_server.api_key.get_secret_value() not in " ".join(process.cmdline())
+    assert process_server.api_key.get_secret_value() not in " ".join(process.environ().values())
+    assert process_server.api_key.get_secret_value() not in repr(process_server)

@@ -40,12 +40,6 @@ Ada,1,asleep,stays to fix
 """
 
 
-@pytest.fixture(scope="module")
-def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A LibreOffice profile of the tests' own, so that the user's is left alone."""
-    return tmp_path_factory.mktemp("libreoffice")
-
-
 def save_as(path: Path, kind: str, folder: Path, profile: Path) -> Path:
     """Open a file as a person would, and save it as something else."""
     command = [str(SOFFICE), f"-env:UserInstallation=file://{profile}", "--headless"]
@@ -89,7 +83,12 @@ def _fixed(row: list[str], at: int) -> list[str]:
     ],
 )
 def test_what_an_office_program_saves_is_loaded_once(
-    tmp_path: Path, profile: Path, source: str, kind: str, fix: Callable[[Path], None], options
+    tmp_path: Path,
+    office_profile: Path,
+    source: str,
+    kind: str,
+    fix: Callable[[Path], None],
+    options,
 ) -> None:
     """Exactly the fixed records are created, under the names they had, however often."""
     arrivals = tmp_path / "arrivals.csv"
@@ -99,7 +98,7 @@ def test_what_an_office_program_saves_is_loaded_once(
         first = pf.load_csv(arrivals, client, journal=tmp_path / "journal")
         assert (len(first.created), len(first.fix)) == (9, 9)
         first.write(tmp_path / "out")
-        saved = save_as(tmp_path / "out" / source, kind, tmp_path, profile)
+        saved = save_as(tmp_path / "out" / source, kind, tmp_path, office_profile)
         fix(saved)
         for _ in range(2):
             result = load(saved, client, journal=tmp_path / "journal", **options)

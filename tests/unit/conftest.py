@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
+import petstore_frame as pf
 from petstore_frame import Inventory
 from petstore_frame.inventory import Completeness, Source, StatusCount, Verdict
 from petstore_frame.schema.frame import PetColumns, to_frame
@@ -77,3 +78,10 @@ def inventory_of() -> MakeInventory:
 def read_back() -> ReadBook:
     """How a test reads a workbook."""
     return read_book
+
+
+@pytest.fixture
+def client() -> Iterator[pf.Client]:
+    """A client of a store that nobody may ask."""
+    with pf.Client("http://127.0.0.1:9/v1", "a-key-of-twenty-signs") as made:
+        yield made

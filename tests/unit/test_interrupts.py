@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import signal
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,15 +11,6 @@ import pytest
 from petstore_frame._internal.interrupts import Deferred
 
 ROUNDS = 2_000
-
-
-@pytest.fixture
-def pressed() -> Iterator[None]:
-    """Let the timer's signal be Ctrl-C for the length of a test."""
-    before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
-    yield
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.usefixtures("pressed")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +44,6 @@ READING = [
     ({"columns": "name,category_id"}, "columns= is a list of column names"),
     ({"columns": ["name", "name"]}, "columns= names the column 'name' twice"),
 ]
-
-
-@pytest.fixture
-def client() -> Iterator[pf.Client]:
-    """A client of a store that nobody may ask."""
-    with pf.Client("http://127.0.0.1:9/v1", "a-key-of-twenty-signs") as made:
-        yield made
 
 
 @pytest.mark.parametrize(("options", "words"), SENDING, ids=str)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,6 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-
-
-@pytest.fixture
-def client() -> Iterator[pf.Client]:
-    """A client of a store that nobody may ask."""
-    with pf.Client("http://127.0.0.1:9/v1", "a-key-of-twenty-signs") as made:
-        yield made
 
 
 def told(load: Callable[..., Any], data: Any, client: pf.Client, **options: Any) -> str:

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,13 +14,6 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.bundled.children import child_environ
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[pf.Server]:
-    """An empty store in a process of its own."""
-    with pf.serve(database=tmp_path / "store.sqlite3") as running:
-        yield running
 
 
 def test_it_answers_as_soon_as_it_is_there() -> None:
@@ -159,10 +151,10 @@ def test_its_client_counts_on_keys_for_as_long_as_they_are_kept() -> None:
     assert server._KEY_LIFETIME_S == store.IDEMPOTENCY_KEEP_S
 
 
-def test_it_tells_what_it_is_without_its_key(server) -> None:
+def test_it_tells_what_it_is_without_its_key(process_server) -> None:
     """The repr has the address and the state."""
-    assert server.base_url in repr(server) and "running" in repr(server)
-    assert server.api_key.get_secret_value() not in repr(server)
-    server.close()
-    server.close()
-    assert "closed" in repr(server)
+    assert process_server.base_url in repr(process_server) and "running" in repr(process_server)
+    assert process_server.api_key.get_secret_value() not in repr(process_server)
+    process_server.close()
+    process_server.close()
+    assert "closed" in repr(process_server)

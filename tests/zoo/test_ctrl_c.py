@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import signal
-from collections.abc import Iterator
 
 import pytest
 
@@ -12,15 +11,6 @@ import petstore_frame as pf
 from unit.dashboard_store import MemoryStore, pets
 
 COUNT, TRIES = 1_500, 40
-
-
-@pytest.fixture
-def pressed() -> Iterator[None]:
-    """Let the timer's signal be Ctrl-C for the length of a test."""
-    before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
-    yield
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, before)
 
 
 def read_through(client: pf.Client, within_s: float) -> tuple[pf.Inventory, int]:

@@ -28,12 +28,6 @@ NAMES = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A LibreOffice profile of the tests' own, so that the user's is left alone."""
-    return tmp_path_factory.mktemp("libreoffice")
-
-
 def convert(path: Path, kind: str, folder: Path, profile: Path) -> None:
     """Open a workbook as a person would, recalculate it, and save it as something else."""
     command = [str(SOFFICE), f"-env:UserInstallation=file://{profile}", "--headless"]
@@ -56,24 +50,24 @@ def sheets_as_csv(path: Path, folder: Path, profile: Path) -> dict[str, list[lis
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("table_rows", [100_000, 2], ids=["table", "constant memory"])
-def test_cells_equal_the_frame(table_rows, inventory_of, tmp_path, profile) -> None:
+def test_cells_equal_the_frame(table_rows, inventory_of, tmp_path, office_profile) -> None:
     """In both modes every id, name and status is shown as it was read, nothing calculated."""
     rows = [(2**63 - 1 - at, name, 2**53 + 1, "sold") for at, name in enumerate(NAMES)]
     path = tmp_path / "stock.xlsx"
     write_workbook(Content(gather(inventory_of(rows)), table_rows=table_rows), path)
-    shown = sheets_as_csv(path, tmp_path / "out", profile)["Inventory"]
+    shown = sheets_as_csv(path, tmp_path / "out", office_profile)["Inventory"]
     assert shown[0] == ["ID", "Name", "Category ID", "Status"]
     expected = [[str(one), name, str(category), status] for one, name, category, status in rows]
     assert [[cell.strip("\u200e") for cell in row] for row in shown[1:]] == expected
 
 
 def test_recalculated_totals_equal_the_stored_ones(
-    inventory_of, read_back, tmp_path, profile
+    inventory_of, read_back, tmp_path, office_profile
 ) -> None:
     """LibreOffice calculates every formula anew, and comes to the values that we stored."""
     pets = [(at, f"Pet {at}", at % 30, ("sold", "available", None)[at % 3]) for at in range(200)]
     path = pf.write_report(inventory_of(pets), tmp_path / "stock.xlsx")
-    convert(path, "xlsx:Calc MS Excel 2007 XML", tmp_path / "again", profile)
+    convert(path, "xlsx:Calc MS Excel 2007 XML", tmp_path / "again", office_profile)
     stored = read_back(path, data_only=True)
     anew = read_back(tmp_path / "again" / path.name, data_only=True)
     formulas = read_back(path)
@@ -89,13 +83,13 @@ def test_recalculated_totals_equal_the_stored_ones(
     assert compared > 90
 
 
-def test_the_summary_prints_on_one_page(inventory_of, tmp_path, profile) -> None:
+def test_the_summary_prints_on_one_page(inventory_of, tmp_path, office_profile) -> None:
     """Page one is the summary with its claim, and the next page is another sheet."""
     if shutil.which("pdftotext") is None:
         pytest.skip("pdftotext (poppler-utils) is not installed")
     pets = [(at, f"Pet {at}", at % 300, "sold") for at in range(600)]
     path = pf.write_report(inventory_of(pets, Verdict.UNKNOWN), tmp_path / "stock.xlsx")
-    convert(path, "pdf", tmp_path, profile)
+    convert(path, "pdf", tmp_path, office_profile)
     pages = [
         subprocess.run(
             ["pdftotext", "-f", number, "-l", number, str(tmp_path / "stock.pdf"), "-"],
