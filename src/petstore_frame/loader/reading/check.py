@@ -91,7 +91,9 @@ class Checker:
                     tail = tails.get(others(cells)) or self._tail(cells)
                     key = key_of(cells) if has_key else None
                     if head and tail and (key or not has_key):
-                        payload, notes = head[0] + tail[0], head[1] + tail[1]
+                        start, noted = head
+                        end, told = tail
+                        payload, notes = start + end, noted + told
                         facts = number, line, tuple(cells), pending, payload, None, notes, key, None
                         records.append(_record(Record, facts))
                         continue
