@@ -270,6 +270,40 @@ def test_a_key_of_a_refused_record_may_come_again(tmp_path: Path, stores, run_lo
     assert names(store) == ["Ada"]
 
 
+@pytest.mark.parametrize("identity", [{"key": "tag"}, {"duplicates": "skip"}], ids=str)
+def test_what_was_left_to_a_record_that_is_refused_is_sent(
+    tmp_path: Path, stores, run_load, identity: dict[str, str]
+) -> None:
+    """A record skipped for one that was to come is sent by its own file, once that was refused."""
+    refusals = {3: "401", 5: "400"}
+    store = stores(refusals.get)
+    first = keyed(tmp_path, "A,Ada,1,", "B,Bo,1,", "C,Cy,1,", name="a.csv")
+    run_load(first, store, workers=1, **identity)
+    later = keyed(tmp_path, "C,Cy,1,", "D,Di,1,", name="b.csv")
+    assert run_load(later, store, **identity).elsewhere.not_sent == 1
+    run_load(first, store, **identity)
+    assert run_load(later, store, **identity).counts[State.CREATED] == 2
+    assert Counter(names(store)) == dict.fromkeys(["Ada", "Bo", "Cy", "Di"], 1)
+
+
+@pytest.mark.parametrize("identity", [{"key": "tag"}, {"duplicates": "skip"}], ids=str)
+def test_what_was_left_to_a_record_that_a_fix_file_created_is_not_sent(
+    tmp_path: Path, stores, run_load, identity: dict[str, str]
+) -> None:
+    """The animal is there, though the record that the other was left to was refused."""
+    refusals = {3: "401", 5: "400"}
+    store = stores(refusals.get)
+    first = keyed(tmp_path, "A,Ada,1,", "B,Bo,1,", "C,Cy,1,", name="a.csv")
+    run_load(first, store, workers=1, **identity)
+    later = keyed(tmp_path, "C,Cy,1,", "D,Di,1,", name="b.csv")
+    run_load(later, store, **identity)
+    run_load(first, store, **identity).write(tmp_path / "a", excel=False)
+    run_load(tmp_path / "a" / "fix.csv", store, **identity)
+    result = run_load(later, store, **identity)
+    assert Counter(names(store)) == dict.fromkeys(["Ada", "Bo", "Cy", "Di"], 1)
+    assert (result.elsewhere.to_fix, result.exit_code) == (0, 0)
+
+
 def test_a_mended_animal_is_known_though_its_source_is_not_mended(
     tmp_path: Path, stores, run_load
 ) -> None:

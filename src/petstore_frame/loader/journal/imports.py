@@ -40,10 +40,15 @@ AND NOT EXISTS (SELECT 1 FROM roots WHERE root_import = imports.import)
 _CHANGEABLE = """
 CREATE TEMP TABLE changeable AS
 SELECT new.record FROM records AS new JOIN records AS old USING (record)
+LEFT JOIN fates AS other ON other.import = old.same_import AND other.record = old.same_record
 WHERE new.import = :staged AND old.import = :mine AND (
   old.state = 'invalid' AND new.state = 'pending'
   OR old.state = 'rejected' AND new.state = 'pending' AND new.payload <> old.payload
-  OR old.state = 'pending' AND new.payload IS NOT old.payload)
+  OR old.state = 'pending' AND new.payload IS NOT old.payload
+  OR old.state = 'skipped' AND new.state = 'pending' AND other.state IN ('invalid', 'rejected')
+  AND NOT EXISTS (SELECT 1 FROM roots JOIN records AS fixed USING (import, record)
+    WHERE roots.root_import = other.import AND roots.root_record = other.record
+    AND fixed.state <> 'rejected' AND fixed.state <> 'invalid'))
 """
 _MEANS_OTHERWISE = f"""
 SELECT EXISTS (SELECT 1 FROM contents AS new JOIN records AS old USING (record)
@@ -83,6 +88,13 @@ FROM records AS mine JOIN roots AS named
 JOIN fates AS fixed ON fixed.import = named.import AND fixed.record = named.record
 WHERE fates.import = :mine AND fates.state IN ('invalid', 'rejected')
 AND mine.import = fates.import AND mine.record = fates.record AND fixed.state = 'created'
+"""
+# So is the record of another import that a record was left to.
+_FOLLOW_FIXED = """
+UPDATE fates SET same_import = fixed.import, same_record = fixed.record
+FROM roots JOIN fates AS fixed USING (import, record)
+WHERE fates.import = :mine AND fates.state = 'skipped' AND fixed.state = 'created'
+AND roots.root_import = fates.same_import AND roots.root_record = fates.same_record
 """
 
 
@@ -340,5 +352,6 @@ def write_changes(sql: sqlite3.Connection, staged: int, run: Run) -> None:
 
 
 def skip_fixed(sql: sqlite3.Connection, run: Run) -> bool:
-    """Skip the records of an import that a fix file has created since; tell whether any was."""
-    return bool(sql.execute(_SKIP_FIXED, {"mine": run.number}).rowcount)
+    """Let a record that a fix file has created since answer for others; tell whether any does."""
+    mine = {"mine": run.number}
+    return any([sql.execute(each, mine).rowcount for each in (_SKIP_FIXED, _FOLLOW_FIXED)])
