@@ -354,4 +354,4 @@ def write_changes(sql: sqlite3.Connection, staged: int, run: Run) -> None:
 def skip_fixed(sql: sqlite3.Connection, run: Run) -> bool:
     """Let a record that a fix file has created since answer for others; tell whether any does."""
     mine = {"mine": run.number}
-    return any([sql.execute(each, mine).rowcount for each in (_SKIP_FIXED, _FOLLOW_FIXED)])
+    return sum(sql.execute(each, mine).rowcount for each in (_SKIP_FIXED, _FOLLOW_FIXED)) > 0

@@ -272,8 +272,8 @@ class Sender:
             if most is not None and self.counts[state] > most:
                 self._stop(
                     Ending.BUDGET,
-                    f"{self.counts[state]} records are {state}, more than the {most} allowed; "
-                    "fix them, or allow more",
+                    f"{self.counts[state]:,} {state}, more than the {most:,} allowed; fix them, or "
+                    "allow more",
                 )
 
     def _check_patience(self) -> None:
