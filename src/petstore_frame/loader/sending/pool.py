@@ -29,13 +29,18 @@ class Done:
 _Job = tuple[Callable[[Done], None], Callable[[], Any]]
 
 
+# A signal that arrives just before a wait does not end it.
+LONGEST_WAIT_S = 1.0
+
+
 def wait_for(inbox: Inbox, timeout_s: float | None) -> Done | None:
     """Take the next end from the inbox.
 
     Raises:
-        queue.Empty: None came in time.
+        queue.Empty: None came in time, or within a second.
     """
-    return inbox.get(timeout=timeout_s)
+    most_s = LONGEST_WAIT_S if timeout_s is None else min(timeout_s, LONGEST_WAIT_S)
+    return inbox.get(timeout=most_s)
 
 
 class Pool:
