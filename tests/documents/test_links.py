@@ -18,7 +18,7 @@ from architecture.test_layers import LEVELS
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 HOUSE = Path(petstore_frame.__file__).parent
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("*/*.md"), *ROOT.glob("docs/*/*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("[!.]*/*.md"), *ROOT.glob("docs/*/*.md")])
 MADE = {"house.svg", "notebooks/index.md"}  # by docs/conf.py, when the pages are built
 HEADINGS = re.findall(
     r"^#+ (?:\d+\. )?(.+)$", (ROOT / "docs/interface.md").read_text(encoding="utf-8"), re.MULTILINE
