@@ -270,38 +270,59 @@ def test_a_key_of_a_refused_record_may_come_again(tmp_path: Path, stores, run_lo
     assert names(store) == ["Ada"]
 
 
-@pytest.mark.parametrize("identity", [{"key": "tag"}, {"duplicates": "skip"}], ids=str)
+IDENTITIES = pytest.mark.parametrize("identity", [{"key": "tag"}, {"duplicates": "skip"}], ids=str)
+
+
+def left_to_a_refused_one(folder: Path, store: FlakyStore, run_load, identity) -> tuple[Path, Path]:
+    """Load a file whose last record is refused in the end, and one that was left to it before."""
+    first = keyed(folder, "A,Ada,1,", "B,Bo,1,", "C,Cy,1,", name="a.csv")
+    run_load(first, store, workers=1, **identity)
+    later = keyed(folder, "C,Cy,1,", "D,Di,1,", name="b.csv")
+    assert run_load(later, store, **identity).elsewhere.not_sent == 1
+    run_load(first, store, **identity).write(folder / "a", excel=False)
+    return later, folder / "a" / "fix.csv"
+
+
+@IDENTITIES
 def test_what_was_left_to_a_record_that_is_refused_is_sent(
     tmp_path: Path, stores, run_load, identity: dict[str, str]
 ) -> None:
     """A record skipped for one that was to come is sent by its own file, once that was refused."""
-    refusals = {3: "401", 5: "400"}
-    store = stores(refusals.get)
-    first = keyed(tmp_path, "A,Ada,1,", "B,Bo,1,", "C,Cy,1,", name="a.csv")
-    run_load(first, store, workers=1, **identity)
-    later = keyed(tmp_path, "C,Cy,1,", "D,Di,1,", name="b.csv")
-    assert run_load(later, store, **identity).elsewhere.not_sent == 1
-    run_load(first, store, **identity)
+    store = stores({3: "401", 5: "400"}.get)
+    later, _ = left_to_a_refused_one(tmp_path, store, run_load, identity)
     assert run_load(later, store, **identity).counts[State.CREATED] == 2
     assert Counter(names(store)) == dict.fromkeys(["Ada", "Bo", "Cy", "Di"], 1)
 
 
-@pytest.mark.parametrize("identity", [{"key": "tag"}, {"duplicates": "skip"}], ids=str)
+@IDENTITIES
 def test_what_was_left_to_a_record_that_a_fix_file_created_is_not_sent(
     tmp_path: Path, stores, run_load, identity: dict[str, str]
 ) -> None:
     """The animal is there, though the record that the other was left to was refused."""
-    refusals = {3: "401", 5: "400"}
-    store = stores(refusals.get)
-    first = keyed(tmp_path, "A,Ada,1,", "B,Bo,1,", "C,Cy,1,", name="a.csv")
-    run_load(first, store, workers=1, **identity)
-    later = keyed(tmp_path, "C,Cy,1,", "D,Di,1,", name="b.csv")
-    run_load(later, store, **identity)
-    run_load(first, store, **identity).write(tmp_path / "a", excel=False)
-    run_load(tmp_path / "a" / "fix.csv", store, **identity)
+    store = stores({3: "401", 5: "400"}.get)
+    later, mended = left_to_a_refused_one(tmp_path, store, run_load, identity)
+    run_load(mended, store, **identity)
     result = run_load(later, store, **identity)
     assert Counter(names(store)) == dict.fromkeys(["Ada", "Bo", "Cy", "Di"], 1)
     assert (result.elsewhere.to_fix, result.exit_code) == (0, 0)
+
+
+@IDENTITIES
+def test_what_was_left_to_a_row_of_a_fix_file_is_not_sent_where_another_created_it(
+    tmp_path: Path, stores, run_load, identity: dict[str, str]
+) -> None:
+    """The first mended row was refused, the second created the animal: it is there once."""
+    store = stores({2: "401", 4: "400"}.get)
+    first = keyed(tmp_path, "A,Ada,1,", "C,Cy,two,", name="a.csv")
+    run_load(first, store, **identity).write(tmp_path / "a", excel=False)
+    mended = fix(tmp_path / "a" / "fix.csv", {"Cy,two": "Cy,2"}, "f.csv")
+    run_load(mended, store, **identity)
+    later = keyed(tmp_path, "C,Cy,2,", "D,Di,1,", name="b.csv")
+    assert run_load(later, store, **identity).elsewhere.not_sent == 1
+    assert run_load(mended, store, **identity).counts[State.REJECTED] == 1
+    run_load(fix(tmp_path / "a" / "fix.csv", {"Cy,two": "Cyra,2"}, "g.csv"), store, **identity)
+    run_load(later, store, **identity)
+    assert Counter(names(store)) == dict.fromkeys(["Ada", "Cyra", "Di"], 1)
 
 
 def test_a_mended_animal_is_known_though_its_source_is_not_mended(

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from petstore_frame.loader.journal import earlier
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.earlier import SENT, Repeats, Staged
+from petstore_frame.loader.journal.earlier import LIVE, SENT, Repeats, Staged
 from petstore_frame.loader.journal.rows import (
     Run,
     pack_cells,
@@ -45,10 +45,7 @@ WHERE new.import = :staged AND old.import = :mine AND (
   old.state = 'invalid' AND new.state = 'pending'
   OR old.state = 'rejected' AND new.state = 'pending' AND new.payload <> old.payload
   OR old.state = 'pending' AND new.payload IS NOT old.payload
-  OR old.state = 'skipped' AND new.state = 'pending' AND other.state IN ('invalid', 'rejected')
-  AND NOT EXISTS (SELECT 1 FROM roots JOIN records AS fixed USING (import, record)
-    WHERE roots.root_import = other.import AND roots.root_record = other.record
-    AND fixed.state <> 'rejected' AND fixed.state <> 'invalid'))
+  OR old.state = 'skipped' AND new.state = 'pending' AND other.state IN ('invalid', 'rejected'))
 """
 _MEANS_OTHERWISE = f"""
 SELECT EXISTS (SELECT 1 FROM contents AS new JOIN records AS old USING (record)
@@ -89,12 +86,22 @@ JOIN fates AS fixed ON fixed.import = named.import AND fixed.record = named.reco
 WHERE fates.import = :mine AND fates.state IN ('invalid', 'rejected')
 AND mine.import = fates.import AND mine.record = fates.record AND fixed.state = 'created'
 """
-# So is the record of another import that a record was left to.
-_FOLLOW_FIXED = """
-UPDATE fates SET same_import = fixed.import, same_record = fixed.record
-FROM roots JOIN fates AS fixed USING (import, record)
-WHERE fates.import = :mine AND fates.state = 'skipped' AND fixed.state = 'created'
-AND roots.root_import = fates.same_import AND roots.root_record = fates.same_record
+# What a skipped record was left to could not be sent, and another row of the same root answers now.
+_LEAVE_TO_TWIN = f"""
+UPDATE fates SET same_import = twin.import, same_record = twin.record
+FROM (
+  WITH left_to (record, root_import, root_record) AS (
+    SELECT mine.record, coalesce(root_import, other.import), coalesce(root_record, other.record)
+    FROM fates AS mine
+    JOIN records AS other ON other.import = mine.same_import AND other.record = mine.same_record
+    WHERE mine.import = :mine AND mine.state = 'skipped'
+    AND other.state IN ('invalid', 'rejected'))
+  SELECT left_to.record AS mine, roots.import, roots.record
+  FROM left_to JOIN roots USING (root_import, root_record)
+  UNION ALL SELECT record, root_import, root_record FROM left_to
+) AS twins JOIN records AS twin USING (import, record) JOIN imports USING (import)
+WHERE fates.import = :mine AND fates.record = twins.mine
+AND twin.state IN {LIVE} AND started_at IS NOT NULL
 """
 
 
@@ -163,9 +170,9 @@ def open_import(
         found = find_same(sql, staged)
         if found is not None and found.started_at is not None:
             opened = Opened(found, is_new=False)
-            has_fixed = skip_fixed(sql, found)
+            has_answers = find_answers(sql, found)
             is_read_anew = not is_rehearsal and _go_on(sql, found, staged, writer.path)
-            if not (has_fixed or is_read_anew):
+            if not (has_answers or is_read_anew):
                 raise _WithdrawnError
             forget(sql, staged.number)
             opened = Opened(read_runs(sql, "import = ?", [found.number])[0], is_new=False)
@@ -351,7 +358,7 @@ def write_changes(sql: sqlite3.Connection, staged: int, run: Run) -> None:
     )
 
 
-def skip_fixed(sql: sqlite3.Connection, run: Run) -> bool:
-    """Let a record that a fix file has created since answer for others; tell whether any does."""
+def find_answers(sql: sqlite3.Connection, run: Run) -> bool:
+    """Leave records to those that have become of their roots since; tell whether any was."""
     mine = {"mine": run.number}
-    return sum(sql.execute(each, mine).rowcount for each in (_SKIP_FIXED, _FOLLOW_FIXED)) > 0
+    return sum(sql.execute(each, mine).rowcount for each in (_SKIP_FIXED, _LEAVE_TO_TWIN)) > 0
