@@ -69,7 +69,8 @@ def open_database(database: str) -> sa.Engine:
     url = database if "://" in database else f"sqlite:///{Path(database).absolute()}"
     try:
         if url.startswith("sqlite"):
-            engine = sa.create_engine(url, connect_args={"timeout": _BUSY_TIMEOUT_S})
+            waiting = {"timeout": _BUSY_TIMEOUT_S}
+            engine = sa.create_engine(url, connect_args=waiting, paramstyle="named")
             sa.event.listen(engine, "connect", _make_durable)
         else:
             # Whatever the cluster's own settings.

@@ -7,12 +7,11 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import DBAPIError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from petstore_frame.service import pets
-from petstore_frame.service.errors import Refusal, unavailable
+from petstore_frame.service.errors import Refusal
 from petstore_frame.service.requests import invalid_parameter, require_key
 
 _MESSAGES = {
@@ -29,16 +28,12 @@ def add_handlers(app: FastAPI) -> None:
     async def refuse_invalid(request: Request, error: RequestValidationError) -> Response:
         return await refuse(request, _refusal_of(error.errors()[0]))
 
-    @app.exception_handler(DBAPIError)
-    async def refuse_for_now(request: Request, _error: DBAPIError) -> Response:
-        return await refuse(request, unavailable("the database does not answer at the moment"))
-
     @app.exception_handler(HTTPException)
     async def refuse(request: Request, error: HTTPException) -> Response:
         try:
             # FastAPI finds no route, and reads a body, before it asks for the key: a stranger must
             # learn nothing from either.
-            if error.status_code < 500 and not getattr(request.state, "is_known", False):
+            if error.status_code < 500:
                 await require_key(request)
         except Refusal as stranger:
             error = stranger

@@ -10,6 +10,7 @@ import re
 import sys
 import time
 import traceback
+from collections.abc import Container
 from datetime import UTC, datetime
 from urllib.parse import unquote, unquote_to_bytes
 
@@ -44,21 +45,22 @@ class EveryRequest:
             await self._app(scope, receive, send)
             return
         started, status = time.monotonic(), 0
-        given = _REQUEST_ID.fullmatch(dict(scope["headers"]).get(b"x-request-id", b""))
+        headers = dict(scope["headers"])
+        given = _REQUEST_ID.fullmatch(headers.get(b"x-request-id", b""))
         request_id = given[0] if given else b"%016x" % random.getrandbits(64)
 
         async def answer(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
-                status, headers = message["status"], message["headers"]
+                status, told = message["status"], message["headers"]
                 if self._spec_only:
-                    headers[:] = [entry for entry in headers if entry[0] in _STATED_HEADERS]
+                    told[:] = [entry for entry in told if entry[0] in _STATED_HEADERS]
                 else:
-                    headers += ((b"x-request-id", request_id), self._store_header)
+                    told += ((b"x-request-id", request_id), self._store_header)
             await send(message)
 
         try:
-            await self._app(_asked(scope, spec_only=self._spec_only), receive, answer)
+            await self._app(_asked(scope, headers, spec_only=self._spec_only), receive, answer)
         except Refusal as refusal:
             await refusal.response()(scope, receive, answer)
         except ClientDisconnect:
@@ -74,14 +76,14 @@ class EveryRequest:
             log("request", request_id=request_id.decode(), **asked, status=status, ms=took_ms)
 
 
-def _asked(scope: Scope, *, spec_only: bool) -> Scope:
+def _asked(scope: Scope, stated: Container[bytes], *, spec_only: bool) -> Scope:
     """Return a request as the operations shall see it.
 
     Raises:
         Refusal: 400 for two statements of a body's length, which is how a second request is
             smuggled past a proxy. The rest of the framing is the HTTP parser's part.
     """
-    if {b"transfer-encoding", b"content-length"} <= dict(scope["headers"]).keys():
+    if b"transfer-encoding" in stated and b"content-length" in stated:
         message = "Content-Length and Transfer-Encoding are both stated"
         raise Refusal(400, message, headers={"connection": "close"})
     if scope["method"] == "HEAD":  # the server leaves the body out

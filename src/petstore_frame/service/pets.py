@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from pydantic import BeforeValidator, WithJsonSchema
-from pydantic.json_schema import SkipJsonSchema
 
 from petstore_frame.service.errors import Refusal
 from petstore_frame.service.models import (
@@ -22,13 +21,12 @@ from petstore_frame.service.models import (
 )
 from petstore_frame.service.requests import ShopOf, StrictRoute, base_of, plain_digits
 
+_ABSENT: Any = None  # untyped: null is no value of a parameter, so the document has none
 _Plain = BeforeValidator(plain_digits)
 Limit = Annotated[
     int, Query(ge=1, le=100, description="Maximum number of animals to return"), _Plain
 ]
-Status = Annotated[
-    PetStatus | SkipJsonSchema[None], Query(description="Filter by availability status")
-]
+Status = Annotated[PetStatus, Query(description="Filter by availability status")]
 Cursor = Annotated[
     Int64,
     Query(description="Extension: the id that the page follows, as a next link gives it"),
@@ -37,7 +35,7 @@ Cursor = Annotated[
 ]
 PetId = Annotated[Int64, Path(alias="petId", description="The identifier of the animal"), _Plain]
 IdempotencyKey = Annotated[
-    str | SkipJsonSchema[None],
+    str,
     Header(
         min_length=1,
         max_length=255,
@@ -47,7 +45,7 @@ IdempotencyKey = Annotated[
     ),
 ]
 StoreId = Annotated[
-    str | SkipJsonSchema[None],
+    str,
     Header(
         description="Extension: the store that the pet is meant for", json_schema_extra=EXTENSION
     ),
@@ -97,7 +95,7 @@ async def list_pets(
     shop: ShopOf,
     request: Request,
     limit: Limit = 20,
-    status: Status = None,
+    status: Status = _ABSENT,
     cursor: Cursor = 0,
 ) -> Response:
     """Return a paginated list of animals in the store, by ascending id."""
@@ -134,8 +132,8 @@ async def create_pet(
     request: Request,
     pet: NewPet,
     response: Response,
-    idempotency_key: IdempotencyKey = None,
-    x_store_id: StoreId = None,
+    idempotency_key: IdempotencyKey = _ABSENT,
+    x_store_id: StoreId = _ABSENT,
 ) -> Pet:
     """Add an animal; it is on disk when the answer is sent."""
     if x_store_id not in (None, shop.store.store_id):

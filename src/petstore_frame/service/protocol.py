@@ -106,9 +106,13 @@ class _Connection(h11.Connection):
 
     def send(self, event: Any) -> bytes | None:  # type: ignore[override] # one for all events
         """Give the head of an answer together with its body: one packet, and one system call."""
-        sent = self._head + (super().send(event) or b"")
-        self._head = sent if isinstance(event, h11.Response) else b""
-        return b"" if self._head else sent
+        sent: bytes | None = super().send(event)
+        if type(event) is h11.Response:
+            self._head = sent or b""
+            return b""
+        if self._head:
+            sent, self._head = self._head + (sent or b""), b""
+        return sent
 
     def next_event(self) -> Any:
         if self._is_at_size and (line := _CHUNK_SIZE.match(self.trailing_data[0])):
@@ -116,8 +120,8 @@ class _Connection(h11.Connection):
                 raise h11.RemoteProtocolError("chunk too large", error_status_hint=413)
             self._is_at_size = not line["end"]
         event = super().next_event()
-        if isinstance(event, h11.Request):
+        if type(event) is h11.Request:
             self._is_at_size = any(name == b"transfer-encoding" for name, _ in event.headers)
-        elif isinstance(event, h11.Data):
+        elif type(event) is h11.Data:
             self._is_at_size = event.chunk_end
         return event

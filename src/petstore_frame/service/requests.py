@@ -32,6 +32,13 @@ class Shop:
     options: Options
     store: Store
 
+    async def accepts(self, key: str) -> bool:
+        own = self.options.api_key
+        if own and hmac.compare_digest(key.encode(), own.get_secret_value().encode()):
+            return True
+        # Looked up by its hash: how alike two keys are shows in no timing.
+        return await self.store.is_valid_key(hash_key(key))
+
 
 class ApiKey(HTTPBearer):
     """The credential of every operation: who has a valid key gets the shop.
@@ -50,24 +57,15 @@ class ApiKey(HTTPBearer):
         if not sent:
             message = "send the API key as Authorization: Bearer <API_KEY>"
             raise Refusal(401, message, headers={"www-authenticate": "Bearer"})
-        given = await super().__call__(request)
-        if given is None or len(sent) > 1 or not await _is_valid(given.credentials, shop):
+        scheme, _, key = sent[0].partition(" ")
+        if len(sent) > 1 or scheme.lower() != "bearer" or not await shop.accepts(key.strip()):
             challenge = {"www-authenticate": 'Bearer error="invalid_token"'}
             raise Refusal(401, "the API key is not valid", headers=challenge)
-        request.state.is_known = True
         return shop
 
 
 require_key = ApiKey(scheme_name="bearer", description="The API key", auto_error=False)
 ShopOf = Annotated[Shop, Depends(require_key)]
-
-
-async def _is_valid(key: str, shop: Shop) -> bool:
-    own = shop.options.api_key
-    if own is not None and hmac.compare_digest(key.encode(), own.get_secret_value().encode()):
-        return True
-    # Looked up by its hash: how alike two keys are shows in no timing.
-    return await shop.store.is_valid_key(hash_key(key))
 
 
 def base_of(request: Request) -> str:
@@ -118,12 +116,7 @@ class JsonRequest(Request):
         What json leaves open is refused here: other encodings, duplicate keys and NaN. Too much
         nesting is its own RecursionError, and a number of more than 4,300 digits its ValueError.
         """
-        value = json.loads(
-            (await self.body()).decode(),
-            object_pairs_hook=_unique_keys,
-            parse_float=Decimal,  # exact, and a huge exponent costs nothing
-            parse_constant=_refuse_constant,
-        )
+        value = _DECODER.decode((await self.body()).decode())
         if isinstance(value, dict) and _is_strict(self):
             for name in value.keys() - _FIELDS:
                 raise Refusal(400, f"the field {name[:40]!r} is not known", field="body")
@@ -178,3 +171,10 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise json.JSONDecodeError(f"{name} is not JSON", "", 0)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique_keys,
+    parse_float=Decimal,  # exact, and a huge exponent costs nothing
+    parse_constant=_refuse_constant,
+)

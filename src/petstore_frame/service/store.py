@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from functools import lru_cache
-from itertools import starmap
-from typing import Any, NamedTuple, TypeVar
+from queue import SimpleQueue
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, Engine, Row, TextClause, insert, select, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Engine, insert, select, text
 
-from petstore_frame.service.database import idempotency_keys, pets, store_identity
+from petstore_frame.service.database import pets, store_identity
 from petstore_frame.service.errors import unavailable
 from petstore_frame.service.models import NewPet, Pet, PetStatus
 
@@ -27,18 +27,24 @@ Found = TypeVar("Found")
 
 _PETS = TypeAdapter(list[dict[str, Any]])
 _SELECT = "SELECT id, name, category_id, status FROM pets"
-_PAGE = text(f"{_SELECT} WHERE id > :after ORDER BY id LIMIT :size")
-_STATUS_PAGE = text(f"{_SELECT} WHERE status = :status AND id > :after ORDER BY id LIMIT :size")
-_ONE = text(f"{_SELECT} WHERE id = :id")
-_VALID_KEY = text("SELECT hash FROM api_keys WHERE hash = :hash AND revoked_at IS NULL")
-_BY_KEY = text(f"{_SELECT} JOIN idempotency_keys ON pet_id = id WHERE key = :key")
-_INSERT_PET = insert(pets).returning(pets.c.id)
-_INSERT_KEY = insert(idempotency_keys)
-_FORGET = text("DELETE FROM idempotency_keys WHERE created_at < :before")
+_PAGE = f"{_SELECT} WHERE id > :after ORDER BY id LIMIT :size"
+_STATUS_PAGE = f"{_SELECT} WHERE status = :status AND id > :after ORDER BY id LIMIT :size"
+_ONE = f"{_SELECT} WHERE id = :id"
+_VALID_KEY = "SELECT hash FROM api_keys WHERE hash = :hash AND revoked_at IS NULL"
+_BY_KEY = f"{_SELECT} JOIN idempotency_keys ON pet_id = id WHERE key = :key"
+_INSERT_PET = (
+    "INSERT INTO pets (name, category_id, status) VALUES (:name, :category_id, :status) "
+    "RETURNING id"
+)
+_INSERT_KEY = (
+    "INSERT INTO idempotency_keys (key, pet_id, created_at) VALUES (:key, :pet_id, :created_at)"
+)
+_FORGET = "DELETE FROM idempotency_keys WHERE created_at < :before"
+# Held to the end of a transaction, so that ids are given out in the order of commits.
+_LOCK = {"sqlite": "BEGIN IMMEDIATE", "postgresql": "SELECT pg_advisory_xact_lock(7385020071)"}
 # The commit mark was not written, so no recovery can find it. After a failed fsync it might.
 _SQLITE_BUSY, _SQLITE_READONLY, _SQLITE_FULL = 5, 8, 13
 _NOT_WRITTEN = {_SQLITE_BUSY, _SQLITE_READONLY, _SQLITE_FULL}
-_WRITERS_LOCK = text("SELECT pg_advisory_xact_lock(7385020071)")
 
 
 class Page(NamedTuple):
@@ -71,30 +77,41 @@ class CommitError(Exception):
 
 
 class Store:
-    """The pets of one database, for one event loop."""
+    """The pets of one database, for one event loop.
+
+    SQLAlchemy opens the database, pools its connections and spells the statements once; each
+    request speaks to the driver (DB-API 2.0), as SQLAlchemy's own work would outweigh SQLite's.
+    """
 
     def __init__(self, engine: Engine, *, clock: Callable[[], float] = time.time) -> None:
         self.engine = engine
         self._clock = clock
+        self._failure = engine.dialect.loaded_dbapi.Error
         # SQLite reports to a connection only the commits of others, so this one never writes.
-        self._reader = engine.connect() if engine.dialect.name == "sqlite" else None
-        if self._reader is not None:
-            self._reader.execution_options(isolation_level="AUTOCOMMIT")
-            self._watch: Any = self._reader.connection.driver_connection
+        self._reader = engine.raw_connection() if engine.dialect.name == "sqlite" else None
+        self._cursor: Any = self._reader.cursor() if self._reader else None
+        self._spelt = lru_cache(lambda sql: str(text(sql).compile(dialect=engine.dialect)))
         self._kept = lru_cache(_KEPT_READS)(lambda _version, read, *asked: read(*asked))
-        self._writer = ThreadPoolExecutor(1, "writer")
         self._waiting: deque[tuple[Addition, asyncio.Future[Added]]] = deque()
+        self._bell: SimpleQueue[asyncio.AbstractEventLoop | None] = SimpleQueue()
+        self._writer = threading.Thread(target=self._write_waiting, daemon=True)
+        self._writer.start()
         with engine.connect() as connection:
             self.store_id: str = connection.execute(select(store_identity.c.store_id)).scalar_one()
 
     async def close(self) -> None:
         """Wait for what is being added; the caller closes the engine."""
-        await asyncio.to_thread(self._writer.shutdown)
+        self._bell.put(None)
+        await asyncio.to_thread(self._writer.join)
         if self._reader is not None:
             self._reader.close()
 
     async def page(self, limit: int, after: int, status: PetStatus | None) -> Page:
-        """Return up to ``limit`` pets by ascending id, those above ``after``."""
+        """Return up to ``limit`` pets by ascending id, those above ``after``.
+
+        Raises:
+            Refusal: 503, as from every reading.
+        """
         return await self._read(self._page, limit, after, status)
 
     async def pet(self, pet_id: int) -> Pet | None:
@@ -113,8 +130,8 @@ class Store:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Added] = loop.create_future()
         self._waiting.append((Addition(pet, key), answer))
-        if len(self._waiting) == 1:  # behind what else has arrived by now, to be written with it
-            loop.call_soon(self._writer.submit, self._write_waiting, loop)
+        if len(self._waiting) == 1:
+            self._bell.put(loop)
         return await answer
 
     def write(self, batch: Sequence[Addition]) -> list[Added]:
@@ -124,83 +141,91 @@ class Store:
         a pet that was acknowledged before a later one was seen. Raises as ``add`` does.
         """
         try:
-            with self.engine.connect() as connection:
-                # The lock of all writers, so that ids are given out in the order of commits.
-                if self._reader is not None:
-                    connection.exec_driver_sql("BEGIN IMMEDIATE")
-                else:
-                    connection.execute(_WRITERS_LOCK)
+            with closing(self.engine.raw_connection()) as connection:
+                cursor = connection.cursor()
+                cursor.execute(_LOCK[self.engine.dialect.name])
                 if any(addition.key for addition in batch):
                     before = int(self._clock()) - IDEMPOTENCY_KEEP_S
-                    connection.execute(_FORGET, {"before": before})
-                added = [self._add_one(connection, addition) for addition in batch]
+                    cursor.execute(self._spelt(_FORGET), {"before": before})
+                added = [self._add_one(cursor, addition) for addition in batch]
                 self._commit(connection)
                 return added
-        except DBAPIError as problem:
+        except self._failure as problem:
             message = "the store cannot write at the moment; nothing was stored"
             raise unavailable(message) from problem
 
     async def _read(self, read: Callable[..., Found], *asked: Any) -> Found:
         """Return what ``read`` gives; on SQLite it is read once until the next commit."""
-        if self._reader is None:
-            return await asyncio.to_thread(read, *asked)
-        # Reading never waits for a writer (WAL) and costs less than a change of thread.
-        version = self._watch.execute("PRAGMA data_version").fetchone()[0]
-        found: Found = self._kept(version, read, *asked)
-        return found
+        try:
+            if self._cursor is None:
+                return await asyncio.to_thread(read, *asked)
+            # Reading never waits for a writer (WAL) and costs less than a change of thread.
+            version = self._cursor.execute("PRAGMA data_version").fetchone()
+            return cast("Found", self._kept(version, read, *asked))
+        except self._failure as problem:
+            raise unavailable("the database does not answer at the moment") from problem
 
     def _page(self, limit: int, after: int, status: PetStatus | None) -> Page:
         # One pet more than asked for shows whether there is a next page.
-        values = {"after": after, "size": limit + 1, "status": status}
-        found = self._rows(_PAGE if status is None else _STATUS_PAGE, values)
-        shown = list(starmap(_on_wire, found[:limit]))
+        statement = _PAGE if status is None else _STATUS_PAGE
+        found = self._rows(statement, after=after, size=limit + 1, status=status)
+        shown = [_on_wire(*row) for row in found[:limit]]
         return Page(_PETS.dump_json(shown), shown[-1]["id"] if len(found) > limit else None)
 
     def _pet(self, pet_id: int) -> Pet | None:
-        found = self._rows(_ONE, {"id": pet_id})
-        return Pet.model_validate(found[0]) if found else None
+        found = self._rows(_ONE, id=pet_id)
+        return _stored(*found[0]) if found else None
 
     def _is_valid_key(self, key_hash: str) -> bool:
-        return bool(self._rows(_VALID_KEY, {"hash": key_hash}))
+        return bool(self._rows(_VALID_KEY, hash=key_hash))
 
-    def _rows(self, statement: TextClause, values: Mapping[str, Any]) -> Sequence[Row[Any]]:
-        if self._reader is not None:
-            return self._reader.execute(statement, values).all()
-        with self.engine.connect() as connection:
-            return connection.execute(statement, values).all()
+    def _rows(self, statement: str, **values: Any) -> list[Any]:
+        if self._cursor is not None:
+            return self._ask(self._cursor, statement, values)
+        with closing(self.engine.raw_connection()) as connection:
+            return self._ask(connection.cursor(), statement, values)
 
-    def _write_waiting(self, loop: asyncio.AbstractEventLoop) -> None:
-        while size := min(len(self._waiting), _MAX_BATCH):
-            batch = [self._waiting.popleft() for _ in range(size)]
-            outcomes: list[Added] | list[Exception]
-            try:
-                outcomes = self.write([addition for addition, _ in batch])
-            except Exception as problem:  # noqa: BLE001 # each waiting request answers for itself
-                outcomes = [problem] * size
-            answers = [answer for _, answer in batch]
-            loop.call_soon_threadsafe(_settle, answers, outcomes)
+    def _ask(self, cursor: Any, statement: str, values: dict[str, Any]) -> list[Any]:
+        cursor.execute(self._spelt(statement), values)
+        return list(cursor.fetchall())
 
-    def _add_one(self, connection: Connection, addition: Addition) -> Added:
+    def _write_waiting(self) -> None:
+        while (loop := self._bell.get()) is not None:
+            while size := min(len(self._waiting), _MAX_BATCH):
+                batch = [self._waiting.popleft() for _ in range(size)]
+                outcomes: list[Added] | list[Exception]
+                try:
+                    outcomes = self.write([addition for addition, _ in batch])
+                except Exception as problem:  # noqa: BLE001 # each waiting request answers for itself
+                    outcomes = [problem] * size
+                answers = [answer for _, answer in batch]
+                loop.call_soon_threadsafe(_settle, answers, outcomes)
+
+    def _add_one(self, cursor: Any, addition: Addition) -> Added:
         values = addition.pet.model_dump()
         if addition.key is not None:
-            earlier = connection.execute(_BY_KEY, {"key": addition.key}).first()
-            if earlier is not None:
+            earlier = self._ask(cursor, _BY_KEY, {"key": addition.key})
+            if earlier:
                 # No operation changes a pet, so the stored pet shows what the first body was.
-                pet = Pet.model_validate(earlier)
+                pet = _stored(*earlier[0])
                 return Added(pet, True, conflict=pet.model_dump(exclude={"id"}) != values)
-        pet_id = connection.execute(_INSERT_PET, values).scalar_one()
+        ((pet_id,),) = self._ask(cursor, _INSERT_PET, values)
         if addition.key is not None:
             made = {"key": addition.key, "pet_id": pet_id, "created_at": int(self._clock())}
-            connection.execute(_INSERT_KEY, made)
+            cursor.execute(self._spelt(_INSERT_KEY), made)
         return Added(Pet.model_construct(id=pet_id, **values))
 
-    def _commit(self, connection: Connection) -> None:
+    def _commit(self, connection: Any) -> None:
         try:
             connection.commit()
-        except DBAPIError as problem:
-            if getattr(problem.orig, "sqlite_errorcode", 0) & 0xFF in _NOT_WRITTEN:
+        except self._failure as problem:
+            if getattr(problem, "sqlite_errorcode", 0) & 0xFF in _NOT_WRITTEN:
                 raise
-            raise CommitError(str(problem.orig)) from problem
+            raise CommitError(str(problem)) from problem
+
+
+def _stored(pet_id: int, name: str, category_id: int, status: Any) -> Pet:
+    return Pet.model_construct(id=pet_id, name=name, category_id=category_id, status=status)
 
 
 def _on_wire(pet_id: int, name: str, category_id: int, status: str | None) -> dict[str, Any]:
