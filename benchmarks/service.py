@@ -3,15 +3,16 @@
 Run: python benchmarks/service.py [--pets 10000000] [--seconds 4]      (needs wrk)
 
 Every server is one uvicorn process with the same HTTP parser, measured on the same machine in turn,
-by one client of our own and by wrk. "bare" is a Starlette route that sends the same bytes from
-memory, or one that writes one row in one durable SQLite transaction per request. Then pages that
-the service does not keep are read, in a small and in a large store, and beside 500 slow clients.
-Nothing is kept.
+by one client of our own and by wrk. "bare" is a Starlette route that sends the same bytes, head
+and body, from memory, or one that writes one row in one durable SQLite transaction per request.
+Then pages that the service does not keep are read, in a small and in a large store, and beside 500
+slow clients. Nothing is kept.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import socket
@@ -36,6 +37,7 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
 port, page, database = int(sys.argv[1]), open(sys.argv[2], "rb").read(), sys.argv[3]
+headers = json.loads(sys.argv[4])
 store = sqlite3.connect(database, isolation_level=None)
 store.execute("PRAGMA journal_mode=WAL")
 store.execute("PRAGMA synchronous=FULL")
@@ -43,7 +45,7 @@ store.execute("CREATE TABLE pets(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT
               "category_id INTEGER, status TEXT)")
 store.execute("CREATE INDEX by_status ON pets(status, id)")
 async def read(request):
-    return Response(page, media_type="application/json")
+    return Response(page, headers=headers, media_type="application/json")
 async def add(request):
     pet = json.loads(await request.body())
     store.execute("BEGIN IMMEDIATE")
@@ -52,7 +54,7 @@ async def add(request):
     store.execute("COMMIT")
     return Response(json.dumps({"id": row.lastrowid, **pet}), 201, media_type="application/json")
 app = Starlette(routes=[Route("/v1/pets", read), Route("/v1/pets", add, methods=["POST"])])
-uvicorn.run(app, port=port, http="h11", access_log=False, log_level="error")
+uvicorn.run(app, port=port, http="h11", server_header=False, access_log=False, log_level="error")
 """
 ADD = """
 wrk.method = "POST"
@@ -94,12 +96,15 @@ def measure(
 
 
 @contextmanager
-def bare_server(folder: Path, page: bytes) -> Iterator[str]:
-    (folder / "page").write_bytes(page)
+def bare_server(folder: Path, page: httpx.Response) -> Iterator[str]:
+    (folder / "page").write_bytes(page.content)
+    own = {"date", "content-length", "content-type"}
+    headers = {name: value for name, value in page.headers.items() if name not in own}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     arguments = [str(port), str(folder / "page"), str(folder / "bare.sqlite3")]
+    arguments.append(json.dumps(headers))
     process = subprocess.Popen([sys.executable, "-c", BARE, *arguments])
     try:
         deadline = time.monotonic() + 20
@@ -113,62 +118,58 @@ def bare_server(folder: Path, page: bytes) -> Iterator[str]:
         process.wait()
 
 
-def least_time(url: str, key: str, *, body: bytes = b"", samples: int = 1500) -> float:
-    """Return the least time of a request in microseconds, one after the other on one connection.
+class Connection:
+    """One connection on which one request is sent again and again."""
 
-    What other programs do on the machine can only add to it, so that it is the same on a busy one.
-    """
-    place = httpx.URL(url)
-    head = f"{'POST' if body else 'GET'} {place.raw_path.decode()} HTTP/1.1\r\n"
-    head += f"Host: {place.host}:{place.port}\r\nAuthorization: Bearer {key}\r\n"
-    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if body else ""
-    request = head.encode() + b"\r\n" + body
-    with socket.create_connection((place.host, place.port)) as wire:
-        wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    def __init__(self, url: str, key: str, body: bytes = b"") -> None:
+        place = httpx.URL(url)
+        head = f"{'POST' if body else 'GET'} {place.raw_path.decode()} HTTP/1.1\r\n"
+        head += f"Host: {place.host}:{place.port}\r\nAuthorization: Bearer {key}\r\n"
+        if body:
+            head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        self._request = head.encode() + b"\r\n" + body
+        self._wire = socket.create_connection((place.host, place.port))
+        self._wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.took: list[float] = []
 
-        def answer() -> None:
-            wire.sendall(request)
+    def ask(self, times: int) -> None:
+        for _ in range(times):
+            started = time.perf_counter()
+            self._wire.sendall(self._request)
             received = b""
             while b"\r\n\r\n" not in received:
-                received += wire.recv(65536)
+                received += self._wire.recv(65536)
             head, _, content = received.partition(b"\r\n\r\n")
             length = int(re.search(rb"(?i)content-length: (\d+)", head)[1])
             while len(content) < length:
-                content += wire.recv(65536)
-
-        took = []
-        for _ in range(samples):
-            started = time.perf_counter()
-            answer()
-            took.append(time.perf_counter() - started)
-    return min(took) * 1e6
+                content += self._wire.recv(65536)
+            self.took.append((time.perf_counter() - started) * 1e6)
 
 
-def least_times(folder: Path) -> None:
-    """Print the least time of each request beside that of the bare server."""
-    print("| one request after the other | bare, µs | service, µs | ratio |")
-    print("|---|---|---|---|")
+def one_by_one(folder: Path, rounds: int = 100, block: int = 50) -> None:
+    """Print the time of each request on one connection beside that of the bare server, in turn.
+
+    What other programs do on the machine can only add to the least time, so that it is the same on
+    a busy one.
+    """
+    print("| one request after the other | bare, µs | service, µs | ratio | ratio of medians |")
+    print("|---|---|---|---|---|")
     pet = b'{"name":"Luna","categoryId":3,"status":"sold"}'
     with pf.serve(database=folder / "least.sqlite3", sample=2000, log_level="off") as server:
         key, pets = server.api_key.get_secret_value(), f"{server.base_url}/pets"
-        page = httpx.get(f"{pets}?limit=100", headers={"Authorization": f"Bearer {key}"}).content
+        page = httpx.get(f"{pets}?limit=100", headers={"Authorization": f"Bearer {key}"})
         with (
             tempfile.TemporaryDirectory(dir=folder) as place,
             bare_server(Path(place), page) as bare,
         ):
             for name, query, body in (("GET 100 pets", "?limit=100", b""), ("POST", "", pet)):
-                floors, ours = zip(
-                    *(
-                        (
-                            least_time(bare + query, key, body=body),
-                            least_time(pets + query, key, body=body),
-                        )
-                        for _ in range(3)
-                    ),
-                    strict=True,
-                )
-                floor, own = min(floors), min(ours)
-                print(f"| {name} | {floor:.0f} | {own:.0f} | {floor / own:.2f} |")
+                floor, ours = (Connection(url + query, key, body) for url in (bare, pets))
+                for _ in range(rounds):
+                    floor.ask(block)
+                    ours.ask(block)
+                least, own = min(floor.took), min(ours.took)
+                medians = statistics.median(floor.took) / statistics.median(ours.took)
+                print(f"| {name} | {least:.0f} | {own:.0f} | {least / own:.2f} | {medians:.2f} |")
 
 
 def new_pages(first: int) -> str:
@@ -213,7 +214,7 @@ def same_requests(folder: Path, seconds: int) -> None:
     with pf.serve(database=folder / "ours.sqlite3", sample=2000, log_level="off") as server:
         key, pets = server.api_key.get_secret_value(), f"{server.base_url}/pets"
         headers = {"Authorization": f"Bearer {key}"}
-        page = httpx.get(f"{pets}?limit=100", headers=headers).content
+        page = httpx.get(f"{pets}?limit=100", headers=headers)
         with bare_server(folder, page) as bare:
             cases = {
                 "GET 100 pets": ("?limit=100", 8, ""),
@@ -318,7 +319,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=3, help="length of one measurement")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
-        least_times(Path(folder))
+        one_by_one(Path(folder))
         print()
         same_requests(Path(folder), options.seconds)
         if options.pets:
