@@ -168,7 +168,7 @@ async def create_pet(
     },
 )
 async def get_pet(shop: ShopOf, response: Response, pet_id: PetId) -> Pet:
-    """Get one animal by its id. Scheduled for removal on 5 December 2030: use `GET /pets`."""
+    """Get one animal by its id. To be removed on 5 December 2030: list by `status` instead."""
     if shop.options.after_sunset == "gone":
         raise Refusal(410, "getPet was removed; use GET /pets", headers=LIFECYCLE)
     pet = await shop.store.pet(pet_id)
