@@ -5,8 +5,9 @@ Run: python benchmarks/service.py [--pets 10000000] [--seconds 4]      (needs wr
 Every server is one uvicorn process with the same HTTP parser, measured on the same machine in turn,
 by one client of our own and by wrk. "bare" is a Starlette route that sends the same bytes, head
 and body, from memory, or one that writes one row in one durable SQLite transaction per request.
-Then pages that the service does not keep are read, in a small and in a large store, and beside 500
-slow clients. Nothing is kept.
+"FastAPI alone" is a route that sends those bytes too, and declares what the operation does: the
+bearer key, which it does not look at, and three parameters. Then pages that the service does not
+keep are read, in a small and in a large store, and beside 500 slow clients. Nothing is kept.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ import petstore_frame as pf
 
 SMALL = 10_000
 BARE = """
-import json, socket, sqlite3, sys, uvicorn
+import json, sqlite3, sys, uvicorn
+from typing import Annotated, Literal
+from fastapi import Depends, FastAPI, Query
+from fastapi.security import HTTPBearer
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
@@ -53,7 +57,17 @@ async def add(request):
                         (pet["name"], pet["categoryId"], pet["status"]))
     store.execute("COMMIT")
     return Response(json.dumps({"id": row.lastrowid, **pet}), 201, media_type="application/json")
-app = Starlette(routes=[Route("/v1/pets", read), Route("/v1/pets", add, methods=["POST"])])
+bare = Starlette(routes=[Route("/v1/pets", read), Route("/v1/pets", add, methods=["POST"])])
+fastapi = FastAPI(telemetry={"tracing": False, "metrics": False, "logs": False})
+@fastapi.get("/fastapi/pets")
+async def list_pets(key: Annotated[object, Depends(HTTPBearer())],
+                    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+                    status: Literal["available", "pending", "sold"] | None = None,
+                    cursor: int = 0):
+    return Response(page, headers=headers, media_type="application/json")
+async def app(scope, receive, send):
+    chosen = fastapi if scope.get("path", "").startswith("/fastapi/") else bare
+    await chosen(scope, receive, send)
 uvicorn.run(app, port=port, http="h11", server_header=False, access_log=False, log_level="error")
 """
 ADD = """
@@ -118,6 +132,10 @@ def bare_server(folder: Path, page: httpx.Response) -> Iterator[str]:
         process.wait()
 
 
+def fastapi_at(bare: str) -> str:
+    return bare.replace("/v1/", "/fastapi/")
+
+
 class Connection:
     """One connection on which one request is sent again and again."""
 
@@ -159,11 +177,17 @@ def one_by_one(folder: Path, rounds: int = 100, block: int = 50) -> None:
         key, pets = server.api_key.get_secret_value(), f"{server.base_url}/pets"
         page = httpx.get(f"{pets}?limit=100", headers={"Authorization": f"Bearer {key}"})
         with (
-            tempfile.TemporaryDirectory(dir=folder) as place,
-            bare_server(Path(place), page) as bare,
+            tempfile.TemporaryDirectory(dir=folder) as aside,
+            bare_server(Path(aside), page) as bare,
         ):
-            for name, query, body in (("GET 100 pets", "?limit=100", b""), ("POST", "", pet)):
-                floor, ours = (Connection(url + query, key, body) for url in (bare, pets))
+            alone = fastapi_at(bare)
+            cases = {
+                "GET 100 pets": ("?limit=100", pets, b""),
+                "the same, FastAPI alone": ("?limit=100", alone, b""),
+                "POST": ("", pets, pet),
+            }
+            for name, (query, place, body) in cases.items():
+                floor, ours = (Connection(url + query, key, body) for url in (bare, place))
                 for _ in range(rounds):
                     floor.ask(block)
                     ours.ask(block)
@@ -216,16 +240,18 @@ def same_requests(folder: Path, seconds: int) -> None:
         headers = {"Authorization": f"Bearer {key}"}
         page = httpx.get(f"{pets}?limit=100", headers=headers)
         with bare_server(folder, page) as bare:
+            alone = fastapi_at(bare)
             cases = {
-                "GET 100 pets": ("?limit=100", 8, ""),
-                "GET 100 pets, each page read anew": ("?limit=100", 8, new_pages(0)),
-                "POST, 16 connections": ("", 16, ADD),
+                "GET 100 pets, 8 connections": ("?limit=100", pets, 8, ""),
+                "the same, FastAPI alone": ("?limit=100", alone, 8, ""),
+                "the same, each page read anew": ("?limit=100", pets, 8, new_pages(0)),
+                "POST, 16 connections": ("", pets, 16, ADD),
             }
-            for name, (query, connections, script) in cases.items():
+            for name, (query, place, connections, script) in cases.items():
                 rounds = [
                     (
                         measure(bare + query, key, seconds, connections, script),
-                        measure(pets + query, key, seconds, connections, script),
+                        measure(place + query, key, seconds, connections, script),
                     )
                     for _ in range(3)
                 ]
