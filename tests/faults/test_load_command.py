@@ -286,7 +286,7 @@ def test_a_record_that_was_not_created_is_sent_by_the_next_command(
     """--resolve ROW=none makes a record pending; a pair that cannot be read changes nothing."""
     store = stores(lambda number: "fin_before" if number == 2 else None)
     path = pets_csv(4)
-    assert command(path, store).exit_code == 3
+    assert command(path, store, "--workers", "1").exit_code == 3
     assert command(path, store, "--resolve", "two").exit_code == 2
     released = command(path, store, "--resolve", "2=none")
     assert "1 record still to send" in released.output and len(store.pets) == 3
