@@ -108,7 +108,7 @@ def test_too_many_errors_stop_the_import(pets_csv, stores, run_load) -> None:
 
 def test_a_slow_store_is_asked_for_less_at_once(pets_csv, stores, run_load) -> None:
     """The window grows to its limit while all is well, and 429 halves it."""
-    store = stores(latency_s=0.01)
+    store = stores(latency_s=0.03)
     run_load(pets_csv(400), store)
     assert store.most_at_once == 16
     busy = stores(lambda number: "429" if number % 3 == 0 else None, latency_s=0.01)
