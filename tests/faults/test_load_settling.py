@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
@@ -64,7 +65,7 @@ def test_a_wait_is_announced_to_whoever_watches(
 ) -> None:
     """reconcile says until when it waits, and why, where somebody would take it for a hang."""
     waits: list[float] = []
-    monkeypatch.setattr(waiting.time, "sleep", waits.append)
+    monkeypatch.setattr(waiting, "time", SimpleNamespace(sleep=waits.append))
     store = stores(lost(3))
     result = run_load(pets_csv(5), store)
     for is_watched in (False, True):
