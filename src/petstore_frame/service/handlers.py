@@ -33,7 +33,7 @@ def add_handlers(app: FastAPI) -> None:
         try:
             # FastAPI finds no route, and reads a body, before it asks for the key: a stranger must
             # learn nothing from either.
-            if error.status_code < 500:
+            if error.status_code < 500 and not getattr(request.state, "is_known", False):
                 await require_key(request)
         except Refusal as stranger:
             error = stranger

@@ -21,7 +21,7 @@ from petstore_frame.service.models import (
 )
 from petstore_frame.service.requests import ShopOf, StrictRoute, base_of, plain_digits
 
-_ABSENT: Any = None  # untyped: null is no value of a parameter, so the document has none
+_NOT_SENT: Any = None  # untyped: null is no value of a parameter, so the document has none
 _Plain = BeforeValidator(plain_digits)
 Limit = Annotated[
     int, Query(ge=1, le=100, description="Maximum number of animals to return"), _Plain
@@ -95,7 +95,7 @@ async def list_pets(
     shop: ShopOf,
     request: Request,
     limit: Limit = 20,
-    status: Status = _ABSENT,
+    status: Status = _NOT_SENT,
     cursor: Cursor = 0,
 ) -> Response:
     """Return a paginated list of animals in the store, by ascending id."""
@@ -132,8 +132,8 @@ async def create_pet(
     request: Request,
     pet: NewPet,
     response: Response,
-    idempotency_key: IdempotencyKey = _ABSENT,
-    x_store_id: StoreId = _ABSENT,
+    idempotency_key: IdempotencyKey = _NOT_SENT,
+    x_store_id: StoreId = _NOT_SENT,
 ) -> Pet:
     """Add an animal; it is on disk when the answer is sent."""
     if x_store_id not in (None, shop.store.store_id):

@@ -61,6 +61,7 @@ class ApiKey(HTTPBearer):
         if len(sent) > 1 or scheme.lower() != "bearer" or not await shop.accepts(key.strip()):
             challenge = {"www-authenticate": 'Bearer error="invalid_token"'}
             raise Refusal(401, "the API key is not valid", headers=challenge)
+        request.state.is_known = True
         return shop
 
 

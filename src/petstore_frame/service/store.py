@@ -89,7 +89,6 @@ class Store:
         self._failure = engine.dialect.loaded_dbapi.Error
         # SQLite reports to a connection only the commits of others, so this one never writes.
         self._reader = engine.raw_connection() if engine.dialect.name == "sqlite" else None
-        self._cursor: Any = self._reader.cursor() if self._reader else None
         self._spelt = lru_cache(lambda sql: str(text(sql).compile(dialect=engine.dialect)))
         self._kept = lru_cache(_KEPT_READS)(lambda _version, read, *asked: read(*asked))
         self._waiting: deque[tuple[Addition, asyncio.Future[Added]]] = deque()
@@ -130,8 +129,8 @@ class Store:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Added] = loop.create_future()
         self._waiting.append((Addition(pet, key), answer))
-        if len(self._waiting) == 1:
-            self._bell.put(loop)
+        if len(self._waiting) == 1:  # behind what else has arrived by now, to be written with it
+            loop.call_soon(self._bell.put, loop)
         return await answer
 
     def write(self, batch: Sequence[Addition]) -> list[Added]:
@@ -157,10 +156,10 @@ class Store:
     async def _read(self, read: Callable[..., Found], *asked: Any) -> Found:
         """Return what ``read`` gives; on SQLite it is read once until the next commit."""
         try:
-            if self._cursor is None:
+            if self._reader is None:
                 return await asyncio.to_thread(read, *asked)
             # Reading never waits for a writer (WAL) and costs less than a change of thread.
-            version = self._cursor.execute("PRAGMA data_version").fetchone()
+            ((version,),) = self._rows("PRAGMA data_version")
             return cast("Found", self._kept(version, read, *asked))
         except self._failure as problem:
             raise unavailable("the database does not answer at the moment") from problem
@@ -180,8 +179,8 @@ class Store:
         return bool(self._rows(_VALID_KEY, hash=key_hash))
 
     def _rows(self, statement: str, **values: Any) -> list[Any]:
-        if self._cursor is not None:
-            return self._ask(self._cursor, statement, values)
+        if self._reader is not None:
+            return self._ask(self._reader.cursor(), statement, values)
         with closing(self.engine.raw_connection()) as connection:
             return self._ask(connection.cursor(), statement, values)
 
