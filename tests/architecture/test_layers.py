@@ -45,7 +45,6 @@ DOORS = {
     "jinja2": {"html"},
     "markupsafe": {"html"},
     "httpx": {"http"},
-    "httpcore": {"http"},
     "msgspec": {"schema"},
     "xlsxwriter": {"files"},
     "filelock": {"files"},

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -10,21 +12,24 @@ from types import FrameType
 from typing import Any
 
 import httpcore
+import pytest
 
 import petstore_frame as pf
+from clocks import timed_client
+from faults.hostile import HostileStore, http
 
 LIBRARY = httpcore.__path__[0]
 
 
 @contextmanager
 def interrupted(at: int) -> Iterator[None]:
-    """Interrupt the library as it has taken its lock for the time of that number, from 0."""
+    """Press Ctrl-C as the library has taken its lock for the time of that number, from 0."""
     taken = count()
 
     def returned(_: FrameType, event: str, __: Any) -> Any:
         if event == "return" and next(taken) == at:
             sys.settrace(None)
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         return returned
 
     def called(frame: FrameType, _: str, __: Any) -> Any:
@@ -54,4 +59,37 @@ def test_a_client_survives_an_interrupt_wherever_a_lock_is_taken(sample_server: 
             else:
                 break
             assert client.list_pets(limit=1).store_id is not None
-    assert interrupts
+    assert interrupts > 5
+
+
+def test_ctrl_c_ends_the_wait_for_a_store_that_says_nothing() -> None:
+    """The request is given up at once, and the next one goes over a connection of its own."""
+    answers, has_ended = iter([None, http("200 OK")]), threading.Event()
+
+    def answer(_: str) -> bytes | None:
+        if (given := next(answers)) is None:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            has_ended.wait(10)
+        return given
+
+    with HostileStore(answer) as store, timed_client(store.base_url, "k") as client:
+        with pytest.raises(KeyboardInterrupt):
+            client.list_pets()
+        has_ended.set()
+        assert len(client.list_pets()) == 0
+    assert store.connections == 2
+
+
+def test_a_program_that_ignores_ctrl_c_goes_on() -> None:
+    """A request takes no interrupt that its program does not want."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+
+        def answer(_: str) -> bytes:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            return http("200 OK")
+
+        with HostileStore(answer) as store, timed_client(store.base_url, "k") as client:
+            assert len(client.list_pets()) == 0
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,7 +1,6 @@
 """Records every exchange anew: ``PYTHONPATH=tests python -m replay.record``.
 
-One file per exchange in ``cassettes/``, without a key. A recorder of httpx sees what goes through a
-transport of httpx.
+One file per exchange in ``cassettes/``, without a key.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import warnings
 
-import httpx
 import yaml
 
 import petstore_frame as pf
@@ -24,7 +22,7 @@ def main() -> None:
         (CASSETTES / f"{name}.yaml").unlink(missing_ok=True)
         with pf.serve(sample=250, seed=7) as server:
             key = "not-the-key" if name == "wrong_key" else server.api_key.get_secret_value()
-            client = pf.Client(server.base_url, key, transport=httpx.HTTPTransport())
+            client = pf.Client(server.base_url, key)
             with client, tape("all").use_cassette(name), contextlib.suppress(pf.PetstoreError):
                 act(client)
             text = (CASSETTES / f"{name}.yaml").read_text(encoding="utf-8")

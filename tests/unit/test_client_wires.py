@@ -8,14 +8,13 @@ from threading import Barrier
 import httpx
 
 import petstore_frame as pf
-from clocks import timed_client
-from petstore_frame.http.connections import Wires
-from petstore_frame.http.given import GivenWire
+from petstore_frame.http.connections import Wire, Wires
+from petstore_frame.http.trace import Watch
 
 BASE_URL = "http://127.0.0.1/v1"
 
 
-class Wire(httpx.MockTransport):
+class Recorded(httpx.MockTransport):
     """A transport that remembers what it carried and that it was closed."""
 
     def __init__(self, answer) -> None:
@@ -30,43 +29,45 @@ def empty(_: httpx.Request) -> httpx.Response:
     return httpx.Response(200, content=b"[]")
 
 
-def test_a_free_wire_is_used_again() -> None:
-    """One request after the other goes over one wire, also after a failure."""
-    made: list[Wire] = []
-    failures = iter([httpx.ReadError("broken off")])
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        if problem := next(failures, None):
-            raise problem
-        return empty(request)
-
-    client = timed_client(BASE_URL, "k")
-    client._transport._wires = Wires(lambda: made.append(Wire(answer)) or GivenWire(made[-1]))
-    assert [len(client.list_pets()) for _ in range(3)] == [0, 0, 0]
-    assert len(made) == 1
-
-
 def test_requests_side_by_side_share_no_wire() -> None:
     """Four requests that wait for each other need four wires, and closing closes all four."""
     together = Barrier(4)
-    made: list[Wire] = []
+    made: list[Recorded] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
         together.wait(10)
         return empty(request)
 
+    def new() -> Wire:
+        made.append(Recorded(answer))
+        return Wire(made[-1])
+
     with pf.Client(BASE_URL, "k") as client, ThreadPoolExecutor(4) as pool:
-        client._transport._wires = Wires(lambda: made.append(Wire(answer)) or GivenWire(made[-1]))
+        client._transport._wires = Wires(new)
         pages = [pool.submit(client.list_pets) for _ in range(4)]
         assert [len(page.result()) for page in pages] == [0] * 4
-    assert [wire.closed for wire in made] == [1] * 4
+    assert [transport.closed for transport in made] == [1] * 4
+
+
+def test_a_connection_that_could_not_be_watched_is_not_used_again() -> None:
+    """Where the bytes of an answer were not seen, a second answer may wait behind it."""
+    made: list[Recorded] = []
+
+    def new() -> Wire:
+        made.append(Recorded(empty))
+        return Wire(made[-1], Watch())
+
+    with pf.Client(BASE_URL, "k") as client:
+        client._transport._wires = Wires(new)
+        assert [len(client.list_pets()) for _ in range(3)] == [0, 0, 0]
+    assert [transport.closed for transport in made] == [1] * 3
 
 
 def test_a_transport_of_the_callers_own_is_shared_and_closed_once() -> None:
     """What the caller passes carries every request, with a body that can be read."""
     bodies: list[bytes] = []
 
-    class Reading(Wire):
+    class Reading(Recorded):
         def handle_request(self, request: httpx.Request) -> httpx.Response:
             bodies.append(request.content)  # as transports of other makers do
             return empty(request)
@@ -81,17 +82,18 @@ def test_a_transport_of_the_callers_own_is_shared_and_closed_once() -> None:
 
 def test_a_wire_that_comes_back_after_the_end_is_closed() -> None:
     """A request that another thread began while the client was closed leaves no wire open."""
-    made: list[Wire] = []
-    wires = Wires(lambda: made.append(Wire(empty)) or GivenWire(made[-1]))
+    transport = Recorded(empty)
+    wires = Wires(lambda: Wire(transport))
+    wire = wires.borrow()
     wires.close()
-    wires.give_back(wires.borrow())
-    assert [wire.closed for wire in made] == [1]
+    wires.give_back(wire, is_fit=True)
+    assert transport.closed == 1
 
 
 def test_a_transport_that_seems_empty_is_used_all_the_same() -> None:
     """Whether a transport was passed is no question of its truth value."""
 
-    class Recorder(Wire):
+    class Recorder(Recorded):
         def __len__(self) -> int:
             return 0
 

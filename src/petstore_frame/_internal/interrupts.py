@@ -35,13 +35,15 @@ class Interrupts:
 
     def __enter__(self) -> Self:
         self.count = 0
-        if _is_main_thread():
+        # A program that ignores Ctrl-C, as one in the background does, goes on ignoring it.
+        if _is_main_thread() and callable(signal.getsignal(signal.SIGINT)):
             self._before = signal.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
+            self._before = None
 
 
 class Deferred(Interrupts):

@@ -20,13 +20,12 @@ from __future__ import annotations
 import re
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 from urllib.parse import parse_qs
 
-import httpcore
+import httpx
 
 from petstore_frame.errors import (
     APIConnectionError,
@@ -37,6 +36,7 @@ from petstore_frame.errors import (
     status_error_class,
 )
 from petstore_frame.http.answer import STORE_ID, Answer
+from petstore_frame.http.trace import Trace
 from petstore_frame.schema.decoding import excerpt, read_error, read_pet
 from petstore_frame.schema.models import Pet
 
@@ -210,60 +210,20 @@ def _later(answer: Answer) -> str:
     return f"the pet may have been added; look for it before you try again {later}"
 
 
-# -- no answer: httpcore's errors as ours
+# -- no answer: httpx's errors as ours
 
-# All that httpcore raises on purpose; its classes have no base of their own.
-ENGINE_ERRORS = (
-    httpcore.TimeoutException,
-    httpcore.NetworkError,
-    httpcore.ProtocolError,
-    httpcore.ProxyError,
-    httpcore.UnsupportedProtocol,
-)
-_NEVER_SENT = (
-    httpcore.ConnectError,
-    httpcore.ConnectTimeout,
-    httpcore.PoolTimeout,
-    httpcore.UnsupportedProtocol,
-    httpcore.LocalProtocolError,
-    httpcore.ProxyError,
-)
-
-
-class Trace:
-    """Notes how far a request got, from the engine's own events."""
-
-    def __init__(self) -> None:
-        self.was_called = False
-        self.has_started_headers = False
-        self.has_failed_body = False
-
-    def __call__(self, event: str, info: Mapping[str, Any]) -> None:
-        self.was_called = True
-        # The events start with the protocol's name: http11. or http2.
-        if event.endswith(".send_request_headers.started"):
-            self.has_started_headers = True
-        elif event.endswith(".send_request_body.failed"):
-            self.has_failed_body = True
-
-    def proves_not_applied(self, problem: Exception) -> bool:
-        """Tell whether the store cannot have acted on the request.
-
-        Without events (a transport of the caller's own) only the error's class is evidence.
-        """
-        if isinstance(problem, _NEVER_SENT) or self.has_failed_body:
-            return True
-        return self.was_called and not self.has_started_headers
+# All that a transport raises on purpose.
+TRANSPORT_ERRORS = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL)
 
 
 def connection_error(
     problem: Exception, operation: str, trace: Trace, base_url: str
 ) -> APIConnectionError:
-    """Return our error for one of httpcore's."""
+    """Return our error for one of httpx's."""
     is_unsent = trace.proves_not_applied(problem)
     reason, text = _reason(problem)
     doubt = "" if is_unsent or operation.startswith("GET") else "; it may have been applied"
-    kind = APITimeoutError if isinstance(problem, httpcore.TimeoutException) else APIConnectionError
+    kind = APITimeoutError if isinstance(problem, httpx.TimeoutException) else APIConnectionError
     return kind(
         f"{operation}: no answer from {base_url} ({text}){doubt}; "
         "check the address and that the store is up",
@@ -276,16 +236,16 @@ def connection_error(
 
 # The first class that fits counts: a word for results and tests, and what it says in a sentence.
 _REASONS: tuple[tuple[type[Exception], str, str], ...] = (
-    (httpcore.ConnectTimeout, "connect_timeout", "no connection within the time allowed"),
-    (httpcore.PoolTimeout, "pool_timeout", "no free connection within the time allowed"),
-    (httpcore.WriteTimeout, "write_timeout", "not written within the time allowed"),
-    (httpcore.ReadTimeout, "read_timeout", "connected, but no answer within the time allowed"),
-    (httpcore.ReadError, "reset", "connection reset"),
-    (httpcore.WriteError, "reset", "connection reset"),
-    (httpcore.RemoteProtocolError, "closed", "connection closed without an answer"),
-    (httpcore.ProxyError, "proxy", "the proxy gave no connection"),
-    (httpcore.LocalProtocolError, "invalid_request", "it could not be sent as it is"),
-    (httpcore.UnsupportedProtocol, "invalid_request", "it could not be sent as it is"),
+    (httpx.ConnectTimeout, "connect_timeout", "no connection within the time allowed"),
+    (httpx.PoolTimeout, "pool_timeout", "no free connection within the time allowed"),
+    (httpx.WriteTimeout, "write_timeout", "not written within the time allowed"),
+    (httpx.ReadTimeout, "read_timeout", "connected, but no answer within the time allowed"),
+    (httpx.ReadError, "reset", "connection reset"),
+    (httpx.WriteError, "reset", "connection reset"),
+    (httpx.RemoteProtocolError, "closed", "connection closed without an answer"),
+    (httpx.ProxyError, "proxy", "the proxy gave no connection"),
+    (httpx.LocalProtocolError, "invalid_request", "it could not be sent as it is"),
+    (httpx.UnsupportedProtocol, "invalid_request", "it could not be sent as it is"),
 )
 
 
@@ -299,9 +259,10 @@ def _reason(problem: Exception) -> tuple[str, str]:
         return "tls", "no trusted TLS connection"
     if any(isinstance(each, socket.gaierror) for each in causes):
         return "dns", "the host name is not known"
-    if isinstance(problem, httpcore.ConnectError):
+    if isinstance(problem, httpx.ConnectError):
         return "refused", "connection refused"
-    return "connection", "connection"
+    # A transport of the caller's own, such as a test's, says why it did not answer.
+    return "connection", str(problem) or "connection"
 
 
 def _chain(problem: BaseException | None) -> Iterator[BaseException]:

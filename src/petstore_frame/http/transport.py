@@ -1,17 +1,16 @@
-"""How one request goes out and its answer comes back; no type of the engine leaves here."""
+"""How one request goes out and its answer comes back; no type of httpx leaves here."""
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping
-from functools import lru_cache
-from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from typing import cast
+from urllib.parse import urlencode
 
-import httpcore
+import httpx
 from pydantic import SecretStr
 
+from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.errors import ConfigurationError
 from petstore_frame.http.answer import (
     MAX_BODY_BYTES,
@@ -19,27 +18,24 @@ from petstore_frame.http.answer import (
     Flaw,
     FlawError,
     Headers,
-    RawLines,
     stops_early,
     unpacked,
 )
-from petstore_frame.http.connections import GivenTransport, Wire, Wires, new_sockets
+from petstore_frame.http.connections import GivenTransport, given_wires, new_wires
 from petstore_frame.http.links import path_below, unreadable_link, whole_address
-from petstore_frame.http.outcome import ENGINE_ERRORS, Trace, connection_error
+from petstore_frame.http.outcome import TRANSPORT_ERRORS, connection_error
 from petstore_frame.http.secrecy import KEY_FILTER, without_key
 from petstore_frame.http.settings import DEFAULT_CONNECT_TIMEOUT_S, Settings
+from petstore_frame.http.trace import Trace
 
-_FIXED_LINES = [
-    (b"Accept", b"application/json"),
-    (b"Accept-Encoding", b"gzip, deflate"),
-    (b"User-Agent", b"petstore-frame"),
-]
+_FIXED_LINES = {
+    "Accept": "application/json",
+    "Accept-Encoding": "gzip, deflate",
+    "User-Agent": "petstore-frame",
+}
 # An old answer out of a cache on the way would mix two states of a store in one listing.
-_FRESH = (b"Cache-Control", b"no-cache")
-_AFTER_ORIGIN = re.compile("[/?#]")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-# What an address may hold unencoded; a percent sign is part of what was encoded before.
-_AS_THEY_ARE = "".join(map(chr, range(0x21, 0x7F))).translate({ord(c): None for c in '"<>`{}'})
+_OF_A_GET = {"Cache-Control": "no-cache"}
+_OF_A_POST = {"Content-Type": "application/json"}
 
 
 class Transport:
@@ -61,15 +57,20 @@ class Transport:
         self._total_s = 2 * settings.timeout_s
         connect_s = min(settings.timeout_s, DEFAULT_CONNECT_TIMEOUT_S)
         others = dict.fromkeys(("read", "write", "pool"), settings.timeout_s)
-        self._timeout = {"connect": connect_s, "total": self._total_s, **others}
-        self._wires = Wires(
-            new_sockets(settings.base_url) if transport is None else _given(transport)
-        )
+        self._timeout = {"connect": connect_s, **others}
         try:
-            host = target_of(settings.base_url)
-        except ValueError as problem:
+            host = httpx.URL(settings.base_url).netloc.decode()
+        except httpx.InvalidURL as problem:
             raise ConfigurationError(f"base_url is not an address: {problem}") from None
-        self._fixed_lines = [(b"Host", _host_line(host)), *_FIXED_LINES]
+        if transport is None:
+            self._wires = new_wires(settings.base_url)
+        else:
+            self._wires = given_wires(transport)
+        fixed = {"Host": host, **_FIXED_LINES}
+        self._lines = {
+            "GET": httpx.Headers(fixed | _OF_A_GET),
+            "POST": httpx.Headers(fixed | _OF_A_POST),
+        }
 
     def send(
         self,
@@ -100,31 +101,35 @@ class Transport:
             f"?{urlencode(params)}" if params else ""
         )
         try:
-            target = target_of(url)
-        except ValueError as problem:  # which only a link of the store's can be
+            target = httpx.URL(url)
+        except httpx.InvalidURL as problem:  # which only a link of the store's can be
             raise unreadable_link(url, str(problem).rstrip(".")) from None
         operation = f"{method} {path_below(self._settings.base_url, url)}"
         key = self._key()
-        trace = Trace()
-        wire = self._wires.borrow()
-        start = self._clock()
+        wire, is_fit = self._wires.borrow(), False
         KEY_FILTER.hide(key)
         try:
-            request = self._request(method, target, body or b"", headers, trace, key)
-            response = wire.handle_request(request)
-            lines: RawLines = response.headers
-            content, flaw = self._read(response, start)
-        except ENGINE_ERRORS as problem:
+            with Deferred() as interrupts:
+                interrupts.is_allowed = wire.watch is None
+                trace = Trace(wire.watch, interrupts)
+                start = self._clock()
+                if wire.watch is not None:
+                    wire.watch.begin(self._total_s)
+                request = self._request(method, target, body or b"", headers, trace, key)
+                response = wire.transport.handle_request(request)
+                status, lines = response.status_code, response.headers.raw
+                content, flaw = self._read(response, start)
+                is_fit = wire.watch is None or wire.watch.has_ended_cleanly(status, lines)
+            interrupts.deliver()
+        except TRANSPORT_ERRORS as problem:
             raise connection_error(problem, operation, trace, self._settings.base_url) from None
         except BaseException as problem:  # noqa: BLE001 # raised again, without its frames:
             # those below hold the request's header lines, and a verbose traceback shows them.
-            wire.abandon()
             raise problem.with_traceback(None) from None
         finally:
-            self._wires.give_back(wire)
+            self._wires.give_back(wire, is_fit=is_fit)
             KEY_FILTER.hide(None)
         took = self._clock() - start
-        status = response.status
         content, lines = without_key(content, lines, key, is_refusal=status >= 400)
         return Answer(operation, status, Headers(lines), content, flaw, took, url)
 
@@ -143,95 +148,52 @@ class Transport:
     def _request(
         self,
         method: str,
-        target: httpcore.URL,
+        url: httpx.URL,
         body: bytes,
         headers: Mapping[str, str] | None,
         trace: Trace,
         key: SecretStr,
-    ) -> httpcore.Request:
+    ) -> httpx.Request:
         """Make the request; the key goes on it here, and nothing else ever holds it in the open."""
-        lines, extensions = [*self._fixed_lines], dict[str, Any](timeout=self._timeout)
-        if method == "GET":  # which can be repeated, however far it got
-            lines.append(_FRESH)
-        else:
-            lines += [
-                (b"Content-Type", b"application/json"),
-                (b"Content-Length", b"%d" % len(body)),
-            ]
-            extensions["trace"] = trace
-        lines += ((name.encode(), value.encode()) for name, value in (headers or {}).items())
-        secret = b"Bearer " + key.get_secret_value().encode()
-        return httpcore.Request(
+        request = httpx.Request(
             method,
-            target,
-            headers=[*lines, (b"Authorization", secret)],
-            content=(body,) if body else (),  # an empty piece would be an event of its own
-            extensions=extensions,
+            url,
+            headers=self._lines[method],
+            stream=httpx.ByteStream(body),
+            extensions={"timeout": self._timeout, "trace": trace},
         )
+        request.read()  # for transports that ask for its content
+        if method != "GET":
+            request.headers["Content-Length"] = str(len(body))
+        request.headers.update(headers)
+        request.headers["Authorization"] = f"Bearer {key.get_secret_value()}"
+        return request
 
-    def _read(self, response: httpcore.Response, start: float) -> tuple[bytes, Flaw | None]:
+    def _read(self, response: httpx.Response, start: float) -> tuple[bytes, Flaw | None]:
         """Read the body within limits of time and size; what is wrong with it is not raised."""
-        chunks, size = list[bytes](), 0
+        chunks, size, lines = list[bytes](), 0, response.headers.raw
         try:
-            for chunk in unpacked(response.iter_stream(), response.headers):
+            # As it came: httpx would unpack it without a limit.
+            for chunk in unpacked(cast("httpx.SyncByteStream", response.stream), lines):
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > MAX_BODY_BYTES:
                     return b"", Flaw.LARGE
                 if self._clock() - start > self._total_s:
                     return b"", Flaw.LATE
-        except httpcore.TimeoutException:
+        except httpx.TimeoutException:
             return b"", Flaw.LATE
         except FlawError as problem:
             return b"", problem.flaw
-        except ENGINE_ERRORS:
+        except TRANSPORT_ERRORS:
             return b"", Flaw.CUT
         finally:
             response.close()
         content = b"".join(chunks)
-        if response.status == 200 and stops_early(content, response.headers):
+        if response.status_code == 200 and stops_early(content, lines):
             return b"", Flaw.CUT
         return content, None
 
     def close(self) -> None:
         """Close the connections."""
         self._wires.close()
-
-
-def _given(transport: GivenTransport) -> Callable[[], Wire]:
-    # Loads httpx, which sockets do without.
-    from petstore_frame.http.given import GivenWire
-
-    wire = GivenWire(transport)
-    return lambda: wire
-
-
-def target_of(url: str) -> httpcore.URL:
-    """Return a whole address as the engine takes it.
-
-    Raises:
-        ValueError: It cannot be read.
-
-    Example:
-        >>> target_of("http://[::1]:8000/v1/pets?name=Žofie")
-        URL(scheme=b'http', host=b'::1', port=8000, target=b'/v1/pets?name=%C5%BDofie')
-    """
-    if _CONTROL.search(url):
-        raise ValueError("a control character is in it")
-    end = _AFTER_ORIGIN.search(url, url.find("://") + 3)
-    at = len(url) if end is None else end.start()
-    scheme, host, port = _origin_of(url[:at])
-    path = quote(url[at:].partition("#")[0] or "/", safe=_AS_THEY_ARE)
-    return httpcore.URL(scheme=scheme, host=host, port=port, target=path)
-
-
-@lru_cache(maxsize=8)  # all pages of a listing have one
-def _origin_of(url: str) -> tuple[bytes, bytes, int | None]:
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    return parts.scheme.encode(), host.encode("ascii" if host.isascii() else "idna"), parts.port
-
-
-def _host_line(target: httpcore.URL) -> bytes:
-    host = b"[%b]" % target.host if b":" in target.host else target.host
-    return host if target.port is None else b"%b:%d" % (host, target.port)
