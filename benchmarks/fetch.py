@@ -180,8 +180,9 @@ def floor() -> Callable[[str], int]:
 
 def ours() -> Callable[[str], int]:
     """petstore_frame: every field checked strictly, with a claim and a seal."""
-    import httpcore, httpx  # noqa: E401, F401 # the engine, which is loaded with the first client
-    import pandas  # noqa: F401 # counted with the imports, as for the others
+    import httpcore  # noqa: F401 # the engine of httpx, which loads it with the first client
+    import httpx  # noqa: F401 # counted with the imports, as for the others
+    import pandas  # noqa: F401 # as above
 
     import petstore_frame as pf
 

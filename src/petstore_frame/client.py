@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, NoReturn, ParamSpec, Self
 
 from pydantic import SecretStr
 
@@ -25,7 +26,6 @@ from petstore_frame.errors import (
     ConfigurationError,
     ContractError,
     EndpointDeprecatedWarning,
-    PetstoreError,
 )
 from petstore_frame.http import Answer, GivenTransport, Transport
 from petstore_frame.http.answer import GET_PET, STORE_ID, DeprecationNotices
@@ -35,13 +35,31 @@ from petstore_frame.http.settings import IdempotencyKey, read_settings
 from petstore_frame.inventory.find import PetSearch, find_pet
 from petstore_frame.inventory.page import Page
 from petstore_frame.schema.decoding import read_page, read_pet
-from petstore_frame.schema.models import NewPet, Pet
+from petstore_frame.schema.models import NewPet, Pet, PetStatus
 
-_NOT_SENT = "nothing was sent"
-_FIELDS_OF_A_PET = "name, category_id and perhaps status"
-
+P = ParamSpec("P")
 log = logging.getLogger("petstore_frame")
 log.addHandler(logging.NullHandler())
+
+
+def _takes_fields(
+    create: Callable[Concatenate[Client, P], Pet],
+) -> Callable[Concatenate[Client, P], Pet]:
+    """Have a call of ``create_pet`` that cannot work say in one sentence what is wrong with it."""
+
+    @wraps(create)
+    def checked(client: Client, /, *given: P.args, **fields: P.kwargs) -> Pet:
+        if given and (isinstance(given[0], NewPet) or hasattr(given[0], "keys")):
+            refuse(
+                f"create_pet takes name=, category_id= and perhaps status=, got a "
+                f"{type(given[0]).__name__}; create_pet(**pet) takes them from a dict or a Series "
+                "that has no more, pf.load_frame(frame, client) loads a table; nothing was sent"
+            )
+        made: dict[str, Any] = dict(zip(NewPet.model_fields, given, strict=False)) | fields
+        NewPet(**made)  # which names every field that is missing or wrong
+        return create(client, *given, **fields)
+
+    return checked
 
 
 class Client:
@@ -116,7 +134,7 @@ class Client:
         self._repeater = Repeater(self._transport, policy, self._timing)
         self._notices = DeprecationNotices()
 
-    def list_pets(self, limit: int = MAX_LIMIT, status: str | None = None) -> Page:
+    def list_pets(self, limit: int = MAX_LIMIT, status: PetStatus | None = None) -> Page:
         """List animals: one request, one page. ``fetch_inventory`` gets the whole.
 
         Args:
@@ -134,8 +152,9 @@ class Client:
 
         Interface: Endpoints, List all animals.
         """
-        limit, status = checked_limit(limit), checked_status(status)
-        params = {"limit": str(limit)} | ({"status": status} if status else {})
+        params = {"limit": str(checked_limit(limit))}
+        if checked_status(status) is not None:
+            params["status"] = str(status)
         return self.ask_page(params=params)
 
     def ask_page(
@@ -188,12 +207,14 @@ class Client:
         """
         return find_pet(self, checked_id(pet_id), allow_deprecated=allow_deprecated)
 
-    def create_pet(self, pet: NewPet | Mapping[str, Any] | None = None, **fields: Any) -> Pet:
+    @_takes_fields
+    def create_pet(self, name: str, category_id: int, status: PetStatus | None = None) -> Pet:
         """Add a pet: one request, never repeated.
 
         Args:
-            pet: A NewPet, or a mapping with ``name``, ``category_id`` and perhaps ``status``.
-            fields: The same as keywords, in place of ``pet``.
+            name: Any text; the interface sets no bounds.
+            category_id: The category's id, an int64.
+            status: available, pending or sold; None sends none.
 
         Returns:
             The Pet with the id that the store assigned.
@@ -208,28 +229,13 @@ class Client:
         Example:
             >>> import petstore_frame as pf
             >>> with pf.serve() as server, server.client() as client:
-            ...     client.create_pet(name="Luna", category_id=3)
+            ...     client.create_pet("Luna", category_id=3)
             Pet(id=1, name='Luna', category_id=3, status=None)
 
         Interface: Endpoints, Add an animal.
         """
-        new = _checked(pet, fields)
-        outcome = self.post_pet(new.to_json())
-        if outcome.pet is None:
-            raise outcome.error or PetstoreError(outcome.reason)
-        if other := new.differences(outcome.pet):
-            told = ", ".join(
-                f"{field} {got!r} for {sent!r}" for field, (sent, got) in other.items()
-            )
-            raise ContractError(
-                f"POST /pets answered with another pet than was sent, id {outcome.pet.id}: {told}; "
-                "look at both in the store before you send anything again",
-                operation="POST /pets",
-                field=next(iter(other)),
-                may_have_been_applied=True,
-                pet=outcome.pet,
-            )
-        return outcome.pet
+        new = NewPet(name=name, category_id=category_id, status=status)
+        return self.post_pet(new.to_json()).pet_like(new)
 
     def post_pet(
         self, payload: bytes, *, idempotency_key: str | None = None, store_id: str | None = None
@@ -344,15 +350,3 @@ class Client:
         raise TypeError(
             "a Client holds a key and is not pickled; make a new one where it is needed"
         )
-
-
-def _checked(pet: NewPet | Mapping[str, Any] | None, fields: Mapping[str, Any]) -> NewPet:
-    if pet is None:
-        return NewPet(**fields)
-    if fields:
-        refuse(f"create_pet takes a pet or its fields ({', '.join(fields)}), not both; {_NOT_SENT}")
-    if isinstance(pet, NewPet):
-        return pet
-    if not isinstance(pet, Mapping):
-        refuse(f"pet is a NewPet or a mapping with {_FIELDS_OF_A_PET}, got {pet!r}; {_NOT_SENT}")
-    return NewPet(**{str(field): value for field, value in pet.items()})

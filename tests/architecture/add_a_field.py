@@ -56,7 +56,7 @@ def texts(widget: Any) -> Iterator[str]:
 def walk(folder: Path) -> dict[str, Any]:
     store = Store()
     client = pf.Client("http://127.0.0.1/v1", "k", transport=httpx.MockTransport(store))
-    client.create_pet(name="Kim", category_id=1, age=7)
+    client.post_pet(pf.NewPet(name="Kim", category_id=1, age=7).to_json())
     inventory = pf.fetch_inventory(client, progress=False)
     frame = inventory.frame
     history = pf.History(folder / "history")

@@ -211,7 +211,7 @@ def test_refresh_shows_new_pets_and_hostile_names_as_text(
     before = int(card(shown, "Pets").replace(",", ""))
     with store.client() as client:
         for name in HOSTILE:
-            client.create_pet({"name": name, "category_id": 1})
+            client.create_pet(name, 1)
     shown.get_by_role("button", name="Refresh").click()
     shown.locator(".pf-card b", has_text=f"{before + len(HOSTILE)}").first.wait_for()
     box = shown.get_by_role("textbox", name="Name", exact=True)

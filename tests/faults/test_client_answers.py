@@ -109,7 +109,7 @@ def test_a_single_pet_keeps_further_fields_and_a_page_does_not() -> None:
 
     with HostileStore(answer) as store, client_of(store) as client:
         with pytest.warns(pf.EndpointDeprecatedWarning):
-            alone = [client.get_pet(1), client.create_pet({"name": "a", "category_id": 2})]
+            alone = [client.get_pet(1), client.create_pet("a", 2)]
         listed = client.list_pets().pets
     assert [found.model_extra for found in alone] == [{"colour": "red"}] * 2
     assert [found.model_dump() for found in listed] == [
@@ -225,7 +225,7 @@ def test_a_post_is_never_repeated() -> None:
     """After a drop the POST's end is unknown: it was sent once, and the error says so."""
     with HostileStore(lambda _: None) as store, client_of(store) as client:
         with pytest.raises(pf.APIConnectionError) as caught:
-            client.create_pet({"name": "Luna", "category_id": 3})
+            client.create_pet("Luna", 3)
     assert len(store.heads) == 1
     assert caught.value.may_have_been_applied
 
@@ -259,7 +259,7 @@ def test_the_next_step_is_one_that_the_caller_has(
             with pytest.raises(pf.APIStatusError) as read:
                 client.list_pets()
             with pytest.raises(pf.APIStatusError) as added:
-                client.create_pet({"name": "Luna", "category_id": 3})
+                client.create_pet("Luna", 3)
     assert str(read.value).endswith(of_get)
     assert of_post in str(added.value)
 
@@ -270,7 +270,7 @@ def test_a_refused_connection_is_proof() -> None:
         address = store.base_url
     with timed_client(address, KEY) as client:
         with pytest.raises(pf.APIConnectionError) as caught:
-            client.create_pet({"name": "Luna", "category_id": 3})
+            client.create_pet("Luna", 3)
     assert (caught.value.reason, caught.value.may_have_been_applied) == ("refused", False)
 
 
@@ -318,4 +318,4 @@ def test_no_header_costs_a_created_pet_its_id(line: str) -> None:
     """Where warnings are errors, and beside header lines of nonsense, a 201 still gives its pet."""
     answer = http("201 Created", '{"id":7,"name":"Luna","categoryId":1}', line)
     with HostileStore(lambda _: answer) as store, client_of(store) as client:
-        assert client.create_pet({"name": "Luna", "category_id": 1}).id == 7
+        assert client.create_pet("Luna", 1).id == 7

@@ -27,7 +27,7 @@ def created(pet_id: int) -> bytes:
 
 
 def add_one(client: pf.Client) -> int:
-    return client.create_pet({"name": "Luna", "category_id": 1}).id
+    return client.create_pet("Luna", 1).id
 
 
 def test_an_answer_given_twice_at_once_is_read_once() -> None:

@@ -166,5 +166,5 @@ def test_a_tunnel_that_is_refused_proves_that_nothing_was_sent(monkeypatch) -> N
         monkeypatch.setenv("HTTPS_PROXY", proxy.origin)
         with pf.Client(f"https://{FAR}/v1", KEY) as client:
             with pytest.raises(pf.APIConnectionError) as caught:
-                client.create_pet({"name": "Luna", "category_id": 1})
+                client.create_pet("Luna", 1)
     assert (caught.value.reason, caught.value.may_have_been_applied) == ("proxy", False)

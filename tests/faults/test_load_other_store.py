@@ -149,7 +149,7 @@ def test_reading_back_claims_no_pet_of_another_store(address, load, pets_csv) ->
     with server.client() as client:
         for line in path.read_text("utf-8").splitlines()[1:]:
             name, category, status = line.split(",")
-            client.create_pet({"name": name, "category_id": int(category)} | _status(status))
+            client.create_pet(name, int(category), **_status(status))
         with pytest.raises(JournalError, match="another store"):
             result.reconcile(client, grace_s=0)
     assert LoadResult(result.path, result.run_id).counts[State.UNKNOWN] == 1

@@ -73,7 +73,7 @@ def test_csv_goes_back_into_a_store(server, tmp_path) -> None:
     names = ["=1+1", "-Max", "'=quoted", "Zoë 🐕", "@home", 'say "hi", Luna', "two\nlines"]
     with server.client() as client:
         for name in names:
-            client.create_pet(pf.NewPet(name=name, category_id=7, status="sold"))
+            client.create_pet(name=name, category_id=7, status="sold")
         first = pf.fetch_inventory(client).frame
         path = pf.write_report(first, tmp_path / "stock.csv")
         result = pf.load_csv(path, client, journal=tmp_path / "journal", progress=False)
@@ -122,9 +122,9 @@ def test_what_changed_is_ended(server, tmp_path) -> None:
     """The sheet Changes has the moves between the last two snapshots, and the pets."""
     history = pf.History(tmp_path / "history")
     with server.client() as client:
-        client.create_pet(pf.NewPet(name="Luna", category_id=3))
+        client.create_pet(name="Luna", category_id=3)
         first = pf.fetch_inventory(client)
-        client.create_pet(pf.NewPet(name="=Max", category_id=3, status="sold"))
+        client.create_pet(name="=Max", category_id=3, status="sold")
         inventory = pf.fetch_inventory(client)
     history.add(
         replace(first, source=replace(first.source, fetched_at=datetime(2030, 1, 1, tzinfo=UTC)))

@@ -48,6 +48,6 @@ def keep(inventory: pf.Inventory) -> Path:
 def show() -> pf.Dashboard:
     with pf.serve(sample=100, seed=7) as server:
         client: pf.Client = server.client(timeout_s=5.0)
-        pet: pf.Pet = client.create_pet(pf.NewPet(name="Luna", category_id=3, status="available"))
+        pet: pf.Pet = client.create_pet(name="Luna", category_id=3, status="available")
         print(pet.id)
         return pf.Dashboard(client)

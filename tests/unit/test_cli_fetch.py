@@ -26,7 +26,7 @@ def store() -> Iterator[Server]:
     """A store of the names, which no test changes."""
     with serve() as running, running.client() as client:
         for name in NAMES:
-            client.create_pet({"name": name, "category_id": 3})
+            client.create_pet(name, 3)
         yield running
 
 

@@ -53,7 +53,7 @@ def failures(handler: Callable[[httpx.Request], httpx.Response]) -> Iterator[Bas
     client = client_of(handler)
     for act in (
         client.list_pets,
-        lambda: client.create_pet({"name": "Luna", "category_id": 1}),
+        lambda: client.create_pet("Luna", 1),
         lambda: pf.fetch_inventory(client),
     ):
         try:

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import numpy as np
+import pandas as pd
 import pytest
 
 import petstore_frame as pf
@@ -127,7 +128,7 @@ def test_all_that_is_wrong_with_a_pet_is_said_at_once(
     silent: pf.Client, pet: dict[str, Any], words: list[str]
 ) -> None:
     """Every field at fault is named, by its Python name, in our words."""
-    for call in (lambda: silent.create_pet(pet), lambda: pf.NewPet(**pet)):
+    for call in (lambda: silent.create_pet(**pet), lambda: pf.NewPet(**pet)):
         said = told(call)
         assert [part for part in words if part not in said] == []
         assert "pydantic" not in said
@@ -142,14 +143,15 @@ def test_a_word_that_a_client_does_not_have_names_those_that_it_has(
 
 
 def test_a_pet_may_be_given_as_keywords(silent: pf.Client) -> None:
-    """The fields of a pet need no NewPet around them; both at once is one too many."""
+    """The fields of a pet need no NewPet around them."""
     luna = {"name": "Luna", "category_id": 3, "status": "sold"}
     answer = pf.Pet(id=1, **luna).model_dump_json(by_alias=True)
     transport = httpx.MockTransport(lambda _: httpx.Response(201, content=answer))
     with pf.Client("http://127.0.0.1/v1", "k", transport=transport) as client:
-        assert client.create_pet(**luna) == client.create_pet(luna) == pf.Pet(id=1, **luna)
+        assert (
+            client.create_pet(**luna) == client.create_pet(*luna.values()) == pf.Pet(id=1, **luna)
+        )
     assert "category_id is missing" in told(lambda: silent.create_pet(name="Luna"))
-    assert "not both" in told(lambda: silent.create_pet(pf.NewPet(**luna), name="Max"))
 
 
 @pytest.mark.parametrize(
@@ -176,16 +178,38 @@ def test_another_pet_than_was_sent_is_an_error(returned: dict[str, Any], field: 
     assert caught.value.may_have_been_applied
 
 
-def test_what_is_no_pet_at_all_is_refused(silent: pf.Client) -> None:
-    """A text in a pet's place is told what a pet is."""
-    assert told(lambda: silent.create_pet("Luna")).startswith("pet is a NewPet or a mapping")
+@pytest.mark.parametrize(
+    "pet",
+    [
+        {"name": "Luna", "category_id": 3},
+        pd.Series({"name": "Luna", "category_id": 3}),
+        pf.NewPet(name="Luna", category_id=3),
+    ],
+)
+def test_a_whole_pet_in_place_of_its_name_is_told_how_to_give_it(
+    silent: pf.Client, pet: Any
+) -> None:
+    """A dict, a row of a frame or a NewPet gets the call that takes its fields."""
+    words = told(lambda: silent.create_pet(pet))
+    assert f"got a {type(pet).__name__}; create_pet(**pet)" in words
+    assert "pf.load_frame(frame, client)" in words
+
+
+def test_a_row_of_a_frame_is_a_pet(silent: pf.Client) -> None:
+    """What the sentence says works: the fields of a Series are taken one by one."""
+    row = pd.DataFrame({"name": ["Luna"], "category_id": [3]}).iloc[0]
+    transport = httpx.MockTransport(
+        lambda _: httpx.Response(201, json={"id": 1, "name": "Luna", "categoryId": 3})
+    )
+    with pf.Client("http://127.0.0.1/v1", "k", transport=transport) as client:
+        assert client.create_pet(**row).id == 1
 
 
 def test_a_closed_client_says_so(sample_server: Server) -> None:
     """After its with block a client sends nothing more, and proves that it did not."""
     with sample_server.client() as client:
         assert len(client.list_pets(limit=3)) == 3
-    for call in (client.list_pets, lambda: client.create_pet(pf.NewPet(name="x", category_id=1))):
+    for call in (client.list_pets, lambda: client.create_pet(name="x", category_id=1)):
         assert "is closed" in told(call, pf.errors.ClosedError)
     assert client.post_pet(b"{}").proof is Proof.NOT_APPLIED
     assert repr(client).endswith(", closed>")

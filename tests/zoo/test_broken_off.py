@@ -61,10 +61,15 @@ def test_any_request_may_break_off(habits: Habits, broken: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "cause", [httpx.ReadError("broken off"), KeyboardInterrupt()], ids=["failure", "ctrl-c"]
+    ("cause", "kind"),
+    [
+        (httpx.ReadError("broken off"), pf.IncompleteInventoryError),
+        (KeyboardInterrupt(), pf.FetchInterrupted),
+    ],
+    ids=["failure", "ctrl-c"],
 )
-def test_the_error_names_its_cause(cause: BaseException) -> None:
-    """What ended a listing is an attribute of its error, also of a pickled copy."""
+def test_the_error_names_its_cause(cause: BaseException, kind: type[BaseException]) -> None:
+    """What ended a listing is in its error, by class and ``cause``, also in a pickled copy."""
     store = ZooStore(PETS, WAYS["links"])
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -73,11 +78,12 @@ def test_the_error_names_its_cause(cause: BaseException) -> None:
         return store.answer(request)
 
     client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
-    with pytest.raises(pf.IncompleteInventoryError) as caught:
+    with pytest.raises(kind) as caught:
         pf.fetch_inventory(client)
     copy = pickle.loads(pickle.dumps(caught.value))
+    assert issubclass(pf.FetchInterrupted, KeyboardInterrupt)
     for problem in (caught.value, copy):
-        assert problem.is_interrupted is isinstance(cause, KeyboardInterrupt)
+        assert type(problem) is kind
         assert isinstance(problem.cause, KeyboardInterrupt | pf.APIConnectionError)
     assert str(copy) == str(caught.value)
 
@@ -102,7 +108,8 @@ def test_pets_of_status_pages_are_held_before_more_is_asked(
 
     straight = pf.fetch_inventory(store.client()).completeness
     client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
-    with pytest.raises(pf.IncompleteInventoryError) as caught:
+    broken_off = pf.FetchInterrupted if status_code is None else pf.IncompleteInventoryError
+    with pytest.raises(broken_off) as caught:
         pf.fetch_inventory(client)
     resumed = caught.value.resume().completeness
     assert len(caught.value.partial) == resumed.rows == straight.rows == count

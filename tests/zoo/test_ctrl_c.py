@@ -25,7 +25,7 @@ def read_through(client: pf.Client, within_s: float) -> tuple[pf.Inventory, int]
             inventory = go_on()
             signal.setitimer(signal.ITIMER_REAL, 0)
             return inventory, presses
-        except pf.IncompleteInventoryError as broken:
+        except pf.FetchInterrupted as broken:
             presses, go_on = presses + 1, broken.resume
         except KeyboardInterrupt:  # before there was a pet to keep, or when all were read
             presses += 1

@@ -99,7 +99,7 @@ def test_json_server_has_errors_without_words(json_server: pf.Client) -> None:
 def test_prism_answers_by_the_document(prism: pf.Client) -> None:
     """A mock of our own document is read without an error."""
     assert len(prism.list_pets()) == 1
-    assert prism.create_pet({"name": "Luna", "category_id": 3}).id
+    assert prism.create_pet("Luna", 3).id
 
 
 def test_prism_speaks_of_problems(prism: pf.Client) -> None:

@@ -23,7 +23,7 @@ from petstore_frame.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from petstore_frame.errors import IncompleteInventoryError
+    from petstore_frame.errors import FetchInterrupted, IncompleteInventoryError
     from petstore_frame.history import Diff
     from petstore_frame.inventory import Inventory
 
@@ -89,7 +89,7 @@ def listed(
         keeps_interrupted: Whether to go on with them after Ctrl-C.
         options: Further arguments of ``fetch_inventory``.
     """
-    from petstore_frame.errors import IncompleteInventoryError
+    from petstore_frame.errors import FetchInterrupted, IncompleteInventoryError
     from petstore_frame.inventory import fetch_inventory
 
     untouched = f"{written} {'is as it was' if written.exists() else 'was not written'}"
@@ -98,9 +98,10 @@ def listed(
         with store.client() as client:
             try:
                 inventory = fetch_inventory(client, **options)
-            except IncompleteInventoryError as problem:
-                code = INTERRUPTED if problem.is_interrupted else PARTLY
-                if not (keeps_interrupted if problem.is_interrupted else keeps_broken):
+            except (FetchInterrupted, IncompleteInventoryError) as problem:
+                is_interrupted = isinstance(problem, FetchInterrupted)
+                code = INTERRUPTED if is_interrupted else PARTLY
+                if not (keeps_interrupted if is_interrupted else keeps_broken):
                     way = "" if keeps_broken else " (--keep-partial writes a part)"
                     end(f"{_held(problem)}; {untouched}{way}", code)
                 typer.echo(f"error: {_held(problem)}", err=True)
@@ -113,9 +114,10 @@ def listed(
         end(f"interrupted; {untouched}", INTERRUPTED)
 
 
-def _held(problem: IncompleteInventoryError) -> str:
+def _held(problem: FetchInterrupted | IncompleteInventoryError) -> str:
     """Return what was read and why no more, without advice for a Python program."""
-    why = "interrupted" if problem.is_interrupted else str(problem.cause or problem)
+    is_interrupted = isinstance(problem.cause, KeyboardInterrupt)
+    why = "interrupted" if is_interrupted else str(problem.cause or problem)
     return f"{why}; {problem.partial.completeness}"
 
 

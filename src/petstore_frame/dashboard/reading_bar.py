@@ -8,7 +8,7 @@ from threading import RLock
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.worker import Cancelled, Worker
-from petstore_frame.errors import IncompleteInventoryError
+from petstore_frame.errors import FetchInterrupted, IncompleteInventoryError
 from petstore_frame.html import Markup
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.text import minute_text
@@ -81,9 +81,12 @@ class ReadingBar:
         """Read, on the worker's thread; the old reading stays where there is no new one."""
         try:
             inventory = read()
+        except FetchInterrupted as stopped:
+            self._go_on = stopped.resume
+            self._end(None, may_resume=True)
         except IncompleteInventoryError as problem:
             self._go_on = problem.resume
-            self._end(None if problem.is_interrupted else problem, may_resume=True)
+            self._end(problem, may_resume=True)
         except Cancelled:
             self._end(None, may_resume=False)
         except Exception as problem:  # noqa: BLE001 # shown to the user, who is not in this thread

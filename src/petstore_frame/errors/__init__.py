@@ -30,6 +30,7 @@
   └── HistoryError                        a history folder cannot be used as asked
       └── HistoryLockedError              another process is writing to it
 
+  FetchInterrupted (KeyboardInterrupt)        Ctrl-C ended a listing; carries what was read
   LoadInterrupted (KeyboardInterrupt)         Ctrl-C ended an import; carries its result
   EndpointDeprecatedWarning (FutureWarning)   an operation will be removed; the text has the date
   HistoryWarning (UserWarning)                a day's snapshot cannot be read and is left out
@@ -51,6 +52,7 @@ from petstore_frame.errors.answers import ConflictError as ConflictError
 from petstore_frame.errors.answers import ContractError as ContractError
 from petstore_frame.errors.answers import CrossOriginError as CrossOriginError
 from petstore_frame.errors.answers import EndpointDeprecatedWarning as EndpointDeprecatedWarning
+from petstore_frame.errors.answers import FetchInterrupted as FetchInterrupted
 from petstore_frame.errors.answers import ForeignLinkError as ForeignLinkError
 from petstore_frame.errors.answers import IncompleteInventoryError as IncompleteInventoryError
 from petstore_frame.errors.answers import NotFoundError as NotFoundError

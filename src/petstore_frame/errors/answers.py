@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from petstore_frame.errors.calls import PetstoreError
+from petstore_frame.errors.frames import ShortTraceback
 
 
 @dataclass(eq=False, repr=False)
@@ -169,21 +170,12 @@ def status_error_class(status_code: int) -> type[APIStatusError]:
     return _BY_STATUS.get(status_code, APIStatusError)
 
 
-class IncompleteInventoryError(PetstoreError):
-    """A listing broke off before its end, by a failure or by Ctrl-C.
+class _BrokenOff(BaseException):
+    """A listing broke off before its end.
 
     Attributes:
         partial: The Inventory of what was read, its verdict ``incomplete``.
         cause: The failure, or the KeyboardInterrupt, that ended it.
-        is_interrupted: Whether it was Ctrl-C.
-
-    Example:
-        >>> import petstore_frame as pf
-        >>> def read_all(client):
-        ...     try:
-        ...         return pf.fetch_inventory(client)
-        ...     except pf.IncompleteInventoryError as broken:
-        ...         return broken.resume()  # or broken.partial, for what there is
     """
 
     def __init__(
@@ -203,10 +195,6 @@ class IncompleteInventoryError(PetstoreError):
             "read, and inventory = sys.last_value.resume() reads the rest."
         )
 
-    @property
-    def is_interrupted(self) -> bool:
-        return isinstance(self.cause, KeyboardInterrupt)
-
     def resume(self) -> Any:
         """Continue where the listing broke off and return the Inventory."""
         if self._resume is None:
@@ -217,6 +205,32 @@ class IncompleteInventoryError(PetstoreError):
         # The way on holds live connections; a pickled copy keeps everything else.
         revive = partial(type(self), partial=self.partial, cause=self.cause)
         return revive, (str(self),)
+
+
+class IncompleteInventoryError(_BrokenOff, PetstoreError):
+    """A listing broke off by a failure; has what was read, and the way to go on.
+
+    Attributes:
+        partial: The Inventory of what was read, its verdict ``incomplete``.
+        cause: The failure that ended it.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> def read_all(client):
+        ...     try:
+        ...         return pf.fetch_inventory(client)
+        ...     except pf.IncompleteInventoryError as broken:
+        ...         return broken.resume()  # or broken.partial, for what there is
+    """
+
+
+class FetchInterrupted(_BrokenOff, ShortTraceback, KeyboardInterrupt):
+    """Ctrl-C ended a listing; has what was read, and the way to go on.
+
+    Attributes:
+        partial: The Inventory of what was read, its verdict ``incomplete``.
+        cause: The KeyboardInterrupt.
+    """
 
 
 class PaginationLoopError(IncompleteInventoryError):

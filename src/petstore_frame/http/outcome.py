@@ -38,7 +38,7 @@ from petstore_frame.errors import (
 from petstore_frame.http.answer import STORE_ID, Answer
 from petstore_frame.http.trace import Trace
 from petstore_frame.schema.decoding import excerpt, read_error, read_pet
-from petstore_frame.schema.models import Pet
+from petstore_frame.schema.models import NewPet, Pet
 
 
 class Proof(StrEnum):
@@ -79,6 +79,29 @@ class PostOutcome:
     store_id: str | None = None
     is_replayed: bool | None = None
     elapsed_s: float | None = None
+
+    def pet_like(self, sent: NewPet) -> Pet:
+        """Return the pet that was added.
+
+        Raises:
+            PetstoreError: There is none for certain.
+            ContractError: It is another pet than was sent.
+        """
+        if self.pet is None:
+            raise self.error or PetstoreError(self.reason)
+        if other := sent.differences(self.pet):
+            told = ", ".join(
+                f"{field} {got!r} for {want!r}" for field, (want, got) in other.items()
+            )
+            raise ContractError(
+                f"POST /pets answered with another pet than was sent, id {self.pet.id}: {told}; "
+                "look at both in the store before you send anything again",
+                operation="POST /pets",
+                field=next(iter(other)),
+                may_have_been_applied=True,
+                pet=self.pet,
+            )
+        return self.pet
 
 
 _REJECTS = frozenset({400, 409, 413, 422})

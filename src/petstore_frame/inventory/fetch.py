@@ -21,6 +21,7 @@ from petstore_frame._internal.arguments import (
 from petstore_frame._internal.progress import Display, open_progress
 from petstore_frame.errors import (
     CrossOriginError,
+    FetchInterrupted,
     ForeignLinkError,
     IncompleteInventoryError,
     PaginationLoopError,
@@ -37,7 +38,7 @@ from petstore_frame.inventory.source import Source, seal
 from petstore_frame.inventory.strategies import evidence_of_rows, read_listing
 from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES, PetStatus
 from petstore_frame.schema.text import pets_text
 
 MAX_IDS = 10_000
@@ -47,7 +48,7 @@ Progress = bool | Callable[[int], None] | None
 def fetch_inventory(
     client: ReadingClient,
     *,
-    status: str | None = None,
+    status: PetStatus | None = None,
     max_pets: int | None = None,
     progress: bool | Callable[[int], None] | None = None,
     limit: int = MAX_LIMIT,
@@ -82,8 +83,9 @@ def fetch_inventory(
 
     Raises:
         ArgumentError: An argument is not one of those above; nothing was sent.
-        IncompleteInventoryError: The reading broke off (also by Ctrl-C) with pets held; it has
-            ``.partial`` and ``.resume()``.
+        IncompleteInventoryError: The reading broke off with pets held; it has ``.partial`` and
+            ``.resume()``.
+        FetchInterrupted: Ctrl-C ended it with pets held; a KeyboardInterrupt with the same.
         PaginationLoopError: The store's way on leads back; also an IncompleteInventoryError.
         APIStatusError: The store refused the first page.
         APIConnectionError: No answer to the first page, after the retries.
@@ -258,10 +260,12 @@ class _Fetch:
         cause = "interrupted" if is_interrupt else str(problem)
         left = (each for each in self._listing.evidence if each.shows is not Shows.END)
         partial = self._inventory((Evidence(Fact.BROKE_OFF, count=pages), *left))
-        kinds: dict[type[BaseException], type[IncompleteInventoryError]] = {
+        kinds: dict[type[BaseException], type[IncompleteInventoryError | FetchInterrupted]] = {
             PaginationLoopError: PaginationLoopError,
             CrossOriginError: ForeignLinkError,
         }
+        if is_interrupt:
+            kinds[type(problem)] = FetchInterrupted
         kind = kinds.get(type(problem), IncompleteInventoryError)
         raise kind(
             f"broke off after page {pages} with {pets_text(held)} held: {cause}; "

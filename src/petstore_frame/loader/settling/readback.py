@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count, islice
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 from petstore_frame.errors import IncompleteInventoryError, NotFoundError, PetstoreError
 from petstore_frame.inventory.asking import SIDE_BY_SIDE, ReadingClient
@@ -30,7 +30,7 @@ from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending.send import PostingClient
-from petstore_frame.schema.models import PET_STATUSES, Pet
+from petstore_frame.schema.models import PET_STATUSES, Pet, PetStatus
 from petstore_frame.schema.text import REPLACEMENT, likeness
 
 CONNECT_S = 5.0
@@ -174,11 +174,10 @@ def list_all(client: SettlingClient, rows: Sequence[JournalRow], evidence: Evide
 
 def _list(client: SettlingClient, status: str | None, evidence: Evidence) -> None:
     try:
-        inventory = fetch_inventory(client, status=status, progress=False)
+        asked = cast("PetStatus | None", status)
+        inventory = fetch_inventory(client, status=asked, progress=False)
         is_broken = False
     except IncompleteInventoryError as problem:
-        if isinstance(problem.cause, KeyboardInterrupt):
-            raise problem.cause from None
         inventory, is_broken = problem.partial, True
     claim = inventory.completeness
     evidence.requests += claim.requests
