@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -81,3 +84,19 @@ def test_pytest_httpx_lets_no_other_request_pass(client: pf.Client, httpx_mock: 
     """A request without a response fails, and the error says what was asked for."""
     with pytest.raises(pf.APIConnectionError, match="No response can be found for POST request"):
         client.create_pet(name="Luna", category_id=3)
+
+
+PAGE = Path(__file__).parents[2] / "docs/how_to/test_your_code.md"
+EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=["pytest-httpx", "respx", "vcrpy"])
+def test_the_page_shows_tests_that_pass(
+    example: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Each example of the page is a whole test."""
+    monkeypatch.undo()  # vcrpy's example records before it replays
+    names: dict[str, Any] = {}
+    exec(example, names)
+    (test,) = (value for name, value in names.items() if name.startswith("test_"))
+    test(*(request.getfixturevalue(name) for name in signature(test).parameters))

@@ -1,0 +1,161 @@
+"""A store in memory, for the tests of programs that use this package."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable, Mapping
+from threading import Lock
+from typing import Any
+
+from petstore_frame._internal.arguments import MAX_LIMIT
+from petstore_frame.client import Client
+from petstore_frame.errors import ArgumentError
+from petstore_frame.http import GivenTransport
+from petstore_frame.http.answer import STORE_ID
+from petstore_frame.http.in_memory import Answered, Asked, in_memory
+from petstore_frame.schema.models import PET_STATUSES, SENT_FIELDS, NewPet, Pet
+
+_DEFAULT_LIMIT = 20
+
+
+def fake_store(pets: Iterable[NewPet | Pet | Mapping[str, Any]] = ()) -> FakeStore:
+    """Return a store in memory: no process, no socket, all three operations.
+
+    It answers as the interface states, and pages by next links. ``pf.serve()`` is the store for
+    tests that want a real one.
+
+    Args:
+        pets: What it holds: a Pet keeps its id, all others get the next free one. A mapping has
+            the fields of a NewPet, and perhaps an ``id``.
+
+    Raises:
+        ArgumentError: One of them is no pet.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> store = pf.testing.fake_store([{"name": "Luna", "category_id": 3, "status": "sold"}])
+        >>> with store.client() as client:
+        ...     added = client.create_pet("Max", category_id=3)
+        ...     print(pf.fetch_inventory(client).completeness)
+        complete: 2 pets
+        >>> store.pets[1]
+        Pet(id=2, name='Max', category_id=3, status=None)
+        >>> store.requests[0]
+        'POST /pets'
+    """
+    return FakeStore(pets)
+
+
+class FakeStore:
+    """A store in memory; ``fake_store`` makes it. Safe to share between threads.
+
+    Attributes:
+        base_url: Its address, which leads nowhere and is another one for each store.
+        api_key: The one key that it accepts.
+        transport: What answers in place of sockets, for a Client of your own program.
+        requests: Method and path of each request, in order.
+    """
+
+    base_url: str
+    api_key: str
+    transport: GivenTransport
+    requests: list[str]
+
+    def __init__(self, pets: Iterable[NewPet | Pet | Mapping[str, Any]]) -> None:
+        self._id = secrets.token_hex(8)
+        self.base_url = f"https://fake-{self._id}.invalid/v1"
+        self.api_key = secrets.token_urlsafe(24)
+        self.transport = in_memory(self._answer)
+        self.requests = []
+        self._pets: dict[int, Pet] = {}
+        self._lock = Lock()
+        for pet in pets:
+            self._add(dict(pet))
+
+    def client(self, *, max_retries: int | None = None) -> Client:
+        """Return a Client of this store."""
+        return Client(
+            self.base_url, self.api_key, max_retries=max_retries, transport=self.transport
+        )
+
+    @property
+    def pets(self) -> list[Pet]:
+        """What the store holds now, by ascending id."""
+        with self._lock:
+            return [self._pets[pet_id] for pet_id in sorted(self._pets)]
+
+    def _add(self, fields: dict[str, Any]) -> Pet:
+        """Add a pet; one without an id gets the next free one."""
+        pet_id = fields.pop("id", None)
+        new = NewPet(**fields)
+        with self._lock:
+            pet_id = max([0, *self._pets]) + 1 if pet_id is None else pet_id
+            added = Pet(id=pet_id, **dict(new))
+            self._pets[added.id] = added
+        return added
+
+    def _answer(self, asked: Asked) -> Answered:
+        path = asked.path.removeprefix("/v1")
+        self.requests.append(f"{asked.method} {path}")
+        if asked.headers.get("Authorization") != f"Bearer {self.api_key}":
+            answer = _error(401, "unauthorized", "the API key is missing or invalid")
+        elif (asked.method, path) == ("GET", "/pets"):
+            answer = self._list(asked.query)
+        elif (asked.method, path) == ("POST", "/pets"):
+            answer = self._create(asked)
+        elif asked.method == "GET" and path.startswith("/pets/"):
+            answer = self._get(path.removeprefix("/pets/"))
+        else:
+            answer = _error(404, "not_found", f"nothing is at {path}")
+        return answer._replace(headers={STORE_ID: self._id, **answer.headers})
+
+    def _list(self, query: Mapping[str, str]) -> Answered:
+        limit, status = query.get("limit", str(_DEFAULT_LIMIT)), query.get("status")
+        if not limit.isdecimal() or not 1 <= int(limit) <= MAX_LIMIT:
+            return _error(400, "invalid_request", f"limit is 1 to {MAX_LIMIT}")
+        if status not in (None, *PET_STATUSES):
+            return _error(400, "invalid_request", f"status is one of {', '.join(PET_STATUSES)}")
+        after = int(query.get("after", "0"))
+        found = [pet for pet in self.pets if status in (None, pet.status)]
+        rest = [pet for pet in found if "after" not in query or pet.id > after]
+        page = rest[: int(limit)]
+        links = {}
+        if len(rest) > len(page):
+            filters = f"limit={limit}" if status is None else f"limit={limit}&status={status}"
+            links["Link"] = f'<{self.base_url}/pets?{filters}&after={page[-1].id}>; rel="next"'
+        return Answered(200, b"[%b]" % b",".join(map(_json, page)), links)
+
+    def _create(self, asked: Asked) -> Answered:
+        if asked.headers.get(STORE_ID, self._id) != self._id:
+            return _error(412, "other_store", "this address belongs to another store")
+        try:
+            body = json.loads(asked.body)
+            fields = {f.name: body[f.wire_name] for f in SENT_FIELDS if f.wire_name in body}
+            if not str(fields.get("name", "x")).strip():
+                return _error(400, "invalid_request", "name is blank")
+            return Answered(201, _json(self._add(fields)))
+        except (ArgumentError, TypeError, ValueError):
+            wanted = ", ".join(field.wire_name for field in SENT_FIELDS)
+            text = f"the body is not a NewPet ({wanted}), or holds an invalid value"
+            return _error(400, "invalid_request", text)
+
+    def _get(self, pet_id: str) -> Answered:
+        with self._lock:
+            pet = next((pet for pet in self._pets.values() if str(pet.id) == pet_id), None)
+        if pet is None:
+            return _error(404, "not_found", "there is no pet with this id")
+        return Answered(200, _json(pet))
+
+    def __repr__(self) -> str:
+        return f"<FakeStore: {len(self._pets)} pets>"
+
+
+def _json(pet: Pet) -> bytes:
+    return pet.model_dump_json(by_alias=True, exclude_none=True).encode()
+
+
+def _error(status: int, code: str, message: str) -> Answered:
+    return Answered(
+        status, json.dumps({"code": code, "message": message, "status": status}).encode()
+    )
