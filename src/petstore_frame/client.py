@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, NoReturn, ParamSpec, Self
+from typing import TYPE_CHECKING, ClassVar, NoReturn, Self
 
 from pydantic import SecretStr
 
@@ -17,7 +16,7 @@ from petstore_frame._internal.arguments import (
     checked_id,
     checked_limit,
     checked_status,
-    refuse,
+    takes_pet_fields,
 )
 from petstore_frame.errors import (
     APIConnectionError,
@@ -37,29 +36,8 @@ from petstore_frame.inventory.page import Page
 from petstore_frame.schema.decoding import read_page, read_pet
 from petstore_frame.schema.models import NewPet, Pet, PetStatus
 
-P = ParamSpec("P")
 log = logging.getLogger("petstore_frame")
 log.addHandler(logging.NullHandler())
-
-
-def _takes_fields(
-    create: Callable[Concatenate[Client, P], Pet],
-) -> Callable[Concatenate[Client, P], Pet]:
-    """Have a call of ``create_pet`` that cannot work say in one sentence what is wrong with it."""
-
-    @wraps(create)
-    def checked(client: Client, /, *given: P.args, **fields: P.kwargs) -> Pet:
-        if given and (isinstance(given[0], NewPet) or hasattr(given[0], "keys")):
-            refuse(
-                f"create_pet takes name=, category_id= and perhaps status=, got a "
-                f"{type(given[0]).__name__}; create_pet(**pet) takes them from a dict or a Series "
-                "that has no more, pf.load_frame(frame, client) loads a table; nothing was sent"
-            )
-        made: dict[str, Any] = dict(zip(NewPet.model_fields, given, strict=False)) | fields
-        NewPet(**made)  # which names every field that is missing or wrong
-        return create(client, *given, **fields)
-
-    return checked
 
 
 class Client:
@@ -80,8 +58,7 @@ class Client:
         allow_insecure: Accept plain http to a host that is not this machine; so does
             ``PETSTORE_ALLOW_INSECURE=1``.
         idempotency: How the store expects idempotency keys; only for a store that honours them.
-        transport: An ``httpx.BaseTransport`` in place of real sockets, such as an
-            ``httpx.HTTPTransport`` whose requests are recorded; None opens sockets.
+        transport: An ``httpx.BaseTransport`` in place of real sockets; None opens sockets.
 
     Raises:
         ConfigurationError: No address or no key, or the environment's proxy cannot be used; the
@@ -175,9 +152,7 @@ class Client:
 
         Raises:
             CrossOriginError: The address belongs to another origin; nothing was sent.
-            APIStatusError: The store refused.
-            APIConnectionError: No answer, after the retries.
-            ContractError: The answer is not a list of pets.
+            PetstoreError: As for ``list_pets``.
         """
         answer = self._get(address, params)
         self._notices.read("GET /pets", answer.headers)
@@ -188,7 +163,7 @@ class Client:
         """Look for a pet by id: found, proven absent, or unknown.
 
         It reads the inventory until the pet is met; a pet is absent only when the whole of it
-        was read.
+        was read. It raises what ``list_pets`` does.
 
         Args:
             pet_id: The animal's id, an int64.
@@ -197,17 +172,11 @@ class Client:
         Returns:
             A PetSearch: ``state`` (found, absent, unknown), ``pet``, the evidence in ``basis``.
 
-        Raises:
-            ArgumentError: The id is not a whole number; nothing was sent.
-            APIStatusError: The store refused.
-            APIConnectionError: No answer, after the retries.
-            ContractError: An answer is not a list of pets.
-
         Interface: Endpoints, List all animals; Get an animal (deprecated).
         """
         return find_pet(self, checked_id(pet_id), allow_deprecated=allow_deprecated)
 
-    @_takes_fields
+    @takes_pet_fields
     def create_pet(self, name: str, category_id: int, status: PetStatus | None = None) -> Pet:
         """Add a pet: one request, never repeated.
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from functools import wraps
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.schema.models import INT64_MAX, INT64_MIN, PET_STATUSES
+from petstore_frame.schema.models import INT64_MAX, INT64_MIN, PET_STATUSES, NewPet
 from petstore_frame.schema.numeric import as_positive, as_whole
 
 MAX_LIMIT = 100
 _NOTHING_SENT = "; nothing was sent"
+S = TypeVar("S")
+R = TypeVar("R")
+P = ParamSpec("P")
 
 
 @contextmanager
@@ -66,6 +70,24 @@ def checked_limit(limit: Any) -> int:
 def checked_id(pet_id: Any) -> int:
     """Return a pet's id."""
     return whole_number("pet_id", pet_id, INT64_MIN, INT64_MAX)
+
+
+def takes_pet_fields(create: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """Have ``create_pet`` name what is wrong where its arguments are no pet's fields."""
+
+    @wraps(create)
+    def checked(client: S, /, *given: P.args, **fields: P.kwargs) -> R:
+        if given and (isinstance(given[0], NewPet) or hasattr(given[0], "keys")):
+            refuse(
+                "create_pet takes name=, category_id= and perhaps status=, got a "
+                f"{type(given[0]).__name__}; create_pet(**dict(pet)) takes them from one that has "
+                f"no more, pf.load_frame(frame, client) loads a table{_NOTHING_SENT}"
+            )
+        made: dict[str, Any] = dict(zip(NewPet.model_fields, given, strict=False)) | fields
+        NewPet(**made)  # which names every field that is missing or wrong
+        return create(client, *given, **fields)
+
+    return checked
 
 
 def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
