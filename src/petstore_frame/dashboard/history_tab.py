@@ -174,8 +174,8 @@ def added_up(trend: pd.DataFrame, by: str) -> pd.DataFrame:
 
     groups = trend.groupby(["date", by], sort=False, observed=True)
     pets = groups["pets"].agg(lambda counts: counts.sum(skipna=False))
-    claims = groups["claim"].agg(lambda all_: all_.iloc[0] if all_.nunique() == 1 else "at least")
-    return pd.DataFrame({"pets": pets.astype("Int64"), "claim": claims}).reset_index()
+    words = groups["count_is"].agg(lambda all_: all_.iloc[0] if all_.nunique() == 1 else "at least")
+    return pd.DataFrame({"pets": pets.astype("Int64"), "count_is": words}).reset_index()
 
 
 def moves_table(diff: Diff) -> Markup:

@@ -10,7 +10,7 @@ from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.inventory.find import PetSearch
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.inventory.source import Source
+from petstore_frame.inventory.origin import Origin
 
 __all__ = [
     "Assumption",
@@ -19,10 +19,10 @@ __all__ = [
     "EvidenceSource",
     "Fact",
     "Inventory",
+    "Origin",
     "Page",
     "PetSearch",
     "Shows",
-    "Source",
     "StatusCount",
     "Verdict",
     "fetch_inventory",

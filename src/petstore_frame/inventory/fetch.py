@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Callable
 from typing import Any, Literal, NoReturn
 
@@ -28,12 +27,17 @@ from petstore_frame.errors import (
 )
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.inventory.asking import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
-from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
+from petstore_frame.inventory.completeness import (
+    Completeness,
+    StatusCount,
+    Verdict,
+    count_statuses,
+)
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows
 from petstore_frame.inventory.ids import IdWalk
 from petstore_frame.inventory.listing import Listing
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.inventory.source import Source, seal
+from petstore_frame.inventory.origin import Origin, stamp
 from petstore_frame.inventory.strategies import evidence_of_rows, read_listing
 from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.frame import PetColumns, to_frame
@@ -58,13 +62,13 @@ def fetch_inventory(
     """Read every pet that can be read, and say what that covers.
 
     The interface shows no way past 100 pets. This goes on where a store offers one (next links,
-    headers, a parameter that reproduces rows already held), and claims no more than it read.
+    headers, a parameter that reproduces rows already held), and says no more than it read.
 
     Args:
         client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()`` for a store of
             ``pf.serve()``.
         status: Only pets with this status: available, pending or sold; None for all.
-        max_pets: Keep at most so many; None for no cap. A cap that cuts makes the claim
+        max_pets: Keep at most so many; None for no cap. A cap that cuts makes the verdict
             incomplete; one that is just met cuts nothing, and one more page is read to find out.
         progress: None shows a bar only where a person is watching, True always, False never; or
             a function that is called with the number of pets held.
@@ -223,18 +227,14 @@ class _Fetch:
             left = (each for each in evidence if each.shows is not Shows.END)
             evidence = (Evidence(Fact.CUT_BY_MAX_PETS), *left)
         frame = to_frame(columns)
-        claim = self._claim(tuple(dict.fromkeys(evidence)), columns)
+        known = self._completeness(tuple(dict.fromkeys(evidence)), columns)
         read_at = self._ask.ages.read_at()
-        source = Source(claim, read_at, self._ask.store.base_url, self._ask.store_id)
-        return Inventory(seal(frame, source), source)
+        origin = Origin(self._ask.store.base_url, read_at, self._ask.store_id)
+        return Inventory(stamp(frame, known, origin), origin)
 
-    def _claim(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
+    def _completeness(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
         finding = weigh(evidence)
-        seen = Counter(columns.status)
-        counts: dict[str, int] = {status: seen.pop(status, 0) for status in PET_STATUSES}
-        without = seen.pop(None, 0)
-        counts |= {str(status): seen[status] for status in sorted(map(str, seen))}
-        counts[NO_STATUS] = counts.get(NO_STATUS, 0) + without
+        counts = count_statuses(columns.status)
         exact = finding.exact
         if finding.verdict is Verdict.COMPLETE:
             asked = counts if self._ask.status is None else [self._ask.status]
