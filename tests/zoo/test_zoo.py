@@ -14,7 +14,7 @@ import petstore_frame as pf
 from petstore_frame.inventory import Fact
 from zoo import census
 from zoo.facts import count_of, facts
-from zoo.habits import HEADER_WAYS, LINK_WAYS, ORDERS, PARAMETERS, Habits
+from zoo.habits import HEADER_WAYS, LINK_WAYS, MORE_PARAMETERS, ORDERS, PARAMETERS, Habits
 from zoo.stores import ZooStore
 
 
@@ -59,7 +59,8 @@ def honest_ways() -> list[tuple[str, Habits]]:
         (way, Habits(way=way, parameters=frozenset(filter(None, [parameter_of.get(way)]))))
         for way in LINK_WAYS + HEADER_WAYS
     ]
-    silent = [(name, Habits(parameters=frozenset({name}))) for name in PARAMETERS]
+    names = PARAMETERS + MORE_PARAMETERS
+    silent = [(name, Habits(parameters=frozenset({name}))) for name in names]
     return announced + silent
 
 
@@ -82,6 +83,23 @@ def test_a_short_page_is_the_whole(count: int) -> None:
     inventory = fetch(Habits(), count)
     assert inventory.completeness.covers_all
     assert inventory.completeness.requests <= 6
+
+
+@pytest.mark.parametrize("name", ["page 1", "_page", "page[number]"])
+def test_a_last_page_for_ever_is_the_end(name: str) -> None:
+    """A store that gives its last page for every number behind it is read to that page."""
+    habits = Habits(parameters=frozenset({name}), repeats_last_page=True)
+    assert fetch(habits, 230).completeness.covers_all
+
+
+@pytest.mark.parametrize("count", [20, 25, 50])
+@pytest.mark.parametrize("ignores_limit", [False, True])
+def test_a_usual_length_alone_is_no_end(count: int, ignores_limit: bool) -> None:
+    """A page of 20, 25 or 50 pets may be as long as the store gives them, whatever was asked."""
+    habits = Habits(cap=count, ignores_limit=ignores_limit)
+    store = ZooStore(pets(count, (None,)), habits)
+    assert pf.fetch_inventory(store.client()).completeness.verdict == "unknown"
+    assert fetch(Habits(), count - 1).completeness.covers_all
 
 
 @pytest.mark.parametrize("count", [100, 101, 250])

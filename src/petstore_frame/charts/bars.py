@@ -83,11 +83,12 @@ def status_chart(
         InputError: A column is missing, or a category id is not a whole number.
 
     Example:
+        >>> from petstore_frame import Inventory
         >>> from petstore_frame.schema.frame import to_frame
         >>> from petstore_frame.schema.frame import PetColumns
         >>> frame = to_frame(PetColumns([1, 2], ["Luna", "Max"], [3, 3], ["sold", None]))
-        >>> status_chart(frame, categories={3: "Cat"})
-        <at least 2 pets in at least 1 category: at least 0 available, at least 0 pending, at least 1 sold, at least 1 no status>
+        >>> status_chart(Inventory.made_up(frame), categories={3: "Cat"})
+        <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
     """
     top = whole_number("top", top, 1)
     coded = CodedPets.of(pets, shown_labels(categories))

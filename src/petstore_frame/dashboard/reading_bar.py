@@ -15,7 +15,9 @@ from petstore_frame.schema.text import minute_text
 
 
 class ReadingBar:
-    """The name of a store and what was read of it, with Refresh, Cancel and Resume; one reading at a time.
+    """The name of a store, what was read of it, and Refresh, Cancel and Resume.
+
+    One reading is under way at a time.
 
     ``read`` is called with what tells the number of pets held so far, ``take`` with each new
     Inventory. Readings end on a thread of their own, so the state changes under ``lock``.

@@ -66,10 +66,10 @@ class Flow:
         """How many pets moved between statuses, period by period.
 
         Columns: ``since`` and ``until`` (the snapshots compared: the last of each period, and
-        the first of all), ``kind``, ``was``, ``now`` (as in ``diff``), ``pets`` (int64), ``count_is``
-        (``exact`` where both snapshots hold every pet, else ``at least``). A move that any period
-        has is a row of each, 0 where it did not occur. A pet that moved twice within a period
-        counts once, from its first status to its last.
+        the first of all), ``kind``, ``was``, ``now`` (as in ``diff``), ``pets`` (int64),
+        ``count_is`` (``exact`` where both snapshots hold every pet, else ``at least``). A move that
+        any period has is a row of each, 0 where it did not occur. A pet that moved twice within a
+        period counts once, from its first status to its last.
         """
         if not self._diffs:
             return _no_rows({"kind": "str", "was": "str", "now": "str", "pets": "int64"})

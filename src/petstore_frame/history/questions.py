@@ -173,8 +173,12 @@ def _difference(fields: Sequence[str]) -> nw.Expr:
     for name in fields:
         old, new = sides.get(name, (f"old_{name}", f"new_{name}"))
         # A pet that was not there before has no old values, so nothing differs.
-        is_other = (nw.col(old) != nw.col(new)).fill_null(value=False)
-        parts.append(nw.when(is_other).then(nw.lit(f", {name}")).otherwise(nw.lit("")))
+        was_there = ~nw.col("was").is_null()
+        parts.append(
+            nw.when(was_there & (nw.col(old) != nw.col(new)))
+            .then(nw.lit(f", {name}"))
+            .otherwise(nw.lit(""))
+        )
     return nw.concat_str(parts).str.slice(2)
 
 

@@ -1,7 +1,8 @@
 """One snapshot as one Parquet file: written whole, and never read where it is damaged.
 
-The footer's key ``petstore_frame`` has what is known of the listing, so that rows and what they cover
-never come apart; a second key has a checksum of the rows and one of the footer. Others ignore both.
+The footer's key ``petstore_frame`` has what is known of the listing, so that rows and what they
+cover never come apart; a second key has a checksum of the rows and one of the footer. Others ignore
+both.
 """
 
 from __future__ import annotations

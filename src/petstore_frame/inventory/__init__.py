@@ -8,9 +8,9 @@ from petstore_frame.inventory.completeness import Completeness, StatusCount, Ver
 from petstore_frame.inventory.evidence import Assumption, Evidence, EvidenceSource, Fact, Shows
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.inventory.find import PetSearch
+from petstore_frame.inventory.origin import Origin
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.inventory.origin import Origin
 
 __all__ = [
     "Assumption",

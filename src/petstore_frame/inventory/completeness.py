@@ -154,8 +154,8 @@ class Completeness:
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
-            "completeness has more than two values; ask .covers_all (the whole store), .is_complete "
-            "(what was asked for) or .verdict"
+            "completeness has more than two values; ask .covers_all (the whole store), "
+            ".is_complete (what was asked for) or .verdict"
         )
 
     def _repr_html_(self) -> str:

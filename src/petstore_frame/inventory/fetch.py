@@ -36,12 +36,11 @@ from petstore_frame.inventory.completeness import (
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows
 from petstore_frame.inventory.ids import IdWalk
 from petstore_frame.inventory.listing import Listing
-from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.origin import Origin, stamp
+from petstore_frame.inventory.result import Inventory
 from petstore_frame.inventory.strategies import evidence_of_rows, read_listing
 from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 from petstore_frame.schema.text import pets_text
 
 MAX_IDS = 10_000

@@ -125,7 +125,7 @@ def origin_of(frame: pd.DataFrame) -> Origin | None:
 
 
 def completeness_of(frame: pd.DataFrame) -> Completeness:
-    """Return what a frame covers as it is now; unknown, with the reason, where that is not known."""
+    """Return what a frame covers as it is now; where that is unknown, the reason too."""
     found = _record_of(frame)
     if found is None:
         return Completeness.unknown(Evidence(Fact.NO_RECORD), _statuses(frame), None)
@@ -171,10 +171,9 @@ def _what_changed(frame: pd.DataFrame, rows: int) -> str:
 def _statuses(frame: pd.DataFrame) -> Iterable[str | None]:
     if "status" not in frame.columns or frame.columns.duplicated().any():
         return [None] * len(frame)
-    statuses = frame["status"].astype("object")
-    return [
-        None if status is None else str(status) for status in statuses.where(statuses.notna(), None)
-    ]
+    statuses = frame["status"]
+    pairs = zip(statuses, statuses.notna(), strict=True)
+    return [str(status) if is_there else None for status, is_there in pairs]
 
 
 def rows_digest(frame: pd.DataFrame, fields: Iterable[str] = _DIGESTED) -> str | None:

@@ -24,14 +24,13 @@ from petstore_frame.schema.frame import PetColumns
 TRIED_ROWS = 10
 # What the value of a parameter counts: rows to pass over, pages, or the id before the window.
 Kind = Literal["offset", "page", "after"]
-# Parameters that the interface does not state, in the order in which they are tried.
-PARAMETERS: tuple[tuple[str, Kind], ...] = (
-    ("offset", "offset"),
-    ("page", "page"),
-    ("after", "after"),
-    ("starting_after", "after"),
-    ("cursor", "after"),
-    ("skip", "offset"),
+# Parameters that the interface does not state, the more common ones first. Those of one line are
+# asked for together, as a program passes over those that it does not know; then each by itself.
+PARAMETERS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+    ("offset", ("offset", "skip", "start", "_start")),
+    ("page", ("page", "_page", "page[number]")),
+    ("after", ("after", "starting_after", "cursor", "since_id", "last_id")),
+    ("after", ("before",)),  # of a listing that begins with the newest
 )
 
 
@@ -81,15 +80,23 @@ def find_parameter(ask: Asker, first: Page, short: Page, tried: list[str]) -> Pa
     Those that did not are noted in ``tried``.
     """
     ids, size = list(first.columns.id), len(short)
-    for name, kind in PARAMETERS:
+    for kind, names in PARAMETERS:
         value, windows = _trial(kind, ids, size)
-        page = ask.probe(ask.params({name: str(value)}, limit=size))
-        if page is None:
+
+        def ask_for(*asked: str, value: int = value) -> Page | None:
+            return ask.probe(ask.params(dict.fromkeys(asked, str(value)), limit=size))
+
+        together = ask_for(*names)
+        if together is not None and _which(together, windows, size) is None:
+            tried += names
             continue
-        place = _which(page, windows, size)
-        if place is not None:
-            return Parameter(name, kind, 1 - place)
-        tried.append(name)
+        for name in names:  # also where they were refused together
+            page = ask_for(name)
+            place = None if page is None else _which(page, windows, size)
+            if place is not None:
+                return Parameter(name, kind, 1 - place)
+            if page is not None:
+                tried.append(name)
     return None
 
 
@@ -166,6 +173,7 @@ class Windows(Walk):
 
     def _step(self) -> None:
         """Take a window's rows; one without any is the end."""
+        before = self.last
         self.last = page = self._window()
         self.pages += 1
         fresh = self._past_the_seam(page.columns)
@@ -176,6 +184,10 @@ class Windows(Walk):
             rows = len(self.rows)
             # Windows overlap: the store's own pages are fewer.
             self._end_at(page, pages=-(-rows // self._size), rows=rows)
+            return
+        if not self._has_seams and fresh.id == before.columns.id:
+            # Some stores repeat their last page for every number behind it.
+            self._end_at(page, pages=self.pages - 1, rows=len(self.rows))
             return
         if all(pet_id in self.rows for pet_id in fresh.id):
             # The way was our own idea: a store that does not go along to the end made no error.

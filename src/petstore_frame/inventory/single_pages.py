@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Fewer pets than this on a page are no page that a program would choose.
 SMALLEST_CAP = 10
+# Lengths that stores give a page where they pass over the limit, or cut at less.
+USUAL_LENGTHS = frozenset((20, 25, 50))
 _OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_CHANGES)
 
 
@@ -51,7 +53,7 @@ def short_page(listing: Listing) -> Iterator[Evidence]:
     """Believe a short page where nothing speaks against it, and it is no usual length of a page."""
     if not _may_be_whole(listing) or listing.walk is not None or listing.is_contradicted:
         return
-    if not _may_be_cut(listing):
+    if not _may_be_cut(listing) and not _is_usual_length(listing):
         yield listing.end(Fact.PAGE_HAD_ROOM, Assumption.FILLS_PAGES)
 
 
@@ -87,6 +89,12 @@ def _may_be_cut(listing: Listing) -> bool:
         return False
     longest = max(map(len, statuses.usable.values()), default=0)
     return longest >= len(first) >= SMALLEST_CAP or statuses.left_out > 0
+
+
+def _is_usual_length(listing: Listing) -> bool:
+    """Tell whether a page has a length that stores give pages, and none was seen to be longer."""
+    length = len(listing.first)
+    return length in USUAL_LENGTHS and listing.ask.max_page <= length
 
 
 def _unfiltered(listing: Listing) -> Page | None:

@@ -39,7 +39,7 @@ _LIBRARIES = ("pagination-", "wp-", "ms-")
 # What programs write where there is no next page; 0 is none of a page, but may be a cursor.
 _NO_WORDS = frozenset(("", "no", "null", "none", "nil", "undefined", "false"))
 _NO_NUMBERS = frozenset(("0", "-1"))
-_OFFSETS = ("offset", "skip", "start")
+_OFFSETS = ("offset", "skip", "start", "_start")
 _PAGES = ("page", "p", "page[number]", "page_number", "pagenumber", "_page")
 # Units of a Content-Range that count no pets.
 _OTHER_UNITS = frozenset(("bytes", "octets", "pages"))

@@ -29,7 +29,7 @@ from petstore_frame.schema.text import whole_text
 if TYPE_CHECKING:
     import pandas as pd
 
-Value = int | float | bool | str | None
+Value = int | float | bool | str | datetime | None
 LABELS = "category"  # the column of the categories' names, beside that of their ids
 
 
@@ -40,11 +40,13 @@ class PetColumn(NamedTuple):
         name: Its name in data files.
         label: Its heading for people.
         is_number: Whether it holds numbers.
+        is_moment: Whether it holds days or moments.
     """
 
     name: str
     label: str
     is_number: bool
+    is_moment: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ class Facts:
             if name not in taken:
                 dtype = self.frame[name].dtype
                 is_number = pd.api.types.is_numeric_dtype(dtype) and dtype != "bool"
-                columns.append(PetColumn(name, name, is_number))
+                columns.append(PetColumn(name, name, is_number, dtype.kind == "M"))
         return columns
 
     def values(self, start: int, stop: int) -> list[list[Value]]:
@@ -168,7 +170,10 @@ def gather(pets: Any, categories: Categories = None) -> Facts:
 
 def _plain(value: Any) -> Value:
     """Return a value of a user's own column as a cell can hold it."""
-    return value if isinstance(value, (int, float, bool, str, NoneType)) else str(value)
+    is_kept = isinstance(value, (int, float, bool, str, NoneType))
+    if isinstance(value, datetime) and value.tzinfo is None:
+        is_kept = True  # a cell of a workbook has no time zone
+    return value if is_kept else str(value)
 
 
 def _checked_frame(frame: pd.DataFrame) -> pd.DataFrame:

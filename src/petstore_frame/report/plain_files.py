@@ -1,4 +1,4 @@
-"""The list of pets as CSV that runs nothing in a spreadsheet, and as Parquet with what it covers."""
+"""The list of pets as CSV that runs nothing in a spreadsheet, and as Parquet that knows itself."""
 
 from __future__ import annotations
 

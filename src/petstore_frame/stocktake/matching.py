@@ -195,7 +195,8 @@ def _ranked(values: np.ndarray) -> np.ndarray:
     import pandas as pd
 
     ranks: np.ndarray = pd.Series(values).groupby(values).cumcount().to_numpy()
-    return values.astype("int64") * (2**31) + ranks
+    ranked: np.ndarray = values.astype("int64") * 2**31 + ranks
+    return ranked
 
 
 def _is_among(ids: pd.Series, known: pd.Series) -> pd.Series:
