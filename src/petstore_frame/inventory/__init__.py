@@ -1,6 +1,6 @@
 """How much of the store could be read, and how we know.
 
-``fetch`` and ``find`` are the ways in. A ``listing`` is read by the functions of ``strategies``, in
+``fetch`` and ``find`` are the ways in. A listing is read by the functions of ``strategies``, in
 their order; each yields ``evidence``, and ``weigh`` says what all of it comes to.
 """
 

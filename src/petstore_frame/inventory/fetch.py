@@ -35,10 +35,10 @@ from petstore_frame.inventory.completeness import (
 )
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows
 from petstore_frame.inventory.ids import IdWalk
-from petstore_frame.inventory.listing import Listing
 from petstore_frame.inventory.origin import Origin, stamp
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.inventory.strategies import evidence_of_rows, read_listing
+from petstore_frame.inventory.strategies import Reading, evidence_of_rows
+from petstore_frame.inventory.totals import Total, known_total
 from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.frame import PetColumns, to_frame
 from petstore_frame.schema.text import pets_text
@@ -107,19 +107,18 @@ def fetch_inventory(
     with before_sending():
         if status is not None and id_range is not None:
             refuse("id_range asks for pets of every status; leave out the status, or the id_range")
+        cap = None if max_pets is None else whole_number("max_pets", max_pets, 1)
+        meter = Meter(progress)
         ask = Asker(
             client,
             status=checked_status(status),
             limit=checked_limit(limit),
             budget=whole_number("probe_budget", probe_budget, 0),
-        )
-        fetch = _Fetch(
-            ask,
             may_probe=one_of("strategy", strategy, ("auto", "documented")) == "auto",
-            max_pets=None if max_pets is None else whole_number("max_pets", max_pets, 1),
-            id_range=_checked_range(id_range),
-            meter=Meter(progress),
+            is_enough=None if cap is None else lambda rows: len(rows) > cap,
+            on_rows=meter,
         )
+        fetch = _Fetch(ask, max_pets=cap, id_range=_checked_range(id_range), meter=meter)
     return fetch.run()
 
 
@@ -156,7 +155,6 @@ class _Fetch:
         self,
         ask: Asker,
         *,
-        may_probe: bool,
         max_pets: int | None,
         id_range: tuple[int, int] | None,
         meter: Meter,
@@ -165,25 +163,20 @@ class _Fetch:
         self._max_pets = max_pets
         self._id_range = id_range
         self._meter = meter
-        self._listing = Listing(
-            ask,
-            may_probe=may_probe,
-            is_enough=None if max_pets is None else lambda rows: len(rows) > max_pets,
-            on_rows=meter,
-        )
+        self._reading = Reading(ask)
         # Kept once it is there: pets found by their ids would pass for part of the listing.
         self._evidence: tuple[Evidence, ...] | None = None
         self._id_walk: IdWalk | None = None
 
     def run(self) -> Inventory:
         # A resumed fetch asks what had no answer, so it gets the budget again.
-        self._ask.spent = 0
+        self._ask.begin_again()
         try:
             with self._ask.interrupts as interrupts:
                 evidence = self._read()
             interrupts.deliver()
         except (PetstoreError, KeyboardInterrupt) as problem:
-            if not len(self._listing.rows):
+            if not len(self._ask.rows):
                 raise
             self._raise_incomplete(problem)
         finally:
@@ -192,14 +185,14 @@ class _Fetch:
 
     def _read(self) -> tuple[Evidence, ...]:
         if self._evidence is None:
-            self._evidence = read_listing(self._listing)
+            self._evidence = self._reading.run()
         finding = weigh(self._evidence)
-        if self._listing.has_enough:
+        if self._ask.has_enough(self._ask.rows):
             return (*self._evidence, self._cut())
         if self._id_range is None or finding.verdict is Verdict.COMPLETE:
             return self._evidence
         if self._id_walk is None:
-            self._id_walk = IdWalk(self._listing, *self._id_range)
+            self._id_walk = IdWalk(self._ask, *self._id_range)
         self._id_walk.run()
         return (*self._evidence, *self._id_walk.evidence(finding.exact))
 
@@ -210,7 +203,7 @@ class _Fetch:
 
     def _columns(self) -> PetColumns:
         """Return the pets without those that a store lists in spite of the filter."""
-        columns, status = self._listing.rows.columns(), self._ask.status
+        columns, status = self._ask.rows.columns(), self._ask.status
         if status is None or all(found == status for found in columns.status):
             return columns
         kept = [pet for pet in columns.pets() if pet.status == status]
@@ -218,8 +211,8 @@ class _Fetch:
 
     def _inventory(self, evidence: tuple[Evidence, ...]) -> Inventory:
         columns = self._columns()
-        evidence = (*evidence, *evidence_of_rows(self._listing))
-        if strays := len(self._listing.rows) - len(columns.id):
+        evidence = (*evidence, *evidence_of_rows(self._ask))
+        if strays := len(self._ask.rows) - len(columns.id):
             evidence += (Evidence(Fact.FILTER_NOT_KEPT, count=strays),)
         if self._max_pets is not None and len(columns.id) > self._max_pets:
             columns = columns.part(0, self._max_pets)
@@ -247,15 +240,19 @@ class _Fetch:
             assumptions=finding.assumptions,
             evidence=evidence,
             by_status={name: StatusCount(n, name in exact) for name, n in counts.items()},
-            advertised_total=self._listing.total.of_listing(len(self._listing.rows)),
+            advertised_total=self._total().of_listing(len(self._ask.rows)),
         )
+
+    def _total(self) -> Total:
+        first = self._reading.first
+        return Total() if first is None else known_total(first, self._ask)
 
     def _raise_incomplete(self, problem: BaseException) -> NoReturn:
         """Raise what happened, with the pages read and the way to go on."""
-        pages, held = self._listing.pages, len(self._listing.rows)
+        pages, held = self._ask.pages, len(self._ask.rows)
         is_interrupt = isinstance(problem, KeyboardInterrupt)
         cause = "interrupted" if is_interrupt else str(problem)
-        left = (each for each in self._listing.evidence if each.shows is not Shows.END)
+        left = (each for each in self._reading.evidence if each.shows is not Shows.END)
         partial = self._inventory((Evidence(Fact.BROKE_OFF, count=pages), *left))
         kinds: dict[type[BaseException], type[IncompleteInventoryError]] = {
             PaginationLoopError: PaginationLoopError,

@@ -14,11 +14,10 @@ from typing import Literal, NamedTuple
 from petstore_frame.errors import APIStatusError
 from petstore_frame.inventory.asking import SIDE_BY_SIDE, Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.listing import Listing
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.stated import NEXT_PARAMETERS
-from petstore_frame.inventory.walk import Walk
+from petstore_frame.inventory.walk import Walk, read_through
 from petstore_frame.schema.frame import PetColumns
 
 TRIED_ROWS = 10
@@ -42,10 +41,10 @@ class Parameter(NamedTuple):
     first_page: int = 1
 
 
-def page_parameter(listing: Listing) -> Iterator[Evidence]:
+def page_parameter(first: Page, ask: Asker) -> Iterator[Evidence]:
     """Look for a parameter that moves a window over the listing, and read through it."""
-    first, ask = listing.first, listing.ask
-    if not listing.may_probe or listing.is_announced or len(first) > ask.limit:
+    is_announced = ask.way is not None and not isinstance(ask.way, Windows)
+    if not ask.may_probe or is_announced or len(first) > ask.limit:
         return
     short = short_page(ask, first)
     if short is None:
@@ -57,7 +56,7 @@ def page_parameter(listing: Listing) -> Iterator[Evidence]:
             yield Evidence(Fact.NO_PARAMETER, detail="=, ".join(tried))
         return
     yield Evidence(Fact.PARAMETER_WORKS, detail=found.name)
-    yield from listing.read_through(lambda page, rows: Windows(listing, page, rows, found))
+    yield from read_through(first, ask, lambda page, rows: Windows(ask, page, rows, found))
 
 
 def short_page(ask: Asker, first: Page) -> Page | None:
@@ -132,7 +131,9 @@ def _which(page: Page, windows: list[list[int]], size: int) -> int | None:
     """Return which of the windows came; only one that reaches beyond the rows held may go on."""
     got = list(page.columns.id)
     for place, ids in enumerate(windows):
-        if ids and (got[: len(ids)] if len(ids) < size else got) == ids:
+        # At the end of the rows held a window is shorter than the page, which reaches beyond them.
+        came = got[: len(ids)] if len(ids) < size else got
+        if ids and came == ids:
             return place
     return None
 
@@ -142,8 +143,8 @@ class Windows(Walk):
 
     fact = Fact.WINDOWS_ENDED
 
-    def __init__(self, listing: Listing, first: Page, rows: Rows, parameter: Parameter) -> None:
-        super().__init__(listing, first, rows, parameter.name)
+    def __init__(self, ask: Asker, first: Page, rows: Rows, parameter: Parameter) -> None:
+        super().__init__(ask, first, rows, parameter.name)
         self.is_over = not len(rows)  # as when a store was emptied before it is read again
         self._parameter = parameter
         # Whether each window begins with the row that was read last.
@@ -202,7 +203,7 @@ class Windows(Walk):
         self._tail = [*self._tail, *fresh.id][-2:]
         # A short page still is a page; rows are passed over one by one.
         self._position += self._size if self._parameter.kind == "page" else len(fresh.id)
-        self._listing.note(self.rows)
+        self._ask.tell(self.rows)
 
     def _past_the_seam(self, columns: PetColumns) -> PetColumns:
         if not self._has_seams or not columns.id:
@@ -214,7 +215,7 @@ class Windows(Walk):
 
     def _window(self) -> Page:
         """Return the window at the position, and have the ones behind it on their way."""
-        ask = self._listing.ask
+        ask = self._ask
         if self._pool is None or self.pages < 2:
             # One window alone at first, since the store may give fewer rows than it gave before.
             return ask.page(self._params(self._position))
@@ -225,7 +226,7 @@ class Windows(Walk):
         return ask.take(self._ahead.pop(self._position))
 
     def _params(self, position: int) -> dict[str, str]:
-        kind, name, params = self._parameter.kind, self._parameter.name, self._listing.ask.params
+        kind, name, params = self._parameter.kind, self._parameter.name, self._ask.params
         if kind == "offset":
             return params({name: str(position - 1)})
         if kind == "after":

@@ -128,7 +128,7 @@ class Inventory(HasFrame, HasOrigin):
             >>> with pf.serve(sample=9, seed=7) as server, server.client() as client:
             ...     inventory = pf.fetch_inventory(client)
             >>> print(inventory.where(status=["pending", "sold"]).completeness)
-            complete: 4 pets with status pending or sold
+            complete: 6 pets with status pending or sold
         """
         rows, words = self.frame, []
         statuses = None if status is None else _several(status)
