@@ -30,7 +30,7 @@ class Walk:
         doubt: Why the end that was met proves nothing, or None.
         notes: What else was learned of the way.
         looked_back: What its first page showed when it was read again; None before that.
-        refused_at: The page after which the store refused the next one, or 0.
+        is_forgotten: Whether the store refused the place to go on from; then it begins anew.
         fact, detail: What its end shows.
     """
 
@@ -46,7 +46,7 @@ class Walk:
         self.breaks: list[Evidence] = []
         self.doubt: Evidence | None = None
         self.looked_back: list[Evidence] | None = None
-        self.refused_at = 0
+        self.is_forgotten = False
         self._ask = ask
 
     def run(self) -> None:
@@ -122,18 +122,13 @@ def read_through(
     if ask.way is None and ask.is_enough is None and ask.has_budget(len(PET_STATUSES) + 1):
         ask_statuses(first, ask)
     walk = ask.way if isinstance(ask.way, Walk) else _begin(first, ask, begin)
+    if walk.is_forgotten:
+        walk = _begin(ask.page(ask.params(), number=1), ask, begin)
     try:
         walk.run()
     except APIStatusError as problem:
-        # A second refusal of the place to go on from shows that the store forgot it.
-        is_forgotten = problem.status_code in _EXPIRED and walk.refused_at == walk.pages
-        if not is_forgotten:
-            walk.refused_at = walk.pages if problem.status_code in _EXPIRED else 0
-            raise
-        _gather(ask, walk)
-        _begin(ask.page(ask.params(), number=1), ask, begin)
-        yield from read_through(first, ask, begin)
-        return
+        walk.is_forgotten = problem.status_code in _EXPIRED
+        raise
     finally:
         _gather(ask, walk)
     yield from walk.notes
