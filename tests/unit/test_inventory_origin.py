@@ -82,6 +82,16 @@ def test_a_merge_that_repeats_a_pet_is_told(frame: pd.DataFrame) -> None:
     assert found.total == StatusCount(3, False)
 
 
+def test_rows_that_two_stores_hold_tell_nothing(frame: pd.DataFrame) -> None:
+    """A merged frame of pets that a second store holds too is not taken for either's."""
+    names = frame.assign(category_id=77)
+    for address in ("https://one.example/v1", "https://two.example/v1"):
+        stamp(names.copy(), KNOWN, dataclasses.replace(ORIGIN, base_url=address))
+    merged = names.merge(PRICES, on="id", how="left")
+    assert merged.attrs == {}
+    assert origin_of(merged) is None
+
+
 def test_parquet_keeps_what_rows_cover(frame: pd.DataFrame, tmp_path: Path) -> None:
     """A frame written to Parquet and read back still knows what it covers."""
     frame.assign(price=1.5).to_parquet(tmp_path / "pets.parquet")
@@ -100,7 +110,7 @@ def test_a_file_of_before_a_field_was_added_is_not_changed(frame: pd.DataFrame) 
         assert pf.completeness(older) == KNOWN
 
 
-@pytest.mark.parametrize("attrs", [{}, {"petstore_frame": "{"}, {"petstore_frame": 7}])
+@pytest.mark.parametrize("attrs", [{}, {"petstore_frame": "{"}, {"petstore_frame": []}])
 def test_of_a_frame_from_elsewhere_nothing_is_known(attrs: dict[str, object]) -> None:
     """A frame without a record, or with one that cannot be read, is unknown."""
     frame = pd.DataFrame({"id": [1]})

@@ -1,4 +1,4 @@
-"""How an inventory looks in a notebook: claim first, nothing taken for markup."""
+"""How an inventory looks in a notebook: verdict first, nothing taken for markup."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Tags(HTMLParser):
 NASTY = "<img src=x onerror=alert(1)>"
 
 
-def test_the_claim_comes_first(inventory_of) -> None:
+def test_the_verdict_comes_first(inventory_of) -> None:
     """The first words are the verdict, before any number of pets."""
     page = Tags(inventory_of(verdict=Verdict.INCOMPLETE, advertised_total=900)._repr_html_())
     assert page.text.startswith("Incomplete 5 of 900 pets")

@@ -1,7 +1,7 @@
 """Stores that fill the gaps of the interface in every way that we could think of.
 
 Each is made of a Habits and answers in this process, without a socket. What it really holds is
-known, so a claim about it can be checked.
+known, so a verdict about it can be checked.
 """
 
 from __future__ import annotations

@@ -153,7 +153,9 @@ class HistoryTab:
 
     def _note(self) -> Markup:
         now = self._selection
-        ignored = [*["the name"] * bool(now.text), *["the status"] * bool(now.status)]
+        ignored = ["the name"] if now.text else []
+        if now.status:
+            ignored.append("the status")
         if not now.is_filtered:
             return Markup("")
         words = "Moves and changes are of all pets."

@@ -136,8 +136,9 @@ class Contents:
         high = date.max if until is None else utc_day(until)
         found = [each for each in self.snapshots if low <= each.date <= high]
         if not found:
-            bounds = [f"from {low}"] * (since is not None) + [f"to {high}"] * (until is not None)
-            raise HistoryError(f"no snapshot {' '.join(bounds) or 'yet'}; {self._what_is_there()}")
+            when = "" if since is None else f" from {low}"
+            when += "" if until is None else f" to {high}"
+            raise HistoryError(f"no snapshot{when or ' yet'}; {self._what_is_there()}")
         return found
 
     def on(self, day: Day | None) -> Snapshot:

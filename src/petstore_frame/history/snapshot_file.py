@@ -205,7 +205,8 @@ def _check_rows(path: Path, changed_ns: int, size: int) -> None:
 
 def _last_sums(footer: bytes) -> re.Match[bytes] | None:
     # A name may read like checksums; those of the file stand after all names.
-    return next(iter([*_SUM.finditer(footer)][-1:]), None)
+    found = [*_SUM.finditer(footer)]
+    return found[-1] if found else None
 
 
 def _footer_of(file: BinaryIO) -> tuple[int, bytes]:

@@ -146,7 +146,7 @@ def test_three_here_and_two_there_are_ambiguous() -> None:
 
 
 def test_as_many_equal_ones_on_both_sides_are_the_same() -> None:
-    """Whichever is which, nothing differs; so no id is claimed."""
+    """Whichever is which, nothing differs; so no id is told."""
     luna = (None, "Luna", 1, "sold")
     found = match_on(listed(luna, luna), stored((1, "Luna", 1, "sold"), (2, "Luna", 1, "sold")), ON)
     assert kinds(found) == [Kind.SAME, Kind.SAME]
