@@ -7,7 +7,7 @@ their order; each yields ``evidence``, and ``weigh`` says what all of it comes t
 from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
 from petstore_frame.inventory.evidence import Assumption, Evidence, EvidenceSource, Fact, Shows
 from petstore_frame.inventory.fetch import fetch_inventory
-from petstore_frame.inventory.find import PetSearch
+from petstore_frame.inventory.find import PetSearch, find_pet
 from petstore_frame.inventory.origin import Origin
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.result import Inventory
@@ -26,4 +26,5 @@ __all__ = [
     "StatusCount",
     "Verdict",
     "fetch_inventory",
+    "find_pet",
 ]

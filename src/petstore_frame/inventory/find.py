@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NoReturn
 
-from petstore_frame._internal.arguments import MAX_LIMIT
+from petstore_frame._internal.arguments import MAX_LIMIT, checked_id
 from petstore_frame.errors import (
     CrossOriginError,
     NotFoundError,
@@ -67,6 +67,7 @@ class PetSearch:
 
 def find_pet(store: ReadingClient, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
     """Look for a pet; see ``Client.find_pet``."""
+    pet_id = checked_id(pet_id)
     if not allow_deprecated:
         by_id = "find_pet(..., allow_deprecated=True) asks for it by its id"
         return _read_until_met(store, pet_id, next_step=by_id)
