@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -108,7 +108,8 @@ class Facts:
             if name not in taken:
                 dtype = self.frame[name].dtype
                 is_number = pd.api.types.is_numeric_dtype(dtype) and dtype != "bool"
-                columns.append(PetColumn(name, name, is_number, dtype.kind == "M"))
+                label = _free_label(name, [column.label for column in columns])
+                columns.append(PetColumn(name, label, is_number, dtype.kind == "M"))
         return columns
 
     def values(self, start: int, stop: int) -> list[list[Value]]:
@@ -166,6 +167,15 @@ def gather(pets: Any, categories: Categories = None) -> Facts:
     given = pandas_frame(pets)
     origin = pets.origin if isinstance(pets, Inventory) else origin_of(given)
     return Facts(_checked_frame(given), completeness(given), origin, labels)
+
+
+def _free_label(name: str, taken: Sequence[str]) -> str:
+    """Return a heading that no other column has: a table of Excel tells no case apart."""
+    known = {label.casefold() for label in taken}
+    label = name or "(no name)"
+    while label.casefold() in known:
+        label += " (yours)"
+    return label
 
 
 def _plain(value: Any) -> Value:

@@ -29,7 +29,8 @@ def write_csv(facts: Facts, path: Path, *, advance: Callable[[int], None]) -> No
     header, has_escapes = [column.name for column in facts.columns], _has_escapes(facts)
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([*header, ESCAPED] if has_escapes else header)
+        names = [*map(harmless, header)]
+        writer.writerow([*names, ESCAPED] if has_escapes else names)
         for start in range(0, len(facts.frame), _CHUNK):
             rows = list(facts.rows(start, start + _CHUNK))
             writer.writerows((_escaped(header, row) for row in rows) if has_escapes else rows)

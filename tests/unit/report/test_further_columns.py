@@ -57,3 +57,13 @@ def test_pages_show_them(priced: pf.Inventory, tmp_path: Path) -> None:
     shown = StoreModel(priced).show(Selection())
     assert shown.further == ["price", "since", "is_shy", "key"]
     assert shown.rows[0][4] == "9.5" and 4 in shown.numbers
+
+
+def test_a_heading_of_ours_is_not_repeated(tmp_path: Path, read_back: Any) -> None:
+    """Columns whose names differ from ours by case alone, or look like formulas, are told apart."""
+    held = inventory(pets(2))
+    frame = held.frame.assign(**{"NAME": "x", "": 1, "=A1": 2})
+    rows = read_back(pf.write_report(frame, tmp_path / "stock.xlsx"))["Inventory"]
+    assert [cell.value for cell in rows[1]][4:] == ["NAME (yours)", "(no name)", "=A1"]
+    text = pf.write_report(frame, tmp_path / "stock.csv").read_text("utf-8-sig")
+    assert ",'=A1" in text.splitlines()[0]
