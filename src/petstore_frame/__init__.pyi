@@ -26,11 +26,13 @@ from .errors import LoadInterrupted as LoadInterrupted
 from .errors import NotFoundError as NotFoundError
 from .errors import PetstoreError as PetstoreError
 from .history import History as History
+from .history import diff as diff
 from .http.settings import IdempotencyKey as IdempotencyKey
 from .inventory import Completeness as Completeness
 from .inventory import Inventory as Inventory
 from .inventory import fetch_inventory as fetch_inventory
 from .inventory.result import completeness as completeness
+from .inventory.result import read_inventory as read_inventory
 from .loader.load import load_csv as load_csv
 from .loader.load import load_excel as load_excel
 from .loader.load import load_frame as load_frame

@@ -72,8 +72,8 @@ def walk(folder: Path) -> dict[str, Any]:
         "dtypes": {name: str(frame[name].dtype) for name in ("age", "weight_kg")},
         "first": [int(frame["age"][0]), float(frame["weight_kg"][0])],
         "missing": [bool(frame[name].isna()[1]) for name in ("age", "weight_kg")],
-        "seal": [
-            pf.completeness(changed).state
+        "covered": [
+            pf.completeness(changed) == inventory.completeness
             for changed in (frame.iloc[::-1], frame.assign(age=[72, None]), frame.assign(age=71))
         ],
         "kept": [str(type_) for type_ in history.open().types[4:6]],

@@ -35,18 +35,15 @@ CELLS = {
     "failing": "import os\n"
     "broken = pf.Client(os.environ['DOOMED_URL'], 'k' * 20, max_retries=0)\n"
     "from dataclasses import replace\n"
-    "source = replace(shown.inventory.source, base_url=broken.base_url)\n"
-    "kept = replace(shown.inventory, source=source)\n"
+    "origin = replace(shown.inventory.origin, base_url=broken.base_url)\n"
+    "kept = replace(shown.inventory, origin=origin)\n"
     "pf.Dashboard(broken, inventory=kept, journal='journal')",
     "categories": "import pandas as pd\n"
     "frame = shown.inventory.frame\n"
     "frame = pd.concat([frame] * 4, ignore_index=True).head(900)\n"
     "ids, kinds = range(2**53 + 1, 2**53 + 1801, 2), [n % 300 for n in range(900)]\n"
     "frame = frame.assign(id=ids, category_id=kinds)\n"
-    "from dataclasses import replace\n"
-    "claim = replace(shown.inventory.completeness, rows=900)\n"
-    "source = replace(shown.inventory.source, completeness=claim)\n"
-    "many = replace(shown.inventory, frame=frame, source=source)\n"
+    "many = pf.Inventory.made_up(frame, base_url=shown.inventory.base_url)\n"
     "pf.Dashboard(pf.Client(), inventory=many)",
     "empty": "empty = pf.serve()\npf.Dashboard(empty.client(), journal='journal')",
     "incomplete": "spec = pf.serve(sample=300, seed=1, spec_only=True)\n"

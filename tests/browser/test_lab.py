@@ -117,7 +117,7 @@ def test_a_number_and_the_way_back_with_keys_alone(shown: Any, book: Book) -> No
 
 
 def test_a_bar_tells_its_number_at_once(shown: Any, store: pf.Server, picture: Any) -> None:
-    """Only a browser has a pointer: over a bar, the exact number and its claim appear."""
+    """Only a browser has a pointer: over a bar, the exact number appears, and whether it is one."""
     frame = frame_of(store)
     count = int(((frame["category_id"] == 2) & (frame["status"] == "sold")).sum())
     shown.locator("[data-category='2'] > rect[data-status='sold']").first.hover()

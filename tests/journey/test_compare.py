@@ -116,7 +116,7 @@ def test_the_command_writes_a_sheet_per_kind(
     book = openpyxl.load_workbook(output)
     assert shown.exit_code == 1
     assert json.loads(shown.stdout)["kinds"]["changed"] == {"records": 5, "pets": 5}
-    assert book.sheetnames == ["Summary", "Same", "Changed", "Only in list", "Only in store"]
+    assert book.sheetnames == ["Summary", "Changed", "Only in list", "Only in store", "Same"]
     assert book["Changed"].max_row == 6
 
 

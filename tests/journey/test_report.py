@@ -44,9 +44,9 @@ def test_the_shell_writes_the_workbook(sample_server, tmp_path) -> None:
     ended = run("--base-url", sample_server.base_url, "--output", str(output),
                "--categories", str(labels), "--json", key=key)  # fmt: skip
     assert ended.exit_code == 0, ended.output
-    claim = json.loads(ended.stdout)["completeness"]["text"]
-    assert claim.startswith("complete: 250 pets")
-    assert f"C{claim[1:]}." in cells(book_of(output)["Summary"])
+    told = json.loads(ended.stdout)["completeness"]["text"]
+    assert told.startswith("complete: 250 pets")
+    assert f"C{told[1:]}." in cells(book_of(output)["Summary"])
 
 
 @pytest.mark.parametrize(
@@ -127,13 +127,13 @@ def test_what_changed_is_ended(server, tmp_path) -> None:
         client.create_pet(name="=Max", category_id=3, status="sold")
         inventory = pf.fetch_inventory(client)
     history.add(
-        replace(first, source=replace(first.source, fetched_at=datetime(2030, 1, 1, tzinfo=UTC)))
+        replace(first, origin=replace(first.origin, fetched_at=datetime(2030, 1, 1, tzinfo=UTC)))
     )
     path = tmp_path / "stock.xlsx"
     alone = cells(book_of(pf.write_report(inventory, path, history=history))["Changes"])
     history.add(
         replace(
-            inventory, source=replace(inventory.source, fetched_at=datetime(2030, 1, 8, tzinfo=UTC))
+            inventory, origin=replace(inventory.origin, fetched_at=datetime(2030, 1, 8, tzinfo=UTC))
         )
     )
     changes = cells(book_of(pf.write_report(inventory, path, history=history))["Changes"])

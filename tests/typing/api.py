@@ -17,9 +17,9 @@ def read(client: pf.Client) -> pd.DataFrame:
     found: PetSearch = client.find_pet(first.id)
     print(found.state)
     inventory: pf.Inventory = pf.fetch_inventory(client, max_pets=500)
-    claim: pf.Completeness = inventory.completeness
-    if claim.covers_all:
-        sold: StatusCount = claim.count("sold")
+    known: pf.Completeness = inventory.completeness
+    if known.covers_all:
+        sold: StatusCount = known.count("sold")
         print(sold.count, sold.is_exact)
     summary: pf.Summary = pf.summarize(inventory)
     print(summary.count("sold"))

@@ -14,7 +14,8 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame import Inventory
-from petstore_frame.inventory import Completeness, Source, StatusCount, Verdict
+from petstore_frame.inventory import Completeness, Origin, StatusCount, Verdict
+from petstore_frame.inventory.origin import stamp
 from petstore_frame.schema.frame import PetColumns, to_frame
 from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
@@ -36,7 +37,7 @@ def make_inventory(
     verdict: Verdict = Verdict.COMPLETE,
     *,
     exact: tuple[str, ...] = (),
-    **claim: Any,
+    **known_of: Any,
 ) -> Inventory:
     """An Inventory; where it is not complete, only the statuses in ``exact`` are exact."""
     rows = PETS if pets is None else pets
@@ -53,9 +54,10 @@ def make_inventory(
             for name in dict.fromkeys([*PET_STATUSES, *held.index, NO_STATUS])
         },
     }
-    completeness = Completeness(verdict, rows=len(rows), **{**known, **claim})
+    completeness = Completeness(verdict, rows=len(rows), **{**known, **known_of})
     as_of = datetime(2030, 1, 2, 9, 30, tzinfo=UTC)
-    return Inventory(rows, Source(completeness, as_of, "https://store.example/v1"))
+    origin = Origin("https://store.example/v1", as_of)
+    return Inventory(stamp(rows, completeness, origin), origin)
 
 
 def read_book(path: Path, *, data_only: bool = False) -> openpyxl.Workbook:

@@ -136,7 +136,7 @@ def test_a_wrong_argument_is_named(tmp_path: Path) -> None:
         pf.write_report(frame, ".")
     with pytest.raises(pf.ArgumentError, match="not its frame"):
         pf.History(tmp_path).add(frame)
-    with pytest.raises(pf.InputError, match="date, pets, claim"):
+    with pytest.raises(pf.InputError, match="date, pets, count_is"):
         pf.charts.trend_chart(frame)
 
 

@@ -53,15 +53,15 @@ def test_a_csv_holds_names_byte_for_byte(filled: Server, tmp_path: Path) -> None
 
 
 def test_json_tells_what_the_file_covers(filled: Server, tmp_path: Path) -> None:
-    """One JSON object holds the rows, the claim and when it was made."""
+    """One JSON object holds the number of rows, what they cover and when they were read."""
     path = tmp_path / "pets.parquet"
     told = json.loads(run(filled, "--output", str(path), "--json").stdout)
     assert (told["rows"], told["completeness"]["verdict"]) == (len(NAMES), "complete")
-    assert pf.completeness(pd.read_parquet(path)).state == "sealed"
+    assert pf.read_inventory(path).completeness.covers_all
 
 
 def test_a_workbook_is_raw_data_too(filled: Server, tmp_path: Path) -> None:
-    """The first sheet of an .xlsx is the frame itself, and the claim is on the second."""
+    """The first sheet of an .xlsx is the frame itself, and what it covers on the second."""
     path = tmp_path / "pets.xlsx"
     assert run(filled, "--output", str(path)).exit_code == 0
     sheets = pd.read_excel(path, sheet_name=None, keep_default_na=False)
@@ -135,8 +135,8 @@ def test_only_a_complete_listing_ends_with_0(
 ) -> None:
     """The exit code, ``is_complete`` and the headline of the JSON agree, and so does the text."""
     told = run(filled, "--output", str(tmp_path / "a.csv"), "--json", *words)
-    claim = json.loads(told.stdout)["completeness"]
-    assert (told.exit_code, claim["is_complete"]) == (code, code == 0)
-    assert claim["text"].startswith("complete: ") is (code == 0)
+    known = json.loads(told.stdout)["completeness"]
+    assert (told.exit_code, known["is_complete"]) == (code, code == 0)
+    assert known["text"].startswith("complete: ") is (code == 0)
     shown = run(filled, "--output", str(tmp_path / "b.csv"), "--evidence", *words)
-    assert (shown.exit_code, claim["basis"] in shown.stdout) == (code, True)
+    assert (shown.exit_code, known["basis"] in shown.stdout) == (code, True)

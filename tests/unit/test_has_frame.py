@@ -44,8 +44,8 @@ def summary() -> pf.Summary:
         (summary, "to_csv", "a Summary has no attribute 'to_csv'; its table is .frame: "
          ".frame.to_csv"),
         (summary, "sold", "a Summary has no attribute 'sold'; its table is .frame: .frame['sold']"),
-        (summary, "covers_all", "a Summary has no attribute 'covers_all'; .claim has it: "
-         ".claim.covers_all"),
+        (summary, "covers_all", "a Summary has no attribute 'covers_all'; .completeness has it: "
+         ".completeness.covers_all"),
     ],
 )  # fmt: skip
 def test_a_name_of_the_table_is_pointed_to(

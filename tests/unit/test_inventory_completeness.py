@@ -1,4 +1,4 @@
-"""The claim about a listing: its words, its JSON, and its refusal to be a yes or no."""
+"""The verdict about a listing: its words, its JSON, and its refusal to be a yes or no."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from petstore_frame.inventory.page import Page
 from petstore_frame.schema.frame import PetColumns
 
 
-def claim(verdict: Verdict = Verdict.COMPLETE, **more) -> Completeness:
+def known(verdict: Verdict = Verdict.COMPLETE, **more) -> Completeness:
     return Completeness(verdict, **({"basis": "because", "rows": 1200, "requests": 13} | more))
 
 
 @pytest.mark.parametrize(
     ("made", "text"),
     [
-        (claim(), "complete: 1,200 pets"),
-        (claim(rows=1), "complete: 1 pet"),
-        (claim(status="sold"), "complete: 1,200 sold pets"),
-        (claim(Verdict.UNKNOWN, status="sold", rows=1), "unknown: at least 1 sold pet"),
-        (claim(Verdict.UNKNOWN), "unknown: at least 1,200 pets"),
-        (claim(Verdict.INCOMPLETE, advertised_total=5000), "incomplete: 1,200 of 5,000 pets"),
-        (claim(Verdict.UNSTABLE), "unstable: 1,200 pets read"),
+        (known(), "complete: 1,200 pets"),
+        (known(rows=1), "complete: 1 pet"),
+        (known(status="sold"), "complete: 1,200 sold pets"),
+        (known(Verdict.UNKNOWN, status="sold", rows=1), "unknown: at least 1 sold pet"),
+        (known(Verdict.UNKNOWN), "unknown: at least 1,200 pets"),
+        (known(Verdict.INCOMPLETE, advertised_total=5000), "incomplete: 1,200 of 5,000 pets"),
+        (known(Verdict.UNSTABLE), "unstable: 1,200 pets read"),
     ],
 )
 def test_a_headline_is_short_and_honest(made: Completeness, text: str) -> None:
@@ -36,15 +36,15 @@ def test_a_headline_is_short_and_honest(made: Completeness, text: str) -> None:
     assert made.covers_all is (made.is_complete and made.status is None)
 
 
-def test_a_claim_is_no_yes_or_no() -> None:
-    """Asking a claim for its truth is refused, with the way to ask."""
+def test_a_verdict_is_no_yes_or_no() -> None:
+    """Asking a verdict for its truth is refused, with the way to ask."""
     with pytest.raises(TypeError, match=r"ask \.covers_all .*\.is_complete .*\.verdict"):
-        bool(claim())
+        bool(known())
 
 
-def test_a_claim_survives_json() -> None:
+def test_a_verdict_survives_json() -> None:
     """What a history stores can be read again, unchanged."""
-    made = claim(
+    made = known(
         Verdict.UNKNOWN,
         assumptions=("a",),
         by_status={"sold": StatusCount(2, True)},
@@ -56,7 +56,7 @@ def test_a_claim_survives_json() -> None:
     assert stored["text"] == str(made)
 
 
-def test_a_claim_of_an_earlier_version_says_no_more() -> None:
+def test_a_verdict_of_an_earlier_version_says_no_more() -> None:
     """What was complete for a part of what was asked is unknown; one status stays what it was."""
     earlier = {"verdict": "complete", "basis": "b", "rows": 7, "requests": 1, "conflicts": ["x"]}
     scopes = ("all pets", "pets with a status", "pets with status sold", "ids 1 to 9")
@@ -67,13 +67,13 @@ def test_a_claim_of_an_earlier_version_says_no_more() -> None:
 
 def test_a_status_never_seen_is_at_least_none() -> None:
     """A count of zero is exact only where the whole store was read."""
-    assert str(claim(Verdict.UNKNOWN).count("sold")) == "at least 0"
-    assert str(claim().count("sold")) == "0"
+    assert str(known(Verdict.UNKNOWN).count("sold")) == "at least 0"
+    assert str(known().count("sold")) == "0"
 
 
 def test_a_reader_at_a_prompt_sees_one_line() -> None:
-    """What a prompt shows of a claim, a count, a search and a page is one honest line."""
-    unknown = claim(Verdict.UNKNOWN, basis="the page was full", rows=100, requests=1)
+    """What a prompt shows of a verdict, a count, a search and a page is one honest line."""
+    unknown = known(Verdict.UNKNOWN, basis="the page was full", rows=100, requests=1)
     assert repr(unknown) == "<Completeness: unknown: at least 100 pets>"
     assert repr(unknown.total) == "<StatusCount: at least 100>"
     search = PetSearch(SearchState.UNKNOWN, None, "not among 100 pets", 1)
@@ -85,17 +85,17 @@ def test_a_reader_at_a_prompt_sees_one_line() -> None:
     )
 
 
-def test_a_claim_is_shown_in_a_notebook() -> None:
+def test_a_verdict_is_shown_in_a_notebook() -> None:
     """The badge, the sentence and the evidence, with every text escaped."""
     odd = Evidence(Fact.SAYS_MORE, detail="<i>")
-    html = claim(Verdict.UNKNOWN, rows=1, requests=1, evidence=(odd,))._repr_html_()
+    html = known(Verdict.UNKNOWN, rows=1, requests=1, evidence=(odd,))._repr_html_()
     assert "Not known to be complete" in html
     assert "&lt;i&gt;" in html and "<i>" not in html
 
 
-def test_equal_claims_have_equal_hashes() -> None:
-    """Claims can be told apart in a set; their mappings do not stand in the way."""
+def test_equal_verdicts_have_equal_hashes() -> None:
+    """Verdicts can be told apart in a set; their mappings do not stand in the way."""
     counts = {"sold": StatusCount(3, True)}
-    claims = {claim(by_status=counts), claim(by_status=dict(counts)), claim(rows=7)}
-    assert len(claims) == 2
-    assert claim(by_status=counts) in claims
+    verdicts = {known(by_status=counts), known(by_status=dict(counts)), known(rows=7)}
+    assert len(verdicts) == 2
+    assert known(by_status=counts) in verdicts

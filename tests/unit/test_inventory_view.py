@@ -1,4 +1,4 @@
-"""How an inventory looks in a notebook: claim first, nothing taken for markup."""
+"""How an inventory looks in a notebook: verdict first, nothing taken for markup."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Tags(HTMLParser):
 NASTY = "<img src=x onerror=alert(1)>"
 
 
-def test_the_claim_comes_first(inventory_of) -> None:
+def test_the_verdict_comes_first(inventory_of) -> None:
     """The first words are the verdict, before any number of pets."""
     page = Tags(inventory_of(verdict=Verdict.INCOMPLETE, advertised_total=900)._repr_html_())
     assert page.text.startswith("Incomplete 5 of 900 pets")
@@ -78,7 +78,7 @@ def test_ids_are_shown_whole(inventory_of) -> None:
 
 
 def test_an_empty_store_is_shown_too(inventory_of) -> None:
-    """No pets is a claim like any other."""
+    """No pets is a listing like any other."""
     text = Tags(inventory_of([])._repr_html_()).text
     assert text.startswith("Complete 0 pets")
     assert "more in" not in text
@@ -115,4 +115,4 @@ def test_an_inventory_points_to_its_frame(inventory_of) -> None:
         with pytest.raises(error, match=advice):
             wrong()
     assert not hasattr(inventory, "columns")
-    assert copy.deepcopy(inventory).claim == inventory.claim
+    assert copy.deepcopy(inventory).completeness == inventory.completeness

@@ -57,17 +57,17 @@ def test_what_is_contradicted_is_not_exact(known: list[Evidence], odd: Evidence)
 def test_a_broken_assumption_is_among_those_printed(
     known: list[Evidence], broken: set[Assumption]
 ) -> None:
-    """Where each end that rests on nothing broken is a true one, every false claim names what broke
-    it: a claim without a broken assumption has such an end for all that it says."""
+    """Where each end that rests on nothing broken is a true one, every false verdict names what
+    broke it: a verdict without a broken assumption has such an end for all that it says."""
     found = weigh(known)
     if broken & {*found.assumptions}:
         return
-    for scope in claimed(found):
+    for scope in told_of(found):
         ends = [e for e in known if e.shows is Shows.END and e.scope == scope]
         assert any(not broken & {*end.assumptions} for end in ends)
 
 
-def claimed(found: Finding) -> Sequence[str | None]:
+def told_of(found: Finding) -> Sequence[str | None]:
     """All of which the finding says that every pet is held; None is all that was asked."""
     return [*found.exact, *([None] if found.verdict is Verdict.COMPLETE else [])]
 

@@ -15,7 +15,6 @@ from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.history_tab import moves_table
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.inventory import Inventory, Verdict
-from petstore_frame.inventory.source import seal
 from unit.dashboard_store import inventory, pets
 
 
@@ -37,8 +36,8 @@ def history_of(inventory: Inventory, folder: Path) -> pf.History:
         kept.add(
             replace(
                 inventory,
-                source=replace(
-                    inventory.source, fetched_at=inventory.fetched_at + timedelta(days=days)
+                origin=replace(
+                    inventory.origin, fetched_at=inventory.fetched_at + timedelta(days=days)
                 ),
             )
         )
@@ -56,15 +55,6 @@ def cells(path: Path, sheet: str) -> list[tuple[object, ...]]:
     return list(book_of(path)[sheet].iter_rows(values_only=True))
 
 
-def test_the_frame_of_a_summary_carries_the_claim(partial: Inventory) -> None:
-    """The counts of an Inventory are shown below its claim, as those of its frame are."""
-    summary = pf.summarize(partial)
-    counts, of_frame = summary.frame, pf.summarize(partial.frame)
-    assert repr(counts).startswith("unknown: at least 60 pets")
-    assert repr(counts) == str(summary)
-    assert counts.equals(of_frame)
-
-
 def test_a_page_of_pets_says_of_how_many(partial: Inventory, whole: Inventory) -> None:
     """The caption of a page has the total, as a minimum where it is one."""
     assert repr(pf.charts.inventory_table(partial)) == "<1–50 of at least 60>"
@@ -73,10 +63,10 @@ def test_a_page_of_pets_says_of_how_many(partial: Inventory, whole: Inventory) -
 
 
 def test_a_page_of_a_part_says_that_it_is_one(whole: Inventory) -> None:
-    """Rows taken out of an Inventory's frame are not taken for the store's."""
-    seal(whole.frame, whole.source)
-    part = whole.frame.head(7)
-    assert repr(pf.charts.inventory_table(part)).startswith("<1–7 of 7; these rows only")
+    """Rows taken out of an Inventory's frame are not taken for the store's; a filter that is
+    stated leaves a part of which the number is known."""
+    assert repr(pf.charts.inventory_table(whole.frame.head(7))) == "<1–7 of at least 7>"
+    assert repr(pf.charts.inventory_table(whole.where(status="sold"))) == "<1–15 of 15>"
 
 
 def test_categories_are_counted_as_the_pets_are(partial: Inventory, whole: Inventory) -> None:
@@ -94,7 +84,7 @@ def test_the_line_of_other_categories_is_a_minimum_too() -> None:
 def test_a_trend_says_which_of_its_numbers_are_minimums(
     partial: Inventory, whole: Inventory, tmp_path: Path
 ) -> None:
-    """What a screen reader reads out has the claim of each end of a line."""
+    """What a screen reader reads out says of each end of a line whether it is exact."""
     drawing = pf.charts.trend_chart(history_of(partial, tmp_path / "part").trend())
     assert "available at least 15 to at least 15" in repr(drawing)
     assert "available at least 15 to at least 15" in drawing.html
@@ -108,7 +98,7 @@ def test_ages_say_whether_they_are_of_all_available_pets(
     """The ages are of the pets that the last snapshot holds, which may not be all."""
     ageing = history_of(partial, tmp_path / "part").flow().ageing
     drawing = pf.charts.ageing_chart(ageing)
-    assert set(ageing["claim"]) == {"at least"}
+    assert set(ageing["count_is"]) == {"at least"}
     assert repr(drawing).startswith("<at least 15 pets available")
     assert ">≥ 15</text>" in drawing.html
     exact = history_of(whole, tmp_path / "whole").flow().ageing
@@ -163,7 +153,7 @@ def test_changes_of_a_partial_listing_are_minimums(partial: Inventory, tmp_path:
     kept.add(partial)
     more = inventory(pets(70), Verdict.UNKNOWN)
     kept.add(
-        replace(more, source=replace(more.source, fetched_at=more.fetched_at + timedelta(days=1)))
+        replace(more, origin=replace(more.origin, fetched_at=more.fetched_at + timedelta(days=1)))
     )
     path = pf.write_report(more, tmp_path / "stock.xlsx", history=kept, progress=False)
     moves = book_of(path)["Changes"][6]
@@ -181,7 +171,7 @@ def test_the_dashboard_says_it(partial: Inventory) -> None:
 
 
 def test_a_status_spelled_no_status_counts_as_none(tmp_path: Path) -> None:
-    """Claim, summary, charts and workbook count it with the pets without a status, once."""
+    """Verdict, summary, charts and workbook count it with the pets without a status, once."""
     rows = [(1, "a", 1, "no status"), (2, "b", 1, "no status"), (3, "c", 1, None)]
     held = inventory([*rows, (4, "d", 2, "sold")])
     path = pf.write_report(held, tmp_path / "stock.xlsx", progress=False)

@@ -149,7 +149,7 @@ LEFT_JOINED = pets_of([7, None, 7], "float64")
 
 def test_a_left_join_leaves_pets_without_a_category() -> None:
     """Floats with NaN, as a left join leaves them, are whole numbers and no category."""
-    assert "3 pets in 1 category:" in pf.charts.status_chart(LEFT_JOINED).words
+    assert "3 pets in at least 1 category:" in pf.charts.status_chart(LEFT_JOINED).words
     assert [row[2] for row in pet_rows(LEFT_JOINED, {7: "Cat"})] == ["Cat", "no category", "Cat"]
 
 
@@ -174,7 +174,7 @@ def test_no_category_is_told_from_the_rest() -> None:
     lines = CodedPets.of(pets_of([None, None, 1, 2, 3], "Int64")).everything.largest(1)
     assert [(line.label, line.is_rest) for line in lines] == [
         ("no category", False),
-        ("3 other categories", True),
+        ("≥ 3 other categories", True),
     ]
 
 

@@ -93,10 +93,10 @@ def client_of(count: int) -> pf.Client:
 def test_a_cut_emoji_is_told_and_costs_no_claim() -> None:
     """The listing stays complete, and says how many pets have U+FFFD in the place of a half."""
     inventory = pf.fetch_inventory(client_of(7))
-    claim = inventory.completeness
-    assert claim.covers_all
-    assert [each.count for each in claim.evidence if each.fact is Fact.TEXTS_DAMAGED] == [4]
-    assert claim.contradictions == ()
+    known = inventory.completeness
+    assert known.covers_all
+    assert [each.count for each in known.evidence if each.fact is Fact.TEXTS_DAMAGED] == [4]
+    assert known.contradictions == ()
     assert inventory.frame["name"].tolist() == ["Cut \ufffd", "Luna"] * 3 + ["Cut \ufffd"]
     assert inventory.frame["name"].dtype == "str"
 

@@ -37,7 +37,7 @@ def client_of(answer: Answer, base_url: str = BASE_URL) -> pf.Client:
     return pf.Client(base_url, "a-key", transport=transport, max_retries=0)
 
 
-def claim_about(answer: Answer, base_url: str = BASE_URL, **options: Any) -> pf.Completeness:
-    """What a fetch claims of such a store."""
+def known_of(answer: Answer, base_url: str = BASE_URL, **options: Any) -> pf.Completeness:
+    """What a fetch verdicts of such a store."""
     client = client_of(answer, base_url)
     return pf.fetch_inventory(client, progress=False, **options).completeness

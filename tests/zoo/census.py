@@ -1,4 +1,4 @@
-"""Draws stores at random and holds every claim about them to what they really hold.
+"""Draws stores at random and holds every verdict about them to what they really hold.
 
 Run by hand for the published counts: ``PYTHONPATH=tests python -m zoo.census 30000``.
 """
@@ -42,17 +42,17 @@ class Tally:
 
     Attributes:
         tried: Stores asked.
-        claims: How often each verdict was given, of all and of one status; errors by class.
+        verdicts: How often each verdict was given, of all and of one status; errors by class.
         requests: Requests that were sent to them.
         naive_failures: Stores of which one page of 100 does not hold all.
-        false: Complete claims that were false with every stated assumption true.
-        conditional: Complete claims that were false because a stated assumption was.
-        needless: Claims that pets are missing where none was, with every stated assumption true.
+        false: Complete verdicts that were false with every stated assumption true.
+        conditional: Complete verdicts that were false because a stated assumption was.
+        needless: Verdicts that pets are missing where none was, with every stated assumption true.
         misled: The same because a stated assumption was false.
     """
 
     tried: int = 0
-    claims: Counter[str] = field(default_factory=Counter)
+    verdicts: Counter[str] = field(default_factory=Counter)
     requests: int = 0
     naive_failures: int = 0
     false: list[str] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Tally:
 
     def add(self, other: Tally) -> None:
         self.tried += other.tried
-        self.claims += other.claims
+        self.verdicts += other.verdicts
         self.naive_failures += other.naive_failures
         self.false += other.false
         self.conditional += other.conditional
@@ -140,7 +140,7 @@ def draw_habits(rng: random.Random) -> Habits:
 
 
 def run(stores: int, seed: int) -> Tally:
-    """Fetch from so many stores and hold each claim to the truth."""
+    """Fetch from so many stores and hold each verdict to the truth."""
     rng, tally = random.Random(seed), Tally()
     for _ in range(stores):
         store = ZooStore(draw_pets(rng), draw_habits(rng), seed=rng.randrange(10**9))
@@ -165,33 +165,33 @@ def try_one(store: ZooStore, tally: Tally, status: str | None = None, **options:
     try:
         inventory = pf.fetch_inventory(store.client(), status=status, progress=False, **options)
     except pf.PetstoreError as problem:
-        tally.claims[type(problem).__name__] += 1
+        tally.verdicts[type(problem).__name__] += 1
         return
     finally:
         tally.requests += len(store.requests)
-    claim = inventory.completeness
-    tally.claims[f"{claim.verdict}, {'one status' if claim.status else 'all pets'}"] += 1
+    known = inventory.completeness
+    tally.verdicts[f"{known.verdict}, {'one status' if known.status else 'all pets'}"] += 1
     missing = missing_pets(store, inventory, status)
-    wrong = wrong_counts(store, claim)
+    wrong = wrong_counts(store, known)
     strategy = options.get("strategy", "auto")
-    broken = store.habits.breaks(store.pets, status, strategy) & set(claim.assumptions)
-    if claim.verdict == "incomplete" and not lacks_any(store, inventory, status):
+    broken = store.habits.breaks(store.pets, status, strategy) & set(known.assumptions)
+    if known.verdict == "incomplete" and not lacks_any(store, inventory, status):
         if broken:
             tally.misled[sorted(broken)[0]] += 1
         else:
-            tally.needless.append(f"{claim}: {store.habits}, {options}")
+            tally.needless.append(f"{known}: {store.habits}, {options}")
     if not missing and not wrong:
         return
     if broken:
         tally.conditional[sorted(broken)[0]] += 1
     else:
-        tally.false.append(f"{claim}; missing {missing}, {wrong}: {store.habits}")
+        tally.false.append(f"{known}; missing {missing}, {wrong}: {store.habits}")
 
 
 def missing_pets(store: ZooStore, inventory: pf.Inventory, status: str | None) -> int:
-    """Return how many lasting pets of those asked for a complete claim left out."""
-    claim = inventory.completeness
-    if not claim.is_complete:
+    """Return how many lasting pets of those asked for a complete verdict left out."""
+    known = inventory.completeness
+    if not known.is_complete:
         return 0
     wanted = store.lasting_ids
     if status is not None:
@@ -199,11 +199,11 @@ def missing_pets(store: ZooStore, inventory: pf.Inventory, status: str | None) -
     return len(wanted - set(inventory.frame["id"]))
 
 
-def wrong_counts(store: ZooStore, claim: pf.Completeness) -> list[str]:
+def wrong_counts(store: ZooStore, known: pf.Completeness) -> list[str]:
     """Return the statuses whose count is called exact and was so at no request."""
     return [
         status
-        for status, count in claim.by_status.items()
+        for status, count in known.by_status.items()
         if count.is_exact and count.count not in store.counts[_wire(status)]
     ]
 
@@ -245,13 +245,13 @@ def main() -> None:
     start, tally = time.monotonic(), run(stores, seed=20261121)
     print(f"| stores tried | {tally.tried:,} |\n|---|---|")
     print(f"| one page of 100 is short of the truth | {tally.naive_failures:,} |")
-    print(f"| false claims, all stated assumptions true | {len(tally.false):,} |")
-    print(f"| false claims, a stated assumption broken | {sum(tally.conditional.values()):,} |")
+    print(f"| false verdicts, all stated assumptions true | {len(tally.false):,} |")
+    print(f"| false verdicts, a stated assumption broken | {sum(tally.conditional.values()):,} |")
     print(f"| incomplete, but nothing is missing | {len(tally.needless):,} |")
     print(f"| the same, a stated assumption broken | {sum(tally.misled.values()):,} |")
     print(f"| requests per store | {tally.requests / tally.tried:.1f} |")
-    for claim, count in tally.claims.most_common():
-        print(f"| {claim} | {count:,} |")
+    for known, count in tally.verdicts.most_common():
+        print(f"| {known} | {count:,} |")
     for assumption, count in tally.conditional.most_common():
         print(f"| broken: {assumption} | {count:,} |")
     print(f"\n{time.monotonic() - start:.0f} s", *tally.false[:5], *tally.needless[:5], sep="\n")

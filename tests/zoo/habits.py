@@ -22,6 +22,7 @@ LINK_WAYS = (
 )
 HEADER_WAYS = ("x-next address", "x-next page", "x-next cursor")
 PARAMETERS = ("offset", "skip", "page 1", "page 0", "after", "starting_after", "cursor")
+MORE_PARAMETERS = ("start", "_start", "_page", "page[number]", "since_id", "last_id", "before")
 # A cursor that counts rows, which passes for an id where ids run from 1 without a gap.
 ROWS_CURSOR = "cursor rows"
 ORDERS = ("id", "newest", "scattered", "new each time", "ties")
@@ -76,6 +77,7 @@ class Habits:
         lag: Which of two copies answers in turn, or None; copy B lacks the newest pet, and answers
             all that is ``filtered``.
         tells_age: Whether a header shows how old the answers of copy B are.
+        repeats_last_page: Whether a page number behind the last page gives that one again.
     """
 
     way: str | None = None
@@ -96,6 +98,7 @@ class Habits:
     hides: frozenset[str | None] = frozenset()
     lag: str | None = None
     tells_age: bool = False
+    repeats_last_page: bool = False
 
     def breaks(
         self, pets: list[dict[str, Any]], status: str | None = None, strategy: str = "auto"
@@ -149,4 +152,4 @@ class Habits:
     def _goes_by_ids(self) -> bool:
         """Whether a way on begins behind an id, so that rows are passed over and none repeated."""
         ways = {str(self.way).rpartition(" ")[2], *self.parameters}
-        return bool(ways & {"cursor", "after", "starting_after"})
+        return bool(ways & {"cursor", "after", "starting_after", "since_id", "last_id", "before"})

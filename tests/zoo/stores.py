@@ -1,7 +1,7 @@
 """Stores that fill the gaps of the interface in every way that we could think of.
 
 Each is made of a Habits and answers in this process, without a socket. What it really holds is
-known, so a claim about it can be checked.
+known, so a verdict about it can be checked.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class ZooStore:
     def _start(self, rows: list[dict[str, Any]], query: dict[str, str]) -> int:
         """Return where the page begins: by the way announced, or by a parameter understood."""
         for name in ("_start", "start"):
-            if name in query:
+            if name in query and "via" in query:
                 return int(query[name])
         if "_after" in query:
             return self._behind(rows, query["_after"])
@@ -156,10 +156,12 @@ class ZooStore:
             value = query.get(name, "")
             if not value.lstrip("-").isdigit():
                 continue
-            if name in ("offset", "skip") or first == "rows":
+            if name in ("offset", "skip", "start", "_start") or first == "rows":
                 start = int(value)
-            elif name == "page":
-                start = max(0, (int(value) - int(first)) * size)
+            elif name in ("page", "_page", "page[number]"):
+                start = max(0, (int(value) - int(first or 1)) * size)
+                if self.habits.repeats_last_page and start >= len(rows):
+                    start = (len(rows) - 1) // size * size
             else:
                 start = self._behind(rows, value)
         deep = self.habits.depth_cap is not None and start > self.habits.depth_cap
@@ -239,7 +241,7 @@ class ZooStore:
 
     def _address(self, query: dict[str, str], place: dict[str, str]) -> str:
         keep = {name: query[name] for name in ("limit", "status") if name in query}
-        return f"{BASE_URL}/pets?{urlencode(keep | place)}"
+        return f"{BASE_URL}/pets?{urlencode(keep | place | {'via': 'link'})}"
 
     def _header_way(
         self,
@@ -250,7 +252,7 @@ class ZooStore:
         keep: dict[str, str],
     ) -> list[tuple[str, str]]:
         if way == "x-next address":
-            query = urlencode(keep | {"_start": str(start + size)})
+            query = urlencode(keep | {"_start": str(start + size), "via": "link"})
             return [("X-Next", f"/v1/pets?{query}")]
         if way == "x-next page":
             return [("X-Next-Page", str(start // size + 2))]

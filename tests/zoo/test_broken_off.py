@@ -33,7 +33,7 @@ WAYS = {
 @pytest.mark.parametrize("habits", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("broken", range(1, 18))
 def test_any_request_may_break_off(habits: Habits, broken: int) -> None:
-    """Whichever request fails, nothing is lost and nothing is claimed too much."""
+    """Whichever request fails, nothing is lost and nothing is told too much."""
     store = ZooStore(PETS, habits)
     count = 0
 
@@ -118,7 +118,7 @@ def test_pets_of_status_pages_are_held_before_more_is_asked(
 
 @pytest.mark.parametrize("broken", [3, 4, 5])
 def test_what_was_concluded_is_not_concluded_anew(broken: int) -> None:
-    """A contradiction noted before a fetch broke off does not make its claim weaker."""
+    """A contradiction noted before a fetch broke off does not make its verdict weaker."""
     store = ZooStore(PETS[:100], Habits(way="link cursor", total="too low"))
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -180,9 +180,9 @@ def test_a_listing_that_never_holds_still_is_read_no_further(broken: int) -> Non
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_no_claim_is_false_after_failures(seed: int, campaign: int) -> None:
+def test_no_verdict_is_false_after_failures(seed: int, campaign: int) -> None:
     """Of stores that refuse some requests, none is called complete that is not, however often a
-    fetch goes on, save where an assumption that the claim itself states is broken."""
+    fetch goes on, save where an assumption that the verdict itself states is broken."""
     rng = random.Random(seed)
     for _ in range(100 * campaign):
         store = ZooStore(census.draw_pets(rng), census.draw_habits(rng), seed=rng.randrange(10**9))
@@ -193,10 +193,10 @@ def test_no_claim_is_false_after_failures(seed: int, campaign: int) -> None:
         inventory = fetched_in_spite_of(store, rng, **options)
         if inventory is None:
             continue
-        claim = inventory.completeness
-        is_false = census.missing_pets(store, inventory, None) or census.wrong_counts(store, claim)
+        known = inventory.completeness
+        is_false = census.missing_pets(store, inventory, None) or census.wrong_counts(store, known)
         broken = store.habits.breaks(store.pets, strategy=options["strategy"])
-        assert not is_false or broken & set(claim.assumptions)
+        assert not is_false or broken & set(known.assumptions)
 
 
 def fetched_in_spite_of(store: ZooStore, rng: random.Random, **options: Any) -> pf.Inventory | None:

@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment loses no pet of a fetch that goes on afterwards, and no claim is false."""
+"""Ctrl-C at any moment loses no pet of a fetch that goes on afterwards, and no verdict is false."""
 
 from __future__ import annotations
 

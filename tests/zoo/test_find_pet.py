@@ -101,8 +101,8 @@ def test_ids_can_be_asked_one_by_one(sample_server: Server) -> None:
     """Opted in, a range of ids is read to its end, which makes no listing complete."""
     with sample_server.client() as client:
         inventory = pf.fetch_inventory(client, strategy="documented", id_range=(1, 260))
-    claim = inventory.completeness
-    assert (len(inventory), claim.verdict) == (250, "unknown")
+    known = inventory.completeness
+    assert (len(inventory), known.verdict) == (250, "unknown")
 
 
 def test_a_removed_operation_proves_nothing() -> None:
@@ -118,9 +118,9 @@ def test_a_removed_operation_proves_nothing() -> None:
 
     zoo.answer = gone
     with pytest.warns(pf.EndpointDeprecatedWarning):
-        claim = pf.fetch_inventory(zoo.client(), id_range=(1, 460)).completeness
-    assert claim.verdict == "unknown"
-    assert Fact.IDS_NOT_TRUSTED in facts(claim)
+        known = pf.fetch_inventory(zoo.client(), id_range=(1, 460)).completeness
+    assert known.verdict == "unknown"
+    assert Fact.IDS_NOT_TRUSTED in facts(known)
 
 
 @pytest.mark.parametrize("id_range", [(5, 1), (1, 20_000)])

@@ -1,4 +1,4 @@
-"""Ids asked one by one: what they add to a claim, and what they take from it."""
+"""Ids asked one by one: what they add to a verdict, and what they take from it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::petstore_frame.EndpointDeprecat
 ByID = Callable[[int], httpx.Response | None]
 
 
-def claim_about(
+def known_of(
     rows: list[dict[str, Any]], listed: set[int], by_id: ByID | None = None, **options: Any
 ) -> pf.Completeness:
     """Fetch from a store that lists some of its pets and answers to the ids of all."""
@@ -50,26 +50,26 @@ def client_of(rows: list[dict[str, Any]], listed: set[int], by_id: ByID | None =
 
 def test_only_the_ids_of_the_range_are_counted() -> None:
     """The sentence counts the pets of the range, and the others apart."""
-    claim = claim_about(pets(500), set(range(1, 501)), id_range=(200, 210))
-    assert str(claim) == "unknown: at least 300 pets"
-    assert pf.Completeness.from_dict(claim.to_dict()) == claim
+    known = known_of(pets(500), set(range(1, 501)), id_range=(200, 210))
+    assert str(known) == "unknown: at least 300 pets"
+    assert pf.Completeness.from_dict(known.to_dict()) == known
 
 
-def test_a_stronger_claim_is_kept() -> None:
+def test_a_stronger_verdict_is_kept() -> None:
     """Three whole statuses are more than a range of ids."""
-    claim = claim_about(pets(150), set(range(1, 151)), id_range=(1, 5))
-    assert (claim.verdict, claim.count("sold").is_exact) == ("unknown", True)
+    known = known_of(pets(150), set(range(1, 151)), id_range=(1, 5))
+    assert (known.verdict, known.count("sold").is_exact) == ("unknown", True)
 
 
 def test_a_pet_that_its_status_page_left_out_takes_the_count_back() -> None:
     """A count is not exact once a pet answers that the page of its status does not have."""
     rows = pets(150)
-    claim = claim_about(rows, set(range(1, 150)), id_range=(140, 150))
+    known = known_of(rows, set(range(1, 150)), id_range=(140, 150))
     status = rows[149]["status"]
-    assert not claim.count(status).is_exact
-    assert claim.count("available" if status != "available" else "sold").is_exact
-    assert count_of(claim, Fact.IDS_LEFT_OUT) == 1
-    assert {Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE} <= set(claim.assumptions)
+    assert not known.count(status).is_exact
+    assert known.count("available" if status != "available" else "sold").is_exact
+    assert count_of(known, Fact.IDS_LEFT_OUT) == 1
+    assert {Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE} <= set(known.assumptions)
 
 
 def only(pet_id: int, answer: httpx.Response) -> ByID:
@@ -78,7 +78,7 @@ def only(pet_id: int, answer: httpx.Response) -> ByID:
 
 
 @pytest.mark.parametrize("status_code", [404, 405, 410, 501, 403, 500])
-def test_an_operation_that_is_gone_changes_no_claim(status_code: int) -> None:
+def test_an_operation_that_is_gone_changes_no_verdict(status_code: int) -> None:
     """However the store says that get_pet is gone, the finding of the listing is kept."""
     rows, asked = pets(400), list[int]()
 
@@ -86,32 +86,32 @@ def test_an_operation_that_is_gone_changes_no_claim(status_code: int) -> None:
         asked.append(pet_id)
         return httpx.Response(status_code, json={})
 
-    plain = claim_about(rows, set(range(1, 151)))
-    claim = claim_about(rows, set(range(1, 151)), gone, id_range=(1, 400))
-    assert (claim.verdict, claim.basis, claim.by_status) == (
+    plain = known_of(rows, set(range(1, 151)))
+    known = known_of(rows, set(range(1, 151)), gone, id_range=(1, 400))
+    assert (known.verdict, known.basis, known.by_status) == (
         plain.verdict,
         plain.basis,
         plain.by_status,
     )
-    assert detail_of(claim, Fact.IDS_NOT_TRUSTED) == str(status_code)
+    assert detail_of(known, Fact.IDS_NOT_TRUSTED) == str(status_code)
     assert len(asked) == 1
 
 
 def test_a_deleted_pet_is_proven_absent() -> None:
     """410 for one id, while a listed pet still answers, is as good as 404."""
     rows = [pet for pet in pets(400) if pet["id"] != 350]
-    claim = claim_about(rows, set(range(1, 401)), only(350, httpx.Response(410)), id_range=(1, 400))
-    assert (str(claim.verdict), claim.rows) == ("unknown", 399)
+    known = known_of(rows, set(range(1, 401)), only(350, httpx.Response(410)), id_range=(1, 400))
+    assert (str(known.verdict), known.rows) == ("unknown", 399)
 
 
 @pytest.mark.parametrize(
     "broken", [httpx.Response(500), httpx.Response(200, json={"id": 350, "name": "x"})]
 )
 def test_an_id_that_cannot_be_read_leaves_the_range_unproven(broken: httpx.Response) -> None:
-    """The walk goes on to the pets behind it, and the claim names the id."""
-    claim = claim_about(pets(400), set(range(1, 401)), only(350, broken), id_range=(1, 400))
-    assert (str(claim.verdict), claim.rows) == ("unknown", 399)
-    assert count_of(claim, Fact.ID_UNREAD) == 350
+    """The walk goes on to the pets behind it, and the verdict names the id."""
+    known = known_of(pets(400), set(range(1, 401)), only(350, broken), id_range=(1, 400))
+    assert (str(known.verdict), known.rows) == ("unknown", 399)
+    assert count_of(known, Fact.ID_UNREAD) == 350
 
 
 def test_a_store_without_readable_answers_is_not_asked_for_ever() -> None:
@@ -122,8 +122,8 @@ def test_a_store_without_readable_answers_is_not_asked_for_ever() -> None:
         asked.append(pet_id)
         return httpx.Response(500) if pet_id > 150 else None
 
-    claim = claim_about(pets(400), set(range(1, 401)), broken, id_range=(1, 5_000))
-    assert str(claim.verdict) == "unknown"
+    known = known_of(pets(400), set(range(1, 401)), broken, id_range=(1, 5_000))
+    assert str(known.verdict) == "unknown"
     assert len(set(asked)) < 150
 
 
@@ -137,8 +137,8 @@ def test_max_pets_ends_the_ids_too() -> None:
 
     for max_pets in (50, 100, 310):
         options = {"id_range": (1, 400), "max_pets": max_pets}
-        claim = claim_about(pets(400), set(range(1, 401)), note, **options)
-        assert (str(claim.verdict), claim.rows) == ("incomplete", min(max_pets, 310))
+        known = known_of(pets(400), set(range(1, 401)), note, **options)
+        assert (str(known.verdict), known.rows) == ("incomplete", min(max_pets, 310))
     assert len(set(asked)) < 30
 
 
@@ -151,8 +151,8 @@ def test_ids_are_asked_side_by_side() -> None:
             gate.wait()
         return None
 
-    claim = claim_about(pets(108, "sold"), set(range(1, 109)), together, id_range=(101, 108))
-    assert claim.rows == 108
+    known = known_of(pets(108, "sold"), set(range(1, 109)), together, id_range=(101, 108))
+    assert known.rows == 108
 
 
 def test_a_walk_of_ids_goes_on_where_it_broke_off() -> None:
@@ -167,8 +167,8 @@ def test_a_walk_of_ids_goes_on_where_it_broke_off() -> None:
     with pytest.raises(pf.IncompleteInventoryError) as caught:
         pf.fetch_inventory(client, id_range=(301, 400), progress=False)
     before, is_refused[0] = len(asked), False
-    claim = caught.value.resume().completeness
-    assert claim.rows == 400
+    known = caught.value.resume().completeness
+    assert known.rows == 400
     assert min(pet_id for pet_id in asked[before:] if pet_id != asked[0]) == 330
 
 
@@ -185,6 +185,6 @@ def test_pets_found_by_id_are_not_taken_for_those_of_a_page() -> None:
     client = client_of(pets(60, "sold"), set(range(1, 21)), busy_once)
     with pytest.raises(pf.IncompleteInventoryError) as caught:
         pf.fetch_inventory(client, id_range=(1, 70))
-    claim = caught.value.resume().completeness
-    assert (claim.verdict, claim.rows) == ("unknown", 60)
-    assert claim.contradictions == ()
+    known = caught.value.resume().completeness
+    assert (known.verdict, known.rows) == ("unknown", 60)
+    assert known.contradictions == ()

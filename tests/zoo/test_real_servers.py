@@ -83,9 +83,9 @@ def test_json_server_gives_all_at_once(json_server: pf.Client) -> None:
     """A server that passes over ``limit`` gives every pet, and is not called whole for it."""
     inventory = pf.fetch_inventory(json_server)
     assert len(inventory) == 250
-    claim = inventory.completeness
-    assert not claim.is_complete
-    assert all(claim.count(status).is_exact for status in STATUSES)
+    known = inventory.completeness
+    assert not known.is_complete
+    assert all(known.count(status).is_exact for status in STATUSES)
 
 
 @pytest.mark.filterwarnings("ignore::petstore_frame.EndpointDeprecatedWarning")

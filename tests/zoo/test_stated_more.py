@@ -39,7 +39,7 @@ NEXT_VALUES: dict[str, Lines] = {
 }
 
 
-def claim_about(answer: Callable[[dict[str, str]], httpx.Response], **options: Any) -> Any:
+def known_of(answer: Callable[[dict[str, str]], httpx.Response], **options: Any) -> Any:
     transport = httpx.MockTransport(lambda request: answer(dict(request.url.params)))
     client = pf.Client(BASE_URL, "a-key", transport=transport, max_retries=0)
     return pf.fetch_inventory(client, progress=False, **options).completeness
@@ -58,9 +58,9 @@ def test_a_cut_page_that_says_so_is_not_whole(lines: Lines, status: str | None) 
         rows, size = rows_of(query, SOLD[:30]), min(9, int(query["limit"]))
         return httpx.Response(200, json=rows[:size], headers=lines(0, size, len(rows)))
 
-    claim = claim_about(answer, status=status)
-    assert (claim.verdict, claim.rows) == ("unknown", 9)
-    assert not claim.count("sold").is_exact
+    known = known_of(answer, status=status)
+    assert (known.verdict, known.rows) == ("unknown", 9)
+    assert not known.count("sold").is_exact
 
 
 @pytest.mark.parametrize("lines", SPELLINGS.values(), ids=SPELLINGS)
@@ -71,9 +71,9 @@ def test_a_small_store_that_says_so_is_whole(lines: Lines) -> None:
         rows, size = rows_of(query, MIXED), int(query["limit"])
         return httpx.Response(200, json=rows[:size], headers=lines(0, size, len(rows)))
 
-    claim, silent = claim_about(answer), claim_about(lambda q: answer(q, lambda *_: {}))
-    assert claim.covers_all
-    assert claim.requests == silent.requests
+    known, silent = known_of(answer), known_of(lambda q: answer(q, lambda *_: {}))
+    assert known.covers_all
+    assert known.requests == silent.requests
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
@@ -94,11 +94,11 @@ def test_the_end_of_a_walk_is_held_to_what_it_states(spelling: str, way: str, st
             headers["Link"] = ", ".join(filter(None, [headers.get("Link"), link]))
         return httpx.Response(200, json=rows[:stop][at : at + size], headers=headers)
 
-    claim = claim_about(answer)
+    known = known_of(answer)
     # A page behind the end was asked for, and took back that there is more.
     is_taken_back = spelling == "has more" and way in ("offset", "page")
-    assert claim.rows == stop
-    assert claim.covers_all == (stop == 250 or is_taken_back)
+    assert known.rows == stop
+    assert known.covers_all == (stop == 250 or is_taken_back)
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
@@ -114,8 +114,8 @@ def test_a_way_that_only_full_pages_name_is_still_found(spelling: str) -> None:
             headers["Link"] = ", ".join(filter(None, [headers.get("Link"), link]))
         return httpx.Response(200, json=rows[at : at + size], headers=headers)
 
-    claim = claim_about(answer)
-    assert (claim.covers_all, claim.rows) == (True, 250)
+    known = known_of(answer)
+    assert (known.covers_all, known.rows) == (True, 250)
 
 
 def test_a_next_value_that_is_not_understood_hides_no_parameter() -> None:
@@ -126,9 +126,9 @@ def test_a_next_value_that_is_not_understood_hides_no_parameter() -> None:
         headers = {"X-Next-Offset": str(at + size)} if at + size < len(rows) else {}
         return httpx.Response(200, json=rows[at : at + size], headers=headers)
 
-    claim = claim_about(answer)
-    assert (claim.covers_all, claim.rows) == (True, 250)
-    assert detail_of(claim, Fact.PARAMETER_WORKS) == "skip"
+    known = known_of(answer)
+    assert (known.covers_all, known.rows) == (True, 250)
+    assert detail_of(known, Fact.PARAMETER_WORKS) == "skip"
 
 
 @pytest.mark.parametrize(
@@ -143,26 +143,26 @@ def test_a_next_value_that_is_not_understood_hides_no_parameter() -> None:
 )
 def test_a_larger_total_refutes_in_every_spelling(name: str, value: str) -> None:
     """Nine pets of a store that states more of them are some of them."""
-    claim = claim_about(
+    known = known_of(
         lambda query: httpx.Response(
             200,
             json=rows_of(query, SOLD[:30])[: min(9, int(query["limit"]))],
             headers={name: value} if rows_of(query, SOLD[:30]) else {},
         )
     )
-    assert claim.verdict == "incomplete"
-    assert claim.advertised_total == (1000 if value == "1,000" else 30)
+    assert known.verdict == "incomplete"
+    assert known.advertised_total == (1000 if value == "1,000" else 30)
 
 
 def test_a_range_of_bytes_counts_no_pets() -> None:
     """Thirty-seven pets in 2,048 bytes are all of them."""
-    claim = claim_about(
+    known = known_of(
         lambda query: httpx.Response(
             200, json=rows_of(query, MIXED)[: int(query["limit"])], headers=BYTES
         )
     )
-    assert claim.covers_all
-    assert claim.advertised_total is None
+    assert known.covers_all
+    assert known.advertised_total is None
 
 
 BYTES = {"Content-Range": "bytes 0-2047/2048"}

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from petstore_frame.inventory import Assumption, Fact
-from zoo.answers import BASE_URL, Answer, Query, claim_about, client_of, of, pets
+from zoo.answers import BASE_URL, Answer, Query, client_of, known_of, of, pets
 from zoo.facts import count_of, facts
 
 
@@ -47,12 +47,12 @@ def moving(source: str, target: str, moved_id: int) -> Answer:
     return answer
 
 
-def test_a_pet_that_moves_between_two_pages_is_missed_without_a_claim() -> None:
+def test_a_pet_that_moves_between_two_pages_is_missed_without_a_verdict() -> None:
     """A pet on neither page of its two statuses may be missed: exact counts assume that none
     moved, and nothing is called complete."""
-    claim = claim_about(moving("pending", "available", 130))
-    assert claim.verdict == "unknown"
-    assert Assumption.NONE_CHANGES in claim.assumptions
+    known = known_of(moving("pending", "available", 130))
+    assert known.verdict == "unknown"
+    assert Assumption.NONE_CHANGES in known.assumptions
 
 
 def test_a_pet_with_two_statuses_leaves_neither_count_exact() -> None:
@@ -66,10 +66,10 @@ def test_a_pet_with_two_statuses_leaves_neither_count_exact() -> None:
             found.append(rows[129] | {"status": "sold"})
         return cut(found, query)
 
-    claim = claim_about(answer)
-    assert not claim.is_complete
-    assert not claim.count("sold").is_exact
-    assert Fact.PETS_CHANGED in facts(claim)
+    known = known_of(answer)
+    assert not known.is_complete
+    assert not known.count("sold").is_exact
+    assert Fact.PETS_CHANGED in facts(known)
 
 
 def hiding(way: str) -> Answer:
@@ -91,10 +91,10 @@ def hiding(way: str) -> Answer:
 @pytest.mark.parametrize("way", ["links", "offset"])
 def test_a_status_that_the_listing_leaves_out_is_noticed(way: str) -> None:
     """Pets that only the page of their status brings are held, and nothing is called complete."""
-    claim = claim_about(hiding(way))
-    assert (claim.rows, claim.verdict) == (350, "unknown")
-    assert str(claim.count("sold")) == "at least 100"
-    assert count_of(claim, Fact.STATUSES_HOLD_MORE) == 100
+    known = known_of(hiding(way))
+    assert (known.rows, known.verdict) == (350, "unknown")
+    assert str(known.count("sold")) == "at least 100"
+    assert count_of(known, Fact.STATUSES_HOLD_MORE) == 100
 
 
 @pytest.mark.parametrize("way", ["links", "offset"])
@@ -112,8 +112,8 @@ def test_a_window_on_each_listing_is_no_end(way: str, order: str, window: int) -
             return linked(found, query)
         return cut(found[int(query.get("offset", "0")) :], query)
 
-    claim = claim_about(answer)
-    assert claim.covers_all == claim.count("sold").is_exact == (window == 1000)
+    known = known_of(answer)
+    assert known.covers_all == known.count("sold").is_exact == (window == 1000)
 
 
 def test_a_way_that_ends_early_takes_no_count_from_short_pages() -> None:
@@ -123,16 +123,16 @@ def test_a_way_that_ends_early_takes_no_count_from_short_pages() -> None:
         found = of(pets(250), query)
         return cut(found, query) if query.get("limit") == "100" else linked(found, query)
 
-    claim = claim_about(answer)
-    assert (claim.is_complete, claim.rows) == (False, 250)
-    assert Fact.STATUSES_HOLD_MORE in facts(claim)
+    known = known_of(answer)
+    assert (known.is_complete, known.rows) == (False, 250)
+    assert Fact.STATUSES_HOLD_MORE in facts(known)
 
 
 def test_an_empty_page_is_no_empty_store() -> None:
     """Where the unfiltered listing is empty, the statuses are asked."""
-    claim = claim_about(hiding("empty"))
-    assert not claim.is_complete
-    assert claim.rows >= 100
+    known = known_of(hiding("empty"))
+    assert not known.is_complete
+    assert known.rows >= 100
 
 
 def test_a_pet_of_a_status_left_out_is_not_absent() -> None:
@@ -150,9 +150,9 @@ def test_what_the_statuses_leave_open_is_assumed(budget: int, assumption: Assump
     """A walk without a budget to ask the statuses says so; with one, pets without a status stay
     open."""
     rows = pets(250)
-    claim = claim_about(lambda query: linked(of(rows, query), query), probe_budget=budget)
-    assert claim.covers_all
-    assert assumption in claim.assumptions
+    known = known_of(lambda query: linked(of(rows, query), query), probe_budget=budget)
+    assert known.covers_all
+    assert assumption in known.assumptions
 
 
 def test_a_larger_total_on_a_status_page_refutes_its_length() -> None:
@@ -164,9 +164,9 @@ def test_a_larger_total_on_a_status_page_refutes_its_length() -> None:
         size = min(int(query["limit"]), 60 if "status" in query else 100)
         return httpx.Response(200, json=found[:size], headers={"X-Total-Count": str(len(found))})
 
-    claim = claim_about(answer)
-    assert (claim.verdict, claim.advertised_total) == ("incomplete", 300)
-    assert not any(count.is_exact for count in claim.by_status.values())
+    known = known_of(answer)
+    assert (known.verdict, known.advertised_total) == ("incomplete", 300)
+    assert not any(count.is_exact for count in known.by_status.values())
 
 
 def test_a_total_of_all_pets_may_be_that_of_the_status() -> None:
@@ -177,13 +177,13 @@ def test_a_total_of_all_pets_may_be_that_of_the_status() -> None:
     def answer(query: Query) -> httpx.Response:
         return linked(of(rows, query)[:200], query, **{"X-Total-Count": "250"})
 
-    claim = claim_about(answer, status="sold")
-    assert (claim.verdict, claim.rows, claim.advertised_total) == ("unknown", 200, None)
-    assert Fact.TOTAL_OF_ALL in facts(claim)
+    known = known_of(answer, status="sold")
+    assert (known.verdict, known.rows, known.advertised_total) == ("unknown", 200, None)
+    assert Fact.TOTAL_OF_ALL in facts(known)
 
 
 @pytest.mark.parametrize("vice", ["link drops the filter", "filter ignores case"])
-def test_pets_of_other_statuses_end_a_claim(vice: str) -> None:
+def test_pets_of_other_statuses_end_a_verdict(vice: str) -> None:
     """A filtered listing that held other pets is not called whole."""
     rows = pets(250)
 
@@ -197,6 +197,6 @@ def test_pets_of_other_statuses_end_a_claim(vice: str) -> None:
         link = f'<{BASE_URL}/pets?limit=10&at={at + 10}>; rel="next"'
         return httpx.Response(200, json=found, headers={"Link": link} if at < 240 else {})
 
-    claim = claim_about(answer, status="sold")
-    assert claim.verdict == "unknown"
-    assert Fact.FILTER_NOT_KEPT in facts(claim)
+    known = known_of(answer, status="sold")
+    assert known.verdict == "unknown"
+    assert Fact.FILTER_NOT_KEPT in facts(known)

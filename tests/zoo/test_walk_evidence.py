@@ -18,7 +18,7 @@ from zoo.facts import detail_of, facts
 
 BASE_URL = "http://127.0.0.1:1/tenant/v1"
 client_of = partial(answers.client_of, base_url=BASE_URL)
-claim_about = partial(answers.claim_about, base_url=BASE_URL)
+known_of = partial(answers.known_of, base_url=BASE_URL)
 PETS = [{"id": n, "name": f"Pet {n}", "categoryId": 1, "status": "sold"} for n in range(1, 251)]
 
 
@@ -48,9 +48,9 @@ def test_ties_that_each_query_orders_anew_are_no_whole() -> None:
 
         return page(query, sorted(PETS, key=key))
 
-    claim = claim_about(answer)
-    assert claim.verdict == "unknown"
-    assert claim.rows < 250
+    known = known_of(answer)
+    assert known.verdict == "unknown"
+    assert known.rows < 250
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_ties_that_each_query_orders_anew_are_no_whole() -> None:
 )
 def test_headers_of_later_pages_count(headers: dict[str, str], verdict: str) -> None:
     """A later page that names a next one in another way, or states a larger total, is no end."""
-    claim = claim_about(lambda query: page(query, PETS, **headers if "at" in query else {}))
-    assert (claim.verdict, claim.rows) == (verdict, 200)
+    known = known_of(lambda query: page(query, PETS, **headers if "at" in query else {}))
+    assert (known.verdict, known.rows) == (verdict, 200)
 
 
 def test_links_that_leave_the_address_of_the_store_are_not_followed() -> None:
@@ -75,34 +75,32 @@ def test_links_that_leave_the_address_of_the_store_are_not_followed() -> None:
         return page(dict(request.url.params), PETS, path="/v1/pets")
 
     client = pf.Client(BASE_URL, "a-key", transport=httpx.MockTransport(handle))
-    claim = pf.fetch_inventory(client).completeness
+    known = pf.fetch_inventory(client).completeness
     assert set(asked) == {"/tenant/v1/pets"}
-    assert (claim.verdict, claim.rows) == ("unknown", 100)
-    assert detail_of(claim, Fact.NEXT_OUTSIDE) == "/tenant"
+    assert (known.verdict, known.rows) == ("unknown", 100)
+    assert detail_of(known, Fact.NEXT_OUTSIDE) == "/tenant"
 
 
 def test_links_to_another_path_are_assumed_to_list_the_same_store() -> None:
-    """A path of a store's own making is followed, and the claim names it."""
-    claim = claim_about(lambda query: page(query, PETS, path="/stores/1/pets"))
-    assert (claim.covers_all, claim.rows) == (True, 250)
-    assert detail_of(claim, Fact.OTHER_PATH) == "/stores/1/pets"
-    assert Assumption.OTHER_PATH_IS_SAME in claim.assumptions
+    """A path of a store's own making is followed, and the verdict names it."""
+    known = known_of(lambda query: page(query, PETS, path="/stores/1/pets"))
+    assert (known.covers_all, known.rows) == (True, 250)
+    assert detail_of(known, Fact.OTHER_PATH) == "/stores/1/pets"
+    assert Assumption.OTHER_PATH_IS_SAME in known.assumptions
 
 
 def test_pages_of_another_store_are_not_merged() -> None:
     """A page that calls itself another store ends the fetch with what came before it."""
     with pytest.raises(pf.IncompleteInventoryError, match="called itself a and then b") as caught:
-        claim_about(lambda query: page(query, PETS, **{"X-Store-Id": "ab"["at" in query]}))
+        known_of(lambda query: page(query, PETS, **{"X-Store-Id": "ab"["at" in query]}))
     assert len(caught.value.partial) == 100
 
 
-def test_a_page_older_than_the_one_before_ends_the_claim() -> None:
+def test_a_page_older_than_the_one_before_ends_the_verdict() -> None:
     """Pages out of a cache show another state of the store, and when it was."""
-    claim = claim_about(
-        lambda query: page(query, PETS, **({"Age": "3600"} if "at" in query else {}))
-    )
-    assert claim.verdict == "unstable"
-    assert detail_of(claim, Fact.OLD_ANSWER) == "1 hour"
+    known = known_of(lambda query: page(query, PETS, **({"Age": "3600"} if "at" in query else {})))
+    assert known.verdict == "unstable"
+    assert detail_of(known, Fact.OLD_ANSWER) == "1 hour"
 
 
 def test_an_inventory_is_as_old_as_its_oldest_answer() -> None:
@@ -119,6 +117,12 @@ def clamped(query: Query) -> httpx.Response:
     limit = int(query["limit"])
     number = min(int(query.get("page", "1")), -(-len(PETS) // limit))
     return httpx.Response(200, json=PETS[(number - 1) * limit : number * limit])
+
+
+def test_a_store_that_repeats_its_last_page_ends_there() -> None:
+    """Where every page number behind the last gives the last page again, that one is the end."""
+    known = known_of(clamped)
+    assert (known.verdict, known.rows) == ("complete", len(PETS))
 
 
 def endless(query: Query) -> httpx.Response:
@@ -141,12 +145,12 @@ def skipping(query: Query) -> httpx.Response:
     return httpx.Response(200, json=PETS[at : at + 50], headers={"Link": link} if at < 200 else {})
 
 
-@pytest.mark.parametrize("answer", [clamped, endless, self_linked, skipping])
+@pytest.mark.parametrize("answer", [endless, self_linked, skipping])
 def test_an_unusual_end_is_a_doubt_and_no_error(answer: Answer) -> None:
     """What merely proves nothing gives an Inventory that says so."""
-    claim = claim_about(answer)
-    assert claim.verdict == "unknown"
-    assert claim.rows == (150 if answer is skipping else 250)
+    known = known_of(answer)
+    assert known.verdict == "unknown"
+    assert known.rows == (150 if answer is skipping else 250)
 
 
 @pytest.mark.parametrize("count", [0, 37, 100, 200, 250])
@@ -161,9 +165,9 @@ def test_a_last_page_that_names_itself_is_a_doubt(count: int) -> None:
         found = rows[(number - 1) * limit : number * limit]
         return httpx.Response(200, json=found, headers={"Link": f'<{link}>; rel="next"'})
 
-    claim = claim_about(answer)
-    assert (claim.verdict, claim.rows) == ("unknown", count)
-    assert Fact.NEXT_IS_ITSELF in facts(claim)
+    known = known_of(answer)
+    assert (known.verdict, known.rows) == ("unknown", count)
+    assert Fact.NEXT_IS_ITSELF in facts(known)
 
 
 def test_empty_pages_of_a_filter_are_passed() -> None:
@@ -178,8 +182,8 @@ def test_empty_pages_of_a_filter_are_passed() -> None:
         headers = {"Link": f'<{link}>; rel="next"'} if at < 240 else {}
         return httpx.Response(200, json=found, headers=headers)
 
-    claim = claim_about(answer, status="sold")
-    assert (claim.verdict, claim.rows) == ("complete", 30)
+    known = known_of(answer, status="sold")
+    assert (known.verdict, known.rows) == ("complete", 30)
 
 
 @pytest.mark.parametrize("default", [10, 20])
@@ -194,14 +198,14 @@ def test_a_link_that_forgets_the_limit_leads_on(default: int) -> None:
         found = rows[(number - 1) * limit : number * limit]
         return httpx.Response(200, json=found, headers=link if number * limit < len(rows) else {})
 
-    claim = claim_about(answer)
-    assert (claim.verdict, claim.rows) == ("unknown", 250)
+    known = known_of(answer)
+    assert (known.verdict, known.rows) == ("unknown", 250)
 
 
 @pytest.mark.parametrize("value", ["null", "None", "0", "-1", "false", "undefined"])
 def test_words_for_nothing_name_no_next_page(value: str) -> None:
     """A header that says in some program's way that there is no next page is heard."""
-    short = claim_about(lambda query: page(query, PETS[:37], **{"X-Next-Cursor": value}))
+    short = known_of(lambda query: page(query, PETS[:37], **{"X-Next-Cursor": value}))
 
     def numbered(query: Query) -> httpx.Response:
         if not query.get("page", "1").isdigit():
@@ -213,7 +217,7 @@ def test_words_for_nothing_name_no_next_page(value: str) -> None:
 
     is_number = value in ("0", "-1")  # which a cursor may be
     assert short.verdict == ("unknown" if is_number else "complete")
-    assert claim_about(numbered).covers_all
+    assert known_of(numbered).covers_all
 
 
 def test_a_wider_page_that_is_refused_leaves_the_narrow_one() -> None:
@@ -224,8 +228,8 @@ def test_a_wider_page_that_is_refused_leaves_the_narrow_one() -> None:
             return httpx.Response(400, json={"code": "limit", "message": "limit", "status": 400})
         return httpx.Response(200, json=PETS[: int(query["limit"])])
 
-    claim = claim_about(answer, limit=50)
-    assert (claim.verdict, claim.rows) == ("unknown", 50)
+    known = known_of(answer, limit=50)
+    assert (known.verdict, known.rows) == ("unknown", 50)
 
 
 @pytest.mark.parametrize("forgets", ["once", "always"])
@@ -268,6 +272,6 @@ def test_a_number_of_rows_does_not_pass_for_an_id() -> None:
         rows = gap if query.get("status") in (None, "sold") else []
         return httpx.Response(200, json=rows[at : at + int(query["limit"])])
 
-    claim = claim_about(answer)
-    assert detail_of(claim, Fact.PARAMETER_WORKS) == "cursor"
-    assert not claim.covers_all or claim.rows == 250
+    known = known_of(answer)
+    assert detail_of(known, Fact.PARAMETER_WORKS) == "cursor"
+    assert not known.covers_all or known.rows == 250

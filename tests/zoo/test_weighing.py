@@ -1,4 +1,4 @@
-"""What every claim is held to last: totals, old answers, pets that left, and caps just met."""
+"""What every verdict is held to last: totals, old answers, pets that left, and caps just met."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.inventory import Assumption, Fact
-from zoo.answers import Answer, Query, Rows, claim_about, client_of, of, pets
+from zoo.answers import Answer, Query, Rows, client_of, known_of, of, pets
 from zoo.facts import detail_of, facts
 
 
@@ -36,12 +36,12 @@ def silent_at_the_maximum(rows: Rows) -> Answer:
 
 
 @pytest.mark.parametrize("status", [None, "sold"])
-def test_a_larger_total_refutes_whatever_the_claim_rests_on(status: str | None) -> None:
+def test_a_larger_total_refutes_whatever_the_verdict_rests_on(status: str | None) -> None:
     """No next link after the longest page is not an end where the store itself states more pets."""
     answer = silent_at_the_maximum(pets(900))
-    claim = claim_about(answer, status=status)
-    assert (claim.verdict, claim.advertised_total) == ("incomplete", 300 if status else 900)
-    assert Assumption.TOTAL_IS_TRUE in claim.assumptions
+    known = known_of(answer, status=status)
+    assert (known.verdict, known.advertised_total) == ("incomplete", 300 if status else 900)
+    assert Assumption.TOTAL_IS_TRUE in known.assumptions
 
 
 def test_a_pet_beyond_the_pages_is_not_absent() -> None:
@@ -67,16 +67,16 @@ def lagging(age: str | None) -> Answer:
 
 def test_an_exact_count_rests_on_no_answer_being_old() -> None:
     """A count that is exact beside an unknown whole states what a lagging copy breaks."""
-    claim = claim_about(lagging(None))
-    assert (claim.verdict, str(claim.count("sold"))) == ("unknown", "29")
-    assert Assumption.NO_OLD_ANSWER in claim.assumptions
+    known = known_of(lagging(None))
+    assert (known.verdict, str(known.count("sold"))) == ("unknown", "29")
+    assert Assumption.NO_OLD_ANSWER in known.assumptions
 
 
 def test_an_old_answer_ends_an_exact_count() -> None:
     """Where a header shows that answers are of two times, nothing is exact."""
-    claim = claim_about(lagging("3600"))
-    assert not any(count.is_exact for count in claim.by_status.values())
-    assert Fact.OLD_AND_NEW in facts(claim)
+    known = known_of(lagging("3600"))
+    assert not any(count.is_exact for count in known.by_status.values())
+    assert Fact.OLD_AND_NEW in facts(known)
 
 
 def with_total(rows: Rows, total: int) -> Answer:
@@ -93,9 +93,9 @@ def with_total(rows: Rows, total: int) -> Answer:
 def test_the_total_of_the_whole_store_refutes_no_filtered_listing(every: int) -> None:
     """A total that is the same without the filter says nothing about one status."""
     rows = pets(1000, *["available"] * (every - 1), "sold")
-    claim = claim_about(with_total(rows, 1000), status="sold")
-    assert (claim.verdict, claim.rows) == ("complete", 1000 // every)
-    assert claim.advertised_total is None
+    known = known_of(with_total(rows, 1000), status="sold")
+    assert (known.verdict, known.rows) == ("complete", 1000 // every)
+    assert known.advertised_total is None
 
 
 def offset(query: Query, rows: Rows) -> httpx.Response:
@@ -118,12 +118,12 @@ def after(query: Query, rows: Rows) -> httpx.Response:
 def test_a_cap_that_is_just_met_cuts_nothing(way: Callable[..., Any], count: int) -> None:
     """With as many pets as ``max_pets`` the end is looked for, and one more pet is a cut."""
 
-    def claim(held: int) -> pf.Completeness:
+    def known(held: int) -> pf.Completeness:
         rows = pets(held)
-        return claim_about(lambda query: way(query, of(rows, query)), max_pets=count)
+        return known_of(lambda query: way(query, of(rows, query)), max_pets=count)
 
-    assert claim(count).covers_all
-    assert (claim(count + 1).verdict, claim(count + 1).rows) == ("incomplete", count)
+    assert known(count).covers_all
+    assert (known(count + 1).verdict, known(count + 1).rows) == ("incomplete", count)
 
 
 @pytest.mark.parametrize("left", [1, 120])
@@ -135,8 +135,8 @@ def test_a_pet_that_left_ends_every_count(left: int) -> None:
         asked.append(query)
         return linked(of(rows[left:] if len(asked) > 2 else rows, query), query)
 
-    claim = claim_about(answer, status="sold")
-    assert (claim.verdict, claim.count("sold").is_exact) == ("unstable", False)
+    known = known_of(answer, status="sold")
+    assert (known.verdict, known.count("sold").is_exact) == ("unstable", False)
 
 
 def test_a_pet_that_left_before_a_wider_page_ends_every_count() -> None:
@@ -148,9 +148,9 @@ def test_a_pet_that_left_before_a_wider_page_ends_every_count() -> None:
         found = of(rows[len(asked) > 1 :], query)
         return httpx.Response(200, json=found[: int(query["limit"])])
 
-    claim = claim_about(answer, limit=20)
-    assert (claim.verdict, claim.rows) == ("unstable", 60)
-    assert not any(count.is_exact for count in claim.by_status.values())
+    known = known_of(answer, limit=20)
+    assert (known.verdict, known.rows) == ("unstable", 60)
+    assert not any(count.is_exact for count in known.by_status.values())
 
 
 def test_a_store_that_is_emptied_while_it_is_read_is_no_error() -> None:
@@ -163,9 +163,9 @@ def test_a_store_that_is_emptied_while_it_is_read_is_no_error() -> None:
             rows.clear()
         return page(query, of(rows, query))
 
-    claim = claim_about(answer)
-    assert not claim.is_complete
-    assert not any(count.is_exact for count in claim.by_status.values())
+    known = known_of(answer)
+    assert not known.is_complete
+    assert not any(count.is_exact for count in known.by_status.values())
 
 
 def test_a_total_that_falls_shows_that_a_pet_left() -> None:
@@ -179,12 +179,12 @@ def test_a_total_that_falls_shows_that_a_pet_left() -> None:
         found = of(rows, query)
         return linked(found, query, **{"X-Total-Count": str(len(found))})
 
-    claim = claim_about(answer)
-    assert (claim.verdict, claim.advertised_total) == ("unstable", 249)
+    known = known_of(answer)
+    assert (known.verdict, known.advertised_total) == ("unstable", 249)
 
 
 def test_a_filter_that_fails_is_the_reason() -> None:
-    """Where a missing status counts as available, no page was cut, and the claim says so."""
+    """Where a missing status counts as available, no page was cut, and the verdict says so."""
     rows = pets(5, "available", "pending", "sold", None)
 
     def answer(query: Query) -> httpx.Response:
@@ -193,10 +193,10 @@ def test_a_filter_that_fails_is_the_reason() -> None:
         ]
         return httpx.Response(200, json=found[: int(query["limit"])])
 
-    claim = claim_about(answer)
-    assert claim.verdict == "unknown"
-    assert claim.basis == str(next(each for each in claim.contradictions))
-    assert Fact.FILTER_NOT_KEPT in facts(claim)
+    known = known_of(answer)
+    assert known.verdict == "unknown"
+    assert known.basis == str(next(each for each in known.contradictions))
+    assert Fact.FILTER_NOT_KEPT in facts(known)
 
 
 def test_a_limit_that_is_raised_hides_no_way_on() -> None:
@@ -206,17 +206,17 @@ def test_a_limit_that_is_raised_hides_no_way_on() -> None:
     def answer(query: Query) -> httpx.Response:
         return offset(query | {"limit": str(max(20, int(query["limit"])))}, of(rows, query))
 
-    claim = claim_about(answer)
-    assert (claim.covers_all, claim.rows) == (True, 250)
-    assert detail_of(claim, Fact.PARAMETER_WORKS) == "offset"
+    known = known_of(answer)
+    assert (known.covers_all, known.rows) == (True, 250)
+    assert detail_of(known, Fact.PARAMETER_WORKS) == "offset"
 
 
 def test_a_page_of_one_fixed_length_hides_no_offset() -> None:
     """A store that gives 50 pets whatever the limit is rehearsed on the second half of them."""
     rows = pets(250)
-    claim = claim_about(lambda query: offset(query | {"limit": "50"}, of(rows, query)))
-    assert (claim.covers_all, claim.rows) == (True, 250)
-    assert detail_of(claim, Fact.PARAMETER_WORKS) == "offset"
+    known = known_of(lambda query: offset(query | {"limit": "50"}, of(rows, query)))
+    assert (known.covers_all, known.rows) == (True, 250)
+    assert detail_of(known, Fact.PARAMETER_WORKS) == "offset"
 
 
 def test_a_total_beside_a_filter_that_is_not_kept_counts_nothing() -> None:
@@ -228,8 +228,8 @@ def test_a_total_beside_a_filter_that_is_not_kept_counts_nothing() -> None:
         total = str(len(rows) + len(asked))
         return httpx.Response(200, json=rows[:100], headers={"X-Total-Count": total})
 
-    claim = claim_about(answer, status="sold")
-    assert (claim.verdict, claim.advertised_total) == ("unknown", None)
+    known = known_of(answer, status="sold")
+    assert (known.verdict, known.advertised_total) == ("unknown", None)
 
 
 def test_a_page_that_is_no_shorter_names_no_end() -> None:
@@ -240,17 +240,17 @@ def test_a_page_that_is_no_shorter_names_no_end() -> None:
         headers = {"Link": '<?page=2>; rel="next"'} if int(query["limit"]) < 100 else {}
         return httpx.Response(200, json=of(rows, query)[:60], headers=headers)
 
-    claim = claim_about(answer)
-    assert (claim.verdict, claim.rows) == ("unknown", 60)
+    known = known_of(answer)
+    assert (known.verdict, known.rows) == ("unknown", 60)
 
 
 def test_a_cap_filled_with_other_statuses_shows_nothing_missing() -> None:
     """Where the filter is not kept to, a cap ends the reading and says nothing of the status, and
     the total of all pets is not called that of the status."""
     rows = pets(300, "available")
-    claim = claim_about(lambda query: linked(rows, query), status="sold", max_pets=5)
-    capped = claim_about(with_total(pets(300), 300), status="sold", max_pets=5)
-    assert (claim.verdict, claim.rows) == ("unknown", 0)
+    known = known_of(lambda query: linked(rows, query), status="sold", max_pets=5)
+    capped = known_of(with_total(pets(300), 300), status="sold", max_pets=5)
+    assert (known.verdict, known.rows) == ("unknown", 0)
     assert str(capped) == "incomplete: at least 5 sold pets"
 
 
@@ -262,6 +262,6 @@ def test_a_status_of_which_more_is_held_is_not_exact() -> None:
     def answer(query: Query) -> httpx.Response:
         return linked(sold if query.get("status") == "sold" else of(shown, query), query)
 
-    claim = claim_about(answer)
-    assert (claim.verdict, claim.rows) == ("unknown", 181)
-    assert (str(claim.count("sold")), str(claim.count("pending"))) == ("at least 31", "75")
+    known = known_of(answer)
+    assert (known.verdict, known.rows) == ("unknown", 181)
+    assert (str(known.count("sold")), str(known.count("pending"))) == ("at least 31", "75")

@@ -1,4 +1,4 @@
-"""The one property: no claim of completeness is false, whatever a store does with the gaps.
+"""The one property: no verdict of completeness is false, whatever a store does with the gaps.
 
 ``PYTHONPATH=tests python -m zoo.census 60000`` runs the same by hand on more stores.
 """
@@ -14,7 +14,7 @@ import petstore_frame as pf
 from petstore_frame.inventory import Fact
 from zoo import census
 from zoo.facts import count_of, facts
-from zoo.habits import HEADER_WAYS, LINK_WAYS, ORDERS, PARAMETERS, Habits
+from zoo.habits import HEADER_WAYS, LINK_WAYS, MORE_PARAMETERS, ORDERS, PARAMETERS, Habits
 from zoo.stores import ZooStore
 
 
@@ -31,9 +31,9 @@ def fetch(habits: Habits, count: int, **options: Any) -> pf.Inventory:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_no_claim_is_false(seed: int, campaign: int) -> None:
+def test_no_verdict_is_false(seed: int, campaign: int) -> None:
     """Of hundreds of stores, none is called complete that is not, nor incomplete that lacks
-    nothing, save where an assumption that the claim itself states is broken."""
+    nothing, save where an assumption that the verdict itself states is broken."""
     stores = 75 * campaign
     tally = census.run(stores, seed)
     assert tally.false == []
@@ -46,8 +46,8 @@ def test_no_claim_is_false(seed: int, campaign: int) -> None:
 @pytest.mark.parametrize("count", [1, 3])
 def test_one_pet_is_told_in_the_singular(count: int, ignores_filter: bool) -> None:
     """No text about a single pet speaks of 1 pets."""
-    claim = fetch(Habits(ignores_filter=ignores_filter, cap=2), count).completeness
-    told = " ".join([str(claim), *map(str, claim.evidence)])
+    known = fetch(Habits(ignores_filter=ignores_filter, cap=2), count).completeness
+    told = " ".join([str(known), *map(str, known.evidence)])
     assert re.search(r"\b1 pet\b", told)
     assert not re.search(r"\b1 (pets|rows)\b", told)
 
@@ -59,7 +59,8 @@ def honest_ways() -> list[tuple[str, Habits]]:
         (way, Habits(way=way, parameters=frozenset(filter(None, [parameter_of.get(way)]))))
         for way in LINK_WAYS + HEADER_WAYS
     ]
-    silent = [(name, Habits(parameters=frozenset({name}))) for name in PARAMETERS]
+    names = PARAMETERS + MORE_PARAMETERS
+    silent = [(name, Habits(parameters=frozenset({name}))) for name in names]
     return announced + silent
 
 
@@ -84,6 +85,23 @@ def test_a_short_page_is_the_whole(count: int) -> None:
     assert inventory.completeness.requests <= 6
 
 
+@pytest.mark.parametrize("name", ["page 1", "_page", "page[number]"])
+def test_a_last_page_for_ever_is_the_end(name: str) -> None:
+    """A store that gives its last page for every number behind it is read to that page."""
+    habits = Habits(parameters=frozenset({name}), repeats_last_page=True)
+    assert fetch(habits, 230).completeness.covers_all
+
+
+@pytest.mark.parametrize("count", [20, 25, 50])
+@pytest.mark.parametrize("ignores_limit", [False, True])
+def test_a_usual_length_alone_is_no_end(count: int, ignores_limit: bool) -> None:
+    """A page of 20, 25 or 50 pets may be as long as the store gives them, whatever was asked."""
+    habits = Habits(cap=count, ignores_limit=ignores_limit)
+    store = ZooStore(pets(count, (None,)), habits)
+    assert pf.fetch_inventory(store.client()).completeness.verdict == "unknown"
+    assert fetch(Habits(), count - 1).completeness.covers_all
+
+
 @pytest.mark.parametrize("count", [100, 101, 250])
 def test_a_full_page_without_a_way_on_is_not_the_whole(count: int) -> None:
     """A store of just one page's length looks like a longer one, so neither is called whole."""
@@ -95,9 +113,9 @@ def test_a_full_page_without_a_way_on_is_not_the_whole(count: int) -> None:
 def test_status_pages_cover_the_pets_that_have_one() -> None:
     """Past one page, three short status pages still make three exact counts."""
     inventory = fetch(Habits(), 250)
-    claim = inventory.completeness
-    assert claim.verdict == "unknown"
-    counts = {status: str(count) for status, count in claim.by_status.items()}
+    known = inventory.completeness
+    assert known.verdict == "unknown"
+    counts = {status: str(count) for status, count in known.by_status.items()}
     assert counts.pop("no status").startswith("at least")
     assert sum(map(int, counts.values())) == sum("status" in pet for pet in pets(250))
 
@@ -129,9 +147,9 @@ def test_a_smaller_page_changes_nothing(name: str, limit: int) -> None:
 def test_a_round_length_is_suspicious() -> None:
     """When every page holds exactly 20 pets, a cut at 20 cannot be told from a store of 20."""
     store = ZooStore(pets(250, ("available",)), Habits(cap=20))
-    claim = pf.fetch_inventory(store.client()).completeness
-    assert claim.verdict == "unknown"
-    assert Fact.PAGE_MAY_BE_CUT in facts(claim)
+    known = pf.fetch_inventory(store.client()).completeness
+    assert known.verdict == "unknown"
+    assert Fact.PAGE_MAY_BE_CUT in facts(known)
 
 
 @pytest.mark.parametrize("lie", ["goes round", "endless repeats"])
@@ -159,9 +177,9 @@ def test_pets_met_twice_are_held_once() -> None:
 
 def test_a_listing_that_moves_is_unstable() -> None:
     """A store that loses pets while it is read is never called complete."""
-    claim = fetch(Habits(way="link offset", drift="loses pets"), 450).completeness
-    assert claim.verdict == "unstable"
-    assert not claim.is_complete
+    known = fetch(Habits(way="link offset", drift="loses pets"), 450).completeness
+    assert known.verdict == "unstable"
+    assert not known.is_complete
 
 
 def test_a_store_that_grows_in_front_is_still_whole() -> None:
@@ -176,16 +194,16 @@ def test_a_store_that_grows_in_front_is_still_whole() -> None:
 @pytest.mark.parametrize(("total", "verdict"), [("true", "complete"), ("too high", "incomplete")])
 def test_a_stated_total_confirms_or_refutes(total: str, verdict: str) -> None:
     """A total above what the links gave makes the listing incomplete, with both numbers."""
-    claim = fetch(Habits(way="link cursor", total=total), 250).completeness
-    assert claim.verdict == verdict
-    assert claim.advertised_total == (250 if total == "true" else 257)
+    known = fetch(Habits(way="link cursor", total=total), 250).completeness
+    assert known.verdict == verdict
+    assert known.advertised_total == (250 if total == "true" else 257)
 
 
 def test_a_total_that_is_the_pages_length_is_not_believed() -> None:
     """A full page whose stated total is 100 is asked again with a smaller limit."""
-    claim = fetch(Habits(total="page length"), 250).completeness
-    assert claim.advertised_total is None
-    assert Fact.TOTAL_OF_PAGE in facts(claim)
+    known = fetch(Habits(total="page length"), 250).completeness
+    assert known.advertised_total is None
+    assert Fact.TOTAL_OF_PAGE in facts(known)
 
 
 @pytest.mark.parametrize("without_status", [1, 2, 3, 4])
@@ -202,40 +220,40 @@ def test_a_total_does_not_count_pets_that_came_later(without_status: int) -> Non
 
 def test_a_hidden_end_is_found_out() -> None:
     """An empty window where the last row held should have come again proves nothing."""
-    claim = fetch(Habits(parameters=frozenset({"offset"}), depth_cap=500), 950).completeness
-    assert claim.verdict == "unknown"
-    assert Fact.WINDOW_EMPTY in facts(claim)
+    known = fetch(Habits(parameters=frozenset({"offset"}), depth_cap=500), 950).completeness
+    assert known.verdict == "unknown"
+    assert Fact.WINDOW_EMPTY in facts(known)
 
 
 def test_the_documented_strategy_believes_no_header() -> None:
     """Asked to keep to the interface, a fetch sends limit and status alone and follows nothing."""
     store = ZooStore(pets(250), Habits(way="link cursor", parameters=frozenset({"offset"})))
-    claim = pf.fetch_inventory(store.client(), strategy="documented").completeness
+    known = pf.fetch_inventory(store.client(), strategy="documented").completeness
     asked = {name for request in store.requests for name in request.url.params}
     assert asked == {"limit", "status"}
-    assert not claim.covers_all
+    assert not known.covers_all
 
 
 def test_a_short_page_that_names_a_next_one_is_not_the_whole() -> None:
     """A cut page is found out by its next link, also where the link may not be followed; the next
     page may be empty, so nothing is known to be missing."""
     store = ZooStore(pets(250, ("sold",)), Habits(way="link cursor", cap=37))
-    claim = pf.fetch_inventory(store.client(), strategy="documented").completeness
-    assert claim.verdict == "unknown"
-    assert Fact.NEXT_UNREAD in facts(claim)
+    known = pf.fetch_inventory(store.client(), strategy="documented").completeness
+    assert known.verdict == "unknown"
+    assert Fact.NEXT_UNREAD in facts(known)
 
 
 @pytest.mark.parametrize(("budget", "requests"), [(0, 1), (3, 4)])
 def test_the_budget_is_kept(budget: int, requests: int) -> None:
-    """No more is asked beyond the listing than was allowed, and the claim tells of it."""
-    claim = fetch(Habits(), 250, probe_budget=budget).completeness
-    assert claim.requests == requests
-    assert count_of(claim, Fact.QUESTION_NOT_ASKED) == budget
+    """No more is asked beyond the listing than was allowed, and the verdict tells of it."""
+    known = fetch(Habits(), 250, probe_budget=budget).completeness
+    assert known.requests == requests
+    assert count_of(known, Fact.QUESTION_NOT_ASKED) == budget
 
 
 @pytest.mark.parametrize("max_pets", [30, 100, 130, 200])
 @pytest.mark.parametrize("habits", [Habits(way="link cursor"), Habits(), Habits(total="true")])
-def test_a_cap_that_cuts_marks_the_claim(max_pets: int, habits: Habits) -> None:
+def test_a_cap_that_cuts_marks_the_verdict(max_pets: int, habits: Habits) -> None:
     """``max_pets`` gives exactly so many rows, and no longer the whole, whatever brought them."""
     inventory = fetch(habits, 250, max_pets=max_pets)
     assert len(inventory) == max_pets
@@ -243,7 +261,7 @@ def test_a_cap_that_cuts_marks_the_claim(max_pets: int, habits: Habits) -> None:
     assert str(inventory.completeness.count("sold")).startswith("at least")
 
 
-def test_a_cap_that_does_not_cut_leaves_the_claim() -> None:
+def test_a_cap_that_does_not_cut_leaves_the_verdict() -> None:
     """A store of exactly ``max_pets`` pets is read to its end."""
     inventory = fetch(Habits(way="link cursor"), 250, max_pets=250)
     assert inventory.completeness.covers_all
@@ -253,14 +271,14 @@ def test_a_cap_that_does_not_cut_leaves_the_claim() -> None:
 def test_a_filtered_fetch_is_about_its_status() -> None:
     """A filtered fetch is about its status, and other counts stay at least nothing."""
     inventory = fetch(Habits(way="link cursor"), 900, status="sold")
-    claim = inventory.completeness
-    assert claim.status == "sold"
-    assert (str(claim.count("sold")), str(claim.count("pending"))) == ("225", "at least 0")
+    known = inventory.completeness
+    assert known.status == "sold"
+    assert (str(known.count("sold")), str(known.count("pending"))) == ("225", "at least 0")
     assert set(inventory.frame["status"]) == {"sold"}
 
 
 def test_a_filter_that_is_ignored_is_found_out() -> None:
-    """Pets of another status are left out of a filtered fetch, and the claim tells of them."""
+    """Pets of another status are left out of a filtered fetch, and the verdict tells of them."""
     inventory = fetch(Habits(ignores_filter=True), 80, status="sold")
     assert set(inventory.frame["status"]) == {"sold"}
     assert not inventory.completeness.is_complete
@@ -268,7 +286,7 @@ def test_a_filter_that_is_ignored_is_found_out() -> None:
 
 @pytest.mark.parametrize("habits", [Habits(ignores_limit=True), Habits(order="new each time")])
 def test_no_order_and_no_limit_prove_nothing(habits: Habits) -> None:
-    """Without a limit or an order that can be relied on the whole is never claimed."""
-    claim = fetch(habits, 400).completeness
-    assert not claim.covers_all
-    assert claim.rows >= 100
+    """Without a limit or an order that can be relied on the whole is never told."""
+    known = fetch(habits, 400).completeness
+    assert not known.covers_all
+    assert known.rows >= 100

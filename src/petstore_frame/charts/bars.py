@@ -35,9 +35,8 @@ ROW_HEIGHT, LABEL_LENGTH = 26, 22
 _SIGN, _MOST_NAME, _COUNT, _RATE = 2.0, 27.0, 13.0, 40.0
 _GAP = 0.2  # share of the width between two parts of a bar
 _CATEGORIES_SHOWN = 15
-_SOLD = ("category_id", "offered", "sold", "sell_through", "claim")
+_SOLD = ("category_id", "offered", "sold", "sell_through", "count_is")
 # A part of an Inventory's frame must not be taken for the whole.
-PART = "these rows only: some were left out, added or changed after the store was read"
 
 
 class _Part(NamedTuple):
@@ -71,8 +70,8 @@ def status_chart(
     """Draw pets by category as bars stacked by status, largest first.
 
     Args:
-        pets: An Inventory, or any part of its frame. Counts that are minimums are hatched and
-            carry a "≥"; a part of a frame is drawn as it is, with a note that it is a part.
+        pets: An Inventory, or a frame. Counts that are minimums are hatched and carry a "≥": those
+            of a store that may hold more, and all of rows of which that is not known.
         categories: Labels by category id: a dict, a Series or a CSV path.
         top: How many categories get a bar of their own.
 
@@ -84,20 +83,19 @@ def status_chart(
         InputError: A column is missing, or a category id is not a whole number.
 
     Example:
+        >>> from petstore_frame import Inventory
         >>> from petstore_frame.schema.frame import to_frame
         >>> from petstore_frame.schema.frame import PetColumns
         >>> frame = to_frame(PetColumns([1, 2], ["Luna", "Max"], [3, 3], ["sold", None]))
-        >>> status_chart(frame, categories={3: "Cat"})
+        >>> status_chart(Inventory.made_up(frame), categories={3: "Cat"})
         <2 pets in 1 category: 0 available, 0 pending, 1 sold, 1 no status>
     """
     top = whole_number("top", top, 1)
     coded = CodedPets.of(pets, shown_labels(categories))
-    return status_figure(coded.everything, top=top, note=PART * coded.is_changed).alone()
+    return status_figure(coded.everything, top=top).alone()
 
 
-def status_figure(
-    counts: StatusCounts, *, top: int = 15, hidden: Collection[str] = (), note: str = ""
-) -> Figure:
+def status_figure(counts: StatusCounts, *, top: int = 15, hidden: Collection[str] = ()) -> Figure:
     """Draw counts with a legend; statuses that are ``hidden`` are left out of the bars."""
     shades = status_colours(counts.statuses)
     keys = [
@@ -109,7 +107,7 @@ def status_figure(
     words = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
     words = f"{counts.total} pets in {categories_in_words(counts)}: {words}"
     body = [*_drawn(rows, longest, _COUNT)]
-    return Figure("pets-by-category", keys, body, ROW_HEIGHT * len(rows) + 4, words, note)
+    return Figure("pets-by-category", keys, body, ROW_HEIGHT * len(rows) + 4, words)
 
 
 def sell_through_figure(table: pd.DataFrame, labels: Mapping[int, str]) -> Figure:
@@ -123,10 +121,10 @@ def sell_through_figure(table: pd.DataFrame, labels: Mapping[int, str]) -> Figur
     largest = table.sort_values("offered", ascending=False, kind="stable").head(_CATEGORIES_SHOWN)
     columns = (largest[name].tolist() for name in _SOLD[1:])
     rows = []
-    for number, offered, sold, rate, claim in zip(
+    for number, offered, sold, rate, exactness in zip(
         category_ids(largest["category_id"]), *columns, strict=True
     ):
-        name, is_exact = category_name(number, labels), claim == "exact"
+        name, is_exact = category_name(number, labels), exactness == "exact"
         words = f"{'' if is_exact else 'about '}{rate:.0%}: {sold:,} of {offered:,}"
         part = _Part(rate, f"{name}: {words}", STATUS_COLOURS["sold"], is_exact, {})
         rows.append(_Row(name, [part], words, {"category": "" if number is None else number}))

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 TOP, BOTTOM, HEIGHT, RIGHT = 20, 190, 220, 99.0  # pixels down; share of the width
 PERIODS_SHOWN, DATES_SHOWN = 26, 8
-_AGEING = ("days_available", "is_listed", "is_at_least", "claim")
-_MOVES = ("since", "until", "kind", "was", "now", "pets", "claim")
+_AGEING = ("days_available", "is_listed", "is_at_least", "count_is")
+_MOVES = ("since", "until", "kind", "was", "now", "pets", "count_is")
 _AGES = ((0, "0-6"), (7, "7-13"), (14, "14-29"), (30, "30-59"), (60, "60-89"), (90, "90+"))
 # What is counted of a period's moves. A pet "first seen" or "not seen" may have come or gone.
 _SERIES = {
@@ -111,7 +111,7 @@ def ageing_figure(ageing: pd.DataFrame) -> Figure:
     held = _by_age(listed["days_available"])
     least = _by_age(listed.loc[listed["is_at_least"], "days_available"])
     # A table without a row proves nothing of the store.
-    is_exact = len(ageing) > 0 and bool((ageing["claim"] == "exact").all())
+    is_exact = len(ageing) > 0 and bool((ageing["count_is"] == "exact").all())
     groups, told = [], []
     for (_, days), number, more in zip(_AGES, held, least, strict=True):
         count = StatusCount(number, is_exact)
@@ -134,7 +134,7 @@ def _per_period(
     if name == "sold":
         chosen = chosen[chosen["now"] == "sold"]
     sums = chosen.groupby("until")["pets"].sum()
-    exact = moves.assign(is_exact=moves["claim"] == "exact").groupby("until")["is_exact"].all()
+    exact = moves.assign(is_exact=moves["count_is"] == "exact").groupby("until")["is_exact"].all()
     return [StatusCount(int(sums.get(until, 0)), bool(exact[until])) for _, until in periods]
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from petstore_frame._internal.arguments import whole_number
-from petstore_frame.charts.bars import PART
 from petstore_frame.charts.svg import CSS, Drawing, element
 from petstore_frame.counts.pet_table import category_ids, pandas_frame
-from petstore_frame.counts.tally import claim_of, is_whole
 from petstore_frame.html import PAGE, Markup
 from petstore_frame.html.palette import status_colours
 from petstore_frame.inventory import Inventory, StatusCount
+from petstore_frame.inventory.result import completeness
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.models import FIELDS, NO_STATUS, Column
+from petstore_frame.schema.models import FIELDS, NO_STATUS, PET_COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,8 +30,8 @@ def inventory_table(
     """Draw one page of pets as a table, ids exact and every text escaped.
 
     Args:
-        pets: An Inventory, or any part of its frame. The caption has the number of pets, "at
-            least" where the store may hold more, or a note that the rows are a part.
+        pets: An Inventory, or a frame; columns of yours follow those of the pets. The caption has
+            the number of pets, "at least" where the store may hold more.
         categories: Labels by category id: a dict, a Series or a CSV path.
         page: 1 for the first.
         rows: Pets on a page.
@@ -46,19 +45,39 @@ def inventory_table(
     page = whole_number("page", page, 1, max(1, -(-len(frame) // rows)))
     first = (page - 1) * rows
     part = frame.iloc[first : first + rows]
-    claim, is_changed = claim_of(pets)
-    place = place_in_words(first, len(part), StatusCount(len(frame), is_whole(claim)))
-    words = "; ".join(filter(None, (place, PART * is_changed)))
+    of = StatusCount(len(frame), completeness(frame).total.is_exact)
+    words = place_in_words(first, len(part), of)
     shades = status_colours(map(spell_status, frame["status"].unique()))
-    table = pets_table(pet_rows(part, shown_labels(categories)), shades, caption=words)
+    table = pets_table(
+        pet_rows(part, shown_labels(categories)),
+        shades,
+        caption=words,
+        head=[*HEAD, *further_columns(frame)],
+        numbers=number_places(frame),
+    )
     return Drawing(
         f"<style>{CSS}</style>{element('div', table, class_='pf-drawing pf-body')}", words
     )
 
 
+def further_columns(frame: pd.DataFrame) -> list[str]:
+    """Return the names of the columns that a user added to those of the pets."""
+    return [str(name) for name in frame.columns if name not in PET_COLUMNS]
+
+
+def number_places(frame: pd.DataFrame) -> frozenset[int]:
+    """Return which columns of the table hold numbers, which stand at the right."""
+    import pandas as pd
+
+    added = further_columns(frame)
+    is_number = [pd.api.types.is_numeric_dtype(frame[name].dtype) for name in added]
+    return NUMBERS | {len(FIELDS) + at for at, holds in enumerate(is_number) if holds}
+
+
 def pet_rows(part: pd.DataFrame, labels: Mapping[int, str]) -> list[tuple[str, ...]]:
-    """Return a few pets as text, field by field."""
-    return [*zip(*(_texts(part, field.name, labels) for field in FIELDS), strict=True)]
+    """Return a few pets as text, column by column, those that a user added last."""
+    names = [*PET_COLUMNS, *further_columns(part)]
+    return [*zip(*(_texts(part, name, labels) for name in names), strict=True)]
 
 
 def _texts(part: pd.DataFrame, name: str, labels: Mapping[int, str]) -> list[str]:
@@ -88,23 +107,27 @@ def pets_table(
     *,
     caption: str,
     head: Sequence[object] = HEAD,
+    numbers: Collection[int] = NUMBERS,
 ) -> Markup:
     """Draw pets, given as text, as a table.
 
     Args:
-        rows: The fields of each pet.
+        rows: The fields of each pet, then the columns that a user added.
         shades: The colour of each status.
         caption: What the table holds.
         head: The names of the columns, as cells.
+        numbers: Which of them stand at the right.
     """
     marks = {status: PAGE.status(status, shade) for status, shade in shades.items()}
-    cells = ([_shown(*pair, marks) for pair in zip(FIELDS, row, strict=True)] for row in rows)
-    table = PAGE.table(cells, head, caption=caption, numbers=NUMBERS, is_named=True)
+    status_at = PET_COLUMNS.index("status")
+    cells = (
+        [marks[text] if at == status_at else _shown(text) for at, text in enumerate(row)]
+        for row in rows
+    )
+    table = PAGE.table(cells, head, caption=caption, numbers=numbers, is_named=True)
     return element("div", table, class_="pf-pets")
 
 
-def _shown(field: Column, text: str, marks: Mapping[str, Markup]) -> Markup | str:
-    """Return what a cell holds: a status in its colour, a text that its column may cut."""
-    if field.name == "status":
-        return marks[text]
+def _shown(text: str) -> Markup | str:
+    """Return what a cell holds; its column may cut a long text."""
     return element("bdi", text, title=text) if len(text) > LONG_TEXT else text

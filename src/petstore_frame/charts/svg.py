@@ -221,7 +221,7 @@ def bar(
     """Return a bar that has something to say.
 
     Args:
-        tip: The exact number and what it claims.
+        tip: The exact number, and whether it is one.
         colour: Of the bar.
         means: ``status`` and ``category`` of the pets that it stands for.
         x: Share of the width, as ``width``.
@@ -245,7 +245,7 @@ def label(text: str, *, at: float, y: float, anchor: str | None = None, **more: 
 
 
 def counted(count: StatusCount) -> str:
-    """Say a count with its claim: ``95 pets (exact)``, ``at least 95 pets``."""
+    """Say a count and whether it is exact: ``95 pets (exact)``, ``at least 95 pets``."""
     pets = f"{count} {'pet' if count.count == 1 else 'pets'}"
     return f"{pets} (exact)" if count.is_exact else pets
 

@@ -40,7 +40,7 @@ TOP, BOTTOM = 12, 240  # pixels down of the scale's ends
 LANE_STEP = 9  # pixels between the hollow marks of two groups
 RIGHT = 98.0  # share of the width where the last day lies
 DATES_SHOWN = 6
-_TREND = ("date", "pets", "claim")
+_TREND = ("date", "pets", "count_is")
 _MEANT = {"category_id": "category", "status": "status"}
 
 
@@ -60,7 +60,7 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawin
     """Draw counts over time, one line per group.
 
     Args:
-        trend: ``date``, ``pets``, ``claim``, and the columns that make a group, as
+        trend: ``date``, ``pets``, ``count_is``, and the columns that make a group, as
             ``history.trend()`` returns them. The eight largest groups are drawn.
         categories: Labels by category id: a dict, a Series or a CSV path.
 
@@ -124,10 +124,10 @@ def _groups(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Group]:
             hint="pass what history.trend() returns",
         ) from None
     groups: dict[str, _Group] = {}
-    for name, meant, day, pets, claim in zip(
-        names, means, days, counts, trend["claim"], strict=True
+    for name, meant, day, pets, exactness in zip(
+        names, means, days, counts, trend["count_is"], strict=True
     ):
-        count = None if pd.isna(pets) else StatusCount(int(pets), claim == "exact")
+        count = None if pd.isna(pets) else StatusCount(int(pets), exactness == "exact")
         groups.setdefault(name, _Group(name, meant, {})).counts[day] = count
     return [*groups.values()]
 

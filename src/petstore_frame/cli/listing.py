@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Claim:
+class Shown:
     """What a listing is to cover, and how that is shown."""
 
     PANEL: ClassVar[str] = PLAIN
@@ -48,15 +48,15 @@ class Listing(NamedTuple):
     inventory: Inventory
     code: int
 
-    def tell(self, written: Path, claim: Claim, more: str = "", **facts: Any) -> None:
+    def tell(self, written: Path, shown: Shown, more: str = "", **facts: Any) -> None:
         """Print what the file covers, and how that is known where asked; end the command."""
         from petstore_frame.inventory.view import evidence_lines
 
         inventory, known = self.inventory, self.inventory.completeness
         lines = [f"{written}: {known}"]
-        if not (known.is_complete or claim.evidence):
+        if not (known.is_complete or shown.evidence):
             lines.append(f"  {known.basis}")
-        if claim.evidence:
+        if shown.evidence:
             lines += [f"  {word}: {sentence}" for word, sentence in evidence_lines(known)]
         told = {
             "output": str(written),
@@ -66,7 +66,7 @@ class Listing(NamedTuple):
             "completeness": known.to_dict(),
         }
         text = "\n".join([*lines, more] if more else lines)
-        finish(told | facts, text, as_json=claim.as_json, code=self.code)
+        finish(told | facts, text, as_json=shown.as_json, code=self.code)
 
 
 @contextmanager
@@ -106,10 +106,10 @@ def listed(
                     end(f"{_held(problem)}; {untouched}{way}", code)
                 typer.echo(f"error: {_held(problem)}", err=True)
                 inventory = problem.partial
-        claim = inventory.completeness
-        if require_complete and not claim.is_complete:
-            end(f"--require-complete: {claim}; {untouched}", code or PARTLY)
-        yield Listing(inventory, code or (0 if claim.is_complete else PARTLY))
+        known = inventory.completeness
+        if require_complete and not known.is_complete:
+            end(f"--require-complete: {known}; {untouched}", code or PARTLY)
+        yield Listing(inventory, code or (0 if known.is_complete else PARTLY))
     except KeyboardInterrupt:
         end(f"interrupted; {untouched}", INTERRUPTED)
 
@@ -139,7 +139,7 @@ def fetch(
         switch("keep-partial", "Write what was read when the reading broke off, or by Ctrl-C."),
     ] = False,
     *,
-    claim: Claim,
+    shown: Shown,
     store: Store,
 ) -> None:
     """Read the whole inventory into a data file, raw: names and ids exactly as the store has them.
@@ -156,7 +156,7 @@ def fetch(
     with listed(
         store,
         output,
-        require_complete=claim.require_complete,
+        require_complete=shown.require_complete,
         keeps_broken=keep_partial,
         keeps_interrupted=keep_partial,
         status=status,
@@ -165,7 +165,7 @@ def fetch(
     ) as listing:
         write_data(listing.inventory, output)
     counts = listing.inventory.completeness.counts_asked_for()
-    listing.tell(output, claim, "\n".join(f"  {name:<12} {n}" for name, n in counts.items()))
+    listing.tell(output, shown, "\n".join(f"  {name:<12} {n}" for name, n in counts.items()))
 
 
 def report(
@@ -180,7 +180,7 @@ def report(
         ),
     ] = None,
     *,
-    claim: Claim,
+    shown: Shown,
     store: Store,
 ) -> None:
     """Read the inventory and write the Monday workbook.
@@ -195,9 +195,9 @@ def report(
     ending = check_target(output)  # before minutes are spent on reading
     if history is not None and ending != ".xlsx":
         raise typer.BadParameter(f"--history is for a workbook (.xlsx), which {output} is not")
-    with listed(store, output, require_complete=claim.require_complete) as listing:
+    with listed(store, output, require_complete=shown.require_complete) as listing:
         write_report(listing.inventory, output, categories=categories, history=history)
-    listing.tell(output, claim)
+    listing.tell(output, shown)
 
 
 def snapshot(
@@ -206,12 +206,12 @@ def snapshot(
         bool, switch("replace", "Replace the day's snapshot even by a weaker one.")
     ] = False,
     *,
-    claim: Claim,
+    shown: Shown,
     store: Store,
 ) -> None:
     """Read the inventory and keep it under today's date (UTC), for cron.
 
-    A listing that broke off is kept with the claim that it is only a part, so that no pet is taken
+    A listing that broke off is kept as a part only, so that no pet is taken
     for gone; it replaces nothing better.
 
     Example: petstore-frame snapshot --history history
@@ -219,7 +219,7 @@ def snapshot(
     from petstore_frame.history import History
 
     kept = History(history)
-    with listed(store, history, require_complete=claim.require_complete) as listing:
+    with listed(store, history, require_complete=shown.require_complete) as listing:
         added = kept.add(listing.inventory, replace=replace)
     changes: Diff | None = None
     if (kept.snapshots()["date"].dt.date < added.date).any():
@@ -227,7 +227,7 @@ def snapshot(
     alone = "the only day so far; a snapshot of another day is compared"
     listing.tell(
         added.path,
-        claim,
+        shown,
         alone if changes is None else str(changes),
         date=added.date.isoformat(),
         compared_with=None if changes is None else changes.since.isoformat(),

@@ -64,11 +64,11 @@ def trend(
 
 def _as_text(counted: pd.DataFrame) -> str:
     """Lay the days under each other and the largest groups side by side."""
-    groups = [name for name in counted.columns if name not in ("date", "pets", "claim")]
+    groups = [name for name in counted.columns if name not in ("date", "pets", "count_is")]
     names = counted[groups].astype("str").agg(" ".join, axis=1)
     words = [
-        _MARKS[claim].format(pets)
-        for pets, claim in zip(counted["pets"], counted["claim"], strict=True)
+        _MARKS[exactness].format(pets)
+        for pets, exactness in zip(counted["pets"], counted["count_is"], strict=True)
     ]
     largest = counted.groupby(names, sort=False)["pets"].max().nlargest(_COLUMNS_SHOWN).index
     shown = [name for name in dict.fromkeys(names) if name in set(largest)]

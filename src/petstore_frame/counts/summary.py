@@ -1,4 +1,4 @@
-"""What the rows add up to, on any dataframe engine; for an Inventory with its claim."""
+"""What the rows add up to, on any dataframe engine; for an Inventory with what they cover."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ import narwhals as nw
 import pandas as pd
 
 from petstore_frame._internal.has_frame import HasFrame
-from petstore_frame.counts.claimed import ClaimedCounts
 from petstore_frame.counts.pet_table import category_ids, open_frame
 from petstore_frame.counts.table import ALL_CATEGORIES, ALL_PETS, CountTable, column_name
 from petstore_frame.counts.tally import StatusCounts
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
-from petstore_frame.inventory.source import SealState, read_seal
-from petstore_frame.inventory.view import claim_line
+from petstore_frame.inventory.view import completeness_line
 from petstore_frame.schema.categories import Categories, shown_labels
 from petstore_frame.schema.models import NO_STATUS
 
@@ -42,10 +40,9 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
         one row ``all categories``. Columns: ``category_id`` (int64, missing in the last row),
         ``category`` (text), one int64 count per status (``available``, ``pending``, ``sold``,
         unknown ones in alphabetical order, ``no status``), and ``all pets`` (int64). Such a
-        frame counts what was passed. The counts of an Inventory's frame are shown as those of
-        the Inventory are, or below a warning once rows were added, removed or edited. For an
-        Inventory, a Summary, whose counts are marked "at least" where the listing is not proven
-        complete; its ``.frame`` has them as a table.
+        frame counts the rows that were passed, whatever the store holds. For an Inventory, a
+        Summary, whose counts are marked "at least" where the listing is not proven complete;
+        its ``.frame`` has them as a table.
 
     Raises:
         ArgumentError: ``pets`` is neither an Inventory nor a frame.
@@ -64,14 +61,8 @@ def summarize(pets: Any, *, categories: Categories = None) -> Any:
     Interface: Resources, PetStatus; a status is optional, so a missing one has a column.
     """
     if isinstance(pets, Inventory):
-        return Summary.of(pets.frame, pets.claim, categories)
-    known = read_seal(pets)
-    counts = StatusCounts.of(_groups(pets), shown_labels(categories), known.current)
-    table = _like(_table(counts), pets)
-    if known.completeness is None:
-        return table
-    is_changed = known.state is SealState.CHANGED
-    return ClaimedCounts.of(table, counts, known.completeness, is_changed=is_changed)
+        return Summary.of(pets.frame, pets.completeness, categories)
+    return _like(_table(StatusCounts.of(_groups(pets), shown_labels(categories))), pets)
 
 
 def count_pets(pets: Any, by: Sequence[str] = ("category_id", "status")) -> Any:
@@ -158,38 +149,38 @@ def _like(table: Mapping[str, list[Any]], pets: Any) -> Any:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Summary(HasFrame):
-    """Status by category of an Inventory, with what the counts may claim.
+    """Status by category of an Inventory, each count exact or a minimum.
 
     ``summarize(inventory)`` makes it; ``print`` it, or let a notebook show it.
 
     Attributes:
         counts: Pets by category and status, each count exact or a minimum.
-        claim: The Inventory's Completeness.
+        completeness: That of the Inventory.
 
     Example:
         >>> import pandas as pd
         >>> from petstore_frame import Completeness, Summary
         >>> pets = pd.DataFrame({"category_id": [3, 3], "status": ["sold", None]})
-        >>> claim = Completeness("unknown", "the page was full", rows=2, requests=1)
-        >>> print(Summary.of(pets, claim).count("sold", category_id=3))
+        >>> known = Completeness("unknown", "the page was full", rows=2, requests=1)
+        >>> print(Summary.of(pets, known).count("sold", category_id=3))
         at least 1
     """
 
-    _parts = MappingProxyType({"claim": Completeness})
+    _parts = MappingProxyType({"completeness": Completeness})
 
     counts: StatusCounts
-    claim: Completeness
+    completeness: Completeness
 
     @classmethod
-    def of(cls, pets: Any, claim: Completeness, categories: Categories = None) -> Self:
-        """Count pets of any engine under a claim about them."""
-        return cls(StatusCounts.of(_groups(pets), shown_labels(categories), claim), claim)
+    def of(cls, pets: Any, completeness: Completeness, categories: Categories = None) -> Self:
+        """Count pets of any engine, of which it is known what they cover."""
+        counts = StatusCounts.of(_groups(pets), shown_labels(categories), completeness)
+        return cls(counts, completeness)
 
     @property
     def frame(self) -> pd.DataFrame:
         """The counts as ``summarize`` returns them for pandas, a table of your own each time."""
-        table = _pandas_frame(_table(self.counts))
-        return ClaimedCounts.of(table, self.counts, self.claim, is_changed=False)
+        return _pandas_frame(_table(self.counts))
 
     @property
     def statuses(self) -> list[str]:
@@ -206,16 +197,17 @@ class Summary(HasFrame):
         known = self.counts
         rows = [category_id is None or held == category_id for held in known.category_ids]
         columns = [status is None or held == status for held in known.statuses]
-        covered = self.claim.total if status is None else self.claim.count(status)
+        known_of = self.completeness
+        covered = known_of.total if status is None else known_of.count(status)
         return StatusCount(int(known.cells[rows][:, columns].sum()), covered.is_exact)
 
     def _columns(self) -> Collection[str]:
         return _table(self.counts)
 
     def __str__(self) -> str:
-        return CountTable(self.counts).to_text([str(self.claim)])
+        return CountTable(self.counts).to_text([str(self.completeness)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"{claim_line(self.claim)}{CountTable(self.counts).to_html()}"
+        return f"{completeness_line(self.completeness)}{CountTable(self.counts).to_html()}"

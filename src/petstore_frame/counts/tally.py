@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from petstore_frame.counts.pet_table import pandas_frame, status_texts, whole_categories
 from petstore_frame.counts.words import short
 from petstore_frame.inventory import Completeness, Inventory, StatusCount
-from petstore_frame.inventory.source import SealState, read_seal
+from petstore_frame.inventory.result import completeness as completeness_of
 from petstore_frame.schema.categories import category_name
 from petstore_frame.schema.frame import status_categories
 from petstore_frame.schema.models import NO_STATUS
@@ -79,7 +79,7 @@ class StatusCounts:
         cls,
         groups: Iterable[tuple[int | None, str, int]],
         labels: Mapping[int, str] | None = None,
-        claim: Completeness | None = None,
+        completeness: Completeness | None = None,
     ) -> Self:
         """Lay out counts of groups.
 
@@ -87,7 +87,7 @@ class StatusCounts:
             groups: A category id (None where it is missing), a status and how many pets; counts
                 of the same category and status are added.
             labels: What categories are called, by id.
-            claim: What the pets cover of the store; None takes the counts as exact.
+            completeness: What the pets cover of the store; None counts the pets for themselves.
         """
         found: Counter[tuple[int | None, str]] = Counter()
         for category_id, status, pets in groups:
@@ -100,8 +100,8 @@ class StatusCounts:
             ids,
             [category_name(id_, labels) for id_ in ids],
             statuses,
-            exact_statuses(statuses, claim),
-            is_whole(claim),
+            _exact(statuses, completeness),
+            completeness is None or completeness.total.is_exact,
             np.array(cells, dtype=np.int64).reshape(len(ids), len(statuses)),
         )
 
@@ -159,12 +159,11 @@ class StatusCounts:
 class CodedPets:
     """A pets' table with its categories and statuses turned into small whole numbers, once.
 
-    ``CodedPets.of(pets)`` takes an Inventory, or a frame with whatever claim it carries.
+    ``CodedPets.of(pets)`` takes an Inventory, or a frame and what it is known to cover.
 
     Attributes:
         frame: A table with ``category_id`` and ``status``.
-        claim: What the table covers of the store; None counts the table for itself.
-        is_changed: Whether rows were added, removed or edited since a claim was made.
+        completeness: What the table covers of the store.
         labels: What its categories are called, ``Category 7`` where that is not known.
         statuses: The statuses that occur or that the interface states, ``no status`` last.
         category_ids: The categories that occur, ascending, then None if any pet has none.
@@ -173,12 +172,10 @@ class CodedPets:
     def __init__(
         self,
         frame: pd.DataFrame,
-        labels: Mapping[int, str] | None = None,
-        claim: Completeness | None = None,
-        *,
-        is_changed: bool = False,
+        labels: Mapping[int, str] | None,
+        completeness: Completeness,
     ) -> None:
-        self.frame, self.claim, self.is_changed = frame, claim, is_changed
+        self.frame, self.completeness = frame, completeness
         status = status_texts(self.frame["status"]).cat.remove_unused_categories()
         # A status spelled as our word for a missing one is left out here: it counts as missing.
         known = (text for text in status.cat.categories if text != NO_STATUS)
@@ -200,10 +197,9 @@ class CodedPets:
     def of(
         cls, pets: Inventory | pd.DataFrame, labels: Mapping[int, str] | None = None
     ) -> CodedPets:
-        """Code an Inventory or a frame under the claim that it carries."""
-        claim, is_changed = claim_of(pets)
+        """Code an Inventory or a frame."""
         frame = pandas_frame(pets, ("category_id", "status"))
-        return cls(frame, labels, claim, is_changed=is_changed)
+        return cls(frame, labels, completeness_of(frame))
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -211,7 +207,7 @@ class CodedPets:
     @cached_property
     def exact(self) -> tuple[bool, ...]:
         """For each status, whether the store can hold no more pets of it than the table."""
-        return exact_statuses(self.statuses, self.claim)
+        return _exact(self.statuses, self.completeness)
 
     @cached_property
     def everything(self) -> StatusCounts:
@@ -236,25 +232,12 @@ class CodedPets:
         if status in self.statuses:
             is_exact = self.exact[self.statuses.index(status)]
         else:
-            is_exact = is_whole(self.claim)
+            is_exact = self.completeness.total.is_exact
         return StatusCounts(
             self.category_ids, self.labels, self.statuses, self.exact, is_exact, cells
         )
 
 
-def exact_statuses(statuses: Iterable[str], claim: Completeness | None) -> tuple[bool, ...]:
-    """Return for each status whether its count is exact; without a claim, all are."""
-    return tuple(claim is None or claim.count(status).is_exact for status in statuses)
-
-
-def claim_of(pets: Inventory | pd.DataFrame) -> tuple[Completeness | None, bool]:
-    """Return what a table of pets covers, if known, and whether it was changed since."""
-    if isinstance(pets, Inventory):
-        return pets.claim, read_seal(pets.frame).state is SealState.CHANGED
-    known = read_seal(pets)
-    return known.current, known.state is SealState.CHANGED
-
-
-def is_whole(claim: Completeness | None) -> bool:
-    """Return whether the pets are all that the store has; without a claim they count as all."""
-    return claim is None or claim.covers_all
+def _exact(statuses: Iterable[str], completeness: Completeness | None) -> tuple[bool, ...]:
+    """Return for each status whether its count is exact; counted for themselves, all are."""
+    return tuple(completeness is None or completeness.count(each).is_exact for each in statuses)

@@ -38,7 +38,7 @@ Tab = TypeVar("Tab", "ImportTab", "HistoryTab")
 class Dashboard:
     """Show the store and act on it; the last line of a cell shows the dashboard.
 
-    The numbers carry the claim of their listing: a count that is a minimum is marked "≥", and
+    The numbers say what their listing covers: a count that is a minimum is marked "≥", and
     shares are shown only where the total is exact.
 
     Drawings answer: a mark has its exact number as a tooltip, and a click on it shows its pets.
@@ -222,7 +222,7 @@ class Dashboard:
             return f"<Dashboard of {self.client.base_url}: not read yet>"
         as_of = minute_text(self.inventory.fetched_at)
         return (
-            f"<Dashboard of {self.client.base_url}: {self.inventory.claim}; "
+            f"<Dashboard of {self.client.base_url}: {self.inventory.completeness}; "
             f"data as of {as_of}; run the cell again to use it>"
         )
 

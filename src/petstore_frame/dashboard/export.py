@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
@@ -14,6 +13,7 @@ from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.worker import Worker
 from petstore_frame.html import Markup
+from petstore_frame.inventory import Inventory
 
 # A larger file would fill the memory of the page, and notebook servers cut such messages.
 LARGEST_DOWNLOAD = 8 * 1024 * 1024
@@ -44,9 +44,9 @@ class Exporter:
         self._folder, self._now = folder, now
         self._worker = Worker("petstore-export")
         self.buttons = [
-            kit.button("Excel", "all pets as a workbook", lambda: self._start(".xlsx")),
-            kit.button("CSV", "the pets that the filters leave", lambda: self._start(".csv")),
-            kit.button("Web page", "all figures as one page", lambda: self._start(".html")),
+            kit.button("Excel", "the pets shown, as a workbook", lambda: self._start(".xlsx")),
+            kit.button("CSV", "the pets shown, as a table", lambda: self._start(".csv")),
+            kit.button("Web page", "the pets shown, as one page", lambda: self._start(".html")),
         ]
         self.widget = kit.row(*self.buttons)
 
@@ -55,19 +55,18 @@ class Exporter:
         return self._worker.wait(timeout_s)
 
     def _start(self, ending: str) -> None:
-        """Write all pets as a workbook or a page; as a CSV those selected, in the order shown."""
+        """Write the pets selected, in the order shown."""
         found = self._what()
         if found is None:
             self._say(parts.warning("There is nothing to export yet"))
             return
         model, selection = found
-        stem = "selection" if ending == ".csv" else "inventory"
+        stem = "selection" if selection.is_filtered else "inventory"
         name = f"{stem}-{self._now():%Y%m%d-%H%M%S}{ending}"
 
         def job() -> None:
             try:
-                pets = selected_frame(model, selection) if ending == ".csv" else model.inventory
-                words = self._made(pets, name, model.labels)
+                words = self._made(model.selected_inventory(selection), name, model.labels)
             except Exception as problem:  # noqa: BLE001 # shown to the user
                 words = parts.failure("The file could not be written", problem)
             self._worker.done()  # first, so that who sees the words may ask for the next file
@@ -77,7 +76,7 @@ class Exporter:
             self._say(parts.progress(f"Writing {name} …"))
             self._worker.start(job)
 
-    def _made(self, pets: Any, name: str, labels: Mapping[int, str]) -> Markup:
+    def _made(self, pets: Inventory, name: str, labels: Mapping[int, str]) -> Markup:
         from petstore_frame.report import write_report  # its writers are slow to import
 
         with tempfile.TemporaryDirectory(prefix="petstore-export-") as folder:
@@ -91,13 +90,6 @@ class Exporter:
         self._send(content, name, media_of(name))
         size = f"{len(content) / 1024:,.0f} kB"
         return element("div", f"{name} ({size}) is in your browser's downloads.", role="status")
-
-
-def selected_frame(model: StoreModel, selection: Selection) -> Any:
-    """Return the pets selected, in the order shown; with no filter the Inventory and its claim."""
-    if not selection.is_filtered:
-        return model.inventory
-    return model.pets.frame.iloc[model.selected(selection)]
 
 
 def media_of(name: str) -> str:

@@ -153,7 +153,9 @@ class HistoryTab:
 
     def _note(self) -> Markup:
         now = self._selection
-        ignored = [*["the name"] * bool(now.text), *["the status"] * bool(now.status)]
+        ignored = ["the name"] if now.text else []
+        if now.status:
+            ignored.append("the status")
         if not now.is_filtered:
             return Markup("")
         words = "Moves and changes are of all pets."
@@ -174,8 +176,8 @@ def added_up(trend: pd.DataFrame, by: str) -> pd.DataFrame:
 
     groups = trend.groupby(["date", by], sort=False, observed=True)
     pets = groups["pets"].agg(lambda counts: counts.sum(skipna=False))
-    claims = groups["claim"].agg(lambda all_: all_.iloc[0] if all_.nunique() == 1 else "at least")
-    return pd.DataFrame({"pets": pets.astype("Int64"), "claim": claims}).reset_index()
+    words = groups["count_is"].agg(lambda all_: all_.iloc[0] if all_.nunique() == 1 else "at least")
+    return pd.DataFrame({"pets": pets.astype("Int64"), "count_is": words}).reset_index()
 
 
 def moves_table(diff: Diff) -> Markup:

@@ -121,5 +121,11 @@ def _table(shown: Shown) -> Markup:
         for name, column in zip(HEAD, SORT_COLUMNS, strict=True)
     ]
     shades = status_colours(shown.counts.statuses)
-    table = pets_table(shown.rows, shades, caption=f"Pets {shown.place}", head=head)
+    table = pets_table(
+        shown.rows,
+        shades,
+        caption=f"Pets {shown.place}",
+        head=[*head, *shown.further],
+        numbers=shown.numbers,
+    )
     return element("div", table, class_="pf-grid")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.charts.pet_list import pet_rows, place_in_words
+from petstore_frame.charts.pet_list import (
+    further_columns,
+    number_places,
+    pet_rows,
+    place_in_words,
+)
 from petstore_frame.counts.tally import CodedPets, StatusCounts
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.categories import category_name
@@ -65,7 +70,9 @@ class Shown:
     Attributes:
         selection: What was asked, its page brought within the pages that there are.
         counts: By category and status, of the pets selected.
-        rows: One page of pets as text, field by field.
+        rows: One page of pets as text, column by column.
+        further: The names of the columns that a user added.
+        numbers: Which columns hold numbers.
         first: Place of the first of ``rows`` among the pets selected, from 0.
         of: Pets held in all, selected or not.
     """
@@ -73,6 +80,8 @@ class Shown:
     selection: Selection
     counts: StatusCounts
     rows: list[tuple[str, ...]]
+    further: list[str]
+    numbers: Collection[int]
     first: int
     of: int
 
@@ -109,8 +118,10 @@ class StoreModel:
         selection = replace(selection, page=min(max(1, selection.page), last_page))
         first = (selection.page - 1) * ROWS_PER_PAGE
         places = self._places(mask, selection)[first : first + ROWS_PER_PAGE]
-        rows = pet_rows(self.pets.frame.iloc[places], self.labels)
-        return Shown(selection, counts, rows, first, len(self.pets))
+        frame = self.pets.frame
+        rows = pet_rows(frame.iloc[places], self.labels)
+        further, numbers = further_columns(frame), number_places(frame)
+        return Shown(selection, counts, rows, further, numbers, first, len(self.pets))
 
     def mask(self, selection: Selection) -> Mask | None:
         """Return which pets are selected, or None for all of them."""
@@ -122,6 +133,15 @@ class StoreModel:
     def selected(self, selection: Selection) -> NDArray[np.int64]:
         """Return the places in the frame of all selected pets, in the order asked."""
         return self._places(self.mask(selection), selection)
+
+    def selected_inventory(self, selection: Selection) -> Inventory:
+        """Return the pets selected, in the order asked, with what is known of that part."""
+        rows = self.pets.frame.iloc[self.selected(selection)]
+        if not selection.is_filtered:
+            return replace(self.inventory, frame=rows)
+        words = [text.replace(": ", " ", 1) for text, _ in self.describe(selection)]
+        statuses = None if selection.status is None else [selection.status]
+        return self.inventory.part(rows, ", ".join(words), statuses)
 
     def category_options(self) -> dict[str, int | None]:
         """Return what a category may be called when it is searched for."""

@@ -14,7 +14,7 @@ from petstore_frame.errors.advice import FORM
 from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import status_colours, status_word
 from petstore_frame.inventory import Inventory
-from petstore_frame.inventory.view import after_badge, claim_badge, evidence_lines
+from petstore_frame.inventory.view import after_badge, completeness_badge, evidence_lines
 from petstore_frame.schema.text import minute_text
 
 NOT_READ = "not read yet"
@@ -23,25 +23,25 @@ progress, success, warning = PAGE.progress, PAGE.success, PAGE.warning
 
 
 def header(inventory: Inventory | None, base_url: str) -> Markup:
-    """Name the store, the time of the data and the claim about them."""
+    """Name the store, the time of the data and what they cover."""
     as_of = None if inventory is None else f"Data as of {minute_text(inventory.fetched_at)}"
     return element(
         "div",
         element("h2", "Pet store inventory", class_="pf-title"),
         element("bdi", base_url, class_="pf-faint"),
         element("span", as_of),
-        claim(inventory),
+        verdict(inventory),
         class_="pf-header",
     )
 
 
-def claim(inventory: Inventory | None) -> Markup:
-    """Show the claim, its verdict as a badge, and open into its evidence by mouse or by key."""
+def verdict(inventory: Inventory | None) -> Markup:
+    """Show what was read as a badge, which opens into the evidence by mouse or by key."""
     if inventory is None:
-        return PAGE.badge(claim_badge(None), NOT_READ)
-    known = inventory.claim
+        return PAGE.badge(completeness_badge(None), NOT_READ)
+    known = inventory.completeness
     lines = evidence_lines(known)
-    summary = element("summary", PAGE.badge(claim_badge(known)), " ", after_badge(known))
+    summary = element("summary", PAGE.badge(completeness_badge(known)), " ", after_badge(known))
     return element("details", summary, PAGE.items(lines))
 
 

@@ -1,4 +1,4 @@
-"""The top of the dashboard: the store, the claim about it, and the reading under way."""
+"""The top of the dashboard: the store, what was read of it, and the reading under way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from petstore_frame.schema.text import minute_text
 
 
 class ReadingBar:
-    """The name and the claim of a store, with Refresh, Cancel and Resume; one reading at a time.
+    """The name of a store, what was read of it, and Refresh, Cancel and Resume.
+
+    One reading is under way at a time.
 
     ``read`` is called with what tells the number of pets held so far, ``take`` with each new
     Inventory. Readings end on a thread of their own, so the state changes under ``lock``.

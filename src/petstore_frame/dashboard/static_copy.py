@@ -16,7 +16,7 @@ from petstore_frame.counts.words import short
 from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.html import NOTEBOOK, Card, Markup
 from petstore_frame.html.palette import status_colours, status_word
-from petstore_frame.inventory.view import after_badge, claim_badge
+from petstore_frame.inventory.view import completeness_line
 from petstore_frame.schema.text import minute_text
 
 PICTURE_WIDTH, ROWS = 720, 15
@@ -35,8 +35,7 @@ def static_copy(model: StoreModel | None) -> Markup:
         return element("div", _ONE_OF_TWO, "The store was not read yet.", class_="pf-copy")
     inventory = model.inventory
     counts = model.show(Selection()).counts
-    known = inventory.claim
-    above = NOTEBOOK.headline(claim_badge(known), after_badge(known))
+    above = completeness_line(inventory.completeness)
     as_of = f"Data as of {minute_text(inventory.fetched_at)}, a copy without its controls"
     return element(
         "div",

@@ -1,6 +1,6 @@
 """What changed between dates, from snapshots kept on disk."""
 
-from petstore_frame.history.diff import Diff, diff_inventories
+from petstore_frame.history.changes import Diff, diff
 from petstore_frame.history.flow import Flow
 from petstore_frame.history.folder import Snapshot, SnapshotProblem
 from petstore_frame.history.history import History, HistoryOption, open_history
@@ -13,7 +13,7 @@ __all__ = [
     "HistoryOption",
     "Snapshot",
     "SnapshotProblem",
-    "diff_inventories",
+    "diff",
     "diff_pets",
     "open_history",
     "trend_pets",

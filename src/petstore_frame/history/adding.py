@@ -20,7 +20,7 @@ from petstore_frame.history.folder import (
 from petstore_frame.history.snapshot_file import check_rows, write_file
 from petstore_frame.http.settings import same_store_address
 from petstore_frame.inventory import Completeness, Inventory
-from petstore_frame.inventory.source import SealState, read_seal
+from petstore_frame.inventory.evidence import Fact
 
 LOCK_NAME = ".lock"
 _WRITING = ".writing-"
@@ -52,11 +52,11 @@ def add_snapshot(folder: Path, inventory: Inventory, *, replace: bool) -> Snapsh
 def _add(folder: Path, inventory: Inventory, *, replace: bool) -> Snapshot:
     snapshots = Contents.of(folder, warn=False).snapshots
     _check_store(folder, snapshots, inventory)
-    day = inventory.fetched_at.astimezone(UTC).date()
+    day, known = inventory.fetched_at.astimezone(UTC).date(), inventory.completeness
     present = next((each for each in snapshots if each.date == day), None)
     if present is not None:
-        is_same = (present.source, present.rows) == (inventory.source, len(inventory.frame))
-        if is_same:
+        is_same = (present.completeness, present.origin) == (known, inventory.origin)
+        if is_same and present.rows == len(inventory):
             return present
         if not replace:
             _check_order(present, inventory)
@@ -82,11 +82,14 @@ def _write(folder: Path, inventory: Inventory, day: date) -> Snapshot:
 def _check_frame(inventory: Inventory) -> None:
     if inventory.fetched_at.tzinfo is None:
         raise HistoryError("fetched_at has no time zone, so its UTC day is not known")
-    if read_seal(inventory.frame).state is SealState.CHANGED:
+    known = inventory.completeness
+    if any(each.fact in (Fact.CHANGED_SINCE, Fact.NO_RECORD) for each in known.evidence):
         raise HistoryError(
-            "the frame was changed since it was fetched, so its claim does not hold; "
-            "add the inventory before you edit its frame"
+            f"what the frame covers is not known: {known.basis} "
+            "Add the inventory before you edit its frame"
         )
+    if known.part:
+        raise HistoryError(f"it holds only the pets with {known.part}; add the whole inventory")
 
 
 def _check_store(folder: Path, snapshots: list[Snapshot], inventory: Inventory) -> None:
@@ -113,17 +116,17 @@ def _shown(base_url: str, store_id: str | None) -> str:
 
 
 def _check_order(present: Snapshot, inventory: Inventory) -> None:
-    """Refuse to replace a day's snapshot by an older one or one with a weaker claim."""
+    """Refuse to replace a day's snapshot by an older one or one that proves less."""
     if inventory.fetched_at <= present.fetched_at:
         reason = f"a listing of {present.fetched_at:%H:%M:%S} UTC, which is not older"
     elif _strength(inventory.completeness) < _strength(present.completeness):
-        reason = f"a listing with a stronger claim ({present.completeness})"
+        reason = f"a listing that proves more ({present.completeness})"
     else:
         return
     text = f"{present.date} already has {{}}; {{}} replaces it"
     raise HistoryError(Advice(text, reason, ("replace", True)))
 
 
-def _strength(claim: Completeness) -> int:
+def _strength(known: Completeness) -> int:
     """Rank what a listing proves: all pets, all of some scope, or nothing."""
-    return 2 if claim.covers_all else 1 if claim.is_complete else 0
+    return 2 if known.covers_all else 1 if known.is_complete else 0

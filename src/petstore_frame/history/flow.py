@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from petstore_frame._internal.arguments import one_of, whole_number
-from petstore_frame.history.diff import MOVE, Diff, diff_snapshots, sort_moves
+from petstore_frame.history.changes import MOVE, Diff, diff_snapshots, sort_moves
 from petstore_frame.history.engines import Engine, to_pandas
 from petstore_frame.history.folder import Snapshot
 from petstore_frame.history.questions import COMPARED, age_pets, live_pets, sell_pets
@@ -66,10 +66,10 @@ class Flow:
         """How many pets moved between statuses, period by period.
 
         Columns: ``since`` and ``until`` (the snapshots compared: the last of each period, and
-        the first of all), ``kind``, ``was``, ``now`` (as in ``diff``), ``pets`` (int64), ``claim``
-        (``exact`` where both snapshots hold every pet, else ``at least``). A move that any period
-        has is a row of each, 0 where it did not occur. A pet that moved twice within a period
-        counts once, from its first status to its last.
+        the first of all), ``kind``, ``was``, ``now`` (as in ``diff``), ``pets`` (int64),
+        ``count_is`` (``exact`` where both snapshots hold every pet, else ``at least``). A move that
+        any period has is a row of each, 0 where it did not occur. A pet that moved twice within a
+        period counts once, from its first status to its last.
         """
         if not self._diffs:
             return _no_rows({"kind": "str", "was": "str", "now": "str", "pets": "int64"})
@@ -84,7 +84,7 @@ class Flow:
         Columns: ``since`` and ``until``, as in ``moves``; ``category_id`` (int64); as int64 the
         pets that were ``new`` and ``gone`` for certain; ``first_seen`` and ``not_seen``: those
         that came into sight or went out of it where a listing may have lacked them; ``sold``:
-        those that became sold, whatever they were before; ``claim`` (``exact`` or ``at least``).
+        those that became sold, whatever they were before; ``count_is`` (``exact`` or ``at least``).
         A category that any period has is a row of each. The sum over categories is that of the
         store: ``turnover.groupby("until")[["new", "gone", "sold"]].sum()``.
         """
@@ -102,7 +102,7 @@ class Flow:
 
         Columns: ``category_id`` (int64); ``offered`` (int64): pets that any snapshot shows
         available or pending; ``sold`` (int64): those of them that were sold when last seen;
-        ``sell_through`` (float, 0 to 1): sold over offered; ``claim``: ``exact`` where every
+        ``sell_through`` (float, 0 to 1): sold over offered; ``count_is``: ``exact`` where every
         snapshot holds every pet, else ``estimate``: the share may be too high or too low.
         A pet that came and was sold between two snapshots was never seen on offer: left out.
         """
@@ -110,7 +110,7 @@ class Flow:
         lives = live_pets(pets)
         table = to_pandas(sell_pets(lives)).sort_values("category_id", ignore_index=True)
         table["sell_through"] = table["sold"] / table["offered"]
-        return table.assign(claim=EXACT if self.is_exact else ESTIMATE)
+        return table.assign(count_is=EXACT if self.is_exact else ESTIMATE)
 
     @cached_property
     def ageing(self) -> pd.DataFrame:
@@ -122,7 +122,7 @@ class Flow:
         ``available_since`` to ``last_seen``; ``is_listed``: whether the last snapshot shows it;
         ``is_at_least``: whether it may have been available earlier than ``available_since``,
         because the snapshot before that is absent or not exact about available pets. Where it is
-        False, the true number of days is less than one step between snapshots longer. ``claim``:
+        False, the true number of days is less than one step between snapshots longer. ``count_is``:
         ``exact`` where the last snapshot holds every available pet, else ``at least``: there may
         be more such pets than rows.
         """
@@ -138,7 +138,7 @@ class Flow:
         ]
         table["is_at_least"] = ~table["available_since"].dt.date.isin(after_exact)
         is_exact = self.snapshots[-1].completeness.count("available").is_exact
-        table["claim"] = EXACT if is_exact else AT_LEAST
+        table["count_is"] = EXACT if is_exact else AT_LEAST
         return table.sort_values(
             ["days_available", "id"], ascending=[False, True], ignore_index=True
         )
@@ -197,9 +197,9 @@ def _turns(diff: Diff, categories: Sequence[int]) -> pd.DataFrame:
 def _dated(diff: Diff, part: pd.DataFrame) -> pd.DataFrame:
     part.insert(0, "since", pd.Timestamp(diff.since).as_unit("us"))
     part.insert(1, "until", pd.Timestamp(diff.until).as_unit("us"))
-    return part.assign(claim=EXACT if diff.is_exact else AT_LEAST)
+    return part.assign(count_is=EXACT if diff.is_exact else AT_LEAST)
 
 
 def _no_rows(columns: dict[str, str]) -> pd.DataFrame:
-    dtypes = {"since": "datetime64[us]", "until": "datetime64[us]", **columns, "claim": "str"}
+    dtypes = {"since": "datetime64[us]", "until": "datetime64[us]", **columns, "count_is": "str"}
     return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in dtypes.items()})

@@ -26,8 +26,8 @@ from petstore_frame.history.snapshot_file import (
     read_footer,
     read_inventory,
 )
-from petstore_frame.inventory import Inventory, Source
-from petstore_frame.inventory.source import Sourced
+from petstore_frame.inventory import Completeness, Inventory, Origin
+from petstore_frame.inventory.origin import HasOrigin, Record
 
 FILE_NAME = "pets.parquet"
 _FOLDER_NAME = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
@@ -35,7 +35,7 @@ Day: TypeAlias = Union[str, date, "np.datetime64"]
 
 
 @dataclass(frozen=True, repr=False)
-class Snapshot(Sourced):
+class Snapshot(HasOrigin):
     """One dated inventory on disk.
 
     Attributes:
@@ -43,8 +43,9 @@ class Snapshot(Sourced):
         path: The Parquet file.
         rows: Pets in it.
         size: Bytes on disk.
-        source: What was known of the listing when it was read; ``.completeness``,
-            ``.fetched_at``, ``.base_url`` and ``.store_id`` of a snapshot are those of its source.
+        completeness: What the listing covers.
+        origin: The store's address, when it was read, and what it calls itself; ``.base_url``,
+            ``.fetched_at`` and ``.store_id`` of a snapshot are those of its origin.
         columns: The columns of the file.
 
     Example:
@@ -62,16 +63,18 @@ class Snapshot(Sourced):
     path: Path
     rows: int
     size: int
-    source: Source
+    completeness: Completeness
+    origin: Origin
     columns: tuple[str, ...]
 
     def read(self) -> Inventory:
-        """Load it into memory, with its claim.
+        """Load it into memory, with what it covers.
 
         Raises:
             HistoryError: The file is damaged; names it.
         """
-        return read_inventory(self.path, self.source, self.columns)
+        record = Record(self.completeness, self.origin)
+        return read_inventory(self.path, record, self.columns)
 
     def __repr__(self) -> str:
         return f"<Snapshot of {self.date}: {self.completeness}>"
@@ -133,8 +136,9 @@ class Contents:
         high = date.max if until is None else utc_day(until)
         found = [each for each in self.snapshots if low <= each.date <= high]
         if not found:
-            bounds = [f"from {low}"] * (since is not None) + [f"to {high}"] * (until is not None)
-            raise HistoryError(f"no snapshot {' '.join(bounds) or 'yet'}; {self._what_is_there()}")
+            when = "" if since is None else f" from {low}"
+            when += "" if until is None else f" to {high}"
+            raise HistoryError(f"no snapshot{when or ' yet'}; {self._what_is_there()}")
         return found
 
     def on(self, day: Day | None) -> Snapshot:
@@ -183,14 +187,14 @@ def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
     if path.name != FILE_NAME:
         return SnapshotProblem(path, f"not a file of this history, which writes {FILE_NAME} only")
     try:
-        source, rows, columns = read_footer(path)
+        record, rows, columns = read_footer(path)
         size = path.stat().st_size
     except (UnreadableError, OSError) as problem:
         return SnapshotProblem(path, str(problem), day)
-    read_on = source.fetched_at.astimezone(UTC).date()
+    read_on = record.origin.fetched_at.astimezone(UTC).date()
     if read_on != day:
         return SnapshotProblem(path, f"fetched on {read_on}, but kept under another date")
-    return Snapshot(day, path, rows, size, source, columns)
+    return Snapshot(day, path, rows, size, *record, columns)
 
 
 def utc_day(day: Day) -> date:

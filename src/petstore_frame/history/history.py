@@ -13,7 +13,7 @@ from petstore_frame._internal.arguments import some_of, whole_number
 from petstore_frame.counts.summary import Summary
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history.adding import add_snapshot
-from petstore_frame.history.diff import Diff, diff_snapshots
+from petstore_frame.history.changes import Diff, diff_snapshots
 from petstore_frame.history.engines import Engine, to_pandas
 from petstore_frame.history.flow import Flow
 from petstore_frame.history.folder import (
@@ -35,7 +35,7 @@ _LISTED = {
     "rows": "int64",
     "verdict": "str",
     "status": "str",
-    "claim": "str",
+    "completeness": "str",
     "fetched_at": "datetime64[us, UTC]",
     "base_url": "str",
     "size": "int64",
@@ -48,7 +48,7 @@ class History:
 
     The interface has no events and no timestamps; the difference between two dated listings is
     all that can be known of what came, went and was sold. One snapshot is kept per UTC day:
-    a later listing of the same day replaces an earlier one unless its claim is weaker. A folder
+    a later listing of the same day replaces an earlier one unless it proves less. A folder
     keeps one store: its address (on this machine, with any port), and its id where it states one.
 
     Args:
@@ -85,12 +85,12 @@ class History:
 
         Args:
             inventory: What was fetched.
-            replace: Replace that day's snapshot even if this one is older or its claim weaker.
+            replace: Replace that day's snapshot even if this one is older or proves less.
 
         Raises:
             ArgumentError: It is not an Inventory.
             HistoryLockedError: Another writer is at work; nothing was changed.
-            HistoryError: The day has a snapshot that is newer or has a stronger claim; the
+            HistoryError: The day has a snapshot that is newer or proves more; the
                 folder belongs to another store; the frame was changed since it was fetched; or
                 an id repeats. Nothing was changed.
             MissingExtraError: pyarrow is not installed.
@@ -102,7 +102,7 @@ class History:
 
         Returns:
             One row per snapshot: ``date``, ``rows`` (int64), ``verdict``, ``status`` (the one
-            asked for), ``claim`` (a sentence), ``fetched_at`` (UTC), ``base_url``, ``size``
+            asked for), ``completeness`` (a sentence), ``fetched_at`` (UTC), ``base_url``, ``size``
             (bytes, int64). Files that are damaged or not ours are in ``problems()``.
         """
         listed = [
@@ -122,7 +122,7 @@ class History:
         return Contents.of(self.folder, warn=False).problems
 
     def read(self, day: Day | None = None) -> Inventory:
-        """Return the inventory kept under a day, with its claim.
+        """Return the inventory kept under a day, with what it covers.
 
         Args:
             day: A date, or text like ``2026-11-01``; None takes the last snapshot. An instant
@@ -181,7 +181,7 @@ class History:
         return self._open_columns(Contents.of(self.folder).between(since, until), columns)
 
     def summarize(self, day: Day | None = None, *, categories: Categories = None) -> Summary:
-        """Count one snapshot by category and status on the engine, with its claim.
+        """Count one snapshot by category and status on the engine, with what it covers.
 
         Args:
             day: A date; None takes the last snapshot.
@@ -236,7 +236,7 @@ class History:
 
         Returns:
             One row per day and group, by day: ``date``, the columns of ``by``, ``pets`` (Int64;
-            0 where the snapshot has none, missing where there is no snapshot), ``claim``
+            0 where the snapshot has none, missing where there is no snapshot), ``count_is``
             (``exact``, ``at least``, ``no snapshot``, ``unreadable``). Ready to plot:
             ``trend.pivot(index="date", columns="status", values="pets")``.
 
@@ -296,7 +296,7 @@ class History:
         return (
             NOTEBOOK.section(self._in_words(held.snapshots))
             + NOTEBOOK.items(map(str, held.problems))
-            + NOTEBOOK.table(rows, ("date", "pets", "claim"), numbers={1})
+            + NOTEBOOK.table(rows, ("date", "pets", "completeness"), numbers={1})
             + NOTEBOOK.quiet([f"{more} earlier: .snapshots() has all" if more else ""])
         )
 

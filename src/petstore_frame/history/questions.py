@@ -15,17 +15,19 @@ import narwhals as nw
 
 from petstore_frame.counts.pet_table import open_frame
 from petstore_frame.counts.summary import count_pets, status_text
+from petstore_frame.schema.models import PET_COLUMNS
 
 COMPARED = ("id", "name", "category_id", "status")
-DIFF_COLUMNS = ("id", "name", "category_id", "kind", "was", "now")
+DIFF_COLUMNS = ("id", "name", "category_id", "kind", "was", "now", "difference")
 KINDS = ("new", "first seen", "changed", "gone", "not seen")
 
 
 def diff_pets(old: Any, new: Any, *, is_old_whole: bool = False, is_new_whole: bool = False) -> Any:
-    """Return one row per pet that came, went or changed its status.
+    """Return one row per pet that came, went or changed in any field.
 
     Args:
-        old: The earlier pets: ``id`` (unique), ``name``, ``category_id``, ``status``.
+        old: The earlier pets: ``id`` (unique), ``name``, ``category_id``, ``status``, and further
+            fields of a pet, which are compared where both have them.
         new: The later pets, a frame of the same kind.
         is_old_whole: Whether ``old`` holds every pet of the store.
         is_new_whole: Whether ``new`` does.
@@ -35,7 +37,8 @@ def diff_pets(old: Any, new: Any, *, is_old_whole: bool = False, is_new_whole: b
         the later pets (the earlier ones where the pet is in those only); ``kind``: ``new``, or
         ``first seen`` where the earlier pets are not known to be all; ``changed``; ``gone``, or
         ``not seen`` where the later pets are not known to be all; ``was`` and ``now``: the status
-        as text, a missing one as ``no status``, missing where the pet is absent.
+        as text, a missing one as ``no status``, missing where the pet is absent; ``difference``:
+        the fields that changed, as text: ``name, status``.
 
     Raises:
         ArgumentError: It is not a frame.
@@ -43,17 +46,25 @@ def diff_pets(old: Any, new: Any, *, is_old_whole: bool = False, is_new_whole: b
     """
     before, after = open_frame(old, COMPARED), open_frame(new, COMPARED)
     nothing = nw.lit(None, dtype=nw.String)
-    was = before.select("id", was=status_text())
-    now = after.select("id", "name", "category_id", now=status_text())
+    held = {*before.collect_schema().names()} & {*after.collect_schema().names()}
+    fields = [name for name in PET_COLUMNS if name in held and name != "id"]
+    was = before.select("id", *(_text(name).alias(f"old_{name}") for name in fields))
+    now = after.select("id", "name", "category_id", *(_text(n).alias(f"new_{n}") for n in fields))
     came = (
         now.join(was, on="id", how="left")
-        .filter(nw.col("was").is_null() | (nw.col("was") != nw.col("now")))
+        .rename({"old_status": "was", "new_status": "now"})
+        .with_columns(difference=_difference(fields))
+        .filter(nw.col("was").is_null() | (nw.col("difference") != ""))
         .with_columns(kind=_came("new" if is_old_whole else "first seen"))
     )
     went = (
         before.select("id", "name", "category_id", was=status_text())
         .join(after.select("id"), on="id", how="anti")
-        .with_columns(now=nothing, kind=nw.lit("gone" if is_new_whole else "not seen"))
+        .with_columns(
+            now=nothing,
+            kind=nw.lit("gone" if is_new_whole else "not seen"),
+            difference=nw.lit(""),
+        )
     )
     return nw.concat([came.select(*DIFF_COLUMNS), went.select(*DIFF_COLUMNS)]).to_native()
 
@@ -148,6 +159,27 @@ def age_pets(pets: Any, lives: Any) -> Any:
         )
         .to_native()
     )
+
+
+def _text(name: str) -> nw.Expr:
+    """Return a field as text, which every engine compares alike, a missing value as none."""
+    return status_text() if name == "status" else nw.col(name).cast(nw.String).fill_null("")
+
+
+def _difference(fields: Sequence[str]) -> nw.Expr:
+    """Return the names of the fields in which a pet was another, as text."""
+    sides = {"status": ("was", "now")}
+    parts = []
+    for name in fields:
+        old, new = sides.get(name, (f"old_{name}", f"new_{name}"))
+        # A pet that was not there before has no old values, so nothing differs.
+        was_there = ~nw.col("was").is_null()
+        parts.append(
+            nw.when(was_there & (nw.col(old) != nw.col(new)))
+            .then(nw.lit(f", {name}"))
+            .otherwise(nw.lit(""))
+        )
+    return nw.concat_str(parts).str.slice(2)
 
 
 def _came(kind: str) -> nw.Expr:

@@ -1,7 +1,8 @@
 """One snapshot as one Parquet file: written whole, and never read where it is damaged.
 
-The footer's key ``petstore_frame`` has what is known of the listing, so that rows and claim never
-come apart; a second key has a checksum of the rows and one of the footer. Others ignore both.
+The footer's key ``petstore_frame`` has what is known of the listing, so that rows and what they
+cover never come apart; a second key has a checksum of the rows and one of the footer. Others ignore
+both.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from typing import Any, BinaryIO
 import pandas as pd
 
 from petstore_frame.errors import HistoryError, MissingExtraError
-from petstore_frame.inventory import Inventory, Source
-from petstore_frame.inventory.source import seal
+from petstore_frame.inventory import Inventory
+from petstore_frame.inventory.origin import Record, stamp
 from petstore_frame.schema.frame import PetColumns, status_categories, to_frame
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS
 
@@ -45,7 +46,8 @@ def write_file(path: Path, inventory: Inventory) -> None:
         MissingExtraError: pyarrow is not installed.
     """
     parquet, arrow = _pyarrow()
-    record = {"format": _FORMAT, **inventory.source.to_dict()}
+    known = Record(inventory.completeness, inventory.origin)
+    record = {"format": _FORMAT, **known.to_dict()}
     schema = arrow.schema(
         [
             (field.name, getattr(arrow, _ARROW_TYPES.get(field.dtype, "string"))())
@@ -66,7 +68,7 @@ def write_file(path: Path, inventory: Inventory) -> None:
     _write_sums(path)
 
 
-def read_footer(path: Path) -> tuple[Source, int, tuple[str, ...]]:
+def read_footer(path: Path) -> tuple[Record, int, tuple[str, ...]]:
     """Return what was known of the listing, the number of pets and the columns.
 
     Raises:
@@ -87,7 +89,7 @@ def read_footer(path: Path) -> tuple[Source, int, tuple[str, ...]]:
             raise UnreadableError("written by a newer petstore_frame than this one")
         if known["format"] == _FORMAT and not has_sums:
             raise UnreadableError("damaged: its checksums are not there")
-        return Source.from_dict(known), footer.num_rows, tuple(footer.schema.names)
+        return Record.from_dict(known), footer.num_rows, tuple(footer.schema.names)
     except (arrow.ArrowException, OSError) as problem:
         raise UnreadableError(f"damaged: {_first_line(problem)}") from problem
     except (KeyError, ValueError, TypeError, AttributeError) as problem:
@@ -124,7 +126,7 @@ def read_table(path: Path, columns: tuple[str, ...]) -> Any:
         raise _refused(path, problem) from problem
 
 
-def read_inventory(path: Path, source: Source, columns: tuple[str, ...]) -> Inventory:
+def read_inventory(path: Path, record: Record, columns: tuple[str, ...]) -> Inventory:
     """Load a file with the dtypes of a fetched inventory; a field it lacks is missing.
 
     Raises:
@@ -144,7 +146,7 @@ def read_inventory(path: Path, source: Source, columns: tuple[str, ...]) -> Inve
         else:
             frame[field.name] = frame[field.name].astype(field.dtype)
     frame = frame[list(PET_COLUMNS)]
-    return Inventory(seal(frame, source), source)
+    return Inventory(stamp(frame, *record), record.origin)
 
 
 def _as_fetched(column: pd.Series[Any]) -> pd.Series[Any]:
@@ -203,7 +205,8 @@ def _check_rows(path: Path, changed_ns: int, size: int) -> None:
 
 def _last_sums(footer: bytes) -> re.Match[bytes] | None:
     # A name may read like checksums; those of the file stand after all names.
-    return next(iter([*_SUM.finditer(footer)][-1:]), None)
+    found = [*_SUM.finditer(footer)]
+    return found[-1] if found else None
 
 
 def _footer_of(file: BinaryIO) -> tuple[int, bytes]:

@@ -45,26 +45,26 @@ def fill_trend(
         lost: Days whose snapshot cannot be read.
         every_days: In how many days a snapshot is due; None expects none.
     """
-    claims = {each.date: each.completeness for each in snapshots}
-    days = sorted({*claims, *lost, *_missing_days({*claims, *lost}, every_days)})
+    known_of = {each.date: each.completeness for each in snapshots}
+    days = sorted({*known_of, *lost, *_missing_days({*known_of, *lost}, every_days)})
     levels: list[Any] = [pd.to_datetime(days), *(_groups(counted, name) for name in by)]
     index: Any = pd.MultiIndex.from_product(levels, names=["date", *by])
     held = counted.set_index(["date", *by])["pets"].reindex(index).astype("Int64")
     table = held.reset_index().astype({"date": "datetime64[us]"})
-    is_read = table["date"].dt.date.isin(claims)
+    is_read = table["date"].dt.date.isin(known_of)
     table.loc[is_read & table["pets"].isna(), "pets"] = 0
 
     @cache
     def word(day: date, status: str | None) -> str:
-        if day not in claims:
+        if day not in known_of:
             return UNREADABLE if day in lost else NO_SNAPSHOT
-        claim = claims[day]
-        is_exact = claim.covers_all if status is None else claim.count(status).is_exact
+        known = known_of[day]
+        is_exact = known.covers_all if status is None else known.count(status).is_exact
         return EXACT if is_exact else AT_LEAST
 
     statuses = table["status"] if "status" in by else repeat(None, len(table))
     words = list(map(word, table["date"].dt.date, statuses))
-    return table.assign(claim=pd.Series(words, dtype="str"))
+    return table.assign(count_is=pd.Series(words, dtype="str"))
 
 
 def _missing_days(taken: Collection[date], every_days: int | None) -> list[date]:

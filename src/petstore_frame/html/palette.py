@@ -79,7 +79,7 @@ FAILED_BADGE = Badge("Failed", "#7F1D1D", "#FDE8E8", "#B42318")
 
 
 def verdict_badge(verdict: str | None) -> Badge:
-    """Return how a verdict looks; None is a frame without a claim.
+    """Return how a verdict looks; None where nothing was read.
 
     Example:
         >>> verdict_badge("incomplete").word, verdict_badge(None).word

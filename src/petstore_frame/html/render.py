@@ -120,7 +120,7 @@ class Renderer:
         return self._piece("cards", list(cards))
 
     def evidence(self, folds: Iterable[Fold]) -> Markup:
-        """Show what a claim rests on, folded in; folds without lines are left out."""
+        """Show what a verdict rests on, folded in; folds without lines are left out."""
         return self._piece("evidence", [fold for fold in folds if fold.lines])
 
     def steps(self, steps: Iterable[str]) -> Markup:

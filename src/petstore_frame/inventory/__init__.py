@@ -1,16 +1,16 @@
 """How much of the store could be read, and how we know.
 
-``fetch`` and ``find`` are the ways in. A ``listing`` is read by the functions of ``strategies``, in
+``fetch`` and ``find`` are the ways in. A listing is read by the functions of ``strategies``, in
 their order; each yields ``evidence``, and ``weigh`` says what all of it comes to.
 """
 
 from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
 from petstore_frame.inventory.evidence import Assumption, Evidence, EvidenceSource, Fact, Shows
 from petstore_frame.inventory.fetch import fetch_inventory
-from petstore_frame.inventory.find import PetSearch
+from petstore_frame.inventory.find import PetSearch, find_pet
+from petstore_frame.inventory.origin import Origin
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.inventory.source import Source
 
 __all__ = [
     "Assumption",
@@ -19,11 +19,12 @@ __all__ = [
     "EvidenceSource",
     "Fact",
     "Inventory",
+    "Origin",
     "Page",
     "PetSearch",
     "Shows",
-    "Source",
     "StatusCount",
     "Verdict",
     "fetch_inventory",
+    "find_pet",
 ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeAlias
 from urllib.parse import urlencode
 
 from petstore_frame._internal.interrupts import Deferred
@@ -15,8 +15,10 @@ from petstore_frame.errors import AuthenticationError, PetstoreError
 from petstore_frame.http.answer import Headers
 from petstore_frame.inventory.evidence import Evidence, Fact
 from petstore_frame.inventory.page import Page
+from petstore_frame.inventory.rows import Rows
 from petstore_frame.schema.models import Pet
 
+_Query: TypeAlias = tuple[tuple[str, str], ...]
 DEFAULT_PROBE_BUDGET = 16
 SIDE_BY_SIDE = 4
 # Ages are whole seconds, and answers asked side by side come in any order.
@@ -41,14 +43,35 @@ class ReadingClient(Protocol):
     def get_pet(self, pet_id: int) -> Pet: ...
 
 
+class Way(Protocol):
+    """A way through a listing from page to page, as far as it was gone."""
+
+    first: Page
+    last: Page
+    rows: Rows
+    pages: int
+    is_over: bool
+
+
 class Asker:
     """Asks a store for pages, and remembers what it was told, all in the caller's own thread.
 
     A question beyond the listing that was answered is not asked again, so that a fetch that broke
     off can begin with its first question once more and go on where it was.
 
+    Args:
+        store: Who is asked.
+        status: The status that is asked for, or None for all pets.
+        limit: The limit of a page.
+        budget: Requests allowed beyond the listing itself.
+        may_probe: Whether anything beyond the interface may be asked or believed.
+        is_enough: Whether to stop with these pets, asked after each page; None reads on.
+        on_rows: Is told how many pets were read.
+
     Attributes:
-        budget: Requests allowed beyond the listing itself, of which ``spent`` were sent.
+        spent: Requests sent of the budget.
+        rows: All pets read; those of the way under way may have rows of their own.
+        way: The way through the listing that was found, or None.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
         damaged: Ids of the pets with U+FFFD for half a character in a text.
         troubles: Questions that failed or were not asked.
@@ -56,12 +79,25 @@ class Asker:
     """
 
     def __init__(
-        self, store: ReadingClient, *, status: str | None, limit: int, budget: int
+        self,
+        store: ReadingClient,
+        *,
+        status: str | None,
+        limit: int,
+        budget: int,
+        may_probe: bool = True,
+        is_enough: Callable[[Rows], bool] | None = None,
+        on_rows: Callable[[int], None] = lambda _: None,
     ) -> None:
         self.store = store
         self.status = status
         self.limit = limit
         self.budget = budget
+        self.may_probe = may_probe
+        self.is_enough = is_enough
+        self.rows = Rows()
+        self.way: Way | None = None
+        self._on_rows = on_rows
         self.requests = 0
         self.spent = 0
         self.max_page = 0
@@ -70,7 +106,26 @@ class Asker:
         self.troubles: list[Evidence] = []
         self.interrupts = Deferred()
         self.store_id: str | None = None
-        self._answered: dict[tuple[tuple[str, str], ...], Page] = {}
+        self._answered: dict[_Query, Page] = {}
+        self._refused: set[_Query] = set()
+
+    def begin_again(self) -> None:
+        """Get ready to go on after a failure: what had no answer may be asked again."""
+        self.spent = 0
+        self._refused.clear()
+
+    def tell(self, rows: Rows) -> None:
+        """Report progress."""
+        self._on_rows(len(rows))
+
+    def has_enough(self, rows: Rows) -> bool:
+        """Tell whether more is held than the caller's cap, or all that the caller looks for."""
+        return self.is_enough is not None and self.is_enough(rows)
+
+    @property
+    def pages(self) -> int:
+        """Pages read of the listing itself."""
+        return self.way.pages if self.way is not None else min(1, len(self.rows))
 
     def params(
         self,
@@ -132,12 +187,26 @@ class Asker:
         """Tell whether so many requests beyond the listing are allowed."""
         return self.spent + count <= self.budget
 
-    def _may_spend(self) -> bool:
-        may_ask = self.has_budget()
-        self.spent += may_ask
-        if not may_ask:
+    def has_budget_for(self, asked: Iterable[Mapping[str, str]]) -> bool:
+        """Tell whether all these questions may be asked; those that were asked cost nothing."""
+        keys = {tuple(params.items()) for params in asked}
+        return self.has_budget(len(keys - {*self._answered} - self._refused))
+
+    def known(self, params: Mapping[str, str]) -> Page | None:
+        """Return the answer to a question that was asked before, or None; nothing is sent."""
+        return self._answered.get(tuple(params.items()))
+
+    def _spend_one(self, key: _Query) -> bool:
+        """Take one request off the budget; False, with a note, where nothing is left of it."""
+        if not self.has_budget():
             self.troubles.append(Evidence(Fact.QUESTION_NOT_ASKED, count=self.budget))
-        return may_ask
+            self._refused.add(key)
+            return False
+        self.spent += 1
+        return True
+
+    def _is_new(self, key: _Query) -> bool:
+        return key not in self._answered and key not in self._refused
 
     def probe(self, params: Mapping[str, str], *, again: bool = False) -> Page | None:
         """Ask beyond the listing; what was answered before is asked only ``again``.
@@ -148,7 +217,7 @@ class Asker:
             AuthenticationError: The key stopped working; nothing more can be learned.
         """
         key = tuple(params.items())
-        if (again or key not in self._answered) and self._may_spend():
+        if (again or self._is_new(key)) and self._spend_one(key):
             return self._answer(key, lambda: self.page(params))
         return None if again else self._answered.get(key)
 
@@ -159,7 +228,7 @@ class Asker:
             answers = {
                 key: self.begin(pool, dict(key))
                 for key in keys.values()
-                if key not in self._answered and self._may_spend()
+                if self._is_new(key) and self._spend_one(key)
             }
             self.interrupts.wait(*answers.values())
         for key, answer in answers.items():
@@ -173,6 +242,7 @@ class Asker:
             raise
         except PetstoreError as problem:
             self.troubles.append(Evidence(Fact.QUESTION_FAILED, detail=str(problem)))
+            self._refused.add(key)
             return None
         return page
 

@@ -1,13 +1,15 @@
-"""The claim about a listing: what was asked for, how much of it is held, and how that is known."""
+"""What a listing covers: what was asked for, how much of it is held, and how that is known."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from petstore_frame.inventory.evidence import Evidence
+from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
 
 if TYPE_CHECKING:
     from petstore_frame.html import Markup
@@ -17,7 +19,7 @@ _OF_STATUS = "pets with status "
 
 
 class Verdict(StrEnum):
-    """The four possible claims about what was asked for: all pets, or those of one status.
+    """How much is held of what was asked for: all pets, or those of one status.
 
     ``complete``: every one is held. ``incomplete``: some are known to be missing. ``unknown``:
     nothing proves either. ``unstable``: the listing changed while it was read.
@@ -54,7 +56,7 @@ class StatusCount:
 
 @dataclass(frozen=True, repr=False)
 class Completeness:
-    """The claim about a listing; ``inventory.completeness`` has it.
+    """What a listing covers; ``inventory.completeness`` has it, true of the frame as it is now.
 
     ``print`` it for the headline. In a script ask ``is_complete`` (is this all that was asked
     for?), ``covers_all`` (is this the whole store?), ``verdict``, or ``count("sold").is_exact``.
@@ -66,17 +68,19 @@ class Completeness:
         requests: Requests sent, questions beyond the listing included, repeats after a passing
             failure not.
         status: The status that was asked for, or None for all pets.
-        assumptions: What must hold of the store for the claim to be true, as text.
+        part: The filter of ``inventory.where``, as text; the verdict is about the pets that it
+            leaves. Empty for all that was asked for.
+        assumptions: What must hold of the store for the verdict to be true, as text.
         evidence: All that was learned, contradictions too; ``print`` each for its sentence.
         by_status: For each status of the interface, each other one seen, and ``no status``:
             the count, exact or at least.
         advertised_total: The total that the store stated for this listing, or None.
 
     Example:
-        >>> claim = Completeness(Verdict.UNKNOWN, "The page was full.", 100, 1)
-        >>> claim
+        >>> known = Completeness(Verdict.UNKNOWN, "The page was full.", 100, 1)
+        >>> known
         <Completeness: unknown: at least 100 pets>
-        >>> Completeness.from_dict(claim.to_dict()) == claim
+        >>> Completeness.from_dict(known.to_dict()) == known
         True
     """
 
@@ -89,9 +93,10 @@ class Completeness:
     evidence: tuple[Evidence, ...] = ()
     by_status: Mapping[str, StatusCount] = field(default_factory=dict)
     advertised_total: int | None = None
+    part: str = ""
 
     def __hash__(self) -> int:
-        # The mapping, which has no hash, is left out: equal claims still have equal hashes.
+        # The mapping, which has no hash, is left out: equal values still have equal hashes.
         return hash((self.verdict, self.status, self.basis, self.rows, self.requests))
 
     def __post_init__(self) -> None:
@@ -105,21 +110,24 @@ class Completeness:
     @property
     def covers_all(self) -> bool:
         """Whether every pet of the store is held."""
-        return self.is_complete and self.status is None
+        return self.is_complete and self.status is None and not self.part
 
     @property
     def total(self) -> StatusCount:
-        """The number of pets held, exact only when they are all of the store's."""
-        return StatusCount(self.rows, self.covers_all)
+        """The number of pets held, exact only when the store has no more of any status.
+
+        Of a part that ``inventory.where`` made, it is the number of pets of that part.
+        """
+        return StatusCount(self.rows, self.is_complete and self.status is None)
 
     @property
     def contradictions(self) -> tuple[Evidence, ...]:
-        """The evidence that speaks against a claim that all is held."""
+        """The evidence that speaks against all being held."""
         return tuple(each for each in self.evidence if each.is_contradiction)
 
     def count(self, status: str) -> StatusCount:
         """Return the count of a status, or of ``no status``; at least 0 when none was seen."""
-        return self.by_status.get(status, StatusCount(0, self.covers_all))
+        return self.by_status.get(status, StatusCount(0, self.total.is_exact))
 
     def counts_asked_for(self) -> dict[str, StatusCount]:
         """Return ``by_status`` without the statuses that were not asked for."""
@@ -131,6 +139,8 @@ class Completeness:
         what = "pets" if self.status is None else f"{self.status} pets"
         if self.rows == 1:
             what = what[:-1]
+        if self.part:
+            what += f" with {self.part}"
         if self.is_complete:
             return f"complete: {self.rows:,} {what}"
         if self.verdict is Verdict.UNSTABLE:
@@ -144,25 +154,26 @@ class Completeness:
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
-            "a claim has more than two values; ask .covers_all (the whole store), .is_complete "
-            "(what was asked for) or .verdict"
+            "completeness has more than two values; ask .covers_all (the whole store), "
+            ".is_complete (what was asked for) or .verdict"
         )
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def to_html(self, note: str = "") -> Markup:
-        """Return the claim for a notebook, its evidence folded in; ``note`` is a quiet line."""
-        from petstore_frame.inventory.view import claim_html
+        """Return it for a notebook, its evidence folded in; ``note`` is a quiet line."""
+        from petstore_frame.inventory.view import completeness_html
 
-        return claim_html(self, note)
+        return completeness_html(self, note)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the claim as plain JSON values, the headline under ``text``."""
+        """Return plain JSON values, the headline under ``text``."""
         return {
             "verdict": str(self.verdict),
             "is_complete": self.is_complete,
             "status": self.status,
+            "part": self.part,
             "text": str(self),
             "basis": self.basis,
             "rows": self.rows,
@@ -178,7 +189,7 @@ class Completeness:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the claim that ``to_dict`` wrote; what later versions add is left out.
+        """Return what ``to_dict`` wrote; what later versions add is left out.
 
         Raises:
             KeyError: A key that every version writes is missing.
@@ -205,4 +216,70 @@ class Completeness:
                 for name, entry in values.get("by_status", {}).items()
             },
             advertised_total=values.get("advertised_total"),
+            part=str(values.get("part", "")),
         )
+
+    @classmethod
+    def unknown(cls, reason: Evidence, statuses: Iterable[str | None], status: str | None) -> Self:
+        """Return that nothing is known but the rows that are there, and why.
+
+        Args:
+            reason: Why nothing is known.
+            statuses: The status of each row, None where it is missing.
+            status: The status that was asked for, or None for all pets.
+        """
+        counts = count_statuses(statuses)
+        return cls(
+            Verdict.UNKNOWN,
+            str(reason),
+            rows=sum(counts.values()),
+            requests=0,
+            status=status,
+            evidence=(reason,),
+            by_status={name: StatusCount(count, False) for name, count in counts.items()},
+        )
+
+    def of_part(
+        self, part: str, statuses: Iterable[str | None], wanted: Collection[str] | None
+    ) -> Self:
+        """Return what is known of the pets that a stated filter leaves.
+
+        Args:
+            part: The filter, as text that follows "with".
+            statuses: The status of each pet that is left, None where it is missing.
+            wanted: The statuses that the filter leaves; None for all.
+        """
+        counts = count_statuses(statuses)
+        by_status = {
+            name: StatusCount(count, self.count(name).is_exact and name in (wanted or counts))
+            for name, count in counts.items()
+        }
+        is_known = wanted is not None and all(self.count(name).is_exact for name in wanted)
+        verdict = self.verdict
+        if is_known:
+            verdict = Verdict.COMPLETE
+        elif verdict is Verdict.INCOMPLETE or (self.is_complete and wanted is not None):
+            verdict = Verdict.UNKNOWN  # the pets that are missing may be of this part, or not
+        return replace(
+            self,
+            verdict=verdict,
+            rows=sum(counts.values()),
+            by_status=by_status,
+            advertised_total=None,
+            part=" and ".join(filter(None, (self.part, part))),
+        )
+
+
+def count_statuses(statuses: Iterable[str | None]) -> dict[str, int]:
+    """Count statuses: those of the interface, each other one, and ``no status`` last.
+
+    Example:
+        >>> count_statuses(["sold", None, "sold"])
+        {'available': 0, 'pending': 0, 'sold': 2, 'no status': 1}
+    """
+    seen = Counter(statuses)
+    counts: dict[str, int] = {status: seen.pop(status, 0) for status in PET_STATUSES}
+    without = seen.pop(None, 0)
+    counts |= {str(status): seen[status] for status in sorted(map(str, seen))}
+    counts[NO_STATUS] = counts.pop(NO_STATUS, 0) + without
+    return counts

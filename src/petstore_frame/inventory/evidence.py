@@ -45,7 +45,7 @@ class EvidenceSource(StrEnum):
 
 
 class Assumption(StrEnum):
-    """What must hold of a store for a claim about it to be true; no listing can prove these."""
+    """What must hold of a store for a verdict to be true; no listing can prove these."""
 
     FILLS_PAGES = "the store fills each page up to the limit asked for"
     FILLS_PAGES_WITHOUT_STATUS = (
@@ -83,7 +83,8 @@ class Fact(Enum):
     # What ended the reading.
     CUT_BY_MAX_PETS = E.CALLER, S.MISSING, "max_pets ended the reading before the listing did."
     CUT_BY_OTHERS = E.CALLER, S.UNCLEAR, "max_pets was filled with pets of another status."
-    CHANGED_SINCE = E.CALLER, S.UNCLEAR, "The table was changed after it was read."
+    CHANGED_SINCE = E.CALLER, S.UNCLEAR, "The table was changed after it was read{detail}."
+    NO_RECORD = E.CALLER, S.UNCLEAR, "Nothing is known of how the rows were read."
     BROKE_OFF = E.CONNECTION, S.MISSING, "The reading broke off after page {count}."
     OTHER_STORE = E.CONNECTION, S.MOVED, "The store called itself {detail}."
     # Totals that the store states.
@@ -213,7 +214,7 @@ class Evidence:
 
     @property
     def is_contradiction(self) -> bool:
-        """Whether it speaks against a claim that all is held."""
+        """Whether it speaks against all being held."""
         return self.shows in (Shows.MORE, Shows.MISSING, Shows.MOVED, Shows.CONFLICT)
 
     def __str__(self) -> str:

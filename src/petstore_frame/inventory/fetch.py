@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Callable
 from typing import Any, Literal, NoReturn
 
@@ -29,16 +28,21 @@ from petstore_frame.errors import (
 )
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.inventory.asking import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
-from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
+from petstore_frame.inventory.completeness import (
+    Completeness,
+    StatusCount,
+    Verdict,
+    count_statuses,
+)
 from petstore_frame.inventory.evidence import Evidence, Fact, Shows
 from petstore_frame.inventory.ids import IdWalk
-from petstore_frame.inventory.listing import Listing
+from petstore_frame.inventory.origin import Origin, stamp
 from petstore_frame.inventory.result import Inventory
-from petstore_frame.inventory.source import Source, seal
-from petstore_frame.inventory.strategies import evidence_of_rows, read_listing
+from petstore_frame.inventory.strategies import Reading, evidence_of_rows
+from petstore_frame.inventory.totals import Total, known_total
 from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES, PetStatus
+from petstore_frame.schema.models import PetStatus
 from petstore_frame.schema.text import pets_text
 
 MAX_IDS = 10_000
@@ -59,13 +63,13 @@ def fetch_inventory(
     """Read every pet that can be read, and say what that covers.
 
     The interface shows no way past 100 pets. This goes on where a store offers one (next links,
-    headers, a parameter that reproduces rows already held), and claims no more than it read.
+    headers, a parameter that reproduces rows already held), and says no more than it read.
 
     Args:
         client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()`` for a store of
             ``pf.serve()``.
         status: Only pets with this status: available, pending or sold; None for all.
-        max_pets: Keep at most so many; None for no cap. A cap that cuts makes the claim
+        max_pets: Keep at most so many; None for no cap. A cap that cuts makes the verdict
             incomplete; one that is just met cuts nothing, and one more page is read to find out.
         progress: None shows a bar only where a person is watching, True always, False never; or
             a function that is called with the number of pets held.
@@ -106,19 +110,18 @@ def fetch_inventory(
     with before_sending():
         if status is not None and id_range is not None:
             refuse("id_range asks for pets of every status; leave out the status, or the id_range")
+        cap = None if max_pets is None else whole_number("max_pets", max_pets, 1)
+        meter = Meter(progress)
         ask = Asker(
             client,
             status=checked_status(status),
             limit=checked_limit(limit),
             budget=whole_number("probe_budget", probe_budget, 0),
-        )
-        fetch = _Fetch(
-            ask,
             may_probe=one_of("strategy", strategy, ("auto", "documented")) == "auto",
-            max_pets=None if max_pets is None else whole_number("max_pets", max_pets, 1),
-            id_range=_checked_range(id_range),
-            meter=Meter(progress),
+            is_enough=None if cap is None else lambda rows: len(rows) > cap,
+            on_rows=meter,
         )
+        fetch = _Fetch(ask, max_pets=cap, id_range=_checked_range(id_range), meter=meter)
     return fetch.run()
 
 
@@ -155,7 +158,6 @@ class _Fetch:
         self,
         ask: Asker,
         *,
-        may_probe: bool,
         max_pets: int | None,
         id_range: tuple[int, int] | None,
         meter: Meter,
@@ -164,25 +166,20 @@ class _Fetch:
         self._max_pets = max_pets
         self._id_range = id_range
         self._meter = meter
-        self._listing = Listing(
-            ask,
-            may_probe=may_probe,
-            is_enough=None if max_pets is None else lambda rows: len(rows) > max_pets,
-            on_rows=meter,
-        )
+        self._reading = Reading(ask)
         # Kept once it is there: pets found by their ids would pass for part of the listing.
         self._evidence: tuple[Evidence, ...] | None = None
         self._id_walk: IdWalk | None = None
 
     def run(self) -> Inventory:
         # A resumed fetch asks what had no answer, so it gets the budget again.
-        self._ask.spent = 0
+        self._ask.begin_again()
         try:
             with self._ask.interrupts as interrupts:
                 evidence = self._read()
             interrupts.deliver()
         except (PetstoreError, KeyboardInterrupt) as problem:
-            if not len(self._listing.rows):
+            if not len(self._ask.rows):
                 raise
             self._raise_incomplete(problem)
         finally:
@@ -191,14 +188,14 @@ class _Fetch:
 
     def _read(self) -> tuple[Evidence, ...]:
         if self._evidence is None:
-            self._evidence = read_listing(self._listing)
+            self._evidence = self._reading.run()
         finding = weigh(self._evidence)
-        if self._listing.has_enough:
+        if self._ask.has_enough(self._ask.rows):
             return (*self._evidence, self._cut())
         if self._id_range is None or finding.verdict is Verdict.COMPLETE:
             return self._evidence
         if self._id_walk is None:
-            self._id_walk = IdWalk(self._listing, *self._id_range)
+            self._id_walk = IdWalk(self._ask, *self._id_range)
         self._id_walk.run()
         return (*self._evidence, *self._id_walk.evidence(finding.exact))
 
@@ -209,7 +206,7 @@ class _Fetch:
 
     def _columns(self) -> PetColumns:
         """Return the pets without those that a store lists in spite of the filter."""
-        columns, status = self._listing.rows.columns(), self._ask.status
+        columns, status = self._ask.rows.columns(), self._ask.status
         if status is None or all(found == status for found in columns.status):
             return columns
         kept = [pet for pet in columns.pets() if pet.status == status]
@@ -217,26 +214,22 @@ class _Fetch:
 
     def _inventory(self, evidence: tuple[Evidence, ...]) -> Inventory:
         columns = self._columns()
-        evidence = (*evidence, *evidence_of_rows(self._listing))
-        if strays := len(self._listing.rows) - len(columns.id):
+        evidence = (*evidence, *evidence_of_rows(self._ask))
+        if strays := len(self._ask.rows) - len(columns.id):
             evidence += (Evidence(Fact.FILTER_NOT_KEPT, count=strays),)
         if self._max_pets is not None and len(columns.id) > self._max_pets:
             columns = columns.part(0, self._max_pets)
             left = (each for each in evidence if each.shows is not Shows.END)
             evidence = (Evidence(Fact.CUT_BY_MAX_PETS), *left)
         frame = to_frame(columns)
-        claim = self._claim(tuple(dict.fromkeys(evidence)), columns)
+        known = self._completeness(tuple(dict.fromkeys(evidence)), columns)
         read_at = self._ask.ages.read_at()
-        source = Source(claim, read_at, self._ask.store.base_url, self._ask.store_id)
-        return Inventory(seal(frame, source), source)
+        origin = Origin(self._ask.store.base_url, read_at, self._ask.store_id)
+        return Inventory(stamp(frame, known, origin), origin)
 
-    def _claim(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
+    def _completeness(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
         finding = weigh(evidence)
-        seen = Counter(columns.status)
-        counts: dict[str, int] = {status: seen.pop(status, 0) for status in PET_STATUSES}
-        without = seen.pop(None, 0)
-        counts |= {str(status): seen[status] for status in sorted(map(str, seen))}
-        counts[NO_STATUS] = counts.get(NO_STATUS, 0) + without
+        counts = count_statuses(columns.status)
         exact = finding.exact
         if finding.verdict is Verdict.COMPLETE:
             asked = counts if self._ask.status is None else [self._ask.status]
@@ -250,15 +243,19 @@ class _Fetch:
             assumptions=finding.assumptions,
             evidence=evidence,
             by_status={name: StatusCount(n, name in exact) for name, n in counts.items()},
-            advertised_total=self._listing.total.of_listing(len(self._listing.rows)),
+            advertised_total=self._total().of_listing(len(self._ask.rows)),
         )
+
+    def _total(self) -> Total:
+        first = self._reading.first
+        return Total() if first is None else known_total(first, self._ask)
 
     def _raise_incomplete(self, problem: BaseException) -> NoReturn:
         """Raise what happened, with the pages read and the way to go on."""
-        pages, held = self._listing.pages, len(self._listing.rows)
+        pages, held = self._ask.pages, len(self._ask.rows)
         is_interrupt = isinstance(problem, KeyboardInterrupt)
         cause = "interrupted" if is_interrupt else str(problem)
-        left = (each for each in self._listing.evidence if each.shows is not Shows.END)
+        left = (each for each in self._reading.evidence if each.shows is not Shows.END)
         partial = self._inventory((Evidence(Fact.BROKE_OFF, count=pages), *left))
         kinds: dict[type[BaseException], type[IncompleteInventoryError | FetchInterrupted]] = {
             PaginationLoopError: PaginationLoopError,

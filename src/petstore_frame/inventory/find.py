@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NoReturn
 
-from petstore_frame._internal.arguments import MAX_LIMIT
+from petstore_frame._internal.arguments import MAX_LIMIT, checked_id
 from petstore_frame.errors import (
     CrossOriginError,
     NotFoundError,
@@ -20,8 +20,7 @@ from petstore_frame.errors import (
 from petstore_frame.inventory.asking import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
 from petstore_frame.inventory.completeness import Verdict
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.listing import Listing
-from petstore_frame.inventory.strategies import read_listing
+from petstore_frame.inventory.strategies import Reading
 from petstore_frame.inventory.weigh import weigh
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import Pet
@@ -57,7 +56,7 @@ class PetSearch:
 
     def __str__(self) -> str:
         what = self.state if self.pet is None else f"{self.state}: {self.pet!r}"
-        return f"{what} ({self.basis}){'; ' * bool(self.next_step)}{self.next_step}"
+        return f"{what} ({self.basis}){f'; {self.next_step}' if self.next_step else ''}"
 
     def __repr__(self) -> str:
         return f"<PetSearch: {self}>"
@@ -68,6 +67,7 @@ class PetSearch:
 
 def find_pet(store: ReadingClient, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
     """Look for a pet; see ``Client.find_pet``."""
+    pet_id = checked_id(pet_id)
     if not allow_deprecated:
         by_id = "find_pet(..., allow_deprecated=True) asks for it by its id"
         return _read_until_met(store, pet_id, next_step=by_id)
@@ -82,21 +82,26 @@ def find_pet(store: ReadingClient, pet_id: int, *, allow_deprecated: bool = Fals
 def _read_until_met(
     store: ReadingClient, pet_id: int, *, asked: int = 0, next_step: str
 ) -> PetSearch:
-    ask = Asker(store, status=None, limit=MAX_LIMIT, budget=DEFAULT_PROBE_BUDGET)
-    listing = Listing(ask, may_probe=True, is_enough=lambda rows: pet_id in rows)
-    trouble = ""
+    ask = Asker(
+        store,
+        status=None,
+        limit=MAX_LIMIT,
+        budget=DEFAULT_PROBE_BUDGET,
+        is_enough=lambda rows: pet_id in rows,
+    )
+    reading, trouble = Reading(ask), ""
     try:
-        evidence = read_listing(listing)
+        evidence = reading.run()
     except (PaginationLoopError, CrossOriginError) as problem:
-        evidence, trouble = (Evidence(Fact.BROKE_OFF, count=listing.pages),), str(problem)
+        evidence, trouble = (Evidence(Fact.BROKE_OFF, count=ask.pages),), str(problem)
     requests, finding = asked + ask.requests, weigh(evidence)
-    if pet_id in listing.rows:
-        walked = listing.walk.rows if listing.walk is not None else ()
-        is_listed = pet_id in listing.first.columns.id or pet_id in walked
+    if pet_id in ask.rows:
+        first = () if reading.first is None else reading.first.columns.id
+        is_listed = pet_id in first or (ask.way is not None and pet_id in ask.way.rows)
         where = f"on a page {'of' if is_listed else 'asked for beyond'} the listing"
-        found = _pet(listing.rows.columns(), pet_id)
+        found = _pet(ask.rows.columns(), pet_id)
         return PetSearch(SearchState.FOUND, found, where, requests)
-    basis = f"not among {pets_text(len(listing.rows))}: {trouble or finding.basis}"
+    basis = f"not among {pets_text(len(ask.rows))}: {trouble or finding.basis}"
     if finding.verdict is Verdict.COMPLETE:
         return PetSearch(SearchState.ABSENT, None, basis, requests, finding.assumptions)
     return PetSearch(SearchState.UNKNOWN, None, basis, requests, next_step=next_step)

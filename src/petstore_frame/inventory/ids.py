@@ -19,7 +19,6 @@ from petstore_frame.errors import (
 )
 from petstore_frame.inventory.asking import SIDE_BY_SIDE, Asker
 from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.inventory.listing import Listing
 from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import Pet
 from petstore_frame.schema.text import REPLACEMENT
@@ -35,10 +34,8 @@ class IdWalk:
     ``run`` continues after a failure.
     """
 
-    def __init__(self, listing: Listing, first: int, last: int) -> None:
-        self._listing = listing
-        self._ask: Asker = listing.ask
-        self._rows = listing.rows
+    def __init__(self, ask: Asker, first: int, last: int) -> None:
+        self._ask, self._rows = ask, ask.rows
         self._first, self._following, self._last = first, first, last
         self._control_id = self._rows.last_id if len(self._rows) else None
         self._notes: list[Evidence] = []
@@ -69,7 +66,7 @@ class IdWalk:
 
     def _is_over(self) -> bool:
         is_over = self._unread >= MAX_UNREAD or self._following > self._last
-        return is_over or self._listing.has_enough
+        return is_over or self._ask.has_enough(self._rows)
 
     def _ask_some(self, pool: ThreadPoolExecutor) -> None:
         """Ask for the next ids side by side, and take the answers in order."""
@@ -83,7 +80,7 @@ class IdWalk:
             self._following = pet_id + 1
         if len(wanted) < SIDE_BY_SIDE:
             self._following = self._last + 1
-        self._listing.note(self._rows)
+        self._ask.tell(self._rows)
 
     def _answer(self, pet_id: int) -> Pet | APIStatusError | ContractError:
         """Return the pet, or the store's answer that is not one."""

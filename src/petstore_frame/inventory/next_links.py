@@ -7,13 +7,15 @@ from urllib.parse import urlsplit
 
 from petstore_frame.errors import PaginationLoopError
 from petstore_frame.http.links import split_link
+from petstore_frame.inventory.asking import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.listing import Listing
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.page_parameter import parameter_of, short_page
 from petstore_frame.inventory.rows import Rows
+from petstore_frame.inventory.single_pages import ask_statuses, end_of
 from petstore_frame.inventory.stated import Stated, passes_over
-from petstore_frame.inventory.walk import Walk
+from petstore_frame.inventory.totals import ask_what_total_counts
+from petstore_frame.inventory.walk import Walk, read_through
 
 # Tolerated: pages may overlap while a store is filled, and a store that filters each page after it
 # cut it may send pages with few pets or none.
@@ -21,11 +23,10 @@ MAX_PAGES_WITHOUT_NEWS = 5
 MAX_EMPTY_PAGES = 100
 
 
-def next_links(listing: Listing) -> Iterator[Evidence]:
+def next_links(first: Page, ask: Asker) -> Iterator[Evidence]:
     """Go on as the first page announces it, to the end."""
-    first, ask = listing.first, listing.ask
     addresses, named = first.stated.next_addresses, first.stated.next_value
-    if not listing.may_probe or not first.stated.names_next:
+    if not ask.may_probe or not first.stated.names_next:
         return
     header = parameter = ""
     if addresses:
@@ -40,38 +41,38 @@ def next_links(listing: Listing) -> Iterator[Evidence]:
         if found is None:
             return
         header, parameter = named.name, found
-    listing.is_announced = True
-    yield from listing.read_through(
-        lambda first, rows: LinkWalk(listing, first, rows, header, parameter)
+    yield from read_through(
+        first, ask, lambda page, rows: LinkWalk(ask, page, rows, header, parameter)
     )
 
 
-def links_of_shorter_pages(listing: Listing) -> Iterator[Evidence]:
+def links_of_shorter_pages(first: Page, ask: Asker) -> Iterator[Evidence]:
     """Go on where a store names a next page after the shorter of two pages alone.
 
     That is the end of the listing, unless the store cut the longer page too and names a next one
     only after pages as long as was asked: then asking for that length brings it out.
     """
-    first, ask = listing.first, listing.ask
-    if not listing.may_probe or listing.walk is not None or len(first) > ask.limit:
+    if not ask.may_probe or ask.way is not None or len(first) > ask.limit:
         return
-    listing.total.test(first)
+    if first.stated.may_name_next:
+        return
+    total = ask_what_total_counts(first, ask)
     short = short_page(ask, first)
-    if short is None or first.stated.may_name_next:
-        return
-    if len(short) >= len(first) or not short.stated.names_next:
+    if short is None or len(short) >= len(first) or not short.stated.names_next:
         return
     if len(first) < ask.limit:
         page = ask.probe(ask.params(limit=len(first)))
         if page is None:
             return
         if page.stated.names_next:
-            listing.begin_with(page)
-            yield from next_links(listing)
+            ask.limit = len(first)
+            yield from next_links(page, ask)
             return
-    is_whole = len(listing.rows) == len(first) and not listing.total.refutes(len(first))
-    if is_whole and not listing.is_contradicted and not first.stated.says_more():
-        yield listing.end(Fact.LINKS_ONLY_SHORTER, Assumption.LINKS_REACH_ALL)
+    statuses = ask_statuses(first, ask)
+    is_contradicted = statuses is not None and statuses.is_contradicted
+    is_whole = len(ask.rows) == len(first) and not total.refutes(len(first))
+    if is_whole and not is_contradicted and not first.stated.says_more():
+        yield end_of(ask, statuses, Fact.LINKS_ONLY_SHORTER, Assumption.LINKS_REACH_ALL)
 
 
 def beside_home(address: str, home: str) -> Evidence | None:
@@ -98,10 +99,8 @@ class LinkWalk(Walk):
         PaginationLoopError: An address came again, or page after page brought nothing new.
     """
 
-    def __init__(
-        self, listing: Listing, first: Page, rows: Rows, header: str, parameter: str
-    ) -> None:
-        super().__init__(listing, first, rows, header)
+    def __init__(self, ask: Asker, first: Page, rows: Rows, header: str, parameter: str) -> None:
+        super().__init__(ask, first, rows, header)
         self.fact = Fact.HEADERS_ENDED if header else Fact.LINKS_ENDED
         self._parameter = parameter
         self._visited: set[str] = set()
@@ -114,7 +113,7 @@ class LinkWalk(Walk):
 
     def _next_of(self, stated: Stated) -> str | None:
         """Return the address of the next page, or None at the end."""
-        ask, named = self._listing.ask, stated.next_value
+        ask, named = self._ask, stated.next_value
         if self._parameter:
             more = {} if named is None else {self._parameter: named.value}
             return ask.address(ask.params(more)) if more else None
@@ -141,14 +140,14 @@ class LinkWalk(Walk):
             raise PaginationLoopError(
                 f"the store's next link of page {self.pages} leads back to a page already read"
             )
-        page = self._listing.ask.page(address=address, number=self.pages + 1)
+        page = self._ask.page(address=address, number=self.pages + 1)
         self.pages += 1
         new, ids = self.rows.add(page.columns), page.columns.id
         if new < len(ids):
             self.doubt = Evidence(Fact.PAGES_REPEAT, count=self.pages)
         self._without_news = 0 if new else self._without_news + 1
         self._known_rows = 0 if new else self._known_rows + len(ids)
-        self._listing.note(self.rows)
+        self._ask.tell(self.rows)
         self._go_on_from(page)
         if self._without_news >= MAX_PAGES_WITHOUT_NEWS and not self.is_over:
             self._stop_without_news()
@@ -158,7 +157,7 @@ class LinkWalk(Walk):
         self._visited.add(page.address)
         self._following = self._next_of(page.stated)
         if self._following is None:
-            longest = self._listing.ask.max_page
+            longest = self._ask.max_page
             self._end_at(page, pages=self.pages, rows=self.pages * longest)
             if page.stated.may_name_next and self.doubt is None:
                 self._end(Fact.NEXT_UNCLEAR)
@@ -167,7 +166,7 @@ class LinkWalk(Walk):
         """End where the store keeps naming a next page, but no new pet comes."""
         # More than a page of known pets means a loop; a few may come from a first page that was
         # longer than the following ones, and a filter may leave page after page empty.
-        ask = self._listing.ask
+        ask = self._ask
         is_round = self._known_rows > ask.max_page
         if is_round and len(self.last):
             raise PaginationLoopError(

@@ -14,24 +14,22 @@ from typing import Literal, NamedTuple
 from petstore_frame.errors import APIStatusError
 from petstore_frame.inventory.asking import SIDE_BY_SIDE, Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
-from petstore_frame.inventory.listing import Listing
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
 from petstore_frame.inventory.stated import NEXT_PARAMETERS
-from petstore_frame.inventory.walk import Walk
+from petstore_frame.inventory.walk import Walk, read_through
 from petstore_frame.schema.frame import PetColumns
 
 TRIED_ROWS = 10
 # What the value of a parameter counts: rows to pass over, pages, or the id before the window.
 Kind = Literal["offset", "page", "after"]
-# Parameters that the interface does not state, in the order in which they are tried.
-PARAMETERS: tuple[tuple[str, Kind], ...] = (
-    ("offset", "offset"),
-    ("page", "page"),
-    ("after", "after"),
-    ("starting_after", "after"),
-    ("cursor", "after"),
-    ("skip", "offset"),
+# Parameters that the interface does not state, the more common ones first. Those of one line are
+# asked for together, as a program passes over those that it does not know; then each by itself.
+PARAMETERS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+    ("offset", ("offset", "skip", "start", "_start")),
+    ("page", ("page", "_page", "page[number]")),
+    ("after", ("after", "starting_after", "cursor", "since_id", "last_id")),
+    ("after", ("before",)),  # of a listing that begins with the newest
 )
 
 
@@ -43,10 +41,10 @@ class Parameter(NamedTuple):
     first_page: int = 1
 
 
-def page_parameter(listing: Listing) -> Iterator[Evidence]:
+def page_parameter(first: Page, ask: Asker) -> Iterator[Evidence]:
     """Look for a parameter that moves a window over the listing, and read through it."""
-    first, ask = listing.first, listing.ask
-    if not listing.may_probe or listing.is_announced or len(first) > ask.limit:
+    is_announced = ask.way is not None and not isinstance(ask.way, Windows)
+    if not ask.may_probe or is_announced or len(first) > ask.limit:
         return
     short = short_page(ask, first)
     if short is None:
@@ -58,7 +56,7 @@ def page_parameter(listing: Listing) -> Iterator[Evidence]:
             yield Evidence(Fact.NO_PARAMETER, detail="=, ".join(tried))
         return
     yield Evidence(Fact.PARAMETER_WORKS, detail=found.name)
-    yield from listing.read_through(lambda page, rows: Windows(listing, page, rows, found))
+    yield from read_through(first, ask, lambda page, rows: Windows(ask, page, rows, found))
 
 
 def short_page(ask: Asker, first: Page) -> Page | None:
@@ -81,15 +79,23 @@ def find_parameter(ask: Asker, first: Page, short: Page, tried: list[str]) -> Pa
     Those that did not are noted in ``tried``.
     """
     ids, size = list(first.columns.id), len(short)
-    for name, kind in PARAMETERS:
+    for kind, names in PARAMETERS:
         value, windows = _trial(kind, ids, size)
-        page = ask.probe(ask.params({name: str(value)}, limit=size))
-        if page is None:
+
+        def ask_for(*asked: str, value: int = value) -> Page | None:
+            return ask.probe(ask.params(dict.fromkeys(asked, str(value)), limit=size))
+
+        together = ask_for(*names)
+        if together is not None and _which(together, windows, size) is None:
+            tried += names
             continue
-        place = _which(page, windows, size)
-        if place is not None:
-            return Parameter(name, kind, 1 - place)
-        tried.append(name)
+        for name in names:  # also where they were refused together
+            page = ask_for(name)
+            place = None if page is None else _which(page, windows, size)
+            if place is not None:
+                return Parameter(name, kind, 1 - place)
+            if page is not None:
+                tried.append(name)
     return None
 
 
@@ -125,7 +131,9 @@ def _which(page: Page, windows: list[list[int]], size: int) -> int | None:
     """Return which of the windows came; only one that reaches beyond the rows held may go on."""
     got = list(page.columns.id)
     for place, ids in enumerate(windows):
-        if ids and (got[: len(ids)] if len(ids) < size else got) == ids:
+        # At the end of the rows held a window is shorter than the page, which reaches beyond them.
+        came = got[: len(ids)] if len(ids) < size else got
+        if ids and came == ids:
             return place
     return None
 
@@ -135,8 +143,8 @@ class Windows(Walk):
 
     fact = Fact.WINDOWS_ENDED
 
-    def __init__(self, listing: Listing, first: Page, rows: Rows, parameter: Parameter) -> None:
-        super().__init__(listing, first, rows, parameter.name)
+    def __init__(self, ask: Asker, first: Page, rows: Rows, parameter: Parameter) -> None:
+        super().__init__(ask, first, rows, parameter.name)
         self.is_over = not len(rows)  # as when a store was emptied before it is read again
         self._parameter = parameter
         # Whether each window begins with the row that was read last.
@@ -166,6 +174,7 @@ class Windows(Walk):
 
     def _step(self) -> None:
         """Take a window's rows; one without any is the end."""
+        before = self.last
         self.last = page = self._window()
         self.pages += 1
         fresh = self._past_the_seam(page.columns)
@@ -176,6 +185,10 @@ class Windows(Walk):
             rows = len(self.rows)
             # Windows overlap: the store's own pages are fewer.
             self._end_at(page, pages=-(-rows // self._size), rows=rows)
+            return
+        if not self._has_seams and fresh.id == before.columns.id:
+            # Some stores repeat their last page for every number behind it.
+            self._end_at(page, pages=self.pages - 1, rows=len(self.rows))
             return
         if all(pet_id in self.rows for pet_id in fresh.id):
             # The way was our own idea: a store that does not go along to the end made no error.
@@ -190,7 +203,7 @@ class Windows(Walk):
         self._tail = [*self._tail, *fresh.id][-2:]
         # A short page still is a page; rows are passed over one by one.
         self._position += self._size if self._parameter.kind == "page" else len(fresh.id)
-        self._listing.note(self.rows)
+        self._ask.tell(self.rows)
 
     def _past_the_seam(self, columns: PetColumns) -> PetColumns:
         if not self._has_seams or not columns.id:
@@ -202,7 +215,7 @@ class Windows(Walk):
 
     def _window(self) -> Page:
         """Return the window at the position, and have the ones behind it on their way."""
-        ask = self._listing.ask
+        ask = self._ask
         if self._pool is None or self.pages < 2:
             # One window alone at first, since the store may give fewer rows than it gave before.
             return ask.page(self._params(self._position))
@@ -213,7 +226,7 @@ class Windows(Walk):
         return ask.take(self._ahead.pop(self._position))
 
     def _params(self, position: int) -> dict[str, str]:
-        kind, name, params = self._parameter.kind, self._parameter.name, self._listing.ask.params
+        kind, name, params = self._parameter.kind, self._parameter.name, self._ask.params
         if kind == "offset":
             return params({name: str(position - 1)})
         if kind == "after":

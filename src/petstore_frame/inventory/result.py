@@ -1,4 +1,4 @@
-"""What a fetch returns: the pets that could be read, with the claim about them."""
+"""What a fetch returns: the pets that could be read, and how many of the store's they are."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import ArgumentError
-from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
-from petstore_frame.inventory.evidence import Evidence, Fact
-from petstore_frame.inventory.source import FrameClaim, SealState, Source, Sourced, read_seal
-from petstore_frame.schema.models import NO_STATUS, PET_STATUSES
+from petstore_frame.inventory.completeness import (
+    Completeness,
+    StatusCount,
+    Verdict,
+    count_statuses,
+)
+from petstore_frame.inventory.origin import HasOrigin, Origin, completeness_of, origin_of, stamp
+from petstore_frame.schema.categories import Categories, category_name, shown_labels
+from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,28 +34,28 @@ _OTHER_WORDS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Inventory(HasFrame, Sourced):
-    """All pets that could be read, with the claim about them; ``fetch_inventory`` makes it.
+class Inventory(HasFrame, HasOrigin):
+    """All pets that could be read, and what they cover; ``fetch_inventory`` makes it.
 
-    A notebook shows the claim, the counts and the first rows; ``len()`` is the number of pets.
+    A notebook shows the verdict, the counts and the first rows; ``len()`` is the number of pets.
 
     Attributes:
-        frame: One row per pet; columns and dtypes of ``PET_COLUMNS``.
-        source: What is known besides the rows; ``.completeness``, ``.fetched_at``, ``.base_url``
-            and ``.store_id`` of an Inventory are those of its source.
+        frame: One row per pet; columns and dtypes of ``PET_COLUMNS``, then your own.
+        origin: The store's address, when it was read, and what it calls itself; ``.base_url``,
+            ``.fetched_at`` and ``.store_id`` of an Inventory are those of its origin.
 
     Example:
         >>> import petstore_frame as pf
         >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
         ...     inventory = pf.fetch_inventory(client)
-        >>> print(len(inventory), inventory.claim.verdict, list(inventory.frame.columns))
-        3 complete ['id', 'name', 'category_id', 'status']
+        >>> print(len(inventory), inventory.completeness, list(inventory.frame.columns))
+        3 complete: 3 pets ['id', 'name', 'category_id', 'status']
     """
 
     _parts = MappingProxyType({"completeness": Completeness})
 
     frame: pd.DataFrame
-    source: Source
+    origin: Origin
 
     @classmethod
     def made_up(
@@ -69,10 +74,10 @@ class Inventory(HasFrame, Sourced):
 
         Args:
             frame: The pets, with the columns and dtypes of ``PET_COLUMNS``.
-            verdict: What to claim; every count is exact where it is complete.
+            verdict: What they are to cover; every count is exact where it is complete.
             exact: Statuses whose counts are exact where it is not.
-            status, basis: As those of the claim.
-            fetched_at, base_url, store_id: As those of the source; None for now.
+            status, basis: As those of its completeness.
+            fetched_at, base_url, store_id: As those of its origin; None for now.
 
         Example:
             >>> from petstore_frame.schema.frame import to_frame
@@ -82,34 +87,139 @@ class Inventory(HasFrame, Sourced):
             unknown: at least 1 pet
         """
         verdict = Verdict(verdict)
-        held = frame["status"].astype("object").fillna(NO_STATUS).value_counts()
-        is_exact = {
-            name: name in exact or (verdict is Verdict.COMPLETE and status in (None, name))
-            for name in dict.fromkeys((*PET_STATUSES, *map(str, held.index), NO_STATUS))
+        statuses = frame["status"].astype("object")
+        counts = count_statuses(statuses.where(statuses.notna(), None))
+        is_whole = verdict is Verdict.COMPLETE
+        by_status = {
+            name: StatusCount(count, name in exact or (is_whole and status in (None, name)))
+            for name, count in counts.items()
         }
-        by_status = {name: StatusCount(int(held.get(name, 0)), is_exact[name]) for name in is_exact}
-        claim = Completeness(
+        known = Completeness(
             verdict, basis, rows=len(frame), requests=1, status=status, by_status=by_status
         )
-        return cls(frame, Source(claim, fetched_at or datetime.now(UTC), base_url, store_id))
+        origin = Origin(base_url, fetched_at or datetime.now(UTC), store_id)
+        return cls(stamp(frame.copy(deep=False), known, origin), origin)
 
     @property
-    def claim(self) -> Completeness:
-        """What ``frame`` covers as it is now: unknown once its rows are not those that were read.
+    def completeness(self) -> Completeness:
+        """What ``frame`` covers as it is now.
 
-        Every summary, chart and report of an Inventory shows this claim.
+        Unknown, with the reason, once its rows are not those that were read. Sorting, a new index
+        and further columns change nothing.
         """
-        if read_seal(self.frame).state is not SealState.CHANGED:
-            return self.completeness
-        changed = Evidence(Fact.CHANGED_SINCE)
-        return Completeness(
-            Verdict.UNKNOWN,
-            str(changed),
-            len(self.frame),
-            self.completeness.requests,
-            self.completeness.status,
-            evidence=(changed,),
-        )
+        return completeness_of(self.frame)
+
+    def where(
+        self,
+        *,
+        status: str | Collection[str] | None = None,
+        category_id: int | Collection[int] | None = None,
+    ) -> Self:
+        """Return the pets that a filter leaves, with what is known of that part.
+
+        Rows dropped from ``frame`` by hand leave nothing known; a filter that is stated does.
+
+        Args:
+            status: One status or several, ``no status`` among them; None for all.
+            category_id: One category or several; None for all.
+
+        Example:
+            >>> import petstore_frame as pf
+            >>> with pf.serve(sample=9, seed=7) as server, server.client() as client:
+            ...     inventory = pf.fetch_inventory(client)
+            >>> print(inventory.where(status=["pending", "sold"]).completeness)
+            complete: 6 pets with status pending or sold
+        """
+        rows, words = self.frame, []
+        statuses = None if status is None else _several(status)
+        if statuses is not None:
+            held = rows["status"].astype("object")
+            rows = rows[held.where(held.notna(), NO_STATUS).isin(statuses)]
+            words.append(f"status {' or '.join(statuses)}")
+        if category_id is not None:
+            numbers = _several(category_id)
+            rows = rows[rows["category_id"].isin(numbers)]
+            words.append(f"category {' or '.join(map(str, numbers))}")
+        return self.part(rows, " and ".join(words), statuses)
+
+    def part(self, rows: pd.DataFrame, words: str, statuses: Collection[str] | None = None) -> Self:
+        """Return an Inventory of those rows of ``frame`` that a filter leaves.
+
+        Args:
+            rows: They must be all rows that the filter leaves.
+            words: The filter, as text that follows "with".
+            statuses: The statuses that the filter leaves; None for all.
+        """
+        held = rows["status"].astype("object")
+        known = self.completeness.of_part(words, held.where(held.notna(), None), statuses)
+        return type(self)(stamp(rows.copy(), known, self.origin), self.origin)
+
+    def with_ids(self, ids: pd.DataFrame) -> Self:
+        """Return the same pets with your own keys beside them.
+
+        Args:
+            ids: A table of ``key`` and pet ``id``, as ``pf.read_ids(client)`` returns it. Rows
+                without an id are passed over; a pet with several keys gets them all, separated by
+                commas.
+
+        Returns:
+            An Inventory whose ``frame`` has the column ``key`` (str) after the pets' own; missing
+            where no key is known. What it covers is unchanged.
+
+        Raises:
+            ArgumentError: The table has no columns ``key`` and ``id``.
+        """
+        lacking = {"key", "id"} - {*getattr(ids, "columns", ())}
+        if lacking:
+            raise ArgumentError(
+                "with_ids takes a table with the columns key and id, as pf.read_ids(client) "
+                f"returns it; {' and '.join(sorted(lacking))} is missing"
+            )
+        known = ids[ids["id"].notna() & ids["key"].notna()].astype({"id": "int64"})
+        keys = known.groupby("id", sort=False)["key"].agg(lambda each: ", ".join(map(str, each)))
+        frame = self.frame.assign(key=self.frame["id"].map(keys).astype("str"))
+        return type(self)(frame, self.origin)
+
+    def to_frame(
+        self, categories: Categories = None, *, no_status: str = NO_STATUS
+    ) -> pd.DataFrame:
+        """Return a frame to count with pandas, in which every pet has a status.
+
+        ``value_counts``, ``groupby`` and ``pivot_table`` pass over missing values, so counts of
+        ``frame`` leave out the pets without a status.
+
+        Args:
+            categories: Labels by category id, as everywhere.
+            no_status: What a pet without a status gets.
+
+        Returns:
+            The frame with ``status`` never missing, and with a column ``category`` (category) of
+            labels after ``category_id``.
+
+        Example:
+            >>> import petstore_frame as pf
+            >>> with pf.serve(sample=9, seed=7) as server, server.client() as client:
+            ...     pets = pf.fetch_inventory(client).to_frame({3: "Cat"})
+            >>> int(pets["status"].value_counts().sum()), pets["category"].dtype.name
+            (9, 'category')
+        """
+        import pandas as pd
+
+        labels, frame = shown_labels(categories), self.frame.copy()
+        status = frame["status"].astype("category")
+        if no_status not in status.cat.categories:
+            status = status.cat.add_categories([no_status])
+        frame["status"] = status.fillna(no_status)
+        codes, ids = pd.factorize(frame["category_id"], sort=True)
+        names = [category_name(int(each), labels) for each in ids]
+        shown = pd.Series([names[code] for code in codes], index=frame.index, dtype="category")
+        frame = frame.drop(columns="category", errors="ignore")
+        frame.insert(list(frame.columns).index("category_id") + 1, "category", shown)
+        return frame
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        """Return the pets as an Arrow stream, so that polars, DuckDB and pyarrow can read them."""
+        return self.frame.__arrow_c_stream__(requested_schema)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -121,7 +231,7 @@ class Inventory(HasFrame, Sourced):
         return list(self.frame.columns)
 
     def __repr__(self) -> str:
-        return f"<Inventory of {self.base_url}: {self.claim}>"
+        return f"<Inventory of {self.base_url}: {self.completeness}>"
 
     def _repr_html_(self) -> str:
         from petstore_frame.inventory.view import inventory_html
@@ -129,18 +239,50 @@ class Inventory(HasFrame, Sourced):
         return inventory_html(self)
 
 
-def completeness(frame: pd.DataFrame | Inventory) -> FrameClaim:
-    """Tell what a frame of pets covers, and whether it still is what was read.
+def _several(wanted: Any) -> list[Any]:
+    """Return one value, or several, as a list."""
+    is_one = isinstance(wanted, str) or not hasattr(wanted, "__iter__")
+    return [wanted] if is_one else list(wanted)
 
-    Sorting the rows, adding columns and writing to Parquet and back keep the seal. Dropping,
-    adding or repeating rows, or changing an id, a category or a status, breaks it.
+
+def inventory_of(frame: pd.DataFrame) -> Inventory | None:
+    """Return the Inventory that a frame was, also where its rows were changed since; or None."""
+    origin = origin_of(frame)
+    return None if origin is None else Inventory(frame, origin)
+
+
+def read_inventory(path: Any) -> Inventory:
+    """Read an Inventory back from a Parquet file that this package wrote.
 
     Args:
-        frame: The ``.frame`` of an Inventory, or anything made of it; of an Inventory itself
-            its ``.frame`` is asked.
+        path: A file of ``write_report(inventory, "stock.parquet")``, of ``petstore-frame fetch``,
+            or of ``inventory.frame.to_parquet()``.
 
-    Returns:
-        A FrameClaim; ``.current`` is the Completeness only while it is true of this frame.
+    Raises:
+        ArgumentError: The file says nothing of the store that its rows come from.
+    """
+    import pandas as pd
+
+    frame = pd.read_parquet(path)
+    missing = [name for name in PET_COLUMNS if name not in frame.columns]
+    found = None if missing else inventory_of(frame)
+    if found is None:
+        why = f"it lacks {', '.join(missing)}" if missing else "nothing says which store it is of"
+        raise ArgumentError(
+            f"{path} is no inventory: {why}; write one with pf.write_report(inventory, path)"
+        )
+    return found
+
+
+def completeness(frame: pd.DataFrame | Inventory) -> Completeness:
+    """Tell what a frame of pets covers, as it is now.
+
+    Sorting the rows, adding columns, a merge that keeps each pet once, and writing to Parquet and
+    back change nothing. After rows were dropped, added or repeated, or an id, a category or a
+    status was changed, it is unknown, and ``basis`` says why.
+
+    Args:
+        frame: The ``.frame`` of an Inventory, or anything made of it; or an Inventory.
 
     Raises:
         ArgumentError: ``frame`` is neither a frame nor an Inventory.
@@ -148,11 +290,11 @@ def completeness(frame: pd.DataFrame | Inventory) -> FrameClaim:
     Example:
         >>> import pandas as pd
         >>> str(completeness(pd.DataFrame({"id": [1, 2]})))
-        'no claim: merged, read from a file, or not fetched'
+        'unknown: at least 2 pets'
     """
     if isinstance(frame, Inventory):
-        frame = frame.frame
-    if not hasattr(frame, "columns"):
+        return frame.completeness
+    if not (hasattr(frame, "columns") and hasattr(frame, "attrs")):
         kind = "None" if frame is None else type(frame).__name__
         raise ArgumentError(f"expected a frame of pets or an Inventory, got {kind}")
-    return read_seal(frame)
+    return completeness_of(frame)

@@ -8,118 +8,192 @@ filter, so the pages of the statuses alone never cover a store.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from petstore_frame._internal.arguments import MAX_LIMIT
+from petstore_frame.inventory.asking import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.page import Page
+from petstore_frame.inventory.totals import ask_whose_total
 from petstore_frame.schema.models import PET_STATUSES
-
-if TYPE_CHECKING:
-    from petstore_frame.inventory.asking import Asker
-    from petstore_frame.inventory.listing import Listing
 
 # Fewer pets than this on a page are no page that a program would choose.
 SMALLEST_CAP = 10
+# Lengths that stores give a page where they pass over the limit, or cut at less.
+USUAL_LENGTHS = frozenset((20, 25, 50))
 _OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_CHANGES)
 
 
 # -- the strategies
 
 
-def confirmed_page(listing: Listing) -> Iterator[Evidence]:
+def confirmed_page(first: Page, ask: Asker) -> Iterator[Evidence]:
     """Believe a short page that the pages of the statuses, or that of all pets, confirm."""
-    if not _may_be_whole(listing):
+    if not _ask_whether_short(first, ask):
         return
-    first, ask = listing.first, listing.ask
     if ask.status is not None:
-        whole = _unfiltered(listing)
+        whole = _ask_for_all(ask)
         if whole is not None:
             for contradiction in check_filter(first, whole, ask.status):
                 yield Evidence(contradiction.fact, count=contradiction.count)
-            if len(whole) > len(first) and filters_first(ask, whole):
-                yield listing.end(Fact.FILTERED_PAGE_CONFIRMED, Assumption.ONE_CAP)
+            if len(whole) > len(first) and ask_what_comes_first(ask, whole):
+                yield end_of(ask, None, Fact.FILTERED_PAGE_CONFIRMED, Assumption.ONE_CAP)
         return
-    statuses = listing.hold_status_pages()
+    statuses = _hold_statuses(first, ask)
     if statuses is not None and statuses.are_usable and statuses.confirm_first():
         known = (Assumption.FILLS_PAGES_WITHOUT_STATUS, *_OF_STATUSES)
-        yield listing.end(Fact.PAGE_CONFIRMED, *known)
+        yield end_of(ask, statuses, Fact.PAGE_CONFIRMED, *known)
 
 
-def short_page(listing: Listing) -> Iterator[Evidence]:
+def short_page(first: Page, ask: Asker) -> Iterator[Evidence]:
     """Believe a short page where nothing speaks against it, and it is no usual length of a page."""
-    if not _may_be_whole(listing) or listing.walk is not None or listing.is_contradicted:
+    if ask.way is not None or not _ask_whether_short(first, ask):
         return
-    if not _may_be_cut(listing):
-        yield listing.end(Fact.PAGE_HAD_ROOM, Assumption.FILLS_PAGES)
+    statuses = ask_statuses(first, ask)
+    whole = None if ask.status is None else _ask_for_all(ask)
+    if statuses is not None and statuses.is_contradicted:
+        return
+    is_usual = len(first) in USUAL_LENGTHS and ask.max_page <= len(first)
+    if not is_usual and not _may_be_cut(first, ask.limit, statuses, whole):
+        yield end_of(ask, statuses, Fact.PAGE_HAD_ROOM, Assumption.FILLS_PAGES)
 
 
-def status_pages(listing: Listing) -> Iterator[Evidence]:
+def status_pages(first: Page, ask: Asker) -> Iterator[Evidence]:
     """Say which statuses are held whole, where the listing itself has no end in sight."""
-    statuses = listing.hold_status_pages()
+    statuses = _hold_statuses(first, ask)
     if statuses is None:
         return
-    held = Counter(listing.rows.columns().status)
-    for status in sorted(statuses.whole(listing.ask.max_page)):
+    held = Counter(ask.rows.columns().status)
+    for status in sorted(statuses.whole(ask.max_page)):
         if held[status] > len(statuses.usable[status]):
             yield Evidence(Fact.STATUS_HELD_MORE, status)
         else:
-            yield listing.end(Fact.STATUS_PAGE_WHOLE, *_OF_STATUSES, scope=status)
+            yield end_of(ask, statuses, Fact.STATUS_PAGE_WHOLE, *_OF_STATUSES, scope=status)
 
 
-def _may_be_whole(listing: Listing) -> bool:
-    first = listing.first
-    is_short = len(first) < listing.ask.limit and not first.stated.may_go_on
-    return is_short and not listing.total.refutes(len(listing.rows))
-
-
-def _may_be_cut(listing: Listing) -> bool:
-    """Tell whether the page beside it is as long, or shows that the store cut the short one."""
-    first, ask = listing.first, listing.ask
+def end_of(
+    ask: Asker, statuses: StatusPages | None, fact: Fact, *assumptions: str, **values: Any
+) -> Evidence:
+    """Return evidence of an end, with what any end rests on besides its own assumptions."""
+    known = dict.fromkeys(assumptions)
     if ask.status is not None:
-        whole = _unfiltered(listing)
-        if whole is not None and len(whole) > len(first):
-            return len(whole) >= ask.limit
-        return whole is not None and len(first) >= SMALLEST_CAP
-    statuses = listing.status_pages()
+        known[Assumption.FILTER_IS_TRUE] = None
+    elif "scope" not in values:
+        rest = Assumption.LISTS_EVERY_STATUS if statuses is None else statuses.left_open
+        # The second says no more than the first.
+        said = (Assumption.FILLS_PAGES_WITHOUT_STATUS, Assumption.LISTS_PETS_WITHOUT_STATUS)
+        if not (said[0] in known and rest is said[1]):
+            known[rest] = None
+    if ask.requests > 1:
+        known[Assumption.NO_OLD_ANSWER] = None
+    return Evidence(fact, assumptions=tuple(known), **values)
+
+
+def _ask_whether_short(first: Page, ask: Asker) -> bool:
+    """Ask whose a stated total is, and tell whether the first page may be the whole listing."""
+    if len(first) >= ask.limit or first.stated.may_go_on:
+        return False
+    return not ask_whose_total(first, ask, len(ask.rows)).refutes(len(ask.rows))
+
+
+def _may_be_cut(first: Page, limit: int, statuses: StatusPages | None, whole: Page | None) -> bool:
+    """Tell whether the page beside it is as long, or shows that the store cut the short one."""
+    if whole is not None:
+        if len(whole) > len(first):
+            return len(whole) >= limit
+        return len(first) >= SMALLEST_CAP
     if statuses is None:
         return False
     longest = max(map(len, statuses.usable.values()), default=0)
     return longest >= len(first) >= SMALLEST_CAP or statuses.left_out > 0
 
 
-def _unfiltered(listing: Listing) -> Page | None:
-    return listing.ask.probe({"limit": str(listing.ask.limit)})
+def _ask_for_all(ask: Asker) -> Page | None:
+    """Ask for a page of all pets, where one status is read."""
+    return ask.probe({"limit": str(ask.limit)})
 
 
 # -- the pages of the statuses
 
 
+def ask_statuses(first: Page, ask: Asker) -> StatusPages | None:
+    """Ask for a page of each status; None where one status is read, or the budget is too small."""
+    asked = _asked_of_statuses(ask)
+    if ask.status is not None or not ask.has_budget_for(asked.values()):
+        return None
+    ask.probe_all(asked)
+    return known_statuses(first, ask)
+
+
+def _hold_statuses(first: Page, ask: Asker) -> StatusPages | None:
+    """Ask for them, hold their pets, and ask what their lengths say."""
+    statuses = ask_statuses(first, ask)
+    if statuses is None:
+        return None
+    statuses.hold(ask)  # before more is asked, which may break off
+    if statuses.are_usable and not statuses.left_out:
+        ask_what_comes_first(ask, first)
+    return known_statuses(first, ask)
+
+
+def known_statuses(first: Page, ask: Asker) -> StatusPages | None:
+    """Return the pages of the statuses that were asked for before, or None; nothing is sent."""
+    known = {name: ask.known(params) for name, params in _asked_of_statuses(ask).items()}
+    answered = {name: page for name, page in known.items() if page is not None}
+    if ask.status is not None or not answered:
+        return None
+    return StatusPages(first, answered, _filters_first(ask, first, ask.known))
+
+
+def _asked_of_statuses(ask: Asker) -> dict[str, Mapping[str, str]]:
+    return {name: ask.params(status=name) for name in PET_STATUSES}
+
+
+@dataclass(frozen=True, eq=False)
 class StatusPages:
     """One page of each status that answered, compared to the unfiltered first page.
 
     Attributes:
+        first: The first page of all pets.
         answered: Every page that came, by its status.
-        notes: What was learned of each; a contradiction is about its status alone.
-        filters_first: Whether the store was seen to filter before it cuts to the limit; None
-            until that was asked.
+        filter_first: Whether the store filters before it cuts to the limit, or None where that
+            was not asked.
     """
 
-    def __init__(self, ask: Asker, first: Page) -> None:
-        self.first = first
-        self.answered = ask.probe_all({name: ask.params(status=name) for name in PET_STATUSES})
-        self.filters_first: bool | None = None
-        self.notes: list[Evidence] = []
+    first: Page
+    answered: Mapping[str, Page]
+    filter_first: bool | None
+
+    @cached_property
+    def notes(self) -> list[Evidence]:
+        """What was learned of each; a contradiction is about its status alone."""
+        found = []
         for status, page in self.answered.items():
-            self.notes.append(Evidence(Fact.STATUS_PAGE, status, count=len(page)))
-            self.notes += check_filter(page, first, status)
+            found.append(Evidence(Fact.STATUS_PAGE, status, count=len(page)))
+            found += check_filter(page, self.first, status)
+        if self.filter_first is not None or self.left_out:
+            is_first = self.is_filtered_first
+            found.append(
+                Evidence(Fact.FILTER_COMES_FIRST if is_first else Fact.FILTER_MAY_COME_LAST)
+            )
+        return found
 
     @property
+    def is_contradicted(self) -> bool:
+        """Whether a page shows that the filter does not hold."""
+        return len(self.usable) < len(self.answered)
+
+    @cached_property
     def usable(self) -> dict[str, Page]:
         """The pages that kept to their filter."""
-        refuted = {note.scope for note in self.notes if note.is_contradiction}
-        return {status: page for status, page in self.answered.items() if status not in refuted}
+        return {
+            status: page
+            for status, page in self.answered.items()
+            if not any(check_filter(page, self.first, status))
+        }
 
     @property
     def are_usable(self) -> bool:
@@ -127,28 +201,29 @@ class StatusPages:
         return len(self.usable) == len(PET_STATUSES)
 
     @property
+    def is_filtered_first(self) -> bool:
+        """Whether the lengths of the pages say anything: the filter comes before the limit."""
+        return self.are_usable and (self.left_out > 0 or self.filter_first is True)
+
+    @cached_property
     def ids(self) -> set[int]:
         """The pets of the pages that kept to their filter."""
         return {pet_id for page in self.usable.values() for pet_id in page.columns.id}
 
-    @property
+    @cached_property
     def left_out(self) -> int:
         """How many of these pets are not on the first page."""
         return len(self.ids - {*self.first.columns.id})
 
-    def settle(self, ask: Asker) -> None:
-        """Find out, once, whether the lengths of the pages say anything."""
-        if self.filters_first is None:
-            self.filters_first = self.are_usable and (
-                self.left_out > 0 or filters_first(ask, self.first)
-            )
-            seen = Fact.FILTER_COMES_FIRST if self.filters_first else Fact.FILTER_MAY_COME_LAST
-            self.notes.append(Evidence(seen))
+    def hold(self, ask: Asker) -> None:
+        """Keep the pets of the pages that kept to their filter."""
+        for page in self.usable.values():
+            ask.rows.update(page.columns)
 
     def whole(self, longest_page: int) -> set[str]:
         """Return the statuses whose page is whole: shorter than the longest page seen, and neither
         a next page nor a larger total is stated with it."""
-        if not self.filters_first:
+        if not self.is_filtered_first:
             return set()
         return {
             status
@@ -176,9 +251,9 @@ class StatusPages:
         return self.ids == set().union(*map(self.first.ids_with, PET_STATUSES))
 
     @property
-    def reserve(self) -> Assumption:
+    def left_open(self) -> Assumption:
         """What these pages leave open of whether the unfiltered listing leaves out pets."""
-        if self.are_usable and (self.filters_first or self.left_out):
+        if self.are_usable and (self.is_filtered_first or self.left_out):
             return Assumption.LISTS_PETS_WITHOUT_STATUS
         return Assumption.LISTS_EVERY_STATUS
 
@@ -194,23 +269,38 @@ def check_filter(page: Page, whole: Page, status: str) -> Iterator[Evidence]:
         yield Evidence(Fact.FILTER_LEFT_OUT, status, count=len(missing))
 
 
-def filters_first(ask: Asker, whole: Page) -> bool:
+def ask_what_comes_first(ask: Asker, whole: Page) -> bool:
     """Ask whether the filter comes before the limit: the other way round it sees one page alone.
 
     Two limits are tried that fewer pets of a status meet among as many rows of all pets. A store
     that cut first would give fewer than were asked for; one that raises small limits to a length
     of its own would give the same number twice. A store that passes over limits cuts nothing.
     """
+    return _filters_first(ask, whole, ask.probe) is True
+
+
+def _filters_first(
+    ask: Asker, whole: Page, answer: Callable[[Mapping[str, str]], Page | None]
+) -> bool | None:
+    """Return what the answers say, and None where one of them is missing."""
     if len(whole) > (whole.limit or MAX_LIMIT):
         return True
     for status in PET_STATUSES:
-        rows = [at for at, found in enumerate(whole.columns.status, 1) if found == status]
-        sizes = [size for size, row in enumerate(rows, 1) if row > size][-2:]
+        sizes = _telling_sizes(whole, status)
         if len(sizes) < 2:
             continue
         for size in sizes:
-            page = ask.probe(ask.params(limit=size, status=status))
-            if page is None or len(page) != size or page.strays(status):
+            page = answer(ask.params(limit=size, status=status))
+            if page is None:
+                return None
+            if len(page) != size or page.strays(status):
                 return False
         return True
     return False
+
+
+def _telling_sizes(whole: Page, status: str) -> list[int]:
+    """Return two limits that fewer pets of a status meet among as many rows, or none."""
+    rows = [row for row, found in enumerate(whole.columns.status, 1) if found == status]
+    sizes = [size for size, row in enumerate(rows, 1) if row > size]
+    return sizes[-2:]

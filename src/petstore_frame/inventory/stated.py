@@ -39,7 +39,7 @@ _LIBRARIES = ("pagination-", "wp-", "ms-")
 # What programs write where there is no next page; 0 is none of a page, but may be a cursor.
 _NO_WORDS = frozenset(("", "no", "null", "none", "nil", "undefined", "false"))
 _NO_NUMBERS = frozenset(("0", "-1"))
-_OFFSETS = ("offset", "skip", "start")
+_OFFSETS = ("offset", "skip", "start", "_start")
 _PAGES = ("page", "p", "page[number]", "page_number", "pagenumber", "_page")
 # Units of a Content-Range that count no pets.
 _OTHER_UNITS = frozenset(("bytes", "octets", "pages"))
@@ -182,14 +182,16 @@ def _statements(headers: Headers) -> Iterator[Statement]:
 
 def _members(name: str, text: str) -> Iterator[Statement]:
     try:
-        objects = [json.loads(text)]
+        outer = json.loads(text)
     except (ValueError, RecursionError):
         return
-    for each in objects:  # grows: a store may nest them more deeply than calls can go
-        for key, value in each.items() if isinstance(each, dict) else ():
-            if isinstance(value, dict):
-                objects.append(value)
-            elif _is_known(_plain(key)) and value is not None and not isinstance(value, list):
+    if not isinstance(outer, dict):
+        return
+    inner = [value for value in outer.values() if isinstance(value, dict)]
+    for each in (outer, *inner):
+        for key, value in each.items():
+            is_plain = not isinstance(value, (dict, list)) and value is not None
+            if is_plain and _is_known(_plain(key)):
                 yield Statement(_plain(key), f"{name} {key}", str(value).strip())
 
 

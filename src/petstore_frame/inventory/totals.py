@@ -3,79 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
+from petstore_frame.inventory.asking import Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.page import Page
-from petstore_frame.inventory.stated import Stated
-
-if TYPE_CHECKING:
-    from petstore_frame.inventory.asking import Asker
-    from petstore_frame.inventory.listing import Listing
 
 
-def stated_total(listing: Listing) -> Iterator[Evidence]:
-    """Believe a total that as many pets reach, where nothing was seen to move meanwhile."""
-    total, ask, first = listing.total, listing.ask, listing.first
-    held = len(listing.rows)
-    if not listing.may_probe or not total.reaches(held) or listing.is_contradicted:
-        return
-    if len(first) < held and listing.walk is None:
-        # Other pages brought pets since: a store that grew meanwhile states another total.
-        page = ask.probe(ask.params(), again=True)
-        if page is None or page.stated.total != total.value:
-            return
-    over_time = (Assumption.NONE_LEAVES, Assumption.NONE_CHANGES) if len(first) < held else ()
-    yield listing.end(Fact.TOTAL_REACHED, Assumption.TOTAL_IS_TRUE, *over_time, count=held)
+@dataclass(frozen=True)
+class Total:
+    """The total of one listing, as it was stated last.
 
+    Attributes:
+        value: The number, or None where none is stated or it is of something else.
+        is_own: Whether it is surely not that of all pets, where one status was asked for.
+        is_tested: Whether it is surely not a mere page's length.
+        notes: What else was stated.
+    """
 
-class StatedTotal:
-    """The total of one listing, as it was stated last."""
-
-    def __init__(self, ask: Asker) -> None:
-        self.value: int | None = None
-        self._notes: list[Evidence] = []
-        self._ask = ask
-        self._is_tested = False
-        # Whether it is surely not that of all pets, where one status was asked for.
-        self._is_own = ask.status is None
-        self._is_dropped = False
-
-    def take(self, stated: Stated) -> None:
-        """Take the total of a page; the largest on a page counts."""
-        if self._is_dropped or not stated.totals:
-            return
-        self.value = stated.totals[0]
-        if len(stated.totals) > 1:
-            both = f"{stated.totals[0]:,} and {stated.totals[-1]:,}"
-            self._notes.append(Evidence(Fact.TOTALS_DIFFER, detail=both))
-
-    def drop(self) -> None:
-        """Ignore every total of this listing, those of later pages included."""
-        self.value, self._is_dropped = None, True
-
-    def test(self, first: Page) -> None:
-        """Ask with a smaller limit, and drop a total that is only the length of the page."""
-        if self.value != len(first) or len(first) < 2:
-            return
-        half = len(first) // 2
-        page = self._ask.probe(self._ask.params(limit=half))
-        if page is not None and page.stated.total != self.value:
-            self._notes.append(Evidence(Fact.TOTAL_OF_PAGE))
-            self.drop()
-        self._is_tested = page is not None and len(page) == half
-
-    def of_listing(self, held: int) -> int | None:
-        """Return the total, unless it may be that of all pets, where one status was asked for."""
-        return self.value if self._is_own or (self.value or 0) <= held else None
-
-    def reaches(self, held: int) -> bool:
-        """Tell whether the total is the number held, and surely not a mere page's length."""
-        return self.value == held and (self._is_tested or held > self._ask.max_page)
+    value: int | None = None
+    is_own: bool = True
+    is_tested: bool = False
+    notes: tuple[Evidence, ...] = ()
 
     def refutes(self, held: int) -> bool:
         """Tell whether the store states more pets of this listing than are held."""
-        return self.value is not None and self.value > held and self._is_of_listing()
+        return self.value is not None and self.value > held and self.is_own
+
+    def of_listing(self, held: int) -> int | None:
+        """Return the total, unless it may be that of all pets, where one status was asked for."""
+        return self.value if self.is_own or (self.value or 0) <= held else None
 
     def evidence(self, held: int) -> Iterator[Evidence]:
         """Yield what the total shows beside the number of pets held."""
@@ -85,14 +42,53 @@ class StatedTotal:
         elif self.value is not None and self.value != held:
             fact = Fact.TOTAL_OF_ALL if self.value > held else Fact.TOTAL_LOWER
             yield Evidence(fact, count=self.value)
-        yield from self._notes
+        yield from self.notes
 
-    def _is_of_listing(self) -> bool:
-        """Ask for all pets: some programs state their number beside a filter as well."""
-        if self._is_own:
-            return True
-        whole = self._ask.probe({"limit": str(self._ask.limit)})
-        self._is_own = whole is not None and whole.stated.total != self.value
-        if whole is not None and not self._is_own and whole.strays(self._ask.status):
-            self.drop()  # else all pets may have this one status
-        return self._is_own
+
+def known_total(first: Page, ask: Asker) -> Total:
+    """Return the total as the answers so far show it; nothing is sent."""
+    pages = [first]
+    if ask.way is not None and ask.way.is_over:
+        pages += [ask.way.first, ask.way.last]
+    stated = [page.stated.totals for page in pages if page.stated.totals]
+    # A page that holds other pets too counts those as well.
+    if not ask.may_probe or not stated or first.strays(ask.status):
+        return Total()
+    notes = tuple(
+        Evidence(Fact.TOTALS_DIFFER, detail=f"{totals[0]:,} and {totals[-1]:,}")
+        for totals in stated
+        if len(totals) > 1
+    )
+    value, half = stated[-1][0], ask.known(_half(first, ask))
+    if half is not None and stated[0][0] == len(first) and half.stated.total != len(first):
+        return Total(notes=(*notes, Evidence(Fact.TOTAL_OF_PAGE)))
+    is_own = ask.status is None
+    if not is_own and (whole := ask.known(_of_all(ask))) is not None:
+        is_own = whole.stated.total != value
+        if not is_own and whole.strays(ask.status):
+            return Total(notes=notes)  # else all pets may have this one status
+    is_tested = half is not None and len(half) == len(first) // 2
+    return Total(value, is_own, is_tested, notes)
+
+
+def ask_whose_total(first: Page, ask: Asker, held: int) -> Total:
+    """Ask for all pets where it matters: some programs state their number beside a filter too."""
+    total = known_total(first, ask)
+    if not total.is_own and total.value is not None and total.value > held:
+        ask.probe(_of_all(ask))
+    return known_total(first, ask)
+
+
+def ask_what_total_counts(first: Page, ask: Asker) -> Total:
+    """Ask with a smaller limit, where a total may be only the length of the page."""
+    if known_total(first, ask).value == len(first) > 1:
+        ask.probe(_half(first, ask))
+    return ask_whose_total(first, ask, len(ask.rows))
+
+
+def _half(first: Page, ask: Asker) -> dict[str, str]:
+    return ask.params(limit=max(1, len(first) // 2))
+
+
+def _of_all(ask: Asker) -> dict[str, str]:
+    return {"limit": str(ask.limit)}

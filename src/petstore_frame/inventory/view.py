@@ -1,4 +1,4 @@
-"""How a claim reads in a notebook, a report and the dashboard; loaded only where one is shown."""
+"""How completeness reads in a notebook, a report and the dashboard; loaded where it is shown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from petstore_frame.html import NOTEBOOK, Fold, Markup
 from petstore_frame.html.palette import (
-    NO_CLAIM_BADGE,
     Badge,
     shorten,
     status_colours,
@@ -17,52 +16,46 @@ from petstore_frame.inventory.completeness import Completeness
 
 if TYPE_CHECKING:
     from petstore_frame.inventory.result import Inventory
-    from petstore_frame.inventory.source import FrameClaim
 
 _SHOWN_ROWS = 5
 
 
-def claim_badge(claim: Completeness | None) -> Badge:
-    """Return how a claim looks; None is a frame without one."""
-    return verdict_badge(None if claim is None else claim.verdict)
+def completeness_badge(known: Completeness | None) -> Badge:
+    """Return how a verdict looks; None where nothing was read."""
+    return verdict_badge(None if known is None else known.verdict)
 
 
-def after_badge(claim: Completeness) -> str:
-    """Return the headline of a claim without its verdict, which ``claim_badge`` shows."""
-    return str(claim).removeprefix(f"{claim.verdict}: ")
+def after_badge(known: Completeness) -> str:
+    """Return the headline without its verdict, which the badge shows."""
+    return str(known).removeprefix(f"{known.verdict}: ")
 
 
-def claim_line(claim: Completeness) -> Markup:
-    """Return the claim as one line for a notebook: its badge, then the rest of its headline."""
-    return NOTEBOOK.headline(claim_badge(claim), after_badge(claim))
+def completeness_line(known: Completeness) -> Markup:
+    """Return one line for a notebook: the badge, then the rest of the headline."""
+    return NOTEBOOK.headline(completeness_badge(known), after_badge(known))
 
 
-def frame_claim_line(found: FrameClaim) -> Markup:
-    """Return what is known of a frame as one line for a notebook."""
-    known = found.current
-    return NOTEBOOK.headline(NO_CLAIM_BADGE, str(found)) if known is None else claim_line(known)
-
-
-def evidence_folds(claim: Completeness) -> list[Fold]:
-    """Return what a claim rests on, for a place where it opens by a click."""
-    others = [str(each) for each in claim.evidence if not each.is_contradiction]
-    against = [str(each) for each in claim.contradictions]
+def evidence_folds(known: Completeness) -> list[Fold]:
+    """Return what a verdict rests on, for a place where it opens by a click."""
+    others = [str(each) for each in known.evidence if not each.is_contradiction]
+    against = [str(each) for each in known.contradictions]
+    reason = "How it is known" if known.is_complete else "Why"
     folds = [
-        Fold("How it is known" if claim.is_complete else "Why", [claim.basis] * bool(claim.basis)),
-        Fold("What contradicts it", [each for each in against if each != claim.basis]),
-        Fold("What is assumed", [_sentence(text) for text in claim.assumptions]),
-        Fold("What else was seen", [each for each in others if each != claim.basis]),
+        Fold(reason, [known.basis] if known.basis else []),
+        Fold("What contradicts it", [each for each in against if each != known.basis]),
+        Fold("What is assumed", [_sentence(text) for text in known.assumptions]),
+        Fold("What else was seen", [each for each in others if each != known.basis]),
     ]
     return [fold for fold in folds if fold.lines]
 
 
-def evidence_lines(claim: Completeness) -> list[tuple[str, str]]:
-    """Return what a claim rests on as pairs of a word and a sentence, for a table."""
-    total = claim.advertised_total
-    known = [(fold.name, str(line)) for fold in evidence_folds(claim) for line in fold.lines]
+def evidence_lines(known: Completeness) -> list[tuple[str, str]]:
+    """Return what a verdict rests on as pairs of a word and a sentence, for a table."""
+    total = known.advertised_total
+    lines = [(fold.name, str(line)) for fold in evidence_folds(known) for line in fold.lines]
     return [
-        *known,
-        ("Requests sent", f"{claim.requests:,}"),
+        *lines,
+        ("Requests sent", f"{known.requests:,}"),
         ("Total stated by the store", "none" if total is None else f"{total:,}"),
     ]
 
@@ -71,27 +64,27 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def claim_html(claim: Completeness, note: str = "") -> Markup:
-    """Return a claim with its counts, its evidence folded in; ``note`` is a quiet line."""
-    counts = claim.counts_asked_for()
+def completeness_html(known: Completeness, note: str = "") -> Markup:
+    """Return what is covered with its counts, its evidence folded in; ``note`` is a quiet line."""
+    counts = known.counts_asked_for()
     shades = status_colours(counts)
     return NOTEBOOK.render(
-        "inventory/claim.html.j2",
-        badge=claim_badge(claim),
-        words=after_badge(claim),
+        "inventory/completeness.html.j2",
+        badge=completeness_badge(known),
+        words=after_badge(known),
         note=note,
         counts=[
             (shorten(status_word(status)), shades[status], str(count))
             for status, count in counts.items()
         ],
-        folds=evidence_folds(claim),
+        folds=evidence_folds(known),
     )
 
 
 def inventory_html(inventory: Inventory) -> Markup:
-    """Return the claim, the counts and the first rows of an Inventory."""
-    claim, shown = inventory.claim, inventory.frame.head(_SHOWN_ROWS).astype("object")
-    requests = "1 request" if claim.requests == 1 else f"{claim.requests:,} requests"
+    """Return the verdict, the counts and the first rows of an Inventory."""
+    known, shown = inventory.completeness, inventory.frame.head(_SHOWN_ROWS).astype("object")
+    requests = "1 request" if known.requests == 1 else f"{known.requests:,} requests"
     note = f"{inventory.base_url} · {inventory.fetched_at:%Y-%m-%d %H:%M:%S} UTC · {requests}"
     rows = [
         [_cell(value) for value in row]
@@ -99,7 +92,7 @@ def inventory_html(inventory: Inventory) -> Markup:
     ]
     return NOTEBOOK.render(
         "inventory/view.html.j2",
-        claim=claim_html(claim, note),
+        completeness=completeness_html(known, note),
         table=NOTEBOOK.table(rows, list(shown.columns)),
         rows=rows,
         more=len(inventory) - len(rows),

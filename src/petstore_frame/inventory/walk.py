@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
-from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
+from petstore_frame.errors import APIStatusError
+from petstore_frame.inventory.asking import Asker
+from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
+from petstore_frame.inventory.single_pages import ask_statuses, end_of
+from petstore_frame.schema.models import PET_STATUSES
 
-if TYPE_CHECKING:
-    from petstore_frame.inventory.listing import Listing
+# What a listing that was read over several pages rests on.
+_HOLDS_STILL = (Assumption.KEEPS_ORDER, Assumption.NONE_LEAVES, Assumption.NONE_CHANGES)
+# What a store answers for a place in its listing that it no longer keeps.
+_EXPIRED = (400, 404, 410, 422)
 
 
 class Walk:
@@ -24,12 +29,14 @@ class Walk:
         breaks: What did not fit together on the way.
         doubt: Why the end that was met proves nothing, or None.
         notes: What else was learned of the way.
+        looked_back: What its first page showed when it was read again; None before that.
+        is_forgotten: Whether the store refused the place to go on from; then it begins anew.
         fact, detail: What its end shows.
     """
 
     fact: Fact
 
-    def __init__(self, listing: Listing, first: Page, rows: Rows, detail: str) -> None:
+    def __init__(self, ask: Asker, first: Page, rows: Rows, detail: str) -> None:
         self.detail = detail
         self.notes: list[Evidence] = []
         self.rows = rows
@@ -38,7 +45,9 @@ class Walk:
         self.is_over = False
         self.breaks: list[Evidence] = []
         self.doubt: Evidence | None = None
-        self._listing = listing
+        self.looked_back: list[Evidence] | None = None
+        self.is_forgotten = False
+        self._ask = ask
 
     def run(self) -> None:
         """Read on to the end, or until the caller has enough.
@@ -46,8 +55,7 @@ class Walk:
         Raises:
             PetstoreError: A page could not be read; ``run`` asks for it again.
         """
-        is_enough = self._listing.is_enough
-        while not self.is_over and not (is_enough is not None and is_enough(self.rows)):
+        while not self.is_over and not self._ask.has_enough(self.rows):
             self._step()
 
     @property
@@ -69,37 +77,85 @@ class Walk:
         more = page.stated.says_more(pages=pages, rows=rows)
         self._end(Fact.SAYS_MORE if more else None, detail=more or "")
 
-    def look_back(self) -> Iterator[Evidence]:
-        """Yield what shows that the listing moved while it was read to its end."""
-        ask, first = self._listing.ask, self.first
+    def look_back(self) -> list[Evidence]:
+        """Read the first page again, and return what shows that the listing moved meanwhile."""
+        ask, first = self._ask, self.first
         page = ask.probe(ask.params(), again=True) if self.pages > 1 else None
         if page is None:
-            yield from self.breaks
-            return
+            return [*self.breaks]
         ids, before = list(page.columns.id), list(first.columns.id)
         grown = next((at for at, pet_id in enumerate(ids) if pet_id in self.rows), len(ids))
-        if ids == before or self._only_grew(ids, before, grown):
-            if page.columns != first.columns:
-                self.rows.update(page.columns)
-            yield Evidence(Fact.NEW_IN_FRONT if grown else Fact.FIRST_PAGE_SAME, count=grown)
-        else:
-            yield Evidence(Fact.FIRST_PAGE_MOVED)
-        yield from self.breaks
+        found = Evidence(Fact.FIRST_PAGE_MOVED)
+        breaks = self.breaks
+        if ids == before:
+            found = Evidence(Fact.FIRST_PAGE_SAME)
+        elif self._only_grew(ids, before, grown):
+            # The rows that came twice were those that the new pets pushed on.
+            found, breaks = Evidence(Fact.NEW_IN_FRONT, count=grown), []
+            if self.doubt is not None and self.doubt.fact is Fact.PAGES_REPEAT:
+                self.doubt = None
+        if not found.is_contradiction and page.columns != first.columns:
+            self.rows.update(page.columns)
         stated, again = first.stated.total, page.stated.total
         if stated is not None and again is not None and again < stated:
-            yield Evidence(Fact.TOTAL_FELL, detail=f"{stated:,}, then {again:,}")
+            fell = Evidence(Fact.TOTAL_FELL, detail=f"{stated:,}, then {again:,}")
+            return [found, *breaks, fell]
+        return [found, *breaks]
 
     def _only_grew(self, ids: list[int], before: list[int], grown: int) -> bool:
         """Tell whether new pets came in front, pushed no more rows on, and no other row moved."""
         seams = sum(each.fact is Fact.ROW_MOVED for each in self.breaks)
-        is_so = (
+        return (
             0 < grown < len(ids)
             and ids[grown:] == before[: len(ids) - grown]
             # A seam that broke brings the row that it overlaps once more.
             and self.rows.repeated - seams <= grown
         )
-        if is_so:  # the rows that came twice were those that the new pets pushed on
-            self.breaks.clear()
-            if self.doubt is not None and self.doubt.fact is Fact.PAGES_REPEAT:
-                self.doubt = None
-        return is_so
+
+
+def read_through(
+    first: Page, ask: Asker, begin: Callable[[Page, Rows], Walk]
+) -> Iterator[Evidence]:
+    """Walk to the end of the listing; yield what was met, and the end if all fits."""
+    # Before the walk: it then cannot miss a pet that came after they were read. A reading that may
+    # stop early asks them only at its end.
+    if ask.way is None and ask.is_enough is None and ask.has_budget(len(PET_STATUSES) + 1):
+        ask_statuses(first, ask)
+    walk = ask.way if isinstance(ask.way, Walk) else _begin(first, ask, begin)
+    if walk.is_forgotten:
+        walk = _begin(ask.page(ask.params(), number=1), ask, begin)
+    try:
+        walk.run()
+    except APIStatusError as problem:
+        walk.is_forgotten = problem.status_code in _EXPIRED
+        raise
+    finally:
+        _gather(ask, walk)
+    yield from walk.notes
+    if not walk.is_over:
+        return
+    if walk.looked_back is None:
+        walk.looked_back = walk.look_back()
+        _gather(ask, walk)
+    met = [*walk.looked_back, *([] if walk.doubt is None else [walk.doubt])]
+    yield from met
+    if all(each.shows is Shows.NOTHING for each in (*met, *walk.notes)):
+        over_time = _HOLDS_STILL if walk.pages > 1 else ()
+        statuses = ask_statuses(first, ask)
+        yield end_of(ask, statuses, walk.fact, *walk.reach, *over_time, detail=walk.detail)
+
+
+def _begin(first: Page, ask: Asker, begin: Callable[[Page, Rows], Walk]) -> Walk:
+    """Start a walk; it counts its own rows where other pages have brought some already."""
+    rows = ask.rows
+    if ask.way is not None or rows.received != len(first):
+        rows = Rows()
+        rows.add(first.columns)
+    walk = begin(first, rows)
+    ask.way = walk
+    return walk
+
+
+def _gather(ask: Asker, walk: Walk) -> None:
+    if walk.rows is not ask.rows:
+        ask.rows.add_all(walk.rows)

@@ -1,11 +1,12 @@
-"""What a report shows, before it has a form: checked rows, their counts, and their claim."""
+"""What a report shows, before it has a form: checked rows, their counts, and what they cover."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.counts.pet_table import (
@@ -16,17 +17,19 @@ from petstore_frame.counts.pet_table import (
     whole_ids,
 )
 from petstore_frame.counts.tally import CodedPets, StatusCounts
+from petstore_frame.errors import InputError
 from petstore_frame.html.palette import status_colours
-from petstore_frame.inventory import Completeness, Inventory, Source, Verdict
-from petstore_frame.inventory.source import SealState, read_seal
+from petstore_frame.inventory import Completeness, Inventory, Origin
+from petstore_frame.inventory.origin import origin_of
+from petstore_frame.inventory.result import completeness
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
-from petstore_frame.schema.models import FIELDS
+from petstore_frame.schema.models import FIELDS, PET_COLUMNS
 from petstore_frame.schema.text import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Value = int | float | bool | str | None
+Value = int | float | bool | str | datetime | None
 LABELS = "category"  # the column of the categories' names, beside that of their ids
 
 
@@ -37,11 +40,13 @@ class PetColumn(NamedTuple):
         name: Its name in data files.
         label: Its heading for people.
         is_number: Whether it holds numbers.
+        is_moment: Whether it holds days or moments.
     """
 
     name: str
     label: str
     is_number: bool
+    is_moment: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,34 +54,32 @@ class Facts:
     """Everything that a report may show.
 
     Attributes:
-        frame: One row per pet, with the columns of a pet; ``category_id`` is Int64 where one is
-            missing.
-        source: What is known of the listing that the rows are, or None for a frame without that.
-        as_of: When the store was read, UTC, or None; also of rows that were changed since.
-        base_url: The store's address, or None; also of rows that were changed since.
+        frame: One row per pet, with the columns of a pet, then those that a user added;
+            ``category_id`` is Int64 where one is missing.
+        completeness: What the rows cover.
+        origin: Where and when they were read, or None; also of rows that were changed since.
         labels: What a category is called, by its id.
-        origin: Where rows without a claim come from, as text.
     """
 
     frame: pd.DataFrame
-    source: Source | None
-    as_of: datetime | None
-    base_url: str | None
+    completeness: Completeness
+    origin: Origin | None
     labels: Mapping[int, str]
-    origin: str = "from a table without a record of how it was read"
 
     @property
-    def claim(self) -> Completeness | None:
-        """What the frame covers, or None for a frame without a claim."""
-        return None if self.source is None else self.source.completeness
+    def as_of(self) -> datetime | None:
+        """When the store was read, UTC, or None."""
+        return None if self.origin is None else self.origin.fetched_at
+
+    @property
+    def base_url(self) -> str | None:
+        """The store's address, or None."""
+        return None if self.origin is None else self.origin.base_url
 
     @cached_property
     def counts(self) -> StatusCounts:
-        """Pets by category and status; without a claim every count is a minimum."""
-        claim = self.claim
-        if claim is None:
-            claim = Completeness(Verdict.UNKNOWN, self.origin, len(self.frame), requests=0)
-        return CodedPets(self.frame, self.labels, claim).everything
+        """Pets by category and status, each count exact or a minimum."""
+        return CodedPets(self.frame, self.labels, self.completeness).everything
 
     @property
     def statuses(self) -> tuple[str, ...]:
@@ -90,7 +93,9 @@ class Facts:
 
     @property
     def columns(self) -> list[PetColumn]:
-        """The columns of a list of pets: those of the frame, and the categories' names if given."""
+        """The columns of a list of pets: its fields, the categories' names if given, a user's."""
+        import pandas as pd
+
         columns = [
             PetColumn(field.name, field.label, field.dtype in ("int64", "Int64", "Float64"))
             for field in FIELDS
@@ -98,6 +103,13 @@ class Facts:
         if self.labels:
             after = [column.name for column in columns].index("category_id") + 1
             columns.insert(after, PetColumn(LABELS, "Category", False))
+        taken = {column.name for column in columns}
+        for name in self.frame.columns:
+            if name not in taken:
+                dtype = self.frame[name].dtype
+                is_number = pd.api.types.is_numeric_dtype(dtype) and dtype != "bool"
+                label = _free_label(name, [column.label for column in columns])
+                columns.append(PetColumn(name, label, is_number, dtype.kind == "M"))
         return columns
 
     def values(self, start: int, stop: int) -> list[list[Value]]:
@@ -119,25 +131,25 @@ class Facts:
             statuses = [*map(str, column.cat.categories), None]
             return [statuses[code] for code in column.cat.codes.tolist()]
         if column.hasnans:
-            return column.astype("object").where(column.notna(), None).tolist()
-        return column.tolist()
+            column = column.astype("object").where(column.notna(), None)
+        values = column.tolist()
+        return values if name in PET_COLUMNS else [*map(_plain, values)]
 
     @property
     def covers_all(self) -> bool:
         """Whether every pet of the store is here, so that shares have a known denominator."""
-        return self.claim is not None and self.claim.covers_all
+        return self.completeness.covers_all
 
     def label(self, category_id: int | None) -> str:
         """Return what a category is called; None is a missing one."""
         return category_name(category_id, self.labels)
 
     @property
-    def claim_sentence(self) -> str:
-        """The claim in one sentence, also where there is none."""
-        if self.claim is None:
-            pets = f"{len(self.frame):,} {'pet' if len(self.frame) == 1 else 'pets'}"
-            return f"coverage not known: {pets}, {self.origin}"
-        return str(self.claim)
+    def sentence(self) -> str:
+        """What the rows cover, in one sentence; why, where nothing is known of them."""
+        known = self.completeness
+        is_other = known.basis and not known.requests
+        return f"{known}: {known.basis[:1].lower()}{known.basis[1:-1]}" if is_other else str(known)
 
 
 def gather(pets: Any, categories: Categories = None) -> Facts:
@@ -152,37 +164,49 @@ def gather(pets: Any, categories: Categories = None) -> Facts:
         InputError: A column is missing, or ids are not whole numbers.
     """
     labels = shown_labels(categories)
-    given = pets.frame if isinstance(pets, Inventory) else pets
-    frame, known = _checked_frame(given), read_seal(given)
-    source = pets.source if isinstance(pets, Inventory) else known.source
-    as_of = None if source is None else source.fetched_at
-    base_url = None if source is None else source.base_url
-    if known.state is SealState.CHANGED:
-        rows = "rows were left out, added or changed after the store was read"
-        return Facts(frame, None, as_of, base_url, labels, f"{rows} ({known.completeness})")
-    return Facts(frame, source, as_of, base_url, labels)
+    given = pandas_frame(pets)
+    origin = pets.origin if isinstance(pets, Inventory) else origin_of(given)
+    return Facts(_checked_frame(given), completeness(given), origin, labels)
 
 
-def _checked_frame(pets: Any) -> pd.DataFrame:
-    """Return the columns of the pets as pandas, with their dtypes."""
+def _free_label(name: str, taken: Sequence[str]) -> str:
+    """Return a heading that no other column has: a table of Excel tells no case apart."""
+    known = {label.casefold() for label in taken}
+    label = name or "(no name)"
+    while label.casefold() in known:
+        label += " (yours)"
+    return label
+
+
+def _plain(value: Any) -> Value:
+    """Return a value of a user's own column as a cell can hold it."""
+    is_kept = isinstance(value, (int, float, bool, str, NoneType))
+    if isinstance(value, datetime) and value.tzinfo is None:
+        is_kept = True  # a cell of a workbook has no time zone
+    return value if is_kept else str(value)
+
+
+def _checked_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of the pets with their dtypes, then a user's own as they are."""
     import pandas as pd
 
-    frame = pandas_frame(pets)
     checks = {
         "id": whole_ids,
         "name": _texts,
         "category_id": whole_categories,
         "status": status_texts,
     }
-    columns = {field.name: frame[field.name] for field in FIELDS}
-    return pd.DataFrame(
-        {
-            field.name: checks[field.name](columns[field.name]).array
-            if field.name in checks
-            else columns[field.name].astype(field.dtype).array
-            for field in FIELDS
-        }
-    )
+    columns = {
+        field.name: checks[field.name](frame[field.name])
+        if field.name in checks
+        else frame[field.name].astype(field.dtype)
+        for field in FIELDS
+    }
+    added = [name for name in frame.columns if name not in PET_COLUMNS]
+    if len({*map(str, added)}) < len(added):
+        raise InputError("a table has each column once", hint="drop or rename the repeated one")
+    columns |= {str(name): frame[name] for name in added}
+    return pd.DataFrame({name: column.array for name, column in columns.items()})
 
 
 def _texts(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -10,7 +10,7 @@ from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet, plain_mark
 from petstore_frame.html.palette import Badge, tint
 from petstore_frame.inventory import StatusCount
-from petstore_frame.inventory.view import claim_badge
+from petstore_frame.inventory.view import completeness_badge
 from petstore_frame.report.facts import Facts
 from petstore_frame.schema.text import minute_text
 
@@ -23,8 +23,8 @@ def count_format(*, is_exact: bool, zero: str = "–") -> str:
 
 
 def badge_of(facts: Facts) -> Badge:
-    """Return how the claim looks."""
-    return claim_badge(facts.claim)
+    """Return how the verdict looks."""
+    return completeness_badge(facts.completeness)
 
 
 def chip_of(colour: str) -> dict[str, Any]:
@@ -32,14 +32,14 @@ def chip_of(colour: str) -> dict[str, Any]:
     return {"bg_color": tint(colour, 0.22)}
 
 
-def claim_words(facts: Facts) -> str:
-    """Return what the first lines state of the claim."""
-    sentence = facts.claim_sentence
+def headline(facts: Facts) -> str:
+    """Return what the first lines state of what the rows cover."""
+    sentence = facts.sentence
     text = sentence[:1].upper() + sentence[1:] + "."
     if not facts.covers_all:
         text += " Counts marked ≥ are minimums: the store may hold more."
-    if facts.claim is not None and facts.claim.contradictions:
-        text += f" Contradictions met: {len(facts.claim.contradictions)}."
+    if facts.completeness.contradictions:
+        text += f" Contradictions met: {len(facts.completeness.contradictions)}."
     return text
 
 
@@ -88,14 +88,14 @@ def finish(
     is_portrait: bool = False,
     has_gridlines: bool = False,
 ) -> None:
-    """Write the cells, and set up print: A4, the claim above and the page number below."""
+    """Write the cells, and set up print: A4, the verdict above and the page number below."""
     sheet.finish()
     sheet.raw.hide_gridlines(1 if has_gridlines else 2)  # 1: on the screen only
     read = f"{badge_of(facts).word}: {len(facts.frame):,} pets read"
-    claim = "" if facts.covers_all else f"&R&B{plain_mark(read)}"
+    verdict = "" if facts.covers_all else f"&R&B{plain_mark(read)}"
     store = plain_mark((facts.base_url or "")[:80])
     sheet.print_on_a4(
-        header=f"&L{plain_mark(sheet.name)}{claim}",
+        header=f"&L{plain_mark(sheet.name)}{verdict}",
         footer=f"&L{store}&CPage &P of &N&R{plain_mark(as_of_words(facts.as_of))}",
         pages_high=pages_high,
         repeat_row=repeat_row,

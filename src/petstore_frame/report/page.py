@@ -44,7 +44,7 @@ def page(facts: Facts) -> Markup:
         store=facts.base_url or "Store: not recorded",
         as_of=look.as_of_words(facts.as_of),
         badge=look.badge_of(facts),
-        claim=look.claim_words(facts),
+        headline=look.headline(facts),
         cards=[*_cards(facts)],
         bars=status_figure(counts).picture,
         table=CountTable(counts, top=None).to_html(PAGE, caption=caption),

@@ -1,4 +1,4 @@
-"""The list of pets as CSV that runs nothing in a spreadsheet, and as Parquet with its claim."""
+"""The list of pets as CSV that runs nothing in a spreadsheet, and as Parquet that knows itself."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import MissingExtraError
-from petstore_frame.inventory.source import seal
+from petstore_frame.inventory.origin import stamp
 from petstore_frame.loader.reading.returned import ESCAPED, escaped_columns, harmless
 from petstore_frame.report.facts import LABELS, Facts
-from petstore_frame.schema.models import FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +29,8 @@ def write_csv(facts: Facts, path: Path, *, advance: Callable[[int], None]) -> No
     header, has_escapes = [column.name for column in facts.columns], _has_escapes(facts)
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([*header, ESCAPED] if has_escapes else header)
+        names = [*map(harmless, header)]
+        writer.writerow([*names, ESCAPED] if has_escapes else names)
         for start in range(0, len(facts.frame), _CHUNK):
             rows = list(facts.rows(start, start + _CHUNK))
             writer.writerows((_escaped(header, row) for row in rows) if has_escapes else rows)
@@ -49,17 +49,18 @@ def _has_escapes(facts: Facts) -> bool:
     numbers = [column.name for column in facts.columns if column.is_number]
     if any((frame[name] < 0).any() for name in numbers):
         return True
-    texts = [frame[field.name].fillna("").tolist() for field in FIELDS if field.dtype == "str"]
+    others = [name for name in frame.columns if name not in (*numbers, "status")]
+    texts = [frame[name].astype("object").fillna("").map(str).tolist() for name in others]
+    names = [str(name) for name in frame.columns]
     return any(
-        harmless(text) != text for text in chain(facts.statuses, facts.counts.labels, *texts)
+        harmless(text) != text for text in chain(names, facts.statuses, facts.counts.labels, *texts)
     )
 
 
 def write_parquet(facts: Facts, path: Path, *, advance: Callable[[int], None]) -> None:
     """Write the frame's columns with their dtypes, and the names of categories where given.
 
-    Read back by pandas, the frame still carries the claim:
-    ``pf.completeness(pd.read_parquet(path))``.
+    Read back, the frame still knows what it covers: ``pf.read_inventory(path)``.
 
     Raises:
         MissingExtraError: pyarrow is not installed.
@@ -72,8 +73,8 @@ def write_parquet(facts: Facts, path: Path, *, advance: Callable[[int], None]) -
     if LABELS in names:
         labels = facts.values(0, len(frame))[names.index(LABELS)]
         frame[LABELS] = pd.Series(labels, dtype="str")
-    if facts.source is not None:
-        seal(frame, facts.source)
+    if facts.origin is not None:
+        stamp(frame, facts.completeness, facts.origin)
     save_parquet(frame[names], path)
     advance(len(frame))
 
@@ -89,5 +90,5 @@ def check_parquet() -> None:
 
 
 def save_parquet(frame: pd.DataFrame, path: Path) -> None:
-    """Write a frame as it is, its seal included."""
+    """Write a frame as it is, what it covers included."""
     frame.to_parquet(path, engine="pyarrow", compression="zstd", index=False)

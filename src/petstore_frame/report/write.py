@@ -49,7 +49,7 @@ def write_report(
     require_complete: bool = False,
     progress: Progress = None,
 ) -> Path:
-    """Write what a store holds as a file to send on, with the claim of how much was read.
+    """Write what a store holds as a file to send on, with how much of it was read.
 
     The ending names the kind: ``.xlsx`` is the workbook (key figures, status by category, every
     pet, and the evidence); ``.csv`` and ``.parquet`` hold the pets; ``.html`` is one page with
@@ -59,8 +59,9 @@ def write_report(
     anywhere.
 
     Args:
-        pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``. A frame changed since
-            its claim was made is reported as "coverage not known".
+        pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``; columns of yours follow
+            them. Of a frame that was changed since it was read the report says that, and why,
+            it is not known what it covers.
         path: The file. Its folder must exist; a file there is replaced only by a whole new one.
         categories: Labels by category id: a dict, a Series, or a CSV path of
             ``category_id,label``.
@@ -81,7 +82,7 @@ def write_report(
             given for another file than ``.xlsx``, or another option is wrong.
         InputError: A column is missing, or ids are not whole numbers.
         ReportError: The ending is unknown, a folder is missing, the file is open in another
-            program, or the claim is not complete as required. The file that was there is unchanged.
+            program, or it is not all pets as required. The file that was there is unchanged.
         MissingExtraError: XlsxWriter (for ``.xlsx``) or pyarrow (for ``.parquet``) is missing.
 
     Example:
@@ -106,7 +107,7 @@ def write_report(
     facts = gather(pets, categories)
     if require_complete and not facts.covers_all:
         raise ReportError(
-            f"not proven complete, so no report was written: {facts.claim_sentence}; leave out "
+            f"not proven complete, so no report was written: {facts.sentence}; leave out "
             "require_complete= for a report that says so"
         )
     with _shown(progress, len(facts.frame)) as advance, whole_file(target) as draft:

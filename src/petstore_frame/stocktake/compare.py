@@ -37,7 +37,7 @@ def compare(
 ) -> Comparison:
     """Compare a list with what a store holds, animal by animal.
 
-    Two listings of a store are compared by ``petstore_frame.history.diff_inventories``.
+    Two listings of a store are compared by ``petstore_frame.diff``.
 
     Which pet a record is, is stated and never guessed. With ``key``, the table of keys and pet
     ids that loading by key has kept decides. With ``on``, records and pets that are equal in
@@ -78,15 +78,15 @@ def compare(
     """
     reading = Reading(**options)
     fields = _checked(data, reading.key, (on,) if isinstance(on, str) else tuple(on), inventory)
-    listed = read_list(data, reading)
+    known, listed = inventory.completeness, read_list(data, reading)
     if fields:
-        table = match_on(listed.frame, inventory.frame, fields)
+        table = match_on(listed.frame, inventory.frame, fields, is_whole=known.covers_all)
     else:
         table = match_by_key(listed.frame, _known_keys(inventory, journal), inventory.frame)
-    if not inventory.completeness.is_complete:  # absence proves only that it was not read
+    if not known.covers_all:  # absence proves only that it was not read
         absent = table["kind"].eq(Kind.ONLY_IN_LIST)
         table["kind"] = table["kind"].where(~absent, str(Kind.NOT_SEEN))
-    return Comparison(listed.name, inventory, listed.key, fields, table, listed.warnings)
+    return Comparison(listed.name, inventory, known, listed.key, fields, table, listed.warnings)
 
 
 def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:
@@ -110,18 +110,20 @@ def _checked(
     """Return ``on``; refuse what leaves open which pet a record is."""
     if isinstance(data, Inventory | Snapshot):
         raise ArgumentError(
-            "what changed between two listings of a store is their diff: "
-            "petstore_frame.history.diff_inventories(old, new), or history.diff()"
+            "what changed between two listings of a store is their diff: pf.diff(old, new), or "
+            "history.diff()"
         )
     if not isinstance(inventory, Inventory):
         raise ArgumentError(
             "compare(list, inventory): the second is what pf.fetch_inventory(client) returns, "
             f"got a {type(inventory).__name__}"
         )
-    if inventory.completeness.status is not None:
+    known = inventory.completeness
+    part = known.part or (f"status {known.status}" if known.status else "")
+    if part:
         raise ArgumentError(
-            f"the inventory holds only pets that are {inventory.completeness.status}; compare "
-            "with that of all: pf.fetch_inventory(client)"
+            f"the inventory holds only the pets with {part}; compare with that of all: "
+            "pf.fetch_inventory(client)"
         )
     if bool(key) == bool(on):
         raise ArgumentError(

@@ -1,4 +1,4 @@
-"""What a comparison found: one row per animal, counts by kind, and the claim they rest on."""
+"""What a comparison found: one row per animal, counts by kind, and the listing they rest on."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import verdict_badge
 from petstore_frame.schema.models import SENT_FIELDS
+from petstore_frame.schema.text import minute_text
 from petstore_frame.stocktake.matching import IN_STORE, Kind
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ class Comparison(HasFrame):
 
     Attributes:
         name: The list.
-        inventory: What was read of the store, with its claim.
+        inventory: What was read of the store.
+        completeness: What it covered when it was compared, and so what absence from it proves.
         key: The columns of the list that identify an animal; empty where ``on`` decided.
         on: The fields that made a record and a pet equal; empty where a key decided.
         frame: One row per animal: ``kind`` (category), ``difference`` (str: the fields that
@@ -42,15 +44,11 @@ class Comparison(HasFrame):
 
     name: str
     inventory: Inventory
+    completeness: Completeness
     key: tuple[str, ...]
     on: tuple[str, ...]
     frame: pd.DataFrame = field(compare=False)
     warnings: tuple[str, ...] = ()
-
-    @property
-    def completeness(self) -> Completeness:
-        """What the listing of the store covers, and so what absence from it proves."""
-        return self.inventory.completeness
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -61,8 +59,9 @@ class Comparison(HasFrame):
         import pandas as pd
 
         kind = self.frame["kind"]
-        has_pet = self.frame["id"].notna() | kind.eq(Kind.SAME)
-        is_seen = has_pet & ~kind.isin([Kind.ONLY_IN_LIST, Kind.NOT_SEEN, Kind.IN_DOUBT])
+        # A pet that is one of several equal ones has no id of its own here.
+        has_pet = self.frame["name" + IN_STORE].notna() | kind.eq(Kind.SAME)
+        is_seen = has_pet & ~kind.isin([Kind.ONLY_IN_LIST, Kind.NOT_SEEN])
         counts = pd.DataFrame(
             {
                 "records": kind[self.frame["record"].notna()].value_counts(),
@@ -102,10 +101,11 @@ class Comparison(HasFrame):
 
     def _kinds(self) -> tuple[Kind, ...]:
         """Return the kinds that can occur, in the order in which they are shown."""
-        absent = Kind.ONLY_IN_LIST if self.completeness.is_complete else Kind.NOT_SEEN
-        either = {Kind.ONLY_IN_LIST, Kind.NOT_SEEN} - {absent}
-        without = either | ({Kind.AMBIGUOUS} if self.key else {Kind.IN_DOUBT})
-        return tuple(kind for kind in Kind if kind not in without)
+        # Whether a record that was not found is not in the store, or may not have been read.
+        never = [Kind.NOT_SEEN if self.completeness.is_complete else Kind.ONLY_IN_LIST]
+        # A key leaves no choice, and only a load by key leaves a record in doubt.
+        never.append(Kind.AMBIGUOUS if self.key else Kind.IN_DOUBT)
+        return tuple(kind for kind in Kind if kind not in never)
 
     def _columns(self) -> Collection[str]:
         return list(self.frame.columns)
@@ -120,6 +120,11 @@ class Comparison(HasFrame):
         records = int(self.frame["record"].notna().sum())
         pets = len(self.inventory)
         return f"{records:,} records of {self.name} against {pets:,} pets, {by}"
+
+    @property
+    def store(self) -> str:
+        """Which store was read, and when."""
+        return f"{self.inventory.base_url}, read {minute_text(self.inventory.fetched_at)}"
 
     def next_steps(self) -> list[str]:
         """Return what can be done about the differences, in sentences."""
@@ -143,7 +148,7 @@ class Comparison(HasFrame):
         return steps
 
     def __str__(self) -> str:
-        lines = [str(self.completeness), self.headline, self.summary.to_string()]
+        lines = [str(self.completeness), self.store, self.headline, self.summary.to_string()]
         return "\n".join([*lines, *self.warnings, *self.next_steps()])
 
     __repr__ = __str__
@@ -151,7 +156,7 @@ class Comparison(HasFrame):
     def _repr_html_(self) -> str:
         parts = [
             NOTEBOOK.headline(verdict_badge(self.completeness.verdict), self.headline),
-            NOTEBOOK.quiet(self.warnings),
+            NOTEBOOK.quiet([self.store, *self.warnings]),
             NOTEBOOK.table(
                 [[kind, *counts] for kind, *counts in self.summary.itertuples(name=None)],
                 ["", "Records", "Pets"],

@@ -6,7 +6,7 @@ that has no other. Everything here is pure pandas over whole columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +26,8 @@ def shared_dtype(field: Column) -> str:
 
 
 class Kind(StrEnum):
-    """What a comparison says of one animal."""
+    """What a comparison says of one animal, in the order in which it is shown."""
 
-    SAME = "same"
     CHANGED = "changed"
     ONLY_IN_LIST = "only in list"
     NOT_SEEN = "not seen"
@@ -36,10 +35,13 @@ class Kind(StrEnum):
     AMBIGUOUS = "ambiguous"
     IN_DOUBT = "in doubt"
     INVALID = "invalid"
+    SAME = "same"
 
 
 def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame) -> pd.DataFrame:
     """Pair records with pets through the table of keys.
+
+    A record in doubt may be a pet that no key knows and that is equal to it: the two are one row.
 
     Args:
         listed: One row per record: ``record``, ``line``, ``key``, the fields of a pet, and
@@ -51,31 +53,40 @@ def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame)
     Returns:
         One row per animal, as ``Comparison.frame`` has it.
     """
-    known = listed.merge(keys, on="key", how="left")
+    known = listed.merge(keys, on="key", how="left").astype({"id": "Int64"})
+    is_in_doubt = known.pop("is_in_doubt").fillna(value=False).astype(bool)
+    is_in_doubt &= known["problem"].isna()
+    others = stored[~_is_among(stored["id"], known["id"])]
+    is_open = is_in_doubt & known["id"].isna()
+    of_record, of_pet = _equals(known[is_open].reset_index(drop=True), others)
+    known.loc[known.index[is_open][of_record], "id"] = others["id"].to_numpy()[of_pet]
     both = known.merge(_theirs(stored), on="id", how="left", indicator="seen")
     is_there = both.pop("seen").eq("both")
     kind = _kinds(
         both,
         (both["problem"].notna(), Kind.INVALID),
-        (both["is_in_doubt"].fillna(value=False).astype(bool), Kind.IN_DOUBT),
+        (is_in_doubt, Kind.IN_DOUBT),
         (~is_there, Kind.ONLY_IN_LIST),
     )
-    rest = stored[~stored["id"].isin(both["id"])]
-    rows = _compared(both.drop(columns="is_in_doubt"), kind)
-    return _stacked(rows, _pets(rest, str(Kind.ONLY_IN_STORE)))
+    rest = stored[~_is_among(stored["id"], both["id"])]
+    return _stacked(_compared(both, kind), _pets(rest, str(Kind.ONLY_IN_STORE)))
 
 
-def match_on(listed: pd.DataFrame, stored: pd.DataFrame, on: Sequence[str]) -> pd.DataFrame:
+def match_on(
+    listed: pd.DataFrame, stored: pd.DataFrame, on: Sequence[str], *, is_whole: bool = True
+) -> pd.DataFrame:
     """Pair records with pets that are equal in some fields, where that leaves no choice.
 
-    Records and pets that are equal in ``on`` are one group. One of each is a pair; as many
-    of each, equal in every field, are the same, whichever is which, and their ``id`` is missing.
-    A group with only one side is only there; any other is ambiguous, all of it.
+    Records and pets that are equal in ``on`` are one group. One of each is a pair; as many of
+    each, equal in all that the records state, are the same, whichever is which, and their ``id``
+    is missing. A group with only one side is only there; any other is ambiguous, all of it.
 
     Args:
         listed: As for ``match_by_key``; keys are not looked at.
         stored: The frame of an inventory.
         on: The fields that make a record and a pet equal.
+        is_whole: Whether ``stored`` has every pet. Where it has not, a pair that differs is
+            ambiguous: the pet that the record is may not have been read.
 
     Returns:
         As ``match_by_key``.
@@ -85,15 +96,16 @@ def match_on(listed: pd.DataFrame, stored: pd.DataFrame, on: Sequence[str]) -> p
     good = listed[listed["problem"].isna()].reset_index(drop=True)
     bad = listed[listed["problem"].notna()]
     groups = _Groups(good, stored, on)
-    pair_of = groups.partners(stored["id"].to_numpy())
-    both = good.assign(id=pair_of).merge(_theirs(stored), on="id", how="left")
+    is_pair = groups.is_pair if is_whole else groups.is_pair & groups.is_equal
+    is_matched = is_pair | groups.is_equal
+    both = good.assign(id=groups.partners(stored["id"].to_numpy(), is_pair))
+    both = both.merge(_theirs(stored), on="id", how="left")
     kind = _kinds(
         both,
         (groups.theirs[groups.of_ours] == 0, Kind.ONLY_IN_LIST),
-        (~(groups.is_pair | groups.is_equal)[groups.of_ours], Kind.AMBIGUOUS),
-        (~groups.is_pair[groups.of_ours], Kind.SAME),
+        (~is_matched[groups.of_ours], Kind.AMBIGUOUS),
     )
-    is_taken = (groups.is_pair | groups.is_equal)[groups.of_theirs]
+    is_taken = is_matched[groups.of_theirs]
     has_record = groups.ours[groups.of_theirs[~is_taken]] > 0
     kinds = np.where(has_record, str(Kind.AMBIGUOUS), str(Kind.ONLY_IN_STORE))
     return _stacked(
@@ -112,26 +124,24 @@ class _Groups:
         ours: How many records each group has.
         theirs: How many pets each group has.
         is_pair: Whether a group is one record and one pet.
-        is_equal: Whether a group has as many records as pets, equal in every field.
+        is_equal: Whether a group has as many records as pets, equal in all that records state.
     """
 
     def __init__(self, listed: pd.DataFrame, stored: pd.DataFrame, on: Sequence[str]) -> None:
         import numpy as np
 
-        group = _numbers(listed, stored, on)
-        whole = _numbers(listed, stored, FIELDS)
         cut = len(listed)
+        group = _numbers(listed, stored, on)
         self.of_ours, self.of_theirs = group[:cut], group[cut:]
         size = int(group.max(initial=-1)) + 1
         self.ours = np.bincount(self.of_ours, minlength=size)
         self.theirs = np.bincount(self.of_theirs, minlength=size)
         self.is_pair = (self.ours == 1) & (self.theirs == 1)
-        sign = np.where(np.arange(len(group)) < cut, 1, -1)
-        surplus = np.bincount(whole, weights=sign)[whole] != 0  # of each row's equals
-        self.is_equal = np.ones(size, dtype=bool)
-        self.is_equal[group[surplus]] = False
+        of_record, _ = _equals(listed, stored, on)
+        matched = np.bincount(self.of_ours[of_record], minlength=size)
+        self.is_equal = (matched == self.ours) & (matched == self.theirs)
 
-    def partners(self, ids: np.ndarray) -> pd.Series:
+    def partners(self, ids: np.ndarray, is_pair: np.ndarray) -> pd.Series:
         """Return the id of each record's only partner, Int64; missing where there is a choice."""
         import numpy as np
         import pandas as pd
@@ -139,7 +149,59 @@ class _Groups:
         id_of = np.zeros(len(self.ours), dtype="int64")
         id_of[self.of_theirs] = ids
         found = pd.Series(id_of[self.of_ours], dtype="Int64")
-        return found.where(self.is_pair[self.of_ours])
+        return found.where(is_pair[self.of_ours])
+
+
+def _equals(
+    listed: pd.DataFrame, stored: pd.DataFrame, on: Sequence[str] = ()
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pair records with pets that are equal in ``on`` and in all that the records state.
+
+    Returns:
+        The places of the records that found a pet, and of these pets. Which of several equal pets
+        a record gets means nothing.
+    """
+    import numpy as np
+
+    records: list[np.ndarray] = []
+    pets: list[np.ndarray] = []
+    free = np.ones(len(stored), dtype=bool)
+    for at, stated in _by_what_is_stated(listed):  # most first: it has the least choice
+        places = np.flatnonzero(free)
+        fields = [name for name in FIELDS if name in on or name in stated]
+        value = _numbers(listed.iloc[at], stored.iloc[places], fields)
+        ours, theirs = _ranked(value[: len(at)]), _ranked(value[len(at) :])
+        _, left, right = np.intersect1d(ours, theirs, return_indices=True)
+        records.append(at[left])
+        pets.append(places[right])
+        free[places[right]] = False
+    empty = np.zeros(0, dtype="int64")
+    return np.concatenate([empty, *records]), np.concatenate([empty, *pets])
+
+
+def _by_what_is_stated(listed: pd.DataFrame) -> Iterator[tuple[np.ndarray, list[str]]]:
+    """Yield the places of records that state the same fields, and these; most fields first."""
+    import numpy as np
+
+    is_stated = listed[list(FIELDS)].notna().to_numpy()
+    patterns, pattern_of = np.unique(is_stated, axis=0, return_inverse=True)
+    for number in np.argsort(-patterns.sum(axis=1), kind="stable"):
+        stated = [name for name, is_there in zip(FIELDS, patterns[number], strict=True) if is_there]
+        yield np.flatnonzero(pattern_of.ravel() == number), stated
+
+
+def _ranked(values: np.ndarray) -> np.ndarray:
+    """Give each value its number and how often it came before, as one number."""
+    import pandas as pd
+
+    ranks: np.ndarray = pd.Series(values).groupby(values).cumcount().to_numpy()
+    ranked: np.ndarray = values.astype("int64") * 2**31 + ranks
+    return ranked
+
+
+def _is_among(ids: pd.Series, known: pd.Series) -> pd.Series:
+    """Tell which ids are known; a missing one among them would turn all into floats."""
+    return ids.isin(known.dropna().astype("int64"))
 
 
 def _numbers(listed: pd.DataFrame, stored: pd.DataFrame, fields: Sequence[str]) -> np.ndarray:

@@ -60,7 +60,7 @@ def _write_summary(book: Book, comparison: Comparison) -> None:
     sheet.text(1, 1, "Our list against the store", **TITLE)
     sheet.height(1, TITLE_POINTS)
     sheet.text(2, 1, comparison.headline)
-    sheet.text(3, 1, f"The store: {comparison.completeness}")
+    sheet.text(3, 1, f"{comparison.store}; {comparison.completeness}")
     sheet.text(5, 1, "", **HEAD)
     sheet.text(5, 2, "Records of the list", **HEAD, **RIGHT)
     sheet.text(5, 3, "Pets of the store", **HEAD, **RIGHT)
@@ -113,9 +113,9 @@ def _write_kind(
 
 
 def _print(sheet: Sheet, comparison: Comparison) -> None:
-    claim = plain_mark(str(comparison.completeness))
+    known = plain_mark(str(comparison.completeness))
     sheet.print_on_a4(
-        header=f"&L{plain_mark(sheet.name)}&R{claim}",
+        header=f"&L{plain_mark(sheet.name)}&R{known}",
         footer="&CPage &P of &N",
         repeat_row=0 if sheet.name != "Summary" else None,
     )

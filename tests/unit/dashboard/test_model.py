@@ -97,7 +97,7 @@ def test_a_minimum_stays_a_minimum_under_a_filter() -> None:
     assert not model.show(Selection(status="sold")).counts.total.is_exact
 
 
-def test_a_claim_for_a_part_is_no_claim_for_all() -> None:
+def test_a_part_that_is_whole_is_not_all() -> None:
     """A listing that is complete for one status leaves the total a minimum."""
     rows = [(1, "Luna", 1, "sold"), (2, "Max", 1, "sold")]
     store = inventory(rows, Verdict.COMPLETE, status="sold")

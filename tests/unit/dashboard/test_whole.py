@@ -50,7 +50,7 @@ def test_a_file_too_large_for_a_download_is_named(
     monkeypatch.setattr(export, "LARGEST_DOWNLOAD", 4)
     dashboard.export.buttons[1].click()
     assert dashboard.export.wait(WAIT_S)
-    (kept,) = tmp_path.glob("selection-*.csv")
+    (kept,) = tmp_path.glob("inventory-*.csv")
     assert str(kept) in dashboard.reading_bar.notice.value and kept.stat().st_size > 4
 
 
@@ -114,7 +114,7 @@ def test_an_inventory_may_be_given(store: MemoryStore) -> None:
 def test_an_inventory_of_another_store_is_refused(store: MemoryStore) -> None:
     """Pets of one store are never shown under the name of another, nor beside its Import."""
     held = inventory(pets(7))
-    other = replace(held, source=replace(held.source, base_url="http://127.0.0.1:8/v1"))
+    other = replace(held, origin=replace(held.origin, base_url="http://127.0.0.1:8/v1"))
     with pytest.raises(pf.ArgumentError, match=r"inventory is of http://127\.0\.0\.1:8/v1, but"):
         pf.Dashboard(store.client(), inventory=other)
 

@@ -1,4 +1,4 @@
-"""The same pets as frames of every engine, and inventories with a claim of choice."""
+"""The same pets as frames of every engine, and inventories with a verdict of choice."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def make_inventory() -> Callable[..., Inventory]:
-    """Build an inventory of rows ``(id, name, category_id, status)`` with a claim of choice."""
+    """Build an inventory of rows ``(id, name, category_id, status)`` with a verdict of choice."""
     return _make_inventory
 
 

@@ -49,11 +49,21 @@ def test_diff(to_kind, rows_of) -> None:
     diff = diff_pets(old, new, is_old_whole=True, is_new_whole=True)
     assert type(diff) is type(new)
     assert rows_of(diff, *DIFF_COLUMNS) == [
-        (1, "Ada", 3, "changed", "available", "sold"),
-        (7, "Cy", 2, "gone", "lost", None),
-        (9, "Fi", 5, "new", None, "no status"),
-        (BIG, "Di", 1, "changed", "pending", "no status"),
-        (BIG + 2, "Ed", 1, "gone", "no status", None),
+        (1, "Ada", 3, "changed", "available", "sold", "status"),
+        (7, "Cy", 2, "gone", "lost", None, ""),
+        (9, "Fi", 5, "new", None, "no status", ""),
+        (BIG, "Di", 1, "changed", "pending", "no status", "status"),
+        (BIG + 2, "Ed", 1, "gone", "no status", None, ""),
+    ]
+
+
+def test_a_change_of_any_field_is_named(to_kind, rows_of) -> None:
+    """A pet with another name or category has changed, and each field that differs is named."""
+    old = to_kind(table([(1, "Ada", 3, "sold"), (2, "Bo", 3, None), (3, "Cy", 3, "sold")]))
+    new = to_kind(table([(1, "Ida", BIG, "sold"), (2, "Bo", 4, "sold"), (3, "Cy", 3, "sold")]))
+    assert rows_of(diff_pets(old, new), "id", "kind", "difference") == [
+        (1, "changed", "name, category_id"),
+        (2, "changed", "category_id, status"),
     ]
 
 

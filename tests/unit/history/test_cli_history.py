@@ -52,7 +52,7 @@ def test_snapshot_without_a_change_says_so(sample_server, tmp_path) -> None:
         today = pf.fetch_inventory(client)
     day_before = today.fetched_at - timedelta(days=1)
     pf.History(tmp_path).add(
-        pf.Inventory(today.frame, replace(today.source, fetched_at=day_before))
+        pf.Inventory(today.frame, replace(today.origin, fetched_at=day_before))
     )
     told = snapshot(sample_server, tmp_path)
     assert told.stdout.splitlines()[1].endswith(": no change")
@@ -87,7 +87,7 @@ def test_trend_as_table_and_json(tmp_path, make_inventory) -> None:
     assert [line.split()[1:3] for line in table.stdout.splitlines()] == [
         ["pending", "sold"], ["1", "0"], ["-", "-"], ["≥", "0"],
     ]  # fmt: skip
-    assert {"date": "2026-11-02", "status": "sold", "pets": None, "claim": "no snapshot"} in (
+    assert {"date": "2026-11-02", "status": "sold", "pets": None, "count_is": "no snapshot"} in (
         told["trend"]
     )
 

@@ -44,8 +44,8 @@ def test_trend(folder: Path, engine: str) -> None:
     wide = trend.pivot(index="date", columns="status", values="pets")
     assert wide["available"].tolist() == [2, 2, pd.NA, 1, 1]
     assert wide["no status"].tolist() == [1, 0, pd.NA, 0, 0]
-    claims = trend.groupby("date")["claim"].unique().map(list).tolist()
-    assert claims == [["exact"], ["exact"], ["no snapshot"], ["exact"], ["at least"]]
+    words = trend.groupby("date")["count_is"].unique().map(list).tolist()
+    assert words == [["exact"], ["exact"], ["no snapshot"], ["exact"], ["at least"]]
     assert trend.dtypes.astype(str).tolist() == ["datetime64[us]", "str", "Int64", "str"]
 
 
@@ -54,7 +54,7 @@ def test_trend_by_both(folder: Path, engine: str) -> None:
     history = pf.History(folder, engine=engine)
     both = history.trend(["status", "category_id"], every_days=None)
     by_category = history.trend("category_id", since="2026-11-02", until="2026-11-04", every_days=2)
-    assert list(both.columns) == ["date", "category_id", "status", "pets", "claim"]
+    assert list(both.columns) == ["date", "category_id", "status", "pets", "count_is"]
     assert both.groupby("date")["pets"].sum().tolist() == [3, 3, 2, 2]
     assert by_category["pets"].tolist() == [2, 1, 1, 1]
     assert by_category["category_id"].dtype == "int64"
@@ -72,6 +72,7 @@ def test_diff(folder: Path, engine: str) -> None:
         "kind": ["changed", "gone", "new", "gone"],
         "was": ["available", "available", "", "no status"],
         "now": ["sold", "", "available", ""],
+        "difference": ["status", "", "", ""],
     }
     assert unproven.counts == {"new": 1, "first seen": 0, "changed": 1, "gone": 0, "not seen": 1}
     assert "nothing is proven to be gone (unknown: at least 2 pets" in str(unproven)
@@ -102,8 +103,11 @@ def test_moves(flow: Flow) -> None:
 
 def test_sell_through(flow: Flow) -> None:
     """Of the pets seen on offer, those sold when last seen, by category."""
-    assert flow.sell_through.drop(columns="claim").values.tolist() == [[3, 2, 1, 0.5], [7, 1, 0, 0]]
-    assert set(flow.sell_through["claim"]) == {"exact"}
+    assert flow.sell_through.drop(columns="count_is").values.tolist() == [
+        [3, 2, 1, 0.5],
+        [7, 1, 0, 0],
+    ]
+    assert set(flow.sell_through["count_is"]) == {"exact"}
 
 
 def test_sell_through_of_part_of_the_pets(tmp_path: Path, make_inventory) -> None:
@@ -112,8 +116,8 @@ def test_sell_through_of_part_of_the_pets(tmp_path: Path, make_inventory) -> Non
     history.add(make_inventory("2026-11-01", [(1, "Ada", 3, "available")]))
     history.add(make_inventory("2026-11-02", [(1, "Ada", 3, "sold")], verdict=Verdict.INCOMPLETE))
     flow = history.flow()
-    assert set(flow.sell_through["claim"]) == {"estimate"}
-    assert set(flow.moves["claim"]) == {"at least"}
+    assert set(flow.sell_through["count_is"]) == {"estimate"}
+    assert set(flow.moves["count_is"]) == {"at least"}
 
 
 def test_ageing(flow: Flow) -> None:
@@ -133,12 +137,12 @@ def test_flow_by_week(folder: Path, make_inventory) -> None:
     pf.History(folder).add(make_inventory("2026-11-12", [(2, "Bo", 3, "sold")]))
     moves = pf.History(folder).flow(period="week").moves
     assert moves["since"].dt.day.unique().tolist() == [1, 5]
-    assert set(moves["claim"]) == {"at least"}
+    assert set(moves["count_is"]) == {"at least"}
     assert pf.History(folder).flow(since="2026-11-12").moves.empty
 
 
 def test_summarize(folder: Path, engine: str) -> None:
-    """A snapshot is counted on the engine and keeps its claim."""
+    """A snapshot is counted on the engine and keeps what it covers."""
     history = pf.History(folder, engine=engine)
     assert str(history.summarize("2026-11-01").count("available", 3)) == "2"
     assert str(history.summarize().count()) == "at least 2"
@@ -187,7 +191,7 @@ def test_no_day_is_the_last_one(folder: Path) -> None:
 
 
 def test_snapshots(folder: Path) -> None:
-    """The list shows days, rows and claims with fixed dtypes, also when it is empty."""
+    """The list shows days, rows and verdicts with fixed dtypes, also when it is empty."""
     listed, empty = pf.History(folder).snapshots(), pf.History(folder / "none").snapshots()
     assert listed["rows"].tolist() == [3, 3, 2, 2]
     assert listed["verdict"].tolist() == ["complete", "complete", "complete", "unknown"]

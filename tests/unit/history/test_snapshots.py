@@ -19,7 +19,6 @@ import pytest
 import petstore_frame as pf
 from petstore_frame import errors
 from petstore_frame.inventory import Verdict
-from petstore_frame.inventory.source import SealState
 from threaded import serve
 
 BIG = 2**53 + 1
@@ -32,14 +31,14 @@ def history(tmp_path: Path) -> pf.History:
 
 
 def test_reads_back_what_was_added(history, make_inventory) -> None:
-    """A snapshot comes back with its dtypes, its names to the letter, its claim and its seal."""
+    """A snapshot comes back with its dtypes, its names to the letter, and what it covers."""
     inventory = make_inventory("2026-11-01", PETS)
     history.add(inventory)
     back = history.read("2026-11-01")
     expected = inventory.frame.sort_values("id", ignore_index=True)
     pd.testing.assert_frame_equal(back.frame, expected)
     assert (back.completeness, back.fetched_at) == (inventory.completeness, inventory.fetched_at)
-    assert pf.completeness(back.frame).state is SealState.SEALED
+    assert pf.completeness(back.frame) == inventory.completeness
 
 
 def test_empty_store(history, make_inventory) -> None:
@@ -66,7 +65,7 @@ def test_plain_readers_need_none_of_us(history, make_inventory) -> None:
 
 
 def test_layout(history, make_inventory) -> None:
-    """The file is zstd, sorted by id, and carries its claim in its own footer."""
+    """The file is zstd, sorted by id, and says in its own footer what it covers."""
     path = history.add(make_inventory("2026-11-01", PETS)).path
     footer = pq.read_metadata(path)
     column = footer.row_group(0).column(0)
@@ -94,10 +93,10 @@ def test_one_snapshot_a_day(history, make_inventory) -> None:
 
 
 def test_proof_is_not_lost_to_less(history, make_inventory) -> None:
-    """A listing does not replace one with a stronger claim, unless replace=True asks for it."""
+    """A listing does not replace one that proves more, unless replace=True asks for it."""
     history.add(make_inventory("2026-11-01", PETS, hour=8))
     weaker = make_inventory("2026-11-01", PETS[:1], verdict=Verdict.UNKNOWN, hour=20)
-    with pytest.raises(errors.HistoryError, match="a listing with a stronger claim"):
+    with pytest.raises(errors.HistoryError, match="a listing that proves more"):
         history.add(weaker)
     history.add(weaker, replace=True)
     assert len(history.read("2026-11-01")) == 1
@@ -121,7 +120,7 @@ def test_two_stores_at_one_address_do_not_mix(history, make_inventory) -> None:
     ):
         history.add(make_inventory("2026-11-02", PETS, store_id="b", hour=20))
     assert history.read("2026-11-01").store_id == "a"
-    assert pf.completeness(history.read("2026-11-01")).source.store_id == "a"
+    assert history.read("2026-11-01").store_id == "a"
 
 
 def test_a_new_store_of_this_machine_is_another_store(history) -> None:
@@ -166,12 +165,12 @@ def test_a_field_that_came_later_is_missing_in_earlier_days(history, make_invent
 
 
 def test_a_changed_frame_is_refused(history, make_inventory) -> None:
-    """Rows edited after the fetch are no longer what the claim was made of."""
+    """What rows cover that were edited after the fetch is not known."""
     inventory = make_inventory("2026-11-01", PETS)
     history.add(inventory)
     kept = history.read("2026-11-01")
     kept.frame.loc[0, "status"] = "pending"
-    with pytest.raises(errors.HistoryError, match="changed since it was fetched"):
+    with pytest.raises(errors.HistoryError, match="changed after it was read"):
         pf.History(history.folder.parent / "other").add(kept)
     with pytest.raises(errors.HistoryError, match="id 2 appears more than once"):
         history.add(make_inventory("2026-11-02", [PETS[1], PETS[1]]))
@@ -215,7 +214,7 @@ def test_the_other_days_still_answer(damaged) -> None:
         assert str(damaged.diff()) == "2026-11-01 to 2026-11-03: no change"
     with pytest.warns(errors.HistoryWarning):
         trend = damaged.trend()
-    assert set(trend.loc[trend["pets"].isna(), "claim"]) == {"unreadable"}
+    assert set(trend.loc[trend["pets"].isna(), "count_is"]) == {"unreadable"}
 
 
 def test_a_file_under_another_date_is_named(history, make_inventory) -> None:
@@ -250,7 +249,7 @@ from petstore_frame.files import whole
 history = pf.History(sys.argv[1])
 kept = history.read("2026-11-01")
 day_after = kept.fetched_at.replace(day=2)
-later = pf.Inventory(kept.frame, dataclasses.replace(kept.source, fetched_at=day_after))
+later = pf.Inventory(kept.frame, dataclasses.replace(kept.origin, fetched_at=day_after))
 """
 
 

@@ -58,7 +58,7 @@ def test_minimums_do_not_set_the_scale() -> None:
     """A larger number that is only a minimum leaves the exact ones as high as they were."""
     exact = [(day, "sold", 10, "exact") for day in pd.date_range("2026-01-01", periods=3)]
     least = [(pd.Timestamp(2026, 1, 4), "sold", 9_000, "at least")]
-    columns = ["date", "status", "pets", "claim"]
+    columns = ["date", "status", "pets", "count_is"]
     heights = [
         [mark.get("cy")
          for mark in svg(pf.charts.trend_chart(pd.DataFrame(rows, columns=columns))).iter()
@@ -72,7 +72,7 @@ def test_where_nothing_is_exact_minimums_stand_at_their_value() -> None:
     """A store that is never whole still has a drawing, without a line."""
     rows = [(pd.Timestamp(2026, 1, day), "sold", 10 * day, "at least") for day in (1, 2, 3)]
     drawing = svg(
-        pf.charts.trend_chart(pd.DataFrame(rows, columns=["date", "status", "pets", "claim"]))
+        pf.charts.trend_chart(pd.DataFrame(rows, columns=["date", "status", "pets", "count_is"]))
     )
     marks = [element for element in drawing.iter() if element.tag.endswith("circle")]
     assert len({mark.get("cy") for mark in marks}) == 3
@@ -112,7 +112,7 @@ def test_trend_by_category_has_labels_and_says_what_it_leaves_out(history) -> No
 def test_trend_of_few_points() -> None:
     """One day, and only zeros, can be drawn."""
     trend = pd.DataFrame(
-        {"date": [pd.Timestamp(2026, 1, 1)], "status": ["sold"], "pets": [0], "claim": ["exact"]}
+        {"date": [pd.Timestamp(2026, 1, 1)], "status": ["sold"], "pets": [0], "count_is": ["exact"]}
     )
     assert repr(pf.charts.trend_chart(trend)) == "<2026-01-01 to 2026-01-01: sold 0 to 0>"
     assert "no snapshots" in repr(pf.charts.trend_chart(trend.iloc[:0]))
@@ -146,7 +146,7 @@ def test_another_table_is_refused(draw) -> None:
 def test_dates_may_be_of_any_kind() -> None:
     """A trend that went through a CSV has its dates as text, and is drawn; no date is named."""
     trend = pd.DataFrame(
-        {"date": ["2026-01-01"], "status": ["sold"], "pets": [3], "claim": ["exact"]}
+        {"date": ["2026-01-01"], "status": ["sold"], "pets": [3], "count_is": ["exact"]}
     )
     assert repr(pf.charts.trend_chart(trend)) == "<2026-01-01 to 2026-01-01: sold 3 to 3>"
     with pytest.raises(pf.InputError, match="a date or a number of pets cannot be read"):
@@ -156,7 +156,7 @@ def test_dates_may_be_of_any_kind() -> None:
 def test_ages_of_another_dtype_are_refused() -> None:
     """Ages that went through text are named by their dtypes, not drawn wrong."""
     ageing = pd.DataFrame(
-        {"days_available": ["1"], "is_listed": [1], "is_at_least": [0], "claim": ["exact"]}
+        {"days_available": ["1"], "is_listed": [1], "is_at_least": [0], "count_is": ["exact"]}
     )
     with pytest.raises(pf.InputError, match="whole numbers and truth values, got str, int64"):
         pf.charts.ageing_chart(ageing)

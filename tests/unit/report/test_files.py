@@ -129,28 +129,28 @@ def test_a_frame_without_names_is_refused(inventory_of, tmp_path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_filtered_frame_loses_the_claim(inventory_of, tmp_path) -> None:
-    """A frame that is no longer what the claim was made of is reported without it."""
-    from petstore_frame.inventory.source import seal
-
-    inventory = inventory_of()
-    frame = seal(inventory.frame, inventory.source)
+def test_a_filtered_frame_is_reported_as_unknown(inventory_of, tmp_path) -> None:
+    """What rows cover that were taken out by hand is not known, and the report says why."""
+    frame = inventory_of().frame
     whole = pf.write_report(frame, tmp_path / "whole.html").read_text()
     part = pf.write_report(frame[frame["status"] == "sold"], tmp_path / "part.html").read_text()
     assert "Complete: 5 pets" in whole
-    assert "Coverage not known: 2 pets, rows were left out, added or changed after" in part
-    assert "(complete: 5 pets" in part
+    assert "Unknown: at least 2 pets: the table was changed after it was read: 3 pets fewer" in part
 
 
-def test_a_changed_inventory_loses_the_claim(inventory_of, tmp_path) -> None:
-    """An Inventory whose frame was edited in place is no longer what its claim is about."""
-    from petstore_frame.inventory.source import seal
+def test_a_stated_filter_is_reported_with_what_is_known(inventory_of, tmp_path) -> None:
+    """The pets that a stated filter leaves are a part, of which the report says that it is all."""
+    part = inventory_of().where(category_id=3)
+    text = pf.write_report(part, tmp_path / "part.html").read_text()
+    assert "Complete: 3 pets with category 3" in text
 
+
+def test_a_changed_inventory_is_reported_as_unknown(inventory_of, tmp_path) -> None:
+    """What an Inventory covers is not known once its frame was edited in place."""
     inventory = inventory_of()
-    seal(inventory.frame, inventory.source)
     inventory.frame.loc[0, "status"] = "sold"
     text = pf.write_report(inventory, tmp_path / "stock.html").read_text(encoding="utf-8")
-    assert "Coverage not known: 5 pets" in text
+    assert "Unknown: at least 5 pets" in text
 
 
 def test_a_bar_is_shown_when_asked_for(inventory_of, tmp_path, capsys, monkeypatch) -> None:

@@ -84,7 +84,7 @@ def test_recalculated_totals_equal_the_stored_ones(
 
 
 def test_the_summary_prints_on_one_page(inventory_of, tmp_path, office_profile) -> None:
-    """Page one is the summary with its claim, and the next page is another sheet."""
+    """Page one is the summary with its verdict, and the next page is another sheet."""
     if shutil.which("pdftotext") is None:
         pytest.skip("pdftotext (poppler-utils) is not installed")
     pets = [(at, f"Pet {at}", at % 300, "sold") for at in range(600)]

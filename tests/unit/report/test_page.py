@@ -70,7 +70,7 @@ def test_a_doubt_shows_minimums(inventory_of, tmp_path) -> None:
 
 
 def test_an_empty_store_is_a_page(inventory_of, tmp_path) -> None:
-    """Without pets there is no list and no drawing, and the claim is there."""
+    """Without pets there is no list and no drawing, and the verdict is there."""
     text, page = page_of(inventory_of([]), tmp_path)
     assert "noscript" not in page.tags
     assert "Complete: 0 pets" in text

@@ -27,7 +27,7 @@ def test_every_status_of_the_interface_has_its_own_colour() -> None:
 
 
 def test_every_verdict_has_a_badge() -> None:
-    """No verdict falls back on the badge of a frame without a claim."""
+    """No verdict falls back on the badge of a frame without a verdict."""
     assert set(palette.VERDICT_BADGES) == {verdict.value for verdict in Verdict}
     assert palette.verdict_badge(None) is palette.NO_CLAIM_BADGE
 

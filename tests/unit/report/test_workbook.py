@@ -6,6 +6,7 @@ import time
 import zipfile
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import petstore_frame as pf
@@ -101,11 +102,11 @@ def test_counts_equal_the_frame(inventory_of, read_back, tmp_path) -> None:
 
 
 def test_a_whole_inventory_says_so_in_green(inventory_of, read_back, tmp_path) -> None:
-    """The claim stands on the first screen, and shares have a denominator."""
+    """The verdict stands on the first screen, and shares have a denominator."""
     inventory = inventory_of()
     summary = read_back(pf.write_report(inventory, tmp_path / "stock.xlsx"))["Summary"]
-    claim = next(text for text in texts(summary) if text.startswith("Complete"))
-    assert claim == "Complete: 5 pets."
+    told = next(text for text in texts(summary) if text.startswith("Complete"))
+    assert told == "Complete: 5 pets."
     assert "Share" in texts(summary)
     assert "Incomplete" not in (summary.oddHeader.right.text or "")
 
@@ -114,11 +115,11 @@ def test_a_whole_inventory_says_so_in_green(inventory_of, read_back, tmp_path) -
 def test_a_doubt_shows_on_the_first_screen_and_in_print(
     verdict, inventory_of, read_back, tmp_path
 ) -> None:
-    """A claim that is not complete is in the first rows and in the header of each printed page."""
+    """A verdict that is not complete is in the first rows and in each header in print."""
     path = pf.write_report(inventory_of(verdict=verdict), tmp_path / "stock.xlsx")
     book = read_back(path)
-    claim = [text for text in texts(book["Summary"])[:5] if text.lower().startswith(verdict)]
-    assert len(claim) == 1
+    told = [text for text in texts(book["Summary"])[:5] if text.lower().startswith(verdict)]
+    assert len(told) == 1
     assert all("5 pets read" in str(sheet.oddHeader.right.text) for sheet in book)
     assert "Share" not in texts(book["Summary"])
 
@@ -134,17 +135,18 @@ def test_a_minimum_shows_itself_as_one(inventory_of, read_back, tmp_path) -> Non
 
 
 def test_a_listing_of_one_status_is_not_the_whole(inventory_of, read_back, tmp_path) -> None:
-    """A claim about one status names it, and the sum of all pets stays a minimum."""
+    """A listing of one status names it, and the sum of all pets stays a minimum."""
     inventory = inventory_of(status="sold")
     book = read_back(pf.write_report(inventory, tmp_path / "stock.xlsx"))
     assert "complete: 5 sold pets" in texts(book["About"])
     assert "≥" in row_of(book["Summary"], "All categories")[5].number_format
 
 
-def test_a_frame_without_a_claim_says_so(inventory_of, read_back, tmp_path) -> None:
-    """A bare frame is reported as coverage not known, and its counts as minimums."""
-    book = read_back(pf.write_report(inventory_of().frame, tmp_path / "stock.xlsx"))
-    assert any(text.startswith("Coverage not known: 5 pets") for text in texts(book["Summary"]))
+def test_a_frame_from_elsewhere_says_so(inventory_of, read_back, tmp_path) -> None:
+    """What a bare frame covers is reported as unknown, and its counts as minimums."""
+    bare = pd.DataFrame(dict(inventory_of().frame.head(4)))
+    book = read_back(pf.write_report(bare, tmp_path / "stock.xlsx"))
+    assert any(text.startswith("Unknown: at least 4 pets") for text in texts(book["Summary"]))
     assert "Data as of: not recorded" in texts(book["Summary"])
 
 
@@ -226,7 +228,7 @@ def test_a_wide_inventory_is_printed_across(inventory_of, read_back, tmp_path) -
     assert narrow["Inventory"].page_setup.orientation in (None, "portrait")
 
 
-def test_the_about_sheet_has_the_whole_claim(inventory_of, read_back, tmp_path) -> None:
+def test_the_about_sheet_has_all_the_evidence(inventory_of, read_back, tmp_path) -> None:
     """What was asked, the basis, assumptions, requests, evidence and the version are there."""
     inventory = inventory_of(
         verdict=Verdict.UNSTABLE,

@@ -85,11 +85,44 @@ def test_a_key_without_a_pet_is_only_in_the_list() -> None:
 
 
 def test_a_key_in_doubt_stays_in_doubt() -> None:
-    """What an import left open is not decided by an equal pet."""
+    """What an import left open is not decided by an equal pet, but the two are one entry."""
     found = match_by_key(
-        listed(("a", "Rex", 1, "sold")), keys(a=None), stored((1, "Rex", 1, "sold"))
+        listed(("a", "Rex", 1, "sold")),
+        keys(a=None),
+        stored((1, "Rex", 1, "sold"), (2, "Rex", 1, "sold"), (3, "Max", 1, "sold")),
     )
-    assert kinds(found) == [Kind.IN_DOUBT, Kind.ONLY_IN_STORE]
+    assert kinds(found) == [Kind.IN_DOUBT, Kind.ONLY_IN_STORE, Kind.ONLY_IN_STORE]
+
+
+def test_ids_of_any_size_stand_beside_an_unknown_key() -> None:
+    """A key without a pet turns no id of 64 bits into a float, so no pet is counted twice."""
+    big = 2**53
+    found = match_by_key(
+        listed(("a", "Rex", 1, "sold"), ("new", "Ben", 1, "sold")),
+        keys(a=big + 1),
+        stored((big + 1, "Rex", 1, "sold"), (big, "Max", 1, "sold")),
+    )
+    assert kinds(found) == [Kind.SAME, Kind.ONLY_IN_LIST, Kind.ONLY_IN_STORE]
+    assert found["id"].dropna().tolist() == [big + 1, big]
+
+
+def test_what_a_list_does_not_state_leaves_groups_equal() -> None:
+    """Equal records without a status match as many pets of any status, as a single one does."""
+    luna = (None, "Luna", 1, None)
+    found = match_on(
+        listed(luna, luna, (None, "Luna", 1, "pending")),
+        stored((1, "Luna", 1, "sold"), (2, "Luna", 1, "pending"), (3, "Luna", 1, None)),
+        ON,
+    )
+    assert kinds(found) == [Kind.SAME] * 3
+
+
+def test_of_a_part_of_the_store_no_pair_is_called_changed() -> None:
+    """Where pets were not read, one that differs may be another animal of the same name."""
+    rows = listed((None, "Rex", 1, "sold"), (None, "Max", 1, "sold"))
+    pets = stored((4, "Rex", 1, "pending"), (5, "Max", 1, "sold"))
+    found = match_on(rows, pets, ON, is_whole=False)
+    assert sorted(kinds(found)) == [Kind.AMBIGUOUS, Kind.AMBIGUOUS, Kind.SAME]
 
 
 def test_an_invalid_record_still_is_its_pet() -> None:
@@ -113,7 +146,7 @@ def test_three_here_and_two_there_are_ambiguous() -> None:
 
 
 def test_as_many_equal_ones_on_both_sides_are_the_same() -> None:
-    """Whichever is which, nothing differs; so no id is claimed."""
+    """Whichever is which, nothing differs; so no id is told."""
     luna = (None, "Luna", 1, "sold")
     found = match_on(listed(luna, luna), stored((1, "Luna", 1, "sold"), (2, "Luna", 1, "sold")), ON)
     assert kinds(found) == [Kind.SAME, Kind.SAME]

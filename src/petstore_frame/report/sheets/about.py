@@ -23,7 +23,6 @@ _VERDICTS: tuple[Line, ...] = (
     ("Incomplete", "The listing ended before the store did; there are more pets than shown."),
     ("Not known to be complete", "Nothing shows that there are more pets, nor that there are not."),
     ("Unstable", "The store changed, or contradicted itself, while it was read."),
-    ("Coverage not known", "The rows came as a table without a record of how they were read."),
 )
 _WORDS: tuple[Line, ...] = (
     *_VERDICTS,
@@ -69,27 +68,28 @@ def _write(book: Book, content: Content, words: Iterable[Line]) -> None:
 
 def coverage(facts: Facts) -> list[Line]:
     """Return what is covered, line by line."""
-    claim = facts.claim
+    known = facts.completeness
     lines = [
         ("Store", facts.base_url or "not recorded"),
         ("Verdict", look.badge_of(facts).word),
-        ("In one sentence", facts.claim_sentence),
+        ("In one sentence", facts.sentence),
         ("Pets read", f"{len(facts.frame):,}"),
     ]
-    if claim is None:
+    if facts.origin is None:
         return lines
-    lines.append(("Asked for", f"pets with status {claim.status}" if claim.status else "all pets"))
-    asked = claim.counts_asked_for()
-    for status, count in claim.by_status.items():
+    asked_for = f"pets with status {known.status}" if known.status else "all pets"
+    lines.append(("Asked for", asked_for))
+    if known.part:
+        lines.append(("Shown", f"those with {known.part}"))
+    asked = known.counts_asked_for()
+    for status, count in known.by_status.items():
         lines.append((status_word(status), str(count) if status in asked else "not asked for"))
     return lines
 
 
 def grounds(facts: Facts) -> list[Line]:
     """Return how that is known, line by line."""
-    if facts.claim is None:
-        return [("Basis", "none: the rows came as a table without a claim")]
-    return evidence_lines(facts.claim)
+    return evidence_lines(facts.completeness)
 
 
 def _changes(changed: dict[int, str]) -> list[Line]:

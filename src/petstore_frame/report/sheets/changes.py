@@ -24,7 +24,7 @@ _MOVES_ROW = 4
 _MOVES = (Column("What"), Column("Was"), Column("Now"), Column("Pets", "count"))
 _PETS = (
     Column("ID", "id"), Column("Name"), Column("Category"), Column("What"), Column("Was"),
-    Column("Now"),
+    Column("Now"), Column("Differs in"),
 )  # fmt: skip
 
 
@@ -39,7 +39,7 @@ def write_changes(book: Book, content: Content) -> None:
     except HistoryError as problem:
         line = f"Nothing to compare: {problem}"
     holds = "What changed between the last two snapshots."
-    sheet = look.begin(book, "Changes", holds, line, (2, 22, 34, 22, 14, 14, 14))
+    sheet = look.begin(book, "Changes", holds, line, (2, 22, 34, 22, 14, 14, 14, 20))
     header = None
     if diff is not None:
         if note := _not_of_this_reading(facts, diff):
@@ -84,8 +84,10 @@ def _pets(sheet: Sheet, facts: Facts, diff: Diff, row: int) -> int:
 
 def _pet_rows(facts: Facts, diff: Diff) -> Iterator[tuple[Any, ...]]:
     first = diff.frame.head(LISTED_PETS)
-    for pet_id, name, category_id, kind, was, now in first.itertuples(index=False, name=None):
-        yield int(pet_id), name, facts.label(int(category_id)), kind, _word(was), _word(now)
+    for pet_id, name, category_id, kind, *rest in first.itertuples(index=False, name=None):
+        was, now, difference = rest
+        label = facts.label(int(category_id))
+        yield int(pet_id), name, label, kind, _word(was), _word(now), difference
 
 
 def _word(status: Any) -> str:

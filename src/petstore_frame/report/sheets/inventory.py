@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import repeat
 from typing import Any
 
@@ -19,6 +20,7 @@ from petstore_frame.schema.models import NO_STATUS
 _DARK = {"bold": True, "font_color": PAPER, "bg_color": INK}
 _IDS = ("id", "category_id")
 _NAME = 1  # the column of names
+_MOMENT = "yyyy-mm-dd hh:mm"
 
 
 def write_inventory(book: Book, content: Content) -> None:
@@ -41,7 +43,7 @@ def write_inventory(book: Book, content: Content) -> None:
 
 def write_data_rows(book: Book, content: Content) -> None:
     """Add the sheets as plain tables, for programs and for loading back, as the CSV is."""
-    plain, facts = book.style(), content.facts
+    plain, moment, facts = book.style(), book.style(num_format=_MOMENT), content.facts
     for part in content.parts:
         sheet = book.sheet(part.name, part.words(facts.counts.total))
         for col, column in enumerate(facts.columns):
@@ -51,7 +53,10 @@ def write_data_rows(book: Book, content: Content) -> None:
         sheet.finish()
         for first, values in _chunks(content, part):
             held = zip(facts.columns, values, strict=True)
-            cells = [_cells(sheet.raw, column, each, plain, plain, None) for column, each in held]
+            cells = [
+                _cells(sheet.raw, column, each, plain, moment if column.is_moment else plain, None)
+                for column, each in held
+            ]
             _write_rows(sheet, first, cells)
 
 
@@ -107,14 +112,17 @@ def _width(facts: Facts, column: PetColumn) -> float:
     if column.name == "name":
         longest = float(frame["name"].str.len().quantile(0.995)) if len(frame) else 17
         return min(max(24, longest), 50) + 3
-    return max(len(column.label), 10) + 3
+    return max(len(column.label), 17 if column.is_moment else 10) + 3
 
 
 def _styles(book: Book, column: PetColumn) -> tuple[Any, Any, Any]:
     """Return how texts, numbers and missing values of a column look."""
     place = {**styles.BODY, **_place(column)}
     text = book.style(**place, num_format=styles.TEXT)
-    return text, book.style(**place, num_format=styles.WHOLE if column.name in _IDS else 0), text
+    form: Any = styles.WHOLE if column.name in _IDS else 0
+    if column.is_moment:
+        form = _MOMENT
+    return text, book.style(**place, num_format=form), text
 
 
 def _cells(
@@ -124,17 +132,27 @@ def _cells(
     has_all = None not in values
     if column.is_number and has_all and all(map(is_exact_number, values)):
         return zip(repeat(raw.write_number), values, repeat(number))
-    if not column.is_number and has_all:
+    is_text = all(isinstance(value, str) for value in values)
+    if not column.is_number and is_text:
         texts = values if fits(values) else [fit(value)[0] for value in values]
         return zip(repeat(raw.write_string), texts, repeat(text))
-    return (
-        (raw.write_blank, None, missing)
-        if value is None
-        else (raw.write_number, value, number)
-        if column.is_number and is_exact_number(value)
-        else (raw.write_string, fit(str(value))[0], text)
-        for value in values
-    )
+    return (_cell(raw, column, value, (text, number, missing)) for value in values)
+
+
+def _cell(
+    raw: Any, column: PetColumn, value: Any, styles: tuple[Any, Any, Any]
+) -> tuple[Any, Any, Any]:
+    """Return how to write one value, the value, and its style."""
+    text, number, missing = styles
+    if value is None:
+        return raw.write_blank, None, missing
+    if isinstance(value, bool):
+        return raw.write_boolean, value, number
+    if isinstance(value, datetime):
+        return raw.write_datetime, value, number
+    if column.is_number and is_exact_number(value):
+        return raw.write_number, value, number
+    return raw.write_string, fit(str(value))[0], text
 
 
 def _chips(book: Book, raw: Any, facts: Facts, values: list[Any]) -> Iterator[tuple[Any, Any, Any]]:

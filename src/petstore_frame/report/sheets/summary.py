@@ -16,7 +16,7 @@ from petstore_frame.report.sheets.charts import category_chart, share_strip
 from petstore_frame.report.sheets.counts import CountCells
 
 SHOWN_CATEGORIES = 20
-_CLAIM_ROW, _CARDS_ROW, _TABLE_ROW = 5, 7, 13
+_VERDICT_ROW, _CARDS_ROW, _TABLE_ROW = 5, 7, 13
 _NAME_WIDTH, _COUNT_WIDTH, _SHARE_WIDTH = 27, 13, 9
 _CHART_COLUMNS = 8  # of Excel's usual width, 64 pixels
 _PLAIN_ROW_PIXELS = 20
@@ -31,7 +31,7 @@ def write_summary(book: Book, content: Content) -> None:
     sheet = look.begin(book, "Summary", holds, store, widths, title="Store inventory")
     sheet.text(3, 1, look.as_of_words(facts.as_of), **styles.QUIET)
     cells = CountCells(sheet, facts, _TABLE_ROW, top=SHOWN_CATEGORIES)
-    _claim(sheet, cells)
+    _verdict(sheet, cells)
     _cards(sheet, cells)
     if len(facts.frame):
         largest = f", the {cells.last - cells.head} largest (By category has all)"
@@ -59,16 +59,16 @@ def _count_width(facts: Facts) -> float:
     return max(_COUNT_WIDTH, 2.5 + 1.85 * longest)
 
 
-def _claim(sheet: Sheet, cells: CountCells) -> None:
-    badge, text = look.badge_of(cells.facts), look.claim_words(cells.facts)
-    sheet.height(_CLAIM_ROW - 1, 6)
+def _verdict(sheet: Sheet, cells: CountCells) -> None:
+    badge, text = look.badge_of(cells.facts), look.headline(cells.facts)
+    sheet.height(_VERDICT_ROW - 1, 6)
     sheet.band(
-        _CLAIM_ROW, cells.name, cells.all_pets + 2 + _CHART_COLUMNS, text,
+        _VERDICT_ROW, cells.name, cells.all_pets + 2 + _CHART_COLUMNS, text,
         font_color=badge.ink, bg_color=badge.fill, bold=True, indent=1,
         left=5, left_color=badge.edge,
     )  # fmt: skip
-    sheet.height(_CLAIM_ROW, 15 * styles.lines(text, 150) + 8)
-    sheet.height(_CLAIM_ROW + 1, 9)
+    sheet.height(_VERDICT_ROW, 15 * styles.lines(text, 150) + 8)
+    sheet.height(_VERDICT_ROW + 1, 9)
 
 
 def _cards(sheet: Sheet, cells: CountCells) -> None:

@@ -1,4 +1,4 @@
-"""What changed between two listings of a store, as far as their claims allow."""
+"""What changed between two listings of a store, as far as they prove it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import pandas as pd
 
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.counts.summary import count_pets
+from petstore_frame.errors import ArgumentError
 from petstore_frame.history.engines import Engine, to_pandas
 from petstore_frame.history.folder import Snapshot
-from petstore_frame.history.questions import COMPARED, KINDS, diff_pets, first_pets
+from petstore_frame.history.questions import DIFF_COLUMNS, KINDS, diff_pets, first_pets
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory, StatusCount
+from petstore_frame.inventory.result import inventory_of, read_inventory
+from petstore_frame.schema.models import PET_COLUMNS
 
 MOVE = ("kind", "was", "now")
 _ROWS_SHOWN = 10
@@ -63,13 +67,17 @@ class Diff(HasFrame):
 
         Columns: ``id`` (int64), ``name``, ``category_id`` (int64), ``kind`` (``new``,
         ``first seen``, ``changed``, ``gone``, ``not seen``), ``was``, ``now`` (the statuses as
-        text; a missing one is ``no status``, and the cell is missing where the pet is absent).
+        text; a missing one is ``no status``, and the cell is missing where the pet is absent),
+        ``difference`` (the fields of a changed pet that are other than before).
         """
         return to_pandas(self.rows).sort_values("id", ignore_index=True)
 
     @cached_property
     def moves(self) -> pd.DataFrame:
-        """How many pets by ``kind``, ``was`` and ``now``; column ``pets`` (int64)."""
+        """How many pets by ``kind``, ``was`` and ``now``; column ``pets`` (int64).
+
+        A pet that kept its status, and changed in another field, is in ``counts`` alone.
+        """
         groups = self.moves_by_category.groupby(list(MOVE), dropna=False)
         return sort_moves(groups["pets"].sum().reset_index())
 
@@ -80,12 +88,14 @@ class Diff(HasFrame):
         The rows are counted on the engine; they are not brought here for it.
         """
         rows = self.frame if "frame" in vars(self) else self.rows
-        return sort_moves(to_pandas(count_pets(rows, ("category_id", *MOVE))))
+        moves = to_pandas(count_pets(rows, ("category_id", *MOVE)))
+        return sort_moves(moves[moves["was"].ne(moves["now"])])
 
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many pets by kind, kinds that did not occur included."""
-        counted = self.moves.groupby("kind")["pets"].sum()
+        rows = self.frame if "frame" in vars(self) else self.rows
+        counted = to_pandas(count_pets(rows, ("kind",))).set_index("kind")["pets"]
         return {kind: int(counted.get(kind, 0)) for kind in KINDS}
 
     @property
@@ -99,7 +109,7 @@ class Diff(HasFrame):
         return StatusCount(len(self), self.is_exact)
 
     def _columns(self) -> Collection[str]:
-        return ("id", "name", "category_id", *MOVE)
+        return DIFF_COLUMNS
 
     def __len__(self) -> int:
         return sum(self.counts.values())
@@ -123,7 +133,7 @@ class Diff(HasFrame):
         )
 
     def _reserves(self) -> list[str]:
-        """Return what the claims do not prove."""
+        """Return what the listings do not prove."""
         open_ends = {
             "what was there before is not proven": self.old.completeness,
             "nothing is proven to be gone": self.new.completeness,
@@ -131,23 +141,51 @@ class Diff(HasFrame):
         return [f"{what} ({one})" for what, one in open_ends.items() if not one.covers_all]
 
 
-def diff_inventories(old: Inventory | Snapshot, new: Inventory | Snapshot) -> Diff:
+def diff(old: Any, new: Any) -> Diff:
     """Compare two listings of a store in memory, as ``history.diff`` compares two snapshots.
 
     Args:
-        old: The earlier one.
-        new: The later one.
+        old: The earlier one: an Inventory, its frame, a Parquet file of one, or a Snapshot.
+        new: The later one, in any of these forms.
 
     Raises:
+        ArgumentError: It is none of these, or a frame that knows no store.
         HistoryError: A snapshot's file is damaged.
+
+    Example:
+        >>> import petstore_frame as pf
+        >>> with pf.serve(sample=3, seed=7) as server, server.client() as client:
+        ...     yesterday = pf.fetch_inventory(client)
+        ...     pet = client.create_pet(name="Luna", category_id=3)
+        ...     today = pf.fetch_inventory(client)
+        >>> pf.diff(yesterday.frame, today).counts["new"]
+        1
     """
-    sides = (each.read() if isinstance(each, Snapshot) else each for each in (old, new))
-    return _compared(old, new, [each.frame for each in sides])
+    before, after = (_listing(each) for each in (old, new))
+    return _compared(before, after, [before.frame, after.frame])
+
+
+def _listing(given: Any) -> Inventory:
+    """Return an Inventory in whatever form it was given."""
+    if isinstance(given, Inventory):
+        return given
+    if isinstance(given, Snapshot):
+        return given.read()
+    if isinstance(given, (str, PathLike)):
+        return read_inventory(given)
+    found = inventory_of(given) if isinstance(given, pd.DataFrame) else None
+    if found is None:
+        raise ArgumentError(
+            "diff(old, new) takes an Inventory, its frame, a Parquet file of one, or a Snapshot; "
+            f"got a {type(given).__name__} that says nothing of its store"
+        )
+    return found
 
 
 def diff_snapshots(old: Snapshot, new: Snapshot, engine: Engine) -> Diff:
-    """Compare two snapshots on an engine."""
-    return _compared(old, new, engine.open([old], [new], columns=COMPARED))
+    """Compare two snapshots on an engine, in the fields that both hold."""
+    shared = tuple(name for name in PET_COLUMNS if name in old.columns and name in new.columns)
+    return _compared(old, new, engine.open([old], [new], columns=shared))
 
 
 def _compared(old: Inventory | Snapshot, new: Inventory | Snapshot, frames: Sequence[Any]) -> Diff:

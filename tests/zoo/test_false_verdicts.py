@@ -1,4 +1,4 @@
-"""Stores that once talked the ladder into a claim that the pets it held refuted."""
+"""Stores that once talked the ladder into a verdict that the pets it held refuted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def of(rows: list[dict[str, Any]], status: str | None) -> list[dict[str, Any]]:
     return [pet for pet in rows if status in (None, pet.get("status"))]
 
 
-def claim_about(answer: Answer, **options: Any) -> pf.Completeness:
+def known_of(answer: Answer, **options: Any) -> pf.Completeness:
     def handler(request: httpx.Request) -> httpx.Response:
         query = dict(request.url.params)
         return answer(int(query.get("limit", "20")), query.get("status"), query)
@@ -47,9 +47,9 @@ def test_silence_after_a_cut_page_is_no_end(header: str, cap: int) -> None:
         headers = {header: value if header == "Link" else place} if len(rows) == limit else {}
         return httpx.Response(200, json=rows, headers=headers)
 
-    claim = claim_about(answer)
-    assert claim.rows == 500 if header == "Link" else not claim.is_complete
-    assert claim.covers_all == (claim.rows == 500)
+    known = known_of(answer)
+    assert known.rows == 500 if header == "Link" else not known.is_complete
+    assert known.covers_all == (known.rows == 500)
 
 
 @pytest.mark.parametrize("vice", ["no budget", "refused", "no limit"])
@@ -62,43 +62,43 @@ def test_an_untested_total_proves_nothing(vice: str) -> None:
         rows = of(pets(500), status)[: 200 if vice == "no limit" else limit]
         return httpx.Response(200, json=rows, headers={"X-Total-Count": str(len(rows))})
 
-    claim = claim_about(answer, probe_budget=0 if vice == "no budget" else 12)
-    assert not claim.covers_all
-    assert str(claim.total).startswith("at least")
+    known = known_of(answer, probe_budget=0 if vice == "no budget" else 12)
+    assert not known.covers_all
+    assert str(known.total).startswith("at least")
 
 
 def test_of_two_totals_the_larger_counts() -> None:
     """Totals that differ are a conflict, and the larger one refutes."""
     headers = {"X-Total-Count": "100", "X-Total": "500", "Content-Range": "items 0-99/500"}
-    claim = claim_about(
+    known = known_of(
         lambda limit, status, _: httpx.Response(
             200, json=of(pets(500), status)[:limit], headers=headers
         )
     )
-    assert (claim.verdict, claim.advertised_total) == ("incomplete", 500)
-    assert detail_of(claim, Fact.TOTALS_DIFFER) == "500 and 100"
+    assert (known.verdict, known.advertised_total) == ("incomplete", 500)
+    assert detail_of(known, Fact.TOTALS_DIFFER) == "500 and 100"
 
 
 @pytest.mark.parametrize("status", [None, "sold"])
 def test_a_filter_that_comes_after_the_limit_counts_nothing(status: str | None) -> None:
     """Filtered pages that only part the first page give no exact count."""
-    claim = claim_about(
+    known = known_of(
         lambda limit, wanted, _: httpx.Response(200, json=of(pets(500)[:limit], wanted)),
         status=status,
     )
-    assert not claim.is_complete
-    assert not any(count.is_exact for count in claim.by_status.values())
+    assert not known.is_complete
+    assert not any(count.is_exact for count in known.by_status.values())
 
 
 @pytest.mark.parametrize("status", [None, "sold"])
 def test_a_filter_that_finds_nothing_is_refuted(status: str | None) -> None:
     """An empty filtered page is a conflict where an unfiltered one holds such pets."""
-    claim = claim_about(
+    known = known_of(
         lambda limit, wanted, _: httpx.Response(200, json=[] if wanted else pets(500)[:limit]),
         status=status,
     )
-    assert not claim.is_complete
-    assert count_of(claim, Fact.FILTER_LEFT_OUT) == 33
+    assert not known.is_complete
+    assert count_of(known, Fact.FILTER_LEFT_OUT) == 33
 
 
 @pytest.mark.parametrize("status", ["sold", None])
@@ -107,32 +107,32 @@ def test_a_short_page_of_one_status_may_be_cut(cap: int, status: str | None) -> 
     """A short page is not the whole where a filtered page is as long; where none is, it is so only
     if the store fills its pages."""
     rows = pets(500, status)
-    claim = claim_about(
+    known = known_of(
         lambda limit, wanted, _: httpx.Response(200, json=of(rows, wanted)[: min(limit, cap)])
     )
-    assert claim.is_complete is (status is None)
-    assert claim.assumptions == () or Assumption.FILLS_PAGES in claim.assumptions
+    assert known.is_complete is (status is None)
+    assert known.assumptions == () or Assumption.FILLS_PAGES in known.assumptions
 
 
 def test_a_link_line_that_cannot_be_read_is_a_doubt() -> None:
     """A short page with a broken Link line is not called whole."""
     headers = {"Link": f"{BASE_URL}/pets?page=2; rel=next"}
-    claim = claim_about(
+    known = known_of(
         lambda limit, status, _: httpx.Response(
             200, json=of(pets(500, "sold"), status)[: min(limit, 7)], headers=headers
         )
     )
-    assert claim.verdict == "unknown"
-    assert not any(count.is_exact for count in claim.by_status.values())
+    assert known.verdict == "unknown"
+    assert not any(count.is_exact for count in known.by_status.values())
 
 
 def test_a_small_store_is_still_whole() -> None:
     """Thirty-seven pets of mixed statuses, and no header at all, are called whole."""
-    claim = claim_about(
+    known = known_of(
         lambda limit, status, _: httpx.Response(200, json=of(pets(37), status)[:limit])
     )
-    assert claim.covers_all
-    assert claim.requests <= 6
+    assert known.covers_all
+    assert known.requests <= 6
 
 
 def test_a_deep_body_is_no_pet() -> None:

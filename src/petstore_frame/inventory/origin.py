@@ -1,0 +1,233 @@
+"""Where pets come from, kept with their frame, and whether its rows are still those that were read.
+
+pandas carries ``attrs`` through filters, edits and sorts alike, so what is written there would soon
+be false: beside it lies a digest of the rows, which any change to them makes untrue.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from petstore_frame.inventory.completeness import Completeness
+from petstore_frame.inventory.evidence import Evidence, Fact
+from petstore_frame.schema.models import FIELD_BY_NAME, FIELDS, Dtype
+from petstore_frame.schema.text import pets_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# One JSON string: pandas copies attrs deeply on each operation, and copying a string is free.
+ATTRS_KEY = "petstore_frame"
+# No count rests on texts, and hashing them would cost more than reading them.
+_DIGESTED = tuple(field.name for field in FIELDS if field.dtype != "str")
+# What a frame says that was written before the fields of its digest were written beside it.
+_FIRST_DIGESTED = ("id", "category_id", "status")
+# pandas drops attrs when it merges: the last records by digest, so that the same rows are known.
+_LAST_RECORDS: OrderedDict[str, str] = OrderedDict()
+_KEPT_RECORDS = 100
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where and when pets were read.
+
+    Attributes:
+        base_url: The store's address.
+        fetched_at: When the store was read, UTC: when the last page arrived, or when the oldest
+            answer was made that came out of a cache.
+        store_id: What the store calls itself (``X-Store-Id``, an extension), or None.
+    """
+
+    base_url: str
+    fetched_at: datetime
+    store_id: str | None = None
+
+
+class HasOrigin:
+    """Has the facts of its ``origin`` as its own."""
+
+    origin: Origin
+
+    @property
+    def base_url(self) -> str:
+        """The store's address."""
+        return self.origin.base_url
+
+    @property
+    def fetched_at(self) -> datetime:
+        """When the store was read, UTC."""
+        return self.origin.fetched_at
+
+    @property
+    def store_id(self) -> str | None:
+        """What the store calls itself (``X-Store-Id``, an extension), or None."""
+        return self.origin.store_id
+
+
+class Record(NamedTuple):
+    """What is written beside rows: what they covered when they were read, and their origin."""
+
+    completeness: Completeness
+    origin: Origin
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return {
+            "completeness": self.completeness.to_dict(),
+            "fetched_at": self.origin.fetched_at.astimezone(UTC).isoformat(),
+            "base_url": self.origin.base_url,
+            "store_id": self.origin.store_id,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return what ``to_dict`` wrote; keys of later versions are ignored.
+
+        Raises:
+            KeyError: A key that every version writes is missing.
+            TypeError: ``values`` is not a mapping, or a value is of another kind.
+            ValueError: A value cannot be read.
+        """
+        fetched_at = datetime.fromisoformat(values["fetched_at"])
+        origin = Origin(str(values["base_url"]), fetched_at, values.get("store_id"))
+        return cls(Completeness.from_dict(values["completeness"]), origin)
+
+
+def stamp(frame: pd.DataFrame, completeness: Completeness, origin: Origin) -> pd.DataFrame:
+    """Write into a frame's attrs what its rows cover and where they come from; return the frame."""
+    digest = rows_digest(frame)
+    kept = {
+        "digest": digest,
+        "fields": list(_DIGESTED),
+        **Record(completeness, origin).to_dict(),
+    }
+    text = frame.attrs[ATTRS_KEY] = json.dumps(kept, ensure_ascii=False)
+    if digest is not None and len(frame):
+        _remember(digest, text, origin)
+    return frame
+
+
+def _remember(digest: str, text: str, origin: Origin) -> None:
+    """Keep a record by its rows; of two readings of one store the later one counts."""
+    before = _LAST_RECORDS.pop(digest, None)
+    known = None if before is None else _read_record(before)
+    is_of_another = known is not None and (
+        (known[0].origin.base_url, known[0].origin.store_id) != (origin.base_url, origin.store_id)
+    )
+    # Two stores may hold the same pets, as a copy for tests does: then the rows tell nothing.
+    _LAST_RECORDS[digest] = "" if is_of_another or before == "" else text
+    if len(_LAST_RECORDS) > _KEPT_RECORDS:
+        _LAST_RECORDS.popitem(last=False)
+
+
+def origin_of(frame: pd.DataFrame) -> Origin | None:
+    """Return where the rows of a frame come from, also where they were changed since; or None."""
+    record = _record_of(frame)
+    return None if record is None else record[0].origin
+
+
+def completeness_of(frame: pd.DataFrame) -> Completeness:
+    """Return what a frame covers as it is now; where that is unknown, the reason too."""
+    found = _record_of(frame)
+    if found is None:
+        return Completeness.unknown(Evidence(Fact.NO_RECORD), _statuses(frame), None)
+    record, digest, fields = found
+    if digest is not None and digest == rows_digest(frame, fields):
+        return record.completeness
+    reason = Evidence(Fact.CHANGED_SINCE, detail=_what_changed(frame, record.completeness.rows))
+    return Completeness.unknown(reason, _statuses(frame), record.completeness.status)
+
+
+def _record_of(frame: pd.DataFrame) -> tuple[Record, str | None, tuple[str, ...]] | None:
+    text = frame.attrs.get(ATTRS_KEY)
+    if text is None and len(frame) and _LAST_RECORDS:
+        text = _LAST_RECORDS.get(rows_digest(frame) or "")
+    return _read_record(text) if isinstance(text, str) else None
+
+
+@lru_cache(maxsize=64)
+def _read_record(text: str) -> tuple[Record, str | None, tuple[str, ...]] | None:
+    try:
+        values = json.loads(text)
+        fields = tuple(values.get("fields", _FIRST_DIGESTED))
+        return Record.from_dict(values), values.get("digest"), fields
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _what_changed(frame: pd.DataFrame, rows: int) -> str:
+    """Return what is seen of a change, as it stands in a sentence."""
+    if "id" not in frame.columns:
+        return ": it has no ids"
+    twice = frame["id"][frame["id"].duplicated()].unique()
+    if len(twice):
+        shown = ", ".join(map(str, twice[:3])) + (", …" if len(twice) > 3 else "")
+        return f": {len(twice):,} of its ids repeat ({shown})"
+    if len(frame) < rows:
+        return f": {pets_text(rows - len(frame))} fewer than were read"
+    if len(frame) > rows:
+        return f": {pets_text(len(frame) - rows)} more than were read"
+    return ": an id, a category or a status is not what was read"
+
+
+def _statuses(frame: pd.DataFrame) -> Iterable[str | None]:
+    if "status" not in frame.columns or frame.columns.duplicated().any():
+        return [None] * len(frame)
+    statuses = frame["status"]
+    pairs = zip(statuses, statuses.notna(), strict=True)
+    return [str(status) if is_there else None for status, is_there in pairs]
+
+
+def rows_digest(frame: pd.DataFrame, fields: Iterable[str] = _DIGESTED) -> str | None:
+    """Return a digest of these fields, rows in whatever order; None where one cannot be read."""
+    import numpy as np
+
+    digest = hashlib.sha256()
+    try:
+        order = np.argsort(frame["id"].to_numpy(), kind="stable")
+        for name in fields:
+            field = FIELD_BY_NAME.get(name)
+            if field is None:  # of a later version
+                return None
+            if field.dtype == "category":
+                codes, names = _codes(frame[name])
+                digest.update(codes[order].data)
+                digest.update("\0".join(names).encode("utf-8", "surrogatepass"))
+            else:
+                for numbers in _numbers(frame[name], field.dtype):
+                    digest.update(numbers[order].data)
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
+        return None
+    return digest.hexdigest()[:32]
+
+
+def _numbers(column: pd.Series[Any], dtype: Dtype) -> list[Any]:
+    """Return a column's numbers, and where they are missing if its dtype allows that."""
+    import pandas as pd
+
+    if dtype == "int64":
+        if not pd.api.types.is_integer_dtype(column):
+            raise TypeError(column.dtype)
+        return [column.to_numpy(dtype="int64")]
+    held: Any = column.astype(dtype).array
+    return [held.isna(), held.to_numpy(dtype=held.dtype.numpy_dtype, na_value=0)]
+
+
+def _codes(column: pd.Series[Any]) -> tuple[Any, list[str]]:
+    """Return a number for each row, -1 where it is missing, and the sorted names behind them."""
+    import numpy as np
+
+    used = column.astype("category").cat.remove_unused_categories().cat
+    names = list(map(str, used.categories))
+    ranks = {name: rank for rank, name in enumerate(sorted(names))}
+    # The last entry serves the code -1, which pandas gives to a missing value.
+    width = "int16" if len(names) < 2**15 else "int32"
+    table = np.array([*(ranks[name] for name in names), -1], dtype=width)
+    return table[used.codes], sorted(names)

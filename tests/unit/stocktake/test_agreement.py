@@ -1,0 +1,45 @@
+"""What the parts say of the same two listings agrees."""
+
+from __future__ import annotations
+
+import pandas as pd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import petstore_frame as pf
+from petstore_frame.schema.frame import PetColumns, to_frame
+from petstore_frame.stocktake.matching import Kind, match_by_key
+
+statuses = st.sampled_from(["available", "pending", "sold"])
+animals = st.tuples(st.sampled_from(["Ada", "Bo", "Cy"]), st.sampled_from([3, 7]), statuses)
+listings = st.dictionaries(st.integers(2**53, 2**53 + 6), animals, max_size=6)
+Animals = dict[int, tuple[str, int, str]]
+
+
+def inventory(pets: Animals, day: str) -> pf.Inventory:
+    rows = [(pet_id, *values) for pet_id, values in pets.items()]
+    columns = PetColumns(*map(list, zip(*rows, strict=True))) if rows else PetColumns([], [], [])
+    return pf.Inventory.made_up(to_frame(columns), fetched_at=pd.Timestamp(day, tz="UTC"))
+
+
+@settings(max_examples=60)
+@given(old=listings, new=listings)
+def test_diff_compare_and_counts_agree(old: Animals, new: Animals) -> None:
+    """A comparison by key and a diff name the same pets and fields, and counts are their sums."""
+    before, after = inventory(old, "2026-11-01"), inventory(new, "2026-11-02")
+    found = pf.diff(before, after)
+    ours = before.frame.assign(
+        record=range(1, len(old) + 1), line=0, key=before.frame["id"].astype("str"), problem=None
+    )
+    keys = before.frame[["id"]].assign(key=ours["key"], is_in_doubt=False)
+    table = match_by_key(ours.drop(columns="id"), keys, after.frame)
+    kinds = table["kind"].value_counts()
+    assert [kinds.get(str(kind), 0) for kind in (Kind.CHANGED, Kind.ONLY_IN_STORE)] == [
+        found.counts["changed"], found.counts["new"],
+    ]  # fmt: skip
+    assert kinds.get("only in list", 0) == found.counts["gone"]
+    changed = table[table["kind"] == Kind.CHANGED].set_index("id")["difference"].to_dict()
+    rows = found.frame[found.frame["kind"] == "changed"]
+    assert rows.set_index("id")["difference"].to_dict() == changed
+    sums = [pf.summarize(each).count().count for each in (before, after)]
+    assert sums[1] - sums[0] == found.counts["new"] - found.counts["gone"]
