@@ -6,8 +6,9 @@ Every server is one uvicorn process with the same HTTP parser, measured on the s
 by one client of our own and by wrk. "bare" is a Starlette route that sends the same bytes, head
 and body, from memory, or one that writes one row in one durable SQLite transaction per request.
 "FastAPI alone" is a route that sends those bytes too, and declares what the operation does: the
-bearer key, which it does not look at, and three parameters. Then pages that the service does not
-keep are read, in a small and in a large store, and beside 500 slow clients. Nothing is kept.
+bearer key, which it does not look at, and three parameters. "without a database" is the service's
+own application, whose store gives the same pets from memory. Then pages are read in a small and in
+a large store, and beside 500 slow clients. Nothing is kept.
 """
 
 from __future__ import annotations
@@ -70,6 +71,24 @@ async def app(scope, receive, send):
     await chosen(scope, receive, send)
 uvicorn.run(app, port=port, http="h11", server_header=False, access_log=False, log_level="error")
 """
+FROM_MEMORY = """
+import asyncio, sys, uvicorn
+from petstore_frame.service import run
+from petstore_frame.service.app import create_app
+from petstore_frame.service.database import open_database
+from petstore_frame.service.options import Options
+options = Options(port=int(sys.argv[1]), database=sys.argv[2], api_key=sys.argv[3], log_level="off")
+run.set_up_logging("off")
+app = create_app(options, open_database(options.database))
+store = app.state.store
+kept = asyncio.run(store.page(101, 0, None))
+class Memory:
+    store_id = store.store_id
+    async def page(self, size, after, status):
+        return kept[:size]
+app.state.store = Memory()
+uvicorn.Server(run.make_config(app, options)).run(sockets=[run.listen(options)])
+"""
 ADD = """
 wrk.method = "POST"
 local number = 0
@@ -114,12 +133,18 @@ def bare_server(folder: Path, page: httpx.Response) -> Iterator[str]:
     (folder / "page").write_bytes(page.content)
     own = {"date", "content-length", "content-type"}
     headers = {name: value for name, value in page.headers.items() if name not in own}
+    told = [str(folder / "page"), str(folder / "bare.sqlite3"), json.dumps(headers)]
+    with own_server(BARE, told) as address:
+        yield address
+
+
+@contextmanager
+def own_server(program: str, arguments: list[str]) -> Iterator[str]:
+    """Run a program that serves at the port of its first argument, and give its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    arguments = [str(port), str(folder / "page"), str(folder / "bare.sqlite3")]
-    arguments.append(json.dumps(headers))
-    process = subprocess.Popen([sys.executable, "-c", BARE, *arguments])
+    process = subprocess.Popen([sys.executable, "-c", program, str(port), *arguments])
     try:
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
@@ -197,7 +222,7 @@ def one_by_one(folder: Path, rounds: int = 100, block: int = 50) -> None:
 
 
 def new_pages(first: int) -> str:
-    """Return a script that asks for 1,000 pages in turn, more than the service keeps."""
+    """Return a script that asks for 1,000 pages in turn."""
     return NEW_PAGE.replace("FIRST", str(first))
 
 
@@ -239,18 +264,20 @@ def same_requests(folder: Path, seconds: int) -> None:
         key, pets = server.api_key.get_secret_value(), f"{server.base_url}/pets"
         headers = {"Authorization": f"Bearer {key}"}
         page = httpx.get(f"{pets}?limit=100", headers=headers)
-        with bare_server(folder, page) as bare:
+        told = [str(folder / "ours.sqlite3"), key]
+        with bare_server(folder, page) as bare, own_server(FROM_MEMORY, told) as memory:
             alone = fastapi_at(bare)
             cases = {
-                "GET 100 pets, 8 connections": ("?limit=100", pets, 8, ""),
-                "the same, FastAPI alone": ("?limit=100", alone, 8, ""),
-                "the same, each page read anew": ("?limit=100", pets, 8, new_pages(0)),
-                "POST, 16 connections": ("", pets, 16, ADD),
+                "GET 100 pets, 8 connections": ("?limit=100", bare, pets, 8, new_pages(0)),
+                "the same, FastAPI alone": ("?limit=100", bare, alone, 8, ""),
+                "the same, without a database": ("?limit=100", memory, pets, 8, new_pages(0)),
+                "POST, 16 connections": ("", bare, pets, 16, ADD),
             }
-            for name, (query, place, connections, script) in cases.items():
+            for name, (query, floor_at, place, connections, script) in cases.items():
                 floors, rounds = [], []
                 for _ in range(9):  # short and in turn: what else the machine does meets both
-                    floors.append(measure(bare + query, key, seconds, connections, script)["rate"])
+                    floor = measure(floor_at + query, key, seconds, connections, script)
+                    floors.append(floor["rate"])
                     rounds.append(measure(place + query, key, seconds, connections, script))
                 floor = statistics.median(floors)
                 ours = {

@@ -44,14 +44,14 @@ class Server:
 
     def __init__(self, options: Options) -> None:
         self._resources = ExitStack()
-        listener = self._resources.enter_context(run._listen(options))
-        engine = open_database(options.database or "")
-        self._resources.callback(engine.dispose)
-        run._prepare(engine, options)
+        listener = self._resources.enter_context(run.listen(options))
+        database = open_database(options.database or "")
+        self._resources.callback(database.close)
+        run.prepare(database, options)
         self.base_url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         self.api_key = options.api_key or SecretStr("")
         self._honoured = None if options.spec_only else IdempotencyKey(IDEMPOTENCY_KEEP_S)
-        self._server = _Uvicorn(run._config(create_app(options, engine), options))
+        self._server = _Uvicorn(run.make_config(create_app(options, database), options))
         self._thread = threading.Thread(target=self._server.run, args=([listener],))
         self._thread.start()
         assert self._server.answers.wait(WAIT_S)

@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 
 import petstore_frame
+from petstore_frame.bundled.samples import write_sample_history
 
 HOUSE = Path(petstore_frame.__file__).parent
 WALK = Path(__file__).with_name("add_a_field.py")
+SERVICE_WALK = Path(__file__).with_name("add_a_field_service.py")
 BEHIND = "    @classmethod\n    def __pydantic_on_complete__"
 ADDED = """    age: Annotated[Int64 | None, Column("Age", "Int64", headers=("years",))] = None
     weight_kg: Annotated[
@@ -24,6 +26,30 @@ ADDED = """    age: Annotated[Int64 | None, Column("Age", "Int64", headers=("yea
 
 
 """
+
+
+# The three files that CONTRIBUTING names: what a line is put before, and the line.
+THREE_FILES = {
+    "schema/models.py": (
+        BEHIND,
+        '    age: Annotated[Int64 | None, Column("Age", "Int64")] = None\n\n',
+    ),
+    "service/models.py": ("\n\nclass NewPet(PetFields)", "    age: Int64 | None = None\n"),
+    "service/database.py": ("    sqlite_autoincrement", '    sa.Column("age", sa.BigInteger),\n'),
+}
+
+
+def run_walk(program: Path, home: Path) -> dict[str, Any]:
+    """Run a program with the package of a folder and return what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", str(program), str(home / "files")],
+        env={**os.environ, "PYTHONPATH": str(home)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -37,15 +63,22 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     before, behind, after = models.read_text(encoding="utf-8").partition(BEHIND)
     models.write_text(before.rstrip() + "\n" + ADDED + behind + after, encoding="utf-8")
     (home / "files").mkdir()
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", str(WALK), str(home / "files")],
-        env={**os.environ, "PYTHONPATH": str(home)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout)
+    return run_walk(WALK, home)
+
+
+@pytest.fixture(scope="module")
+def service_walk(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Add a field by the three files, and walk it through the store with yesterday's snapshot."""
+    home = tmp_path_factory.mktemp("whole")
+    shutil.copytree(HOUSE, home / "petstore_frame", ignore=shutil.ignore_patterns("__pycache__"))
+    for name, (place, line) in THREE_FILES.items():
+        file = home / "petstore_frame" / name
+        text = file.read_text(encoding="utf-8")
+        assert text.count(place) == 1
+        file.write_text(text.replace(place, line + place), encoding="utf-8")
+    (home / "files").mkdir()
+    write_sample_history(home / "files/history", days=1, pets=5)
+    return run_walk(SERVICE_WALK, home)
 
 
 def test_a_field_comes_from_the_wire_into_frames(walk: dict[str, Any]) -> None:
@@ -82,3 +115,23 @@ def test_a_field_goes_from_a_file_to_the_wire(walk: dict[str, Any]) -> None:
     ]
     assert {"sent_age", "sent_weight_kg"} <= set(walk["columns"])
     assert walk["to_fix"] == ["years"]
+
+
+def test_the_store_keeps_a_field(service_walk: dict[str, Any]) -> None:
+    """What is sent of it is there when it is read, reported and kept."""
+    assert service_walk["created"] == 7
+    assert service_walk["states"] == ["created", "created"]
+    assert service_walk["ages"] == {"Kim": 7, "Ben": 71}
+    assert "Ben,3,,71" in service_walk["report"]
+    assert service_walk["kept"] == [7, 71]
+
+
+def test_a_list_is_compared_by_a_field(service_walk: dict[str, Any]) -> None:
+    """The list that was loaded is the same as the store; one with another age is not."""
+    assert service_walk["compared"] == [2, 1]
+
+
+def test_yesterdays_snapshot_lacks_a_field(service_walk: dict[str, Any]) -> None:
+    """It is read with the new column, empty, its claim stands, and it can be compared."""
+    assert service_walk["yesterday"] == ["complete: 5 pets", 5]
+    assert service_walk["diff"] == 5

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -57,11 +56,9 @@ STATED: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def described(tmp_path_factory) -> dict[str, Any]:
-    engine = open_database(str(tmp_path_factory.mktemp("described") / "store.sqlite3"))
-    app = create_app(Options(), engine)
-    asyncio.run(app.state.shop.store.close())
-    engine.dispose()
-    return describe_app(app, "http://127.0.0.1/v1")
+    place = tmp_path_factory.mktemp("described") / "store.sqlite3"
+    with closing(open_database(str(place))) as database:
+        return describe_app(create_app(Options(), database), "http://127.0.0.1/v1")
 
 
 def without_extensions(value: Any) -> Any:

@@ -228,6 +228,36 @@ def test_a_full_disk_is_no_trap(process_server, tmp_path) -> None:
         assert check.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+def unlink(path: Path) -> None:
+    path.unlink()
+
+
+def move(path: Path) -> None:
+    path.rename(path.with_suffix(".moved"))
+
+
+def replace(path: Path) -> None:
+    other = path.with_suffix(".other")
+    with pf.serve(database=other, sample=3):
+        pass
+    other.replace(path)
+
+
+@pytest.mark.parametrize("change", [unlink, move, replace])
+def test_a_database_that_is_gone_is_said(tmp_path, change) -> None:
+    """Its file is unlinked, moved or replaced: 503 everywhere, and never a 201 that is lost."""
+    path = tmp_path / "store.sqlite3"
+    with pf.serve(database=path, sample=5) as server, talk_to(server) as client:
+        assert client.post("/pets", json=LUNA).status_code == 201
+        change(path)
+        answers = [client.post("/pets", json=LUNA) for _ in range(3)]
+        answers += [client.get("/pets"), client.get("/pets/1")]
+        health = client.get(server.base_url.replace("/v1", "/healthz"))
+        assert [answer.status_code for answer in (*answers, health)] == [503] * 6
+        assert answers[0].json()["code"] == "unavailable"
+        assert path.exists() == (change is replace)
+
+
 def run_serve(folder: Path, *options: str) -> subprocess.Popen[str]:
     """Start ``petstore-frame serve`` as a script does."""
     command = [sys.executable, "-m", "petstore_frame", "serve", "--port", "0"]

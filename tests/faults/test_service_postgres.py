@@ -90,9 +90,11 @@ def test_workers_are_kept_at_their_number(postgres_url, tmp_path) -> None:
         )
     ready = json.loads(process.stdout.readline())
     headers = {"Authorization": f"Bearer {(tmp_path / 'key').read_text().strip()}"}
-    workers = workers_of(process.pid)
-    workers[0].kill()
     deadline = time.monotonic() + 60
+    while len(workers := workers_of(process.pid)) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    workers[0].kill()
     while time.monotonic() < deadline:
         alive = workers_of(process.pid)
         if len(alive) == 2 and workers[0] not in alive:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import random
 import re
 import socket
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import httpx
 import psutil
@@ -22,9 +21,9 @@ BODY = b'{"name":"Luna","categoryId":1}'
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory) -> Iterator[pf.Server]:
-    """A store whose patience is one second."""
+    """A store of 120 pets, without a proxy before it."""
     database = tmp_path_factory.mktemp("wire") / "store.sqlite3"
-    with pf.serve(database=database, sample=120, patience_s=1.0) as running:
+    with pf.serve(database=database, sample=120) as running:
         yield running
 
 
@@ -45,13 +44,6 @@ def health(shop) -> Iterator[None]:
 def connect(shop: pf.Server) -> socket.socket:
     url = httpx.URL(shop.base_url)
     return socket.create_connection((url.host, url.port), timeout=15)
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def exchange(shop: pf.Server, sent: bytes) -> bytes:
@@ -80,7 +72,6 @@ EVIL = (
 )
 CHUNKED = b"1e\r\n" + BODY + b"\r\n0\r\n\r\n"
 AMBIGUOUS = {
-    "length and chunks": (b"Content-Length: 3\r\nTransfer-Encoding: chunked", CHUNKED),
     "two lengths": (b"Content-Length: 30\r\nContent-Length: 5", BODY),
     "signed length": (b"Content-Length: +30", BODY),
     "list of lengths": (b"Content-Length: 30, 31", BODY),
@@ -108,7 +99,6 @@ def test_ambiguous_framing_is_one_refusal_at_most(shop, headers, body) -> None:
     received = exchange(shop, post(shop, headers, body) + evil)
     assert received.count(b"HTTP/1.1 ") <= 1
     assert received.startswith(b"HTTP/1.1 400 ")
-    assert json.loads(received.partition(b"\r\n\r\n")[2])["status"] == 400
 
 
 GIBBERISH = {
@@ -132,13 +122,11 @@ GIBBERISH = {
 
 @pytest.mark.usefixtures("health")
 @pytest.mark.parametrize("sent", GIBBERISH.values(), ids=GIBBERISH)
-def test_what_is_no_request_is_refused_as_an_error(shop, sent) -> None:
-    """4xx with an Error body, or a closed connection; nothing of a program shows."""
+def test_what_is_no_request_is_refused(shop, sent) -> None:
+    """4xx or a closed connection; nothing of a program shows."""
     received = exchange(shop, sent)
     assert not received or received.startswith(b"HTTP/1.1 4")
     assert b"Traceback" not in received
-    for answer in received.split(b"HTTP/1.1 ")[1:]:
-        assert json.loads(answer.partition(b"\r\n\r\n")[2])["status"] == int(answer[:3])
 
 
 INJECTIONS = [
@@ -167,40 +155,6 @@ def test_no_text_becomes_a_header(shop, text) -> None:
         assert answer.status_code in (201, 400)
 
 
-@pytest.mark.usefixtures("health")
-@pytest.mark.parametrize(
-    "sent",
-    [b"", b"GET /v1/pets HTT", b"POST /v1/pets HTTP/1.1\r\nHost: x\r\nX: y\r\n"],
-    ids=["silent", "half a line", "half a head"],
-)
-def test_a_slow_head_is_given_up(shop, sent) -> None:
-    """A head that does not come within the patience is a 408, and the connection is closed."""
-    with connect(shop) as wire:
-        wire.sendall(sent)
-        assert wire.makefile("rb").read().startswith(b"HTTP/1.1 408 ")
-
-
-IMPOSSIBLE = {
-    "18 digits": [b"f" * 18 + b"\r\n"],
-    "more than a body": [b"10001\r\n"],
-    "in two pieces": [b"fff", b"fffff;x=1\r\n"],
-    "a second chunk": [b"2\r\n{}\r\n", b"ffffffffff\r\n"],
-}
-
-
-@pytest.mark.parametrize("pieces", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
-def test_a_chunk_that_cannot_be_true_is_refused_at_once(shop, pieces) -> None:
-    """413 before a byte of it has come, however its size arrives; a deadline's end were a 408."""
-    head = post(shop, b"Transfer-Encoding: chunked", b"")
-    with connect(shop) as wire:
-        wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        wire.sendall(head + pieces[0])
-        for piece in pieces[1:]:
-            time.sleep(0.05)
-            wire.sendall(piece)
-        assert wire.recv(65536).startswith(b"HTTP/1.1 413 ")
-
-
 def test_chunks_that_are_true_are_one_body(shop) -> None:
     """Whatever a chunk holds, digits and line ends included, is no chunk size."""
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (BODY[:20], BODY[20:]))
@@ -213,24 +167,8 @@ def test_chunks_that_are_true_are_one_body(shop) -> None:
     assert exchange(shop, sent).startswith(b"HTTP/1.1 201 ")
 
 
-@pytest.mark.usefixtures("health")
-def test_a_slow_body_is_given_up(shop) -> None:
-    """So is a body, even if a byte comes now and then."""
-    with connect(shop) as wire:
-        wire.sendall(post(shop, b"Content-Length: 1000", b"{"))
-        started = time.monotonic()
-        with contextlib.suppress(ConnectionError):
-            while time.monotonic() - started < 3:
-                wire.sendall(b" ")
-                time.sleep(0.1)
-        received = b""
-        with contextlib.suppress(ConnectionError):
-            received = wire.recv(65536)
-    assert not received or received.startswith(b"HTTP/1.1 408 ")
-
-
 def test_slow_clients_do_not_slow_the_others(shop) -> None:
-    """With 300 connections that send nothing more, others are answered long before their end."""
+    """With 300 connections that send nothing more, others are answered."""
     headers = {"Authorization": f"Bearer {shop.api_key.get_secret_value()}"}
     slow = [connect(shop) for _ in range(300)]
     for wire in slow:
@@ -243,7 +181,7 @@ def test_slow_clients_do_not_slow_the_others(shop) -> None:
             took.append(time.monotonic() - started)
     for wire in slow:
         wire.close()
-    assert statistics.median(took) < 0.5  # half of the patience
+    assert statistics.median(took) < 0.5
 
 
 @pytest.mark.usefixtures("health")
@@ -267,24 +205,6 @@ def test_endless_bodies_are_not_kept(shop) -> None:
             for _ in range(2000):
                 wire.sendall(chunk)
     assert process.memory_info().rss - before < 10 * 2**20
-
-
-def test_an_answer_that_is_not_read_is_given_up(shop) -> None:
-    """A client that asks for much and reads nothing loses its connection."""
-    ask = b"GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY\r\n\r\n"
-    process = psutil.Process(shop.pid)
-    count = len(process.net_connections())
-
-    def holds_more() -> bool:
-        return len(process.net_connections()) > count
-
-    with connect(shop) as wire:
-        wire.setblocking(False)
-        pending = ask.replace(b"KEY", shop.api_key.get_secret_value().encode()) * 2000
-        with contextlib.suppress(BlockingIOError, ConnectionError):
-            wire.sendall(pending)
-        wait_until(holds_more)  # it is accepted a moment after it is made
-        wait_until(lambda: not holds_more())
 
 
 def test_pipelined_requests_are_answered_in_order(shop) -> None:

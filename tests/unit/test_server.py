@@ -58,7 +58,6 @@ def test_a_store_without_a_name_leaves_nothing(tmp_path, monkeypatch) -> None:
         ({"sample": -1}, "sample is 0 or more, got -1"),
         ({"sample": True}, "sample is a whole number, got True"),
         ({"port": 70_000}, "port is 0 to 65535, got 70000"),
-        ({"patience_s": 0}, "patience_s is a number above 0, got 0"),
         ({"strict": "no"}, "strict is True or False, got 'no'"),
         ({"start_timeout_s": float("nan")}, "start_timeout_s is a number above 0, got nan"),
         ({"database": 7}, "database is a path or a SQLAlchemy URL, got 7"),

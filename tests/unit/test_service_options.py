@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ WRONG = {
     "sample": -1,
     "after_sunset": "never",
     "log_level": "loud",
-    "patience_s": math.inf,
     "workers": 0,
     "colour": "red",
 }

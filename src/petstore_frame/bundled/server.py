@@ -130,7 +130,6 @@ def serve(
     strict: bool = False,
     after_sunset: AfterSunset = "serve",
     public_url: str | None = None,
-    patience_s: float | None = None,
     workers: int = 1,
     log_level: LogLevel = "warning",
 ) -> Server:
@@ -150,8 +149,6 @@ def serve(
         strict: Refuse unknown body fields and query parameters.
         after_sunset: getPet after its removal date: ``serve`` or ``gone``.
         public_url: Address under which clients reach ``/v1``, where it is another one.
-        patience_s: Seconds that a client may take to send a request, and to read its answer; None
-            is the service's default.
         workers: Number of processes; more than one needs PostgreSQL.
         log_level: Least severe log line: ``debug``, ``info``, ``warning``, ``error`` or ``off``.
 
@@ -189,8 +186,6 @@ def serve(
             f"workers={workers} needs PostgreSQL, as in "
             'database="postgresql+psycopg://user@host/store"; otherwise workers is 1'
         )
-    if patience_s is not None:
-        settings["patience_s"] = positive_number("patience_s", patience_s)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
         process = _launch(log)
         try:

@@ -26,7 +26,6 @@ from petstore_frame.cli.commands import (
 )
 from petstore_frame.cli.options import AsJson, finish, switch
 from petstore_frame.errors import MissingExtraError, ServiceStartError
-from petstore_frame.service.errors import StartError
 
 if TYPE_CHECKING:
     from petstore_frame.service.keys import KeyBook, KeyRecord
@@ -44,6 +43,8 @@ def service_errors() -> Iterator[None]:
         MissingExtraError: The block imports a library of the service that is not installed.
         ServiceStartError: The database or the port cannot be opened.
     """
+    from petstore_frame.service import StartError
+
     try:
         yield
     except StartError as problem:

@@ -89,7 +89,9 @@ def status_text() -> nw.Expr:
     Engines disagree on whether a null equals a null, and on the type of a category. Text, with
     ``no status`` for a missing one, is the form that all of them compare and group alike.
     """
-    return nw.col("status").cast(nw.String).fill_null(NO_STATUS)
+    status = nw.col("status")
+    # Filled in before the cast would fail for a category; pandas 2 casts a missing one to "None".
+    return nw.when(status.is_null()).then(nw.lit(NO_STATUS)).otherwise(status.cast(nw.String))
 
 
 def _count(frame: Any, by: Sequence[str]) -> Any:

@@ -19,6 +19,7 @@ from petstore_frame._internal.arguments import one_of
 from petstore_frame.errors import ArgumentError, MissingExtraError
 from petstore_frame.history.folder import Snapshot
 from petstore_frame.history.snapshot_file import check_rows, read_table
+from petstore_frame.schema.frame import as_text
 
 _Open = Callable[[Sequence[Snapshot], tuple[str, ...], Any], Any]
 
@@ -82,7 +83,7 @@ def to_pandas(frame: Any) -> pd.DataFrame:
         elif dtype.is_integer():
             here[name] = here[name].astype("int64")
         else:
-            here[name] = here[name].astype(pd.StringDtype(na_value=float("nan")))
+            here[name] = as_text(here[name])
     here.index = pd.RangeIndex(len(here))
     return here
 

@@ -214,4 +214,4 @@ def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
     texts = column.reset_index(drop=True)
     if texts.dtype == "object":
         texts = texts.map(whole_text, na_action="ignore")
-    return texts.astype("str").fillna("")
+    return texts.fillna("").astype("str")

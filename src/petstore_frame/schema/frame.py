@@ -137,6 +137,11 @@ def text_series(texts: Sequence[Any]) -> pd.Series[str]:
         return pd.Series([text and whole_text(text) for text in texts], dtype="str")
 
 
+def as_text(values: pd.Series[Any]) -> pd.Series[str]:
+    """Return values as texts, and a missing one as missing; pandas 2 alone would write ``None``."""
+    return values.astype("str").where(values.notna())
+
+
 def status_categories(seen: Iterable[str | None]) -> list[str]:
     """Return the three statuses of the interface, then any other text seen, sorted."""
     return [*PET_STATUSES, *_others(seen, PET_STATUSES)]

@@ -10,7 +10,7 @@ import sys
 
 from pydantic import ValidationError
 
-from petstore_frame.service.errors import StartError
+from petstore_frame.service import StartError
 from petstore_frame.service.options import Options, explain
 from petstore_frame.service.run import run
 

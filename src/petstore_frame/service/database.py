@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from petstore_frame.service.errors import StartError
+from petstore_frame.service import StartError
 
 _BUSY_TIMEOUT_S = 5
 
@@ -19,6 +21,7 @@ metadata = sa.MetaData()
 # SQLite knows only INTEGER as the type of an automatic key; PostgreSQL's Integer has 32 bits.
 _RowId = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
+# Every statement is made from this table, so a column stands here and in ``models.PetFields``.
 pets = sa.Table(
     "pets",
     metadata,
@@ -57,11 +60,41 @@ store_identity = sa.Table(
 )
 
 
-def open_database(database: str) -> sa.Engine:
+class FileGoneError(SQLAlchemyError):
+    """The file that is open is no longer the one at its path."""
+
+
+@dataclass(frozen=True)
+class Database:
+    """An open database; commits are on disk when they return.
+
+    Attributes:
+        engine: Its connections.
+        file: The file of a SQLite database, with its device and number when it was opened.
+    """
+
+    engine: sa.Engine
+    file: tuple[str, tuple[int, int]] | None = None
+
+    def check_file(self) -> None:
+        """Look whether the file is still at its path.
+
+        Without this a service would go on writing into a file that nobody will find again.
+
+        Raises:
+            FileGoneError: It was removed, moved or replaced by another one.
+        """
+        if self.file is not None and _file_number(self.file[0]) != self.file[1]:
+            raise FileGoneError(f"{self.file[0]} was removed, moved or replaced while it was open")
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def open_database(database: str) -> Database:
     """Open a database given as a SQLAlchemy URL or as the path of a SQLite file.
 
-    Returns:
-        An engine whose commits are on disk when they return; its tables are made where missing.
+    Its tables are made where they are missing.
 
     Raises:
         StartError: It cannot be opened; a password in its address is not shown.
@@ -69,8 +102,7 @@ def open_database(database: str) -> sa.Engine:
     url = database if "://" in database else f"sqlite:///{Path(database).absolute()}"
     try:
         if url.startswith("sqlite"):
-            waiting = {"timeout": _BUSY_TIMEOUT_S}
-            engine = sa.create_engine(url, connect_args=waiting, paramstyle="named")
+            engine = sa.create_engine(url, connect_args={"timeout": _BUSY_TIMEOUT_S})
             sa.event.listen(engine, "connect", _make_durable)
         else:
             # Whatever the cluster's own settings.
@@ -78,10 +110,10 @@ def open_database(database: str) -> sa.Engine:
             arguments = {"options": settings}
             engine = sa.create_engine(url, pool_pre_ping=True, pool_size=16, connect_args=arguments)
         _make_tables(engine)
+        return Database(engine, _file_of(engine))
     except (SQLAlchemyError, ValueError) as problem:
         cause = getattr(problem, "orig", None) or problem
         raise StartError(f"cannot open the database {shown_url(database)}: {cause}") from problem
-    return engine
 
 
 def shown_url(database: str) -> str:
@@ -108,3 +140,19 @@ def _make_tables(engine: sa.Engine) -> None:
         if connection.execute(sa.select(store_identity)).first() is None:
             identity = {"place": 1, "store_id": secrets.token_hex(16)}
             connection.execute(sa.insert(store_identity), identity)
+
+
+def _file_of(engine: sa.Engine) -> tuple[str, tuple[int, int]] | None:
+    if engine.dialect.name != "sqlite":
+        return None
+    with engine.connect() as connection:
+        path = connection.exec_driver_sql("PRAGMA database_list").all()[0][2]  # main comes first
+    number = _file_number(path)
+    return None if number is None else (path, number)
+
+
+def _file_number(path: str) -> tuple[int, int] | None:
+    with suppress(OSError):
+        found = os.stat(path)  # noqa: PTH116 # on the way of every request
+        return found.st_dev, found.st_ino
+    return None

@@ -11,19 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import Engine, insert, text
+from sqlalchemy import insert, or_, select, update
 
-from petstore_frame.service.database import api_keys, open_database
+from petstore_frame.service.database import Database, api_keys, open_database
 
 PREFIX = "psk_"
 HINT_LENGTH = 10
-_RECORDS = text(
-    "SELECT hint, label, created_at, revoked_at FROM api_keys ORDER BY created_at, hint"
-)
-_REVOKE = text(
-    "UPDATE api_keys SET revoked_at = :now "
-    "WHERE (hint = :hint OR hash = :hash) AND revoked_at IS NULL"
-)
 
 
 class KeyRecord(NamedTuple):
@@ -35,9 +28,9 @@ class KeyRecord(NamedTuple):
     revoked_at: int | None
 
 
-def make_key() -> str:
-    """Return a fresh key with 256 random bits."""
-    return PREFIX + secrets.token_urlsafe(32)
+_RECORDS = select(*(api_keys.c[name] for name in KeyRecord._fields)).order_by(
+    api_keys.c.created_at, api_keys.c.hint
+)
 
 
 def hash_key(key: str) -> str:
@@ -55,20 +48,23 @@ def key_from_file(path: Path) -> str:
             raise ValueError(f"{path} holds no key") from None
         return key
     except FileNotFoundError:
-        raise ValueError(
-            f"{path}: the folder {path.parent} does not exist; make it first"
-        ) from None
+        message = f"{path}: the folder {path.parent} does not exist; make it first"
+        raise ValueError(message) from None
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        key = make_key()
+        key = _make_key()
         file.write(key + "\n")
     return key
+
+
+def _make_key() -> str:
+    return PREFIX + secrets.token_urlsafe(32)  # 256 random bits
 
 
 class KeyBook:
     """The keys that a database knows, as hashes."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, database: Database) -> None:
+        self._engine = database.engine
 
     @classmethod
     @contextlib.contextmanager
@@ -78,15 +74,12 @@ class KeyBook:
         Raises:
             StartError: The database cannot be opened.
         """
-        engine = open_database(database)
-        try:
-            yield cls(engine)
-        finally:
-            engine.dispose()
+        with contextlib.closing(open_database(database)) as opened:
+            yield cls(opened)
 
     def new(self, label: str) -> str:
         """Make a key and keep its hash; the key itself is not stored."""
-        key = make_key()
+        key = _make_key()
         row = {"hash": hash_key(key), "hint": key[:HINT_LENGTH], "label": label}
         with self._engine.begin() as connection:
             connection.execute(insert(api_keys), row | {"created_at": int(time.time())})
@@ -105,6 +98,8 @@ class KeyBook:
         Returns:
             How many keys were valid until now: 0 or 1, or more where two share a hint.
         """
-        meant = {"hint": key, "hash": hash_key(key), "now": int(time.time())}
+        is_named = or_(api_keys.c.hint == key, api_keys.c.hash == hash_key(key))
+        is_valid = api_keys.c.revoked_at.is_(None)
+        revoked = update(api_keys).where(is_named, is_valid).values(revoked_at=int(time.time()))
         with self._engine.begin() as connection:
-            return connection.execute(_REVOKE, meant).rowcount
+            return connection.execute(revoked).rowcount

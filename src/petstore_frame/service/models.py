@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from decimal import Decimal
+from email.utils import format_datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-    WithJsonSchema,
-    field_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
+from pydantic import field_validator as validator
 from pydantic.json_schema import SkipJsonSchema
 
 EXTENSION: dict[str, JsonValue] = {"x-extension": True}
+# The format says what the bounds are; as numbers of the document they would be rounded to floats.
+INT64_SCHEMA: dict[str, JsonValue] = {"type": "integer", "format": "int64"}
+Int64 = Annotated[int, Field(ge=-(2**63), le=2**63 - 1), WithJsonSchema(INT64_SCHEMA)]
+
+# The headers of getPet, which is deprecated (RFC 9745, RFC 8594).
+DEPRECATED_AT = datetime(2026, 11, 21, tzinfo=UTC)
+SUNSET_AT = datetime(2030, 12, 5, tzinfo=UTC)
+LIFECYCLE = {
+    "deprecation": f"@{int(DEPRECATED_AT.timestamp())}",
+    "sunset": format_datetime(SUNSET_AT, usegmt=True),
+}
+
 _LUNA: dict[str, JsonValue] = {"name": "Luna", "categoryId": 3}
-
-
-def _whole(value: Any) -> Any:
-    """Take ``1.0`` as 1, as JSON Schema does, and exactly; leave everything else as it is."""
-    if isinstance(value, Decimal) and abs(value) <= 2**63 and value == value.to_integral_value():
-        return int(value)
-    return value
+# What ``_is_text`` asks for, told to the readers of the document. The blanks are those of
+# str.isspace, spelt out, as each language knows other ones by \s.
+_BLANKS = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_TEXT_SCHEMA: dict[str, JsonValue] = {"pattern": rf"^[^\x00]*[^\x00{_BLANKS}][^\x00]*$"}
 
 
 class PetStatus(StrEnum):
@@ -39,70 +43,78 @@ class PetStatus(StrEnum):
     SOLD = "sold"
 
 
-# The format says what the bounds are; as numbers of the document they would be rounded to floats.
-INT64_SCHEMA: dict[str, JsonValue] = {"type": "integer", "format": "int64"}
-Int64 = Annotated[int, Field(ge=-(2**63), le=2**63 - 1), WithJsonSchema(INT64_SCHEMA)]
-_CategoryId = Annotated[
-    Int64,
-    Field(
-        alias="categoryId",
-        strict=True,
-        description="Identifier of the category the animal belongs to",
-    ),
-    BeforeValidator(_whole),
-]
-# As str.isspace has them, spelt out: each language knows other ones by \s.
-_BLANKS = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-# Made by a function, as the document would else have null as a default.
-_ABSENT = Field(default_factory=lambda: None)
-_Status = Annotated[PetStatus | SkipJsonSchema[None], Field(description="Availability status")]
-
-
-class NewPet(BaseModel):
-    """The body of createPet.
+class PetFields(BaseModel):
+    """What a client states of a pet, in the order of the columns of ``database.pets``.
 
     Interface: Resources, NewPet.
     """
 
     model_config = ConfigDict(
-        validate_by_name=True,
-        validate_by_alias=True,
-        use_enum_values=True,
-        json_schema_extra={"examples": [_LUNA]},
+        validate_by_name=True, validate_by_alias=True, hide_input_in_errors=True
     )
+
+    name: str = Field(description="The animal's name")
+    category_id: Int64 = Field(
+        alias="categoryId",
+        strict=True,
+        description="Identifier of the category the animal belongs to",
+    )
+    # None is made by a function, as the document would else have null as a default.
+    status: PetStatus | SkipJsonSchema[None] = Field(
+        default_factory=lambda: None, description="Availability status"
+    )
+
+
+class NewPet(PetFields):
+    """The body of createPet.
+
+    Interface: Resources, NewPet.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_LUNA]})
 
     name: str = Field(
         strict=True,
         min_length=1,
         max_length=1000,
-        pattern=rf"^[^\x00]*[^\x00{_BLANKS}][^\x00]*$",
         description="The animal's name: any text that is not blank, without U+0000",
+        json_schema_extra=_TEXT_SCHEMA,
     )
-    category_id: _CategoryId
-    status: _Status = _ABSENT
 
-    @field_validator("status", mode="before")
+    @validator("category_id", mode="before")
     @classmethod
-    def _no_null(cls, value: Any) -> Any:
-        if value is None:
-            raise ValueError("null is not a status; leave the field out")
+    def _take_one_point_zero(cls, value: Any) -> Any:
+        """Take ``1.0`` as 1, as JSON Schema does, and exactly; leave everything else as it is."""
+        if isinstance(value, Decimal) and abs(value) <= 2**63 and value % 1 == 0:
+            return int(value)
         return value
 
+    @validator("name")
+    @classmethod
+    def _is_text(cls, name: str) -> str:
+        if "\x00" in name:
+            raise ValueError("holds the character U+0000")
+        if name.isspace():
+            raise ValueError("is blank")
+        return name
 
-class Pet(BaseModel):
+    @validator("status", mode="before")
+    @classmethod
+    def _is_not_null(cls, status: Any) -> Any:
+        if status is None:
+            raise ValueError("is null; leave the field out")
+        return status
+
+
+class Pet(PetFields):
     """A pet as the store keeps it.
 
     Interface: Resources, Pet.
     """
 
-    model_config = ConfigDict(
-        use_enum_values=True, json_schema_extra={"examples": [{"id": 1, **_LUNA}]}
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [{"id": 1, **_LUNA}]})
 
     id: Int64 = Field(description="Unique identifier assigned by the service on creation")
-    name: str = Field(description="The animal's name")
-    category_id: _CategoryId
-    status: _Status = _ABSENT
 
 
 class Error(BaseModel):

@@ -27,9 +27,6 @@ class Options(BaseModel):
     spec_only: bool = Field(False, description="Leave out every extension of the interface")
     strict: bool = Field(False, description="Refuse unknown body fields and query parameters")
     after_sunset: AfterSunset = Field("serve", description="getPet after its removal date")
-    patience_s: float = Field(
-        20.0, gt=0, allow_inf_nan=False, description="Seconds to send a request, or read an answer"
-    )
     workers: int = Field(1, ge=1, description="Processes; more than one needs PostgreSQL")
     parent_pid: int | None = Field(None, description="Parent process, with which this run ends")
     log_level: LogLevel = Field("info", description="Least severe log line that is written")

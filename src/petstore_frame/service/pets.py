@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from email.utils import format_datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import BeforeValidator, WithJsonSchema
 
 from petstore_frame.service.errors import Refusal
 from petstore_frame.service.models import (
     EXTENSION,
     INT64_SCHEMA,
+    LIFECYCLE,
     Error,
     Int64,
     NewPet,
     Pet,
     PetStatus,
 )
-from petstore_frame.service.requests import ShopOf, StrictRoute, base_of, plain_digits
+from petstore_frame.service.requests import (
+    StoreOf,
+    StrictRoute,
+    base_of,
+    get_options,
+    plain_digits,
+    require_key,
+)
 
 _NOT_SENT: Any = None  # untyped: null is no value of a parameter, so the document has none
 _Plain = BeforeValidator(plain_digits)
@@ -50,12 +56,6 @@ StoreId = Annotated[
         description="Extension: the store that the pet is meant for", json_schema_extra=EXTENSION
     ),
 ]
-DEPRECATED_AT = datetime(2026, 11, 21, tzinfo=UTC)
-SUNSET_AT = datetime(2030, 12, 5, tzinfo=UTC)
-LIFECYCLE = {
-    "deprecation": f"@{int(DEPRECATED_AT.timestamp())}",
-    "sunset": format_datetime(SUNSET_AT, usegmt=True),
-}
 
 
 def _header(description: str) -> dict[str, Any]:
@@ -66,12 +66,13 @@ def _refused(description: str) -> dict[str, Any]:
     return {"model": Error, "description": description}
 
 
-# One "default" answer stands for what HTTP asks for (405, 413, 415, 431) and what may always happen
+# One "default" answer stands for what HTTP asks for (405, 413, 415) and what may always happen
 # (500, 503); FastAPI would otherwise describe a 422 that this service never sends.
 router = APIRouter(
     prefix="/v1",
     tags=["pets"],
     route_class=StrictRoute,
+    dependencies=[Depends(require_key)],
     strict_content_type=False,  # a body without a media type is read as JSON
     responses={
         401: _refused("Credential missing or invalid"),
@@ -85,6 +86,7 @@ router = APIRouter(
     operation_id="listPets",
     summary="List all animals",
     response_model=list[Pet],
+    response_model_exclude_none=True,
     response_description="The list of animals",
     responses={
         200: {"headers": {"Link": _header('The next page, as rel="next"; none on the last one')}},
@@ -92,19 +94,23 @@ router = APIRouter(
     },
 )
 async def list_pets(
-    shop: ShopOf,
+    store: StoreOf,
     request: Request,
+    response: Response,
     limit: Limit = 20,
     status: Status = _NOT_SENT,
     cursor: Cursor = 0,
-) -> Response:
+) -> Any:
     """Return a paginated list of animals in the store, by ascending id."""
-    page = await shop.store.page(limit, cursor, status)
-    headers = {"cache-control": "no-store"}
-    if page.last_id is not None:
+    # One pet more than asked for shows whether there is a next page.
+    found = await store.page(limit + 1, cursor, status)
+    response.headers["cache-control"] = "no-store"
+    if len(found) > limit:
+        found.pop()
         query = f"limit={limit}" if status is None else f"limit={limit}&status={status}"
-        headers["link"] = f'<{base_of(request)}/pets?{query}&cursor={page.last_id}>; rel="next"'
-    return Response(page.body, headers=headers, media_type="application/json")
+        address = f"{base_of(request)}/pets?{query}&cursor={found[-1]['id']}"
+        response.headers["link"] = f'<{address}>; rel="next"'
+    return found
 
 
 @router.post(
@@ -128,22 +134,22 @@ async def list_pets(
     },
 )
 async def create_pet(
-    shop: ShopOf,
+    store: StoreOf,
     request: Request,
-    pet: NewPet,
     response: Response,
+    pet: NewPet,
     idempotency_key: IdempotencyKey = _NOT_SENT,
     x_store_id: StoreId = _NOT_SENT,
-) -> Pet:
+) -> Any:
     """Add an animal; it is on disk when the answer is sent."""
-    if x_store_id not in (None, shop.store.store_id):
+    if x_store_id not in (None, store.store_id):
         message = "this address belongs to another store than the one meant; nothing was stored"
         raise Refusal(412, message)
-    added = await shop.store.add(pet, idempotency_key)
+    added = await store.add(pet, idempotency_key)
     if added.conflict:
         message = "this Idempotency-Key was used before with another body; nothing was stored"
         raise Refusal(422, message)
-    response.headers["location"] = f"{base_of(request)}/pets/{added.pet.id}"
+    response.headers["location"] = f"{base_of(request)}/pets/{added.pet['id']}"
     if idempotency_key is not None:
         response.headers["idempotency-replayed"] = "true" if added.replayed else "false"
     return added.pet
@@ -167,11 +173,11 @@ async def create_pet(
         404: _refused("No animal with that identifier"),
     },
 )
-async def get_pet(shop: ShopOf, response: Response, pet_id: PetId) -> Pet:
+async def get_pet(store: StoreOf, request: Request, response: Response, pet_id: PetId) -> Any:
     """Get one animal by its id. To be removed on 5 December 2030: list by `status` instead."""
-    if shop.options.after_sunset == "gone":
+    if get_options(request).after_sunset == "gone":
         raise Refusal(410, "getPet was removed; use GET /pets", headers=LIFECYCLE)
-    pet = await shop.store.pet(pet_id)
+    pet = await store.pet(pet_id)
     if pet is None:
         raise Refusal(404, "there is no pet with this id", headers=LIFECYCLE)
     response.headers.update(LIFECYCLE)

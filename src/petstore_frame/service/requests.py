@@ -6,7 +6,6 @@ import hmac
 import json
 import re
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, NoReturn
 
@@ -15,7 +14,7 @@ from fastapi.requests import HTTPConnection
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 
-from petstore_frame.service.errors import Refusal
+from petstore_frame.service.errors import Refusal, invalid_parameter
 from petstore_frame.service.keys import hash_key
 from petstore_frame.service.models import NewPet
 from petstore_frame.service.options import Options
@@ -25,48 +24,53 @@ MAX_BODY_BYTES = 64 * 1024
 _FIELDS = {field.alias or name for name, field in NewPet.model_fields.items()}
 
 
-@dataclass
-class Shop:
-    """What one application works on; kept in its state."""
+def get_options(request: HTTPConnection) -> Options:
+    options: Options = request.app.state.options
+    return options
 
-    options: Options
-    store: Store
 
-    async def accepts(self, key: str) -> bool:
-        own = self.options.api_key
-        if own and hmac.compare_digest(key.encode(), own.get_secret_value().encode()):
-            return True
-        # Looked up by its hash: how alike two keys are shows in no timing.
-        return await self.store.is_valid_key(hash_key(key))
+async def get_store(request: HTTPConnection) -> Store:
+    store: Store = request.app.state.store
+    return store
+
+
+StoreOf = Annotated[Store, Depends(get_store)]
 
 
 class ApiKey(HTTPBearer):
-    """The credential of every operation: who has a valid key gets the shop.
+    """The credential of every operation.
 
     Interface: Authentication.
     """
 
-    async def __call__(self, request: HTTPConnection) -> Shop:  # type: ignore[override] # the key stays here
-        """Return what the application works on.
+    async def __call__(self, request: HTTPConnection) -> None:
+        """Let a request with a valid key pass.
 
         Raises:
             Refusal: 401 for a missing or invalid key.
         """
-        shop: Shop = request.app.state.shop
         sent = request.headers.getlist("authorization")
         if not sent:
             message = "send the API key as Authorization: Bearer <API_KEY>"
             raise Refusal(401, message, headers={"www-authenticate": "Bearer"})
         scheme, _, key = sent[0].partition(" ")
-        if len(sent) > 1 or scheme.lower() != "bearer" or not await shop.accepts(key.strip()):
+        is_bearer = len(sent) == 1 and scheme.lower() == "bearer"
+        if not is_bearer or not await _is_valid(request, key.strip()):
             challenge = {"www-authenticate": 'Bearer error="invalid_token"'}
             raise Refusal(401, "the API key is not valid", headers=challenge)
         request.state.is_known = True
-        return shop
 
 
 require_key = ApiKey(scheme_name="bearer", description="The API key", auto_error=False)
-ShopOf = Annotated[Shop, Depends(require_key)]
+
+
+async def _is_valid(request: HTTPConnection, key: str) -> bool:
+    own = get_options(request).api_key
+    if own and hmac.compare_digest(key.encode(), own.get_secret_value().encode()):
+        return True
+    # Looked up by its hash: how alike two keys are shows in no timing.
+    store: Store = request.app.state.store
+    return await store.is_valid_key(hash_key(key))
 
 
 def base_of(request: Request) -> str:
@@ -74,9 +78,9 @@ def base_of(request: Request) -> str:
 
     A Host that is not the one that was connected to never appears in it: then it has none.
     """
-    shop: Shop = request.app.state.shop
-    if shop.options.public_url is not None:
-        return shop.options.public_url.rstrip("/")
+    public_url = get_options(request).public_url
+    if public_url is not None:
+        return public_url.rstrip("/")
     host, port = request.scope["server"]
     own = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     return f"http://{own}/v1" if request.headers.get("host", "").lower() == own else "/v1"
@@ -118,7 +122,7 @@ class JsonRequest(Request):
         nesting is its own RecursionError, and a number of more than 4,300 digits its ValueError.
         """
         value = _DECODER.decode((await self.body()).decode())
-        if isinstance(value, dict) and _is_strict(self):
+        if isinstance(value, dict) and get_options(self).strict:
             for name in value.keys() - _FIELDS:
                 raise Refusal(400, f"the field {name[:40]!r} is not known", field="body")
         return value
@@ -136,8 +140,8 @@ class StrictRoute(APIRoute):
             request = JsonRequest(plain.scope, plain.receive)
             names = [name for name, _ in request.query_params.multi_items()]
             for name in names:
-                if name not in query and _is_strict(request):
-                    raise invalid_parameter("query", f"the parameter {name[:40]!r} is not known")
+                if name not in query and get_options(request).strict:
+                    raise invalid_parameter("query", f"has an unknown parameter {name[:40]!r}")
                 if name in query and names.count(name) > 1:
                     raise invalid_parameter(name, "is given more than once")
             for name in headers:
@@ -148,19 +152,11 @@ class StrictRoute(APIRoute):
         return read_strictly
 
 
-def invalid_parameter(name: str, message: str) -> Refusal:
-    return Refusal(400, f"{name}: {message}", code="invalid_parameter", field=name)
-
-
 def plain_digits(text: Any) -> Any:
     """Take a whole number in its one plain spelling: no sign but -, no leading zero, no space."""
     if isinstance(text, str) and not re.fullmatch(r"-?[1-9][0-9]{0,18}|0", text, re.ASCII):
-        raise ValueError("not a whole number")
+        raise ValueError("is not a whole number in plain digits")
     return text
-
-
-def _is_strict(request: Request) -> bool:
-    return bool(request.app.state.shop.options.strict)
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -11,26 +11,24 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import uvicorn
-from sqlalchemy import Engine
 from uvicorn.supervisors import Multiprocess
 
+from petstore_frame.service import StartError
 from petstore_frame.service.app import create_app
-from petstore_frame.service.database import open_database
-from petstore_frame.service.errors import StartError
+from petstore_frame.service.database import Database, open_database
 from petstore_frame.service.keys import KeyBook
-from petstore_frame.service.middleware import log, set_up_logging
+from petstore_frame.service.log import log, set_up_logging
 from petstore_frame.service.options import Options
-from petstore_frame.service.protocol import PatientProtocol
 from petstore_frame.service.samples import sample_pets
 from petstore_frame.service.store import fill
 
+MAX_HEAD_BYTES = 16 * 1024
 KEEP_ALIVE_S = 75
 DRAIN_S = 8
 _START_S = 30
@@ -40,7 +38,7 @@ _WATCH_S = 1.0
 def run(options: Options) -> None:
     """Serve until SIGTERM or SIGINT, or until the parent is gone if the options name one.
 
-    Once requests are answered, the line ``{"base_url": ..., "pid": ...}`` goes to stdout.
+    From the line ``{"base_url": ..., "pid": ...}`` on stdout on, every connection is answered.
 
     Raises:
         StartError: The database or the port cannot be opened.
@@ -49,67 +47,76 @@ def run(options: Options) -> None:
     _end_with_parent(options.parent_pid)
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn handles them, and raises them again at its end: the exit code is 0 all the same.
-        signal.signal(number, lambda *_: None)
+        signal.signal(number, lambda *_: sys.exit(0))
     with ExitStack() as resources:
         # The port first: where it is taken, nothing is written to a database, least of all a key.
-        listener = resources.enter_context(closing(_listen(options)))
+        listener = resources.enter_context(closing(listen(options)))
         if options.database is None:
             folder = tempfile.TemporaryDirectory(prefix="petstore-frame-")
             place = str(Path(resources.enter_context(folder), "store.sqlite3"))
             options = options.model_copy(update={"database": place})
-        engine = open_database(options.database or "")
-        resources.callback(engine.dispose)
-        _prepare(engine, options)
-        ready = partial(_announce, listener)
+        database = resources.enter_context(closing(open_database(options.database or "")))
+        prepare(database, options)
         if options.workers > 1:
-            engine.dispose()
+            database.close()
             child = options.model_copy(update={"parent_pid": os.getpid()})
-            config = _config(partial(_worker, child), options, factory=True)
-            _Workers(config, listener, ready).run()
+            supervised = make_config(partial(_worker, child), options, factory=True)
+            _announce(listener)
+            Multiprocess(supervised, [listener]).run()
         else:
-            _Server(_config(create_app(options, engine), options), ready).run(sockets=[listener])
+            server = uvicorn.Server(make_config(create_app(options, database), options))
+            gc.freeze()  # else each full collection scans everything imported, 40 ms in a request
+            _announce(listener)
+            server.run(sockets=[listener])
 
 
-def _prepare(engine: Engine, options: Options) -> None:
+def prepare(database: Database, options: Options) -> None:
     """Fill an empty store with the sample asked for, and make a key where there is none."""
-    if options.sample and not fill(engine, sample_pets(options.sample, options.seed)):
-        place = engine.url.render_as_string(hide_password=True)
+    if options.sample and not fill(database, sample_pets(options.sample, options.seed)):
+        place = database.engine.url.render_as_string(hide_password=True)
         sys.stderr.write(f"{place} holds pets already; a sample is for an empty store\n")
-    book = KeyBook(engine)
+    book = KeyBook(database)
     if options.api_key is None and all(record.revoked_at for record in book.records()):
         key = book.new("made by serve")
         sys.stderr.write(f"no key yet, so one was made; it is shown this once: {key}\n")
 
 
-class _Server(uvicorn.Server):
-    """A uvicorn server that reports when it answers."""
+def make_config(app: Any, options: Options, **more: Any) -> uvicorn.Config:
+    """Return what uvicorn is asked to be."""
+    return uvicorn.Config(
+        app,
+        http="h11",
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,  # --public-url is what tells of a proxy
+        server_header=False,
+        workers=options.workers,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=DRAIN_S,
+        timeout_worker_healthcheck=_START_S,
+        **more,
+    )
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        gc.collect()
-        gc.freeze()  # else each full collection scans everything imported, 40 ms in a request
-        self._ready()
+def listen(options: Options) -> socket.socket:
+    """Return a socket that takes connections, which wait there until the server is up.
 
-
-class _Workers(Multiprocess):
-    """uvicorn's supervisor, which reports when each of its processes answers."""
-
-    def __init__(
-        self, config: uvicorn.Config, listener: socket.socket, ready: Callable[[], None]
-    ) -> None:
-        super().__init__(config, [listener])
-        self._ready = ready
-
-    def init_processes(self) -> None:
-        super().init_processes()
-        if all(process.wait_until_ready(_START_S) for process in self.processes):
-            self._ready()
-        else:
-            self.should_exit.set()
+    Raises:
+        StartError: The port is taken, or the address is not one of this machine.
+    """
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    try:
+        bound = socket.create_server((options.host, options.port), family=family, backlog=1024)
+    except OSError as problem:
+        cause = os.strerror(problem.errno or 0)
+        advice = "; port 0 picks a free one" if problem.errno == errno.EADDRINUSE else ""
+        message = f"cannot listen on {options.host} port {options.port}: {cause}{advice}"
+        raise StartError(message) from problem
+    # asyncio switches Nagle's delay off only on a socket that states its protocol.
+    return socket.socket(fileno=bound.detach())
 
 
 def _worker(options: Options) -> Any:
@@ -130,38 +137,6 @@ def _end_with_parent(parent_pid: int | None) -> None:
 
     if parent_pid is not None:
         threading.Thread(target=watch, daemon=True).start()
-
-
-def _config(app: Any, options: Options, **more: Any) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        http=partial(PatientProtocol, patience_s=options.patience_s),  # type: ignore[arg-type] # called only
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,  # --public-url is what tells of a proxy
-        server_header=False,
-        workers=options.workers,
-        timeout_keep_alive=KEEP_ALIVE_S,
-        timeout_graceful_shutdown=DRAIN_S,
-        timeout_worker_healthcheck=_START_S,
-        **more,
-    )
-
-
-def _listen(options: Options) -> socket.socket:
-    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    try:
-        bound = socket.create_server((options.host, options.port), family=family, backlog=1024)
-    except OSError as problem:
-        cause = os.strerror(problem.errno or 0)
-        advice = "; port 0 picks a free one" if problem.errno == errno.EADDRINUSE else ""
-        raise StartError(
-            f"cannot listen on {options.host} port {options.port}: {cause}{advice}"
-        ) from problem
-    # asyncio switches Nagle's delay off only on a socket that states its protocol.
-    return socket.socket(fileno=bound.detach())
 
 
 def _announce(listener: socket.socket) -> None:

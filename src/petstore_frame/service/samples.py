@@ -31,4 +31,4 @@ def sample_pets(size: int, seed: int) -> Iterator[NewPet]:
             category_id=chance.choice(_CATEGORIES),
         )
         status = chance.choice(_STATUSES)
-        yield pet if status is None else pet.model_copy(update={"status": status.value})
+        yield pet if status is None else pet.model_copy(update={"status": status})

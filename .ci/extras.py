@@ -1,0 +1,139 @@
+"""Install the wheel without extras and with each extra alone, and run the command's verbs there.
+
+Usage: python .ci/extras.py petstore_frame-0.2.0-py3-none-any.whl   (with uv, and all extras here)
+
+Each environment is fresh. Without extras every verb is run, with one those that need one. A verb
+either does its work, or ends with exit code 2 and the line that installs the missing part. The
+store that they talk to runs in this environment.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import petstore_frame as pf
+
+# Which libraries' extras each verb needs; none where the base does.
+VERBS = {
+    ("--version",): (),
+    ("--help",): (),
+    ("sample", "--rows", "20", "--output", "sample.csv"): (),
+    ("fetch", "--output", "pets.csv"): (),
+    ("load", "arrivals.csv", "--key", "tag", "--journal", "journal", "--output", "results"): (),
+    ("compare", "arrivals.csv", "--key", "tag", "--journal", "journal"): (),
+    ("report", "--output", "stock.csv"): (),
+    ("report", "--output", "stock.html"): (),
+    ("report", "--output", "stock.xlsx"): ("excel",),
+    ("fetch", "--output", "pets.parquet"): ("history",),
+    ("snapshot", "--history", "history"): ("history",),
+    ("trend", "--history", "../kept"): ("history",),
+    ("keys", "list"): ("service",),
+    ("serve", "--port", "0", "--api-key-file", "key"): ("service",),
+    ("dashboard", "--no-browser"): ("lab",),
+}
+# An extra, and those whose libraries it brings along.
+EXTRAS = {
+    "": (),
+    "excel": ("excel",),
+    "history": ("history",),
+    "service": ("service",),
+    "postgres": (),
+    "lab": ("lab",),
+    "polars": ("history",),
+}
+GOES_ON = {"serve", "dashboard"}  # until they are ended
+DEADLINE_S = 60
+
+
+def run_verb(command: str, words: tuple[str, ...], folder: Path, environ: dict[str, str]) -> str:
+    """Return ``works``, or the extra that the verb says it misses.
+
+    Raises:
+        SystemExit: It does neither.
+    """
+    said = folder / "said"
+    with said.open("w+") as output:
+        process = subprocess.Popen(
+            [command, *words],
+            cwd=folder,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+        )
+        deadline = time.monotonic() + DEADLINE_S
+        while process.poll() is None and time.monotonic() < deadline:
+            if words[0] in GOES_ON and "http://" in said.read_text():
+                process.send_signal(signal.SIGTERM)
+                process.wait(DEADLINE_S)
+                return "works"
+            time.sleep(0.05)
+        if process.poll() is None:
+            process.kill()
+        code = process.wait()
+    text = said.read_text()
+    if code in (0, 1) and "Traceback" not in text:  # 1: done, with something to say
+        return "works"
+    for extra in EXTRAS:
+        if code == 2 and extra and f"pip install 'petstore-frame[{extra}]'" in text:
+            return extra
+    raise SystemExit(f"{' '.join(words)} ended with {code}:\n{text[-2000:]}")
+
+
+def check(wheel: Path, extra: str, folder: Path, environ: dict[str, str]) -> None:
+    """Install one extra into a fresh environment, run every verb, and print a row of the matrix."""
+    home = folder / "venv"
+    subprocess.run(["uv", "venv", "-q", "--python", sys.executable, str(home)], check=True)
+    target = f"petstore-frame[{extra}] @ {wheel.as_uri()}" if extra else str(wheel)
+    install = ["uv", "pip", "install", "-q", "--python", str(home / "bin/python"), target]
+    subprocess.run(install, check=True)
+    (folder / "arrivals.csv").write_text("tag,name,category_id,status\nA1,Ada,3,sold\nA2,Bo,2,\n")
+    row = []
+    for words, needs in VERBS.items():
+        if extra and not needs:
+            continue
+        state = run_verb(str(home / "bin/petstore-frame"), words, folder, environ)
+        missing = [name for name in needs if name not in EXTRAS[extra]]
+        if (state == "works") != (not missing) or (missing and state != missing[0]):
+            raise SystemExit(f"with [{extra}], {' '.join(words)}: {state}, expected {missing}")
+        row.append(f"{words[0]} {'works' if state == 'works' else f'needs {state}'}")
+    packages = len(list(home.glob("lib/*/site-packages/*.dist-info")))
+    size = sum(path.stat().st_size for path in home.rglob("*") if path.is_file()) / 2**20
+    print(f"[{extra or 'base'}]: {packages} packages, {size:.0f} MB; {', '.join(row)}", flush=True)
+
+
+@contextmanager
+def environment(folder: Path) -> Iterator[dict[str, str]]:
+    """Start a store, keep a snapshot, and give the environment of a shell that is to use them."""
+    with pf.serve(sample=30, log_level="off", database=folder / "store.sqlite3") as server:
+        with server.client() as client:
+            pf.History(folder / "kept").add(pf.fetch_inventory(client, progress=False))
+        yield {
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "PETSTORE_BASE_URL": server.base_url,
+            "PETSTORE_API_KEY": server.api_key.get_secret_value(),
+        }
+
+
+def main() -> None:
+    wheel = Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as top:
+        with environment(Path(top)) as environ:
+            for extra in EXTRAS:
+                with tempfile.TemporaryDirectory(dir=top) as folder:
+                    check(wheel, extra, Path(folder), environ)
+        once = ["uvx", "--from", str(wheel), "petstore-frame", "--version"]
+        print(subprocess.run(once, check=True, capture_output=True, text=True).stdout, end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""nginx as docs/service.md configures it: what the service leaves to a proxy, the proxy does."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+import petstore_frame as pf
+from ports import free_port
+
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
+PAGE = Path(__file__).parents[2] / "docs/service.md"
+BODY = b'{"name":"Luna","categoryId":1}'
+CHUNKED = b"1e\r\n" + BODY + b"\r\n0\r\n\r\n"
+WRAPPED = """
+daemon off; pid {folder}/pid; error_log {folder}/error.log; {user}
+events {{}}
+http {{
+  access_log off;
+  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+  {example}
+}}
+"""
+
+
+class Proxied:
+    """A store, the port of the nginx before it, and its key."""
+
+    def __init__(self, server: pf.Server, port: int) -> None:
+        self.server, self.port = server, port
+        self.key = server.api_key.get_secret_value()
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=15)
+
+    def client(self) -> httpx.Client:
+        headers = {"Authorization": f"Bearer {self.key}"}
+        return httpx.Client(base_url=f"http://127.0.0.1:{self.port}/v1", headers=headers)
+
+    def head(self, first: str, *lines: str) -> bytes:
+        told = [first, "Host: x", f"Authorization: Bearer {self.key}", *lines]
+        return ("\r\n".join(told) + "\r\n\r\n").encode()
+
+
+@pytest.fixture(scope="module")
+def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
+    """The page's own example, with a free port, no TLS, and a second in place of twenty."""
+    folder, port = tmp_path_factory.mktemp("nginx"), free_port()
+    (example,) = re.findall(r"```text\n(upstream .*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    public = "https://shop.example/v1"
+    with pf.serve(sample=30, public_url=public, log_level="off") as server:
+        example = example.replace("127.0.0.1:8080", httpx.URL(server.base_url).netloc.decode())
+        example = example.replace("listen 443 ssl", f"listen 127.0.0.1:{port}")
+        example = re.sub(r"ssl_certificate.*", "", example).replace(" 20s;", " 1s;")
+        user = "user root;" if os.getuid() == 0 else ""
+        conf = WRAPPED.format(folder=folder, user=user, example=example)
+        (folder / "nginx.conf").write_text(conf)
+        command = [NGINX, "-p", str(folder), "-c", str(folder / "nginx.conf")]
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        try:
+            running = Proxied(server, port)
+            deadline = time.monotonic() + 30
+            while time.monotonic() < deadline:
+                with contextlib.suppress(OSError), running.connect():
+                    break
+                time.sleep(0.02)
+            yield running
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def read_all(wire: socket.socket) -> bytes:
+    received = b""
+    with contextlib.suppress(ConnectionError, TimeoutError):
+        while part := wire.recv(65536):
+            received += part
+    return received
+
+
+def test_requests_pass_and_keep_their_names(proxied) -> None:
+    """Additions and lists are those of the service, and links lead to the public address."""
+    with proxied.client() as client:
+        created = client.post("/pets", content=BODY, headers={"Content-Type": "application/json"})
+        listed = client.get("/pets?limit=5")
+        refused = client.post("/pets", json={"name": "x" * 70_000, "categoryId": 1})
+        hidden = client.get(f"http://127.0.0.1:{proxied.port}/healthz")
+    assert created.status_code == 201
+    assert listed.links["next"]["url"].startswith("https://shop.example/v1/pets?limit=5&cursor=")
+    assert (refused.status_code, refused.json()["code"]) == (413, "payload_too_large")
+    assert hidden.status_code == 404
+
+
+def test_an_absolute_target_is_served(proxied) -> None:
+    """RFC 9112, 3.2.2: the form that is meant for proxies."""
+    with proxied.connect() as wire:
+        wire.sendall(proxied.head("GET http://x/v1/pets?limit=1 HTTP/1.1", "Connection: close"))
+        assert read_all(wire).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize(
+    ("header", "body", "status"),
+    [("Content-Length: 3", CHUNKED, b"400"), ("X: y", b"fffffffff\r\n{", b"413")],
+    ids=["length and chunks", "an endless chunk"],
+)
+def test_ambiguous_and_endless_bodies_do_not_pass(proxied, header, body, status) -> None:
+    """What two parsers may read in two ways, and what no body can be, never meets the service."""
+    head = proxied.head("POST /v1/pets HTTP/1.1", "Transfer-Encoding: chunked", header)
+    with proxied.connect() as wire:
+        wire.sendall(head + body)
+        assert read_all(wire).startswith(b"HTTP/1.1 " + status)
+
+
+@pytest.mark.parametrize("part", ["nothing", "half a head", "half a body"])
+def test_a_slow_client_is_given_up(proxied, part) -> None:
+    """408 or a closed connection after the time of the example, here a second."""
+    sent = {
+        "nothing": b"",
+        "half a head": b"POST /v1/pets HTTP/1.1\r\nHost: x\r\nX: y\r\n",
+        "half a body": proxied.head("POST /v1/pets HTTP/1.1", "Content-Length: 1000") + b"{",
+    }[part]
+    with proxied.connect() as wire:
+        wire.sendall(sent)
+        received = read_all(wire)
+    assert not received or received.startswith(b"HTTP/1.1 408 ")
+
+
+def test_slow_clients_cost_the_service_nothing(proxied) -> None:
+    """With 200 of them at the proxy, the service has no connection of theirs."""
+    slow = [proxied.connect() for _ in range(200)]
+    for wire in slow:
+        wire.sendall(proxied.head("POST /v1/pets HTTP/1.1", "Content-Length: 1000") + b"{")
+    with proxied.client() as client:
+        assert {client.get("/pets?limit=1").status_code for _ in range(50)} == {200}
+        assert len(psutil.Process(proxied.server.pid).net_connections()) < 30
+    for wire in slow:
+        wire.close()
