@@ -16,7 +16,7 @@ from faults.flaky_store import KEY
 from faults.load_harness import check_promises, journal_in, result_in
 from petstore_frame.client import Client
 from petstore_frame.errors import JournalError
-from petstore_frame.errors.advice import SHELL
+from petstore_frame.loader.call import SHELL
 from petstore_frame.loader.journal.checkfile import log_of, path_of, read_mark
 from petstore_frame.loader.record import State
 

@@ -26,7 +26,7 @@ from petstore_frame.cli.options import (
     switch,
     to_write,
 )
-from petstore_frame.errors.advice import ShellAudience
+from petstore_frame.loader.call import SHELL
 from petstore_frame.loader.options import DEFAULT_WORKERS, GRACE_S, MOST_WORKERS, Duplicates, Limits
 from petstore_frame.loader.reading.options import Reading
 
@@ -318,7 +318,7 @@ def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
         files = [] if output is None else write_files(result, output)
     finally:
         folder = str(files[0].parent) if files else None
-        result.voice = ShellAudience(folder)
+        result.voice = SHELL
         if as_json:
             print_json(result.summary | {"output": folder, "files": [*map(str, files)]})
         else:

@@ -8,7 +8,7 @@ from pathlib import Path
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.export import LARGEST_DOWNLOAD
-from petstore_frame.errors.advice import FORM
+from petstore_frame.loader.call import FORM
 from petstore_frame.html import Markup
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.results import LoadResult

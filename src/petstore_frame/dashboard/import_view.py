@@ -11,7 +11,7 @@ from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.import_job import Choices, Plan
 from petstore_frame.errors import InputError
-from petstore_frame.errors.advice import FORM
+from petstore_frame.loader.call import FORM
 from petstore_frame.html import PAGE, Card, Cell, Markup
 from petstore_frame.html.palette import shorten
 from petstore_frame.loader.reading.look import Look, ValueToMap

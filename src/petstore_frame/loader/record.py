@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from petstore_frame.errors.advice import Advice
+from petstore_frame.loader.advice import Advice
 
 
 class State(StrEnum):

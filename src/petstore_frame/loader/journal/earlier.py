@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import InputError
-from petstore_frame.errors.advice import Advice
+from petstore_frame.loader.advice import Advice
 from petstore_frame.loader.journal.rows import Run, pack_problem, read_cells
 from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.record import RecordProblem

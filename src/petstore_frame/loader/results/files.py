@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.errors import JournalError
-from petstore_frame.errors.advice import FILE
+from petstore_frame.loader.call import FILE
 from petstore_frame.files.whole import replacing
 from petstore_frame.loader.journal.rows import JournalRow, Run
 from petstore_frame.loader.reading.returned import (

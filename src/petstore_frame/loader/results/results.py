@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame._internal.arguments import true_or_false
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import JournalError, LoadFailedError
-from petstore_frame.errors.advice import PYTHON
+from petstore_frame.loader.call import PYTHON
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors.advice import PYTHON, Advice, Audience
+from petstore_frame.loader.advice import Advice
+from petstore_frame.loader.call import PYTHON
+from petstore_frame.loader.call import Call as Audience
 from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
 from petstore_frame.loader.journal.earlier import Repeats, Source

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
-from petstore_frame.errors.advice import Audience
+from petstore_frame.loader.call import Call as Audience
 from petstore_frame.loader.journal.database import holding, reading
 from petstore_frame.loader.journal.moves import Moves, Resettlement
 from petstore_frame.loader.journal.rows import JournalRow, Run, read_rows, read_run, rows
