@@ -189,10 +189,10 @@ def _frame(records: Sequence[Record]) -> pd.DataFrame:
 def _count_notes(records: Sequence[Record], name_at: int, notes: dict[str, Note]) -> None:
     """Add what was noted on records that can be compared, by kind."""
     for record in records:
-        if not record.warnings or record.state is State.INVALID:
+        if not record.notes or record.state is State.INVALID:
             continue
         name = "".join(record.cells[name_at : name_at + 1])
-        for kind in {kind_of(note) for note in record.warnings}:
+        for kind in {kind_of(note) for note in record.notes}:
             known = notes.get(kind) or Note(0, kind, record.number, record.line, name)
             notes[kind] = known._replace(records=known.records + 1)
 

@@ -16,7 +16,13 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import CellError, quoted, read_cell, suspicious
 from petstore_frame.loader.reading.options import Rules
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Aside, Oddity, Row
-from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion
+from petstore_frame.loader.record import (
+    Record,
+    RecordProblem,
+    State,
+    Suspicion,
+    fingerprint_of,
+)
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 
 _AT_ONCE, _MAX_REMEMBERED = 128, 100_000
@@ -94,8 +100,10 @@ class Checker:
                         start, noted = head
                         end, told = tail
                         payload, notes = start + end, noted + told
-                        facts = number, line, tuple(cells), pending, payload, None, notes, key, None
-                        records.append(_record(Record, facts))
+                        records.append(_record(Record, (
+                            number, line, tuple(cells), pending, payload, fingerprint_of(payload),
+                            None, notes, key, None, None, False,
+                        )))  # fmt: skip
                         continue
                 records.append(self.judge(number, Row(line, cells, aside)))
         except InputError:
@@ -137,8 +145,9 @@ class Checker:
         line, cells, aside = row.line, tuple(row.cells), row.aside or _NOTHING
         is_blank = not any(cell and not cell.isspace() for cell in cells)
         if is_blank and not _refuses(aside):
-            blank = Record(number, line, cells, State.SKIPPED, warnings=("blank",))
-            return blank._replace(origin=aside.origin)
+            blank = Record(number, line, cells, State.SKIPPED, notes=("blank",))
+            # A row of a fix file that was emptied is left out on purpose.
+            return blank._replace(origin=aside.origin, left_out=aside.origin is not None)
         rules = self._confirmed if aside.is_confirmed else self.rules
         problems, notes = self._check_width(cells)
         key = self._key_of(cells) if self._keys else None
@@ -158,8 +167,9 @@ class Checker:
                 warnings.append(str(doubt.problem.accept))
             else:
                 problems.append(self._placed(doubt, place, cells))
-        record = Record(number, line, cells, State.PENDING, payload, None, tuple(warnings), key)
-        record = record._replace(origin=aside.origin)
+        record = Record(number, line, cells, State.PENDING, payload, key=key, origin=aside.origin)
+        mark = None if problems else fingerprint_of(payload)
+        record = record._replace(fingerprint=mark, notes=tuple(warnings))
         return _refused(record, problems) if problems else record
 
     def _part(self, field: str, text: str, oddity: Oddity | None, rules: Rules) -> _Part:
@@ -248,7 +258,7 @@ class Checker:
                 and not (name.isascii() and above.isascii())
                 and _are_twins(name, above)
             ):
-                records[place] = record._replace(warnings=(*record.warnings, "unicode_twin"))
+                records[place] = record._replace(notes=(*record.notes, "unicode_twin"))
             above = name
         return above
 
@@ -264,7 +274,7 @@ def _settled(records: list[Record], totals: list[Record]) -> list[Record]:
 
     What may be a total waits in ``totals``, with blank rows below it.
     """
-    if not totals and not any(each.warnings and _is_called_total(each) for each in records):
+    if not totals and not any(each.notes and _is_called_total(each) for each in records):
         return records
     settled = list[Record]()
     for record in records:
@@ -273,7 +283,7 @@ def _settled(records: list[Record], totals: list[Record]) -> list[Record]:
             continue
         for total in totals:
             called = ["called_total"] * _is_called_total(total)
-            settled.append(total._replace(warnings=(*_without_total(total), *called)))
+            settled.append(total._replace(notes=(*_without_total(total), *called)))
         totals.clear()
         settled.append(record)
     return settled
@@ -284,11 +294,11 @@ def _are_twins(name: str, other: str) -> bool:
 
 
 def _is_called_total(record: Record) -> bool:
-    return Suspicion.TOTAL_ROW in record.warnings
+    return Suspicion.TOTAL_ROW in record.notes
 
 
 def _without_total(record: Record) -> Iterator[str]:
-    return (note for note in record.warnings if note != Suspicion.TOTAL_ROW)
+    return (note for note in record.notes if note != Suspicion.TOTAL_ROW)
 
 
 def _refused(record: Record, problems: Sequence[RecordProblem]) -> Record:
@@ -296,7 +306,9 @@ def _refused(record: Record, problems: Sequence[RecordProblem]) -> Record:
     others = (f"also {other.column}: {other.message}" for other in problems[1:])
     warnings = (*_without_total(record), *others)
     state = State.INVALID
-    return record._replace(state=state, payload=None, problem=problems[0], warnings=warnings)
+    return record._replace(
+        state=state, payload=None, fingerprint=None, problem=problems[0], notes=warnings
+    )
 
 
 def _joined(parts: Sequence[_Part]) -> _Part:
