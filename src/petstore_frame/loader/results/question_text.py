@@ -35,6 +35,8 @@ _OTHER = {
     "own_pets": "Copies of them are wanted",
     "others_pets": "They are other animals",
 }
+# By case and answer, when it is right.
+CASE_ANSWERS = {name: {"skip": _SAME[name], "send": _OTHER[name]} for name in _SAME}
 # What becomes of records, as an answer says it; the others are told by their state.
 _BECOMES = {
     State.PENDING: "sent",

@@ -14,7 +14,7 @@ from weakref import finalize
 
 from petstore_frame._internal.arguments import true_or_false
 from petstore_frame._internal.has_frame import HasFrame
-from petstore_frame.errors import JournalError, LoadFailedError, LoadStopped
+from petstore_frame.errors import JournalError, LoadFailedError
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.loader.call import Call
 from petstore_frame.loader.journal import rows as journal
@@ -22,7 +22,7 @@ from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.question import Question
 from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.options import GRACE_S, MOST_GETS, check_folder
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, Ending, State, exit_code
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.results import facts as found
 from petstore_frame.loader.results.columns import (
     COLUMNS,
@@ -319,16 +319,6 @@ class LoadResult(HasFrame):
         is_there = self._count([*_IN_STORE, State.SKIPPED]) == len(self)
         if not is_there or any(self.elsewhere):
             raise LoadFailedError(str(self), result=self)
-
-    def raise_where_stopped(self) -> None:
-        """Raise where the import ended before all of its records were sent.
-
-        Raises:
-            LoadStopped: By the store, an outage, a full disk or ``max_errors``.
-        """
-        run = self.facts.run
-        if self._kept is None and run.ending not in (None, Ending.DONE, Ending.INTERRUPTED):
-            raise LoadStopped(str(self), result=self, ending=str(run.ending))
 
     def reconcile(
         self,
