@@ -277,6 +277,14 @@ def create(path: Path, base_url: str) -> None:
         raise JournalError(f"{path}: {problem.strerror}; nothing was sent") from problem
 
 
+def copy_journal(path: Path, copy: Path) -> None:
+    """Write a copy of a journal as it is at this moment, also while an import writes to it."""
+    with reading(path) as sql, closing(connect(copy, mode="rwc")) as target:
+        sql.backup(target)
+        target.execute("PRAGMA journal_mode = WAL")
+    write_count(copy, 0)
+
+
 @contextmanager
 def _drafted(draft: Path) -> Iterator[sqlite3.Connection]:
     """Give a connection to a new database, which is one file when the block ends."""

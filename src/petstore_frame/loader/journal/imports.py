@@ -84,6 +84,11 @@ def write_import(sql: sqlite3.Connection, run: Import, key_columns: str) -> None
     )
 
 
+def note_facts(sql: sqlite3.Connection, run: Import, facts: dict[str, Any]) -> None:
+    """Write what was found in the records of an import."""
+    sql.execute("UPDATE imports SET facts = ? WHERE import = ?", [json.dumps(facts), run.number])
+
+
 def read_imports(
     sql: sqlite3.Connection, where: str = "TRUE", values: Sequence[Any] = ()
 ) -> list[Import]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from petstore_frame.loader.record import State
@@ -80,3 +82,68 @@ class Question:
     cases: tuple[Case, ...]
     likely_key: str | None = None
     call: Any = None
+
+
+_EXAMPLES = """
+SELECT mine.record, mine.line, mine.payload, mine.key, old.payload, old.key, pets.body,
+  imports.source, imports.staged_at, coalesce(old.pet_id, cases.pet)
+FROM temp.cases CROSS JOIN records AS mine USING (id)
+LEFT JOIN records AS old ON old.id = cases.other
+LEFT JOIN imports ON imports.import = old.import AND old.import <> mine.import
+LEFT JOIN temp.pets ON pets.pet = cases.pet
+WHERE cases.name = ? ORDER BY mine.id LIMIT 2
+"""
+_SOURCES = """
+SELECT imports.id, source, staged_at, count(*) FROM temp.cases
+JOIN records AS old ON old.id = cases.other JOIN imports USING (import)
+WHERE cases.name = ? AND import <> ? GROUP BY import ORDER BY 4 DESC, import DESC
+"""
+
+
+def read_cases(
+    sql: sqlite3.Connection, cases: Mapping[str, tuple[int, int]], number: int
+) -> tuple[Case, ...]:
+    """Return cases, with how many records each concerns of how many, as values to be shown."""
+    return tuple(
+        Case(
+            name,
+            *cases[name],
+            examples=tuple(_example(name, *row) for row in sql.execute(_EXAMPLES, [name])),
+            sources=tuple(Earlier(*row) for row in sql.execute(_SOURCES, [name, number])),
+        )
+        for name in CASES
+        if name in cases
+    )
+
+
+def _example(
+    case: str, record: int, line: int, payload: bytes | None, key: str | None, *rest: Any
+) -> Example:
+    other, other_key, body, source, day, pet_id = rest
+    if case == "similar_key":
+        ours, theirs = key or "", other_key or ""
+    else:
+        ours, theirs = (payload or b"").decode(), (other or b"").decode() or body or ""
+    return Example(record, line, ours, theirs, source, day, pet_id)
+
+
+def count_cases(sql: sqlite3.Connection) -> dict[str, dict[State, int]]:
+    """Count what becomes of the records of each case by the answer that is being tried."""
+    counts: dict[str, dict[State, int]] = {}
+    for name, state, records in sql.execute(
+        "SELECT name, state, count(*) FROM temp.cases JOIN records USING (id) GROUP BY 1, 2"
+    ):
+        counts.setdefault(name, {})[State(state)] = records
+    return counts
+
+
+def with_counts(
+    cases: Iterable[Case],
+    if_skip: Mapping[str, dict[State, int]],
+    if_send: Mapping[str, dict[State, int]],
+) -> tuple[Case, ...]:
+    """Return cases with what each answer would do."""
+    return tuple(
+        replace(case, if_skip=if_skip.get(case.name, {}), if_send=if_send.get(case.name, {}))
+        for case in cases
+    )

@@ -6,6 +6,7 @@ together, come to is remembered by their text, with the bytes of the payload.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
@@ -25,6 +26,8 @@ from petstore_frame.loader.record import (
 )
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 
+# An error of a spreadsheet, or a long number of which it kept some digits, names no animal.
+_NO_KEY = re.compile(r"#[A-Z/0!?]+[!?A]?$|\d([.,]\d+)?E\+\d+$")
 _AT_ONCE, _MAX_REMEMBERED = 128, 100_000
 _LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not like an animal")
 _SWALLOWING = suspicious(
@@ -206,14 +209,16 @@ class Checker:
         return [], ["empty_extra_cells"] * (len(cells) > width) + ["short_row"] * bool(missing)
 
     def _key_of(self, cells: Sequence[str]) -> str | None:
-        """Return the text of the cells that identify the animal, None where one is empty."""
-        texts = [normalize("NFC", cells[at].strip()) for at in self._keys if at < len(cells)]
-        if len(texts) < len(self._keys) or not all(texts):
+        """Return the text of the cells that identify the animal, None where all are empty."""
+        texts = [
+            normalize("NFC", cells[at].strip()) if at < len(cells) else "" for at in self._keys
+        ]
+        if not any(texts) or any(map(_NO_KEY.match, texts)):
             return None
         return texts[0] if len(texts) == 1 else f"[{', '.join(map(quoted, texts))}]"
 
     def _keyless(self, cells: Sequence[str]) -> RecordProblem:
-        empty = [at for at in self._keys if at >= len(cells) or not cells[at].strip()]
+        empty = [at for at in self._keys if at >= len(cells) or not cells[at].strip()] or self._keys
         hint = "fill it in: it says which animal this is"
         return RecordProblem("key_missing", "the key is missing", self.columns[empty[0]], hint=hint)
 

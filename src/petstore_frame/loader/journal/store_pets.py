@@ -1,0 +1,235 @@
+"""Rule 5 of identity: the store is asked before a session sends.
+
+Pets that this journal did not make are what a colleague's load, a restored, copied or lost journal
+look like. Compared are those that were not seen at the last reading; all of them, where nine in ten
+records are in the store already.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from dataclasses import dataclass, field
+from typing import Any
+
+from petstore_frame.errors import IncompleteInventoryError, PetstoreError
+from petstore_frame.inventory.fetch import fetch_inventory
+from petstore_frame.loader.journal.identity import Rules, is_many
+from petstore_frame.loader.journal.rows import read_cells
+from petstore_frame.loader.record import fingerprint_of
+from petstore_frame.schema.models import SENT_FIELDS
+from petstore_frame.schema.text import likeness
+
+LEAST_REQUESTS = 100
+# From such a share of the records on, also pets that were seen before are worth a question.
+ALL_ALIKE = 0.9
+_TO_SEND = "import = :mine AND state = 'pending' AND NOT is_in_doubt"
+
+
+class _EnoughError(PetstoreError):
+    """As many requests were made as are allowed."""
+
+
+class _Bounded:
+    """A client that makes no more than so many requests."""
+
+    def __init__(self, client: Any, requests: int) -> None:
+        self._client, self._left = client, requests
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def ask_page(self, *args: Any, **options: Any) -> Any:
+        """Ask for a page, within the bound."""
+        if self._left <= 0:
+            raise _EnoughError("enough pages were read")
+        self._left -= 1
+        return self._client.ask_page(*args, **options)
+
+
+@dataclass(frozen=True)
+class StorePets:
+    """The pets that a store showed.
+
+    Attributes:
+        pets: Id, name, and what would be sent of each but its status.
+        is_complete: The store was read to its end.
+        problem: Why it was not, in the words of the error.
+    """
+
+    pets: list[tuple[int, str, str]] = field(default_factory=list)
+    is_complete: bool = False
+    problem: str = ""
+
+
+def read_store(client: Any, records: int) -> StorePets:
+    """Read the pets of a store, with at most as many requests as records, or a hundred."""
+    bounded, problem = _Bounded(client, max(LEAST_REQUESTS, records)), ""
+    try:
+        inventory = fetch_inventory(bounded, progress=False)
+    except IncompleteInventoryError as cut:
+        if isinstance(cut.__cause__, KeyboardInterrupt):
+            raise cut.__cause__ from None
+        inventory = cut.partial
+        problem = "" if isinstance(cut.__cause__, _EnoughError) else str(cut.__cause__ or cut)
+    except PetstoreError as failed:
+        return StorePets(problem=str(failed))
+    is_complete = inventory.completeness.verdict == "complete"
+    columns = [inventory.frame[name].tolist() for name in ("id", *_NAMES)]
+    pets = [
+        (pet_id, str(values[0]), _body(values)) for pet_id, *values in zip(*columns, strict=True)
+    ]
+    return StorePets(pets, is_complete, problem)
+
+
+_FIELDS = [each for each in SENT_FIELDS if each.name != "status"]
+_NAMES = [each.name for each in _FIELDS]
+
+
+def _body(values: list[Any]) -> str:
+    """Return the request body that makes a pet with these values."""
+    body = {
+        each.wire_name: value
+        for each, value in zip(_FIELDS, values, strict=True)
+        if value is not None and value == value  # a missing one is not itself
+    }
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def compare_with_store(rules: Rules, store: StorePets) -> None:
+    """Compare the records to be sent with the pets of the store, and ask where they are alike."""
+    if store.problem:
+        rules.found.facts["store_unread"] = store.problem
+    elif not store.is_complete:
+        rules.found.facts["store_cut"] = len(store.pets)
+    seen = _read_seen(rules)
+    rules.sql.executemany(
+        "INSERT OR IGNORE INTO temp.pets VALUES (?, ?, ?, ?, 0, ?)",
+        (
+            (pet, name, body, fingerprint_of(body.encode()), pet in seen)
+            for pet, name, body in store.pets
+        ),
+    )
+    rules.do(
+        "UPDATE temp.pets SET is_ours = 1 WHERE pet IN"
+        " (SELECT pet_id FROM records WHERE pet_id IS NOT NULL)"
+    )
+    _find_own_pets(rules)
+    _find_others_pets(rules)
+
+
+def _find_own_pets(rules: Rules) -> None:
+    """Ask about rows that have the ids of pets of the store, with their names."""
+    header = [likeness(name).replace("_", "").replace(" ", "") for name in rules.run.header]
+    name_column = rules.run.mapping.get("name")
+    places = [at for at, name in enumerate(header) if name in ("id", "petid")]
+    if not places or name_column not in rules.run.header:
+        return
+    at, name_at = places[0], rules.run.header.index(name_column)
+    rules.make("own", "id INTEGER PRIMARY KEY, pet UNIQUE, name")
+    rows = rules.do(f"SELECT id, cells FROM records WHERE {_TO_SEND} AND known_by IS NULL")
+    for record_id, packed in rows.fetchall():
+        cells = read_cells(packed)
+        text = cells[at].strip().removesuffix(".0") if at < len(cells) else ""
+        if text.isdecimal() and len(text) < 19:
+            rules.do(
+                "INSERT OR IGNORE INTO temp.own SELECT :id, pet, name FROM temp.pets"
+                " WHERE pet = :pet",
+                id=record_id,
+                pet=int(text),
+            )
+            found = rules.do("SELECT name FROM temp.own WHERE id = :id", id=record_id).fetchone()
+            if found and likeness(found[0]) != likeness(cells[name_at]):
+                rules.do("DELETE FROM temp.own WHERE id = :id", id=record_id)
+    if rules.answer("own_pets", "SELECT id, NULL AS other, pet FROM temp.own", _left(rules)):
+        _adopt(rules, "own_pets")
+
+
+def _find_others_pets(rules: Rules) -> None:
+    """Ask about records that equal pets which this journal did not make."""
+    records = _left(rules)
+    if not records:
+        return
+    # A pet that a record in doubt may have made is left for that record.
+    rules.make(
+        "doubt",
+        "fingerprint PRIMARY KEY, n",
+        "SELECT fingerprint, count(*) FROM records WHERE state IN ('in_flight', 'unknown',"
+        " 'absent') OR state = 'pending' AND is_in_doubt GROUP BY fingerprint",
+    )
+    rules.make(
+        "others",
+        "pet INTEGER PRIMARY KEY, fingerprint, is_seen, n",
+        "SELECT pet, fingerprint, is_seen, place - coalesce(doubt.n, 0) FROM (SELECT *,"
+        "  row_number() OVER (PARTITION BY fingerprint ORDER BY is_seen, pet) AS place"
+        "  FROM temp.pets WHERE NOT is_ours AND pet NOT IN (SELECT pet FROM temp.cases"
+        "   WHERE pet IS NOT NULL)) LEFT JOIN temp.doubt USING (fingerprint)"
+        " WHERE place > coalesce(doubt.n, 0)",
+    )
+    rules.make(
+        "alike",
+        "id INTEGER PRIMARY KEY, pet UNIQUE, is_seen",
+        "SELECT id, pet, is_seen FROM (SELECT id, fingerprint, row_number() OVER"
+        f"  (PARTITION BY fingerprint ORDER BY id) AS n FROM records WHERE {_TO_SEND}"
+        "   AND coalesce(known_by, '') <> 'user') JOIN temp.others USING (fingerprint, n)",
+    )
+    alike, new, others = rules.do(
+        "SELECT count(*), coalesce(sum(NOT is_seen), 0),"
+        " (SELECT count(*) FROM temp.others WHERE NOT is_seen) FROM temp.alike"
+    ).fetchone()
+    is_copy = is_many(alike, records) and alike >= ALL_ALIKE * records
+    which = "SELECT id, NULL AS other, pet FROM temp.alike"
+    if not is_copy:
+        which += " WHERE NOT is_seen"
+        if not is_many(new, records) and not (new and is_many(new, others)):
+            few = "SELECT line FROM temp.alike JOIN records USING (id) WHERE NOT is_seen"
+            rules.note("others_pets_few", rules.do(few))
+            return
+    if rules.answer("others_pets", which, records):
+        _adopt(rules, "others_pets")
+
+
+def _left(rules: Rules) -> int:
+    found = f"SELECT count(*) FROM records WHERE {_TO_SEND} AND coalesce(known_by, '') <> 'user'"
+    ((records,),) = rules.do(found).fetchall()
+    return int(records)
+
+
+def _adopt(rules: Rules, case: str) -> None:
+    """Give the records of a case their pets; where others are meant, see to it that they are."""
+    if rules.answers.get(case, rules.otherwise) == "send":
+        # Another animal than an equal pet needs another idempotency key than that pet had.
+        rules.do(
+            "UPDATE records SET life = cases.pet FROM temp.cases"
+            " WHERE records.id = cases.id AND cases.name = :case",
+            case=case,
+        )
+        return
+    rules.become(
+        "SELECT cases.id, mine.animal, 'store' AS known_by FROM temp.cases"
+        " JOIN records AS mine ON mine.pet_id = cases.pet WHERE cases.name = :case",
+        case=case,
+    )
+    rules.do(
+        "UPDATE records SET state = 'adopted', known_by = 'store', pet_id = cases.pet,"
+        " id_source = 'adopted' FROM temp.cases WHERE records.id = cases.id"
+        " AND cases.name = :case AND records.state = 'pending'",
+        case=case,
+    )
+
+
+def note_seen(rules: Rules, store: StorePets) -> None:
+    """Remember the pets that were there at this reading; nobody is asked about them again."""
+    seen = {pet for pet, _, _ in store.pets}
+    if not store.is_complete:
+        seen |= _read_seen(rules)
+    rules.do("DELETE FROM seen")
+    rules.do("INSERT INTO seen VALUES (:ids)", ids=array("q", sorted(seen)).tobytes())
+
+
+def _read_seen(rules: Rules) -> set[int]:
+    found = rules.do("SELECT ids FROM seen").fetchone()
+    ids = array("q")
+    if found is not None:
+        ids.frombytes(found[0])
+    return set(ids)
