@@ -10,11 +10,13 @@ import os
 import shlex
 import subprocess
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from os import PathLike, fspath
 from typing import Any
 
+from petstore_frame.errors import PetstoreError
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.numeric import as_whole, whole_from_text
 
@@ -232,6 +234,16 @@ class Call:
 
 PYTHON, SHELL = Call(Way.PYTHON), Call(Way.SHELL)
 FORM, FILE = Call(Way.DASHBOARD), Call(Way.FILE)
+
+
+@contextmanager
+def telling(call: Call | None) -> Iterator[None]:
+    """Let an error know the call, from which its next step is made."""
+    try:
+        yield
+    except PetstoreError as problem:
+        problem.call = problem.call or call
+        raise
 
 
 def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

@@ -56,6 +56,8 @@ def load_csv(
             ``{"similar_key": "skip", "reused_key": "send"}``.
         send_lines: Lines of rows that are other animals, whatever they equal.
         leave_lines: Lines of rows that are not to be sent.
+        on_invalid: ``raise`` a LoadFailedError where not every record is in the store at the end;
+            ``keep`` leaves such records in the result.
         check_store: Read the store before sending, and ask where it has pets that this journal did
             not make and the records equal.
         progress: None shows a bar where a person can see it, True always, False never; or a

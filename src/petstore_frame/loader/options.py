@@ -40,6 +40,7 @@ R = TypeVar("R")
 Answer = Literal["refuse", "skip", "send"]
 # One answer, or one for each case of the question.
 Duplicates = Answer | Mapping[str, Answer]
+OnInvalid = Literal["keep", "raise"]
 DEFAULT_WORKERS, MOST_WORKERS = 16, 32
 # Twice the timeout of a Client that was given none: a request is awaited for one, and a proxy
 # in between may hold it as long again.
@@ -109,6 +110,7 @@ class SendingOptions(TypedDict, total=False):
     send_lines: Collection[int]
     leave_lines: Collection[int]
     check_store: bool
+    on_invalid: OnInvalid
     progress: ProgressOption
     journal: str | PathLike[str] | None
     workers: int
@@ -137,6 +139,7 @@ _DEFAULTS: dict[str, Any] = {
     "send_lines": (),
     "leave_lines": (),
     "check_store": True,
+    "on_invalid": "keep",
     "progress": None,
     "journal": None,
 }

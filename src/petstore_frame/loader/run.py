@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,11 +11,12 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_args
 
+from petstore_frame._internal.arguments import one_of
 from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
-from petstore_frame.loader.call import Call
+from petstore_frame.loader.call import Call, telling
 from petstore_frame.loader.journal.database import (
     copy_journal,
     find_journal,
@@ -40,7 +42,13 @@ from petstore_frame.loader.journal.store_pets import (
     read_store,
 )
 from petstore_frame.loader.journal.writer import Writer
-from petstore_frame.loader.options import Duplicates, Limits, answers_of, check_sending
+from petstore_frame.loader.options import (
+    Duplicates,
+    Limits,
+    OnInvalid,
+    answers_of,
+    check_sending,
+)
 from petstore_frame.loader.progress import ProgressOption
 from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.reading.options import Reading
@@ -49,6 +57,7 @@ from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results.question_text import QuestionText
 from petstore_frame.loader.results.results import LoadResult, Rehearsal
+from petstore_frame.loader.results.view import headline, stopped_text
 from petstore_frame.loader.sending.pool import REAL_TIME, Timing
 from petstore_frame.loader.sending.session import (
     PostingClient,
@@ -57,6 +66,7 @@ from petstore_frame.loader.sending.session import (
     run_session,
 )
 
+log = logging.getLogger("petstore_frame.loader")
 _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 
 
@@ -74,6 +84,7 @@ def load(
     send_lines: Collection[int] = (),
     leave_lines: Collection[int] = (),
     check_store: bool = True,
+    on_invalid: OnInvalid = "keep",
     progress: ProgressOption = None,
     timing: Timing = REAL_TIME,
     step: Callable[[str], None] = ignore,
@@ -87,6 +98,7 @@ def load(
         DuplicatesError: Some records may be animals that are known already; nothing was sent.
         LoadStopped: The store, an outage or a limit ended it; it has the result so far.
         LoadInterrupted: Ctrl-C ended it; it has the result so far.
+        LoadFailedError: Not every record is in the store, and ``on_invalid`` says "raise".
     """
     check_sending(
         client,
@@ -100,9 +112,11 @@ def load(
         again=again,
         check_store=check_store,
     )
+    one_of("on_invalid", on_invalid, get_args(OnInvalid))
     path = _journal_of(client, journal)
     index = getattr(source, "index", None)
-    with open_source(source, reading, columns_of=partial(_columns_of, path)) as opened:
+    columns_of = partial(_columns_of, path)
+    with telling(call), open_source(source, reading, columns_of=columns_of) as opened:
         run = _import_of(opened, client, reading, duplicates, call, timing.now())
         how = _How(answers_of(duplicates), again, send_lines, leave_lines, check_store)
         if dry_run:
@@ -129,8 +143,11 @@ def load(
                 step=step,
             )
     result = LoadResult(path, run.id, call=call, sent_now=was_at_work, index=index)
+    log.info("%s: %s", *headline(result))
     if was_at_work:
         _raise_if_stopped(result, read_import(path, run.id))
+    if on_invalid == "raise":
+        result.raise_for_failures()
     return result
 
 
@@ -179,6 +196,7 @@ def resume_loads(
                 _ask_store_again(writer, run, client, how, interrupts.deliver)
             run_session(writer, run, client, Limits(), progress=progress, timing=REAL_TIME)
             results.append(LoadResult(path, run.id))
+            log.info("%s: %s", *headline(results[-1]))
             _raise_if_stopped(results[-1], read_imports(writer.sql, "id = ?", [run.id])[0])
     return results
 
@@ -187,7 +205,7 @@ def _raise_if_stopped(result: LoadResult, run: Import) -> None:
     if run.ending is Ending.INTERRUPTED:
         raise LoadInterrupted(result)
     if run.ending in _STOPPED:
-        raise LoadStopped(run.ending_detail, result=result, ending=str(run.ending))
+        raise LoadStopped(stopped_text(result), result=result, ending=str(run.ending))
 
 
 def _journal_of(client: PostingClient, journal: str | PathLike[str] | None) -> Path:

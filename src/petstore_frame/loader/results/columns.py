@@ -102,7 +102,7 @@ def describe(row: JournalRow, run: Import) -> dict[str, Any]:
         "reason": reason_of(row),
         "known_by": row.known_by,
         "changed": changes_of(row) or None,
-        "notes": "; ".join(row.notes) or None,
+        "notes": "; ".join(note for note in row.notes if note != "blank") or None,
         "attempts": row.attempts,
         "first_sent_at": _moment(row.first_sent_at),
         "settled_at": _moment(row.settled_at),

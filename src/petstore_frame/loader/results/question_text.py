@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.call import Call
+from petstore_frame.loader.journal.identity import is_many
 from petstore_frame.loader.journal.question import Case, Example, Question
 from petstore_frame.loader.record import State
 from petstore_frame.schema.models import SENT_FIELDS
@@ -165,12 +166,11 @@ def answers(question: Question) -> list[Answer]:
         if set(mixed.values()) == {"skip"}:
             mixed[max(names, key=_LIKELY.index)] = "send"
         add("", "It differs from case to case; answer each", "", duplicates=mixed)
-    if question.likely_key is not None:
-        when = f"The column {question.likely_key!r} names each animal; nothing is asked then"
-        add("k", when, key=question.likely_key)
-    elif "equal" in names and "key" not in call.options:
-        when = "A column names each animal: name it in the place of COLUMN"
-        add("", when, key="COLUMN")
+    equal = next((case for case in question.cases if case.name == "equal"), None)
+    # With a key, fewer than these are taken for other animals without being asked about.
+    if equal is not None and question.likely_key and is_many(equal.records, equal.of):
+        when = f"They are the same, and the column {question.likely_key!r} names each from now on"
+        add("k", when, key=question.likely_key, duplicates="skip")
     return found
 
 

@@ -17,6 +17,7 @@ from petstore_frame.loader.record import Ending, State
 from petstore_frame.loader.results.facts import FATES, Cause, Facts
 from petstore_frame.loader.results.question_text import answers
 from petstore_frame.loader.results.question_text import facts_of as asked_lines
+from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import minute_text, records_text
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _BADGES = {
     "Rehearsal": NO_CLAIM_BADGE,
     "In doubt": FAILED_BADGE,
 }
-_SHOWN_COLUMNS, _SHOWN_CAUSES, _SHOWN_NOTES, _SHOWN_RECORDS = 12, 5, 10, 5
+_SHOWN_COLUMNS, _SHOWN_CAUSES, _SHOWN_NOTES, _SHOWN_RECORDS, _SHOWN_LINES = 12, 5, 10, 5, 10
 _PROBLEM_HEAD = ("line", "column", "value", "what is wrong", "hint")
 
 
@@ -83,6 +84,12 @@ def _title(result: LoadResult) -> str:
     if not counts[State.CREATED] + counts[State.ADOPTED]:
         return "Nothing created" if has_fixes else "Nothing new"
     return "Done, some to fix" if has_fixes else "Done"
+
+
+def stopped_text(result: LoadResult) -> str:
+    """Return why an import ended before its end, and how to go on."""
+    steps = [f"Next: {step}" for step in next_steps(result)[:2]]
+    return "\n".join([headline(result)[1], *steps])
 
 
 def next_steps(result: LoadResult, reader: Call | None = None) -> list[Step]:
@@ -180,6 +187,14 @@ def cause_step(cause: Cause, call: Call) -> Step:
     text = f"{records_text(cause.records)} for one cause, {place}: answer it once for all"
     if not call.has_options:
         return Step(f"{text}, by {call.option(name, value)}")
+    if name == "value_map":  # what is optional may be left out; a number must be filled in
+        value = {
+            field: {
+                word: meant if FIELD_BY_NAME[field].is_required else ""
+                for word, meant in words.items()
+            }
+            for field, words in value.items()
+        }
     return Step(text, (str(call.with_(**{name: value}, again=None)),))
 
 
@@ -318,22 +333,25 @@ def file_warnings(facts: Facts) -> list[str]:
 
 def _warned(name: str, value: Any) -> str:
     """Return what the identification found, as a sentence."""
-    text = _FOUND.get(name)
-    return f"{name}: {value}" if text is None else text.format(_count(value), _lines(value))
+    if isinstance(value, list):
+        more = ", …" if len(value) > _SHOWN_LINES else ""
+        word = "line" if len(value) == 1 else "lines"
+        listed = f"{word} {', '.join(map(str, value[:_SHOWN_LINES]))}{more}"
+        value = f"{records_text(len(value))} ({listed})"
+    return _FOUND.get(name, name + ": {}").format(value)
 
 
-_FOUND: dict[str, str] = {}
-
-
-def _count(value: Any) -> str:
-    return f"{len(value) if isinstance(value, list) else value:,}"
-
-
-def _lines(value: Any) -> str:
-    if not isinstance(value, list):
-        return ""
-    more = ", …" if len(value) > _SHOWN_RECORDS else ""
-    return f" (lines {', '.join(map(str, value[:_SHOWN_RECORDS]))}{more})"
+# By the name of a fact, what it means; ``{}`` has the records and their lines, or what was found.
+_FOUND = {
+    "equal_few": "too few to ask: {} in all but the status like records of earlier loads, taken "
+    "for other animals",
+    "others_pets_few": "too few to ask: {} like pets that the store had, taken for other animals",
+    "withdrawn": "no longer in the file, and never sent: {} of what it held before",
+    "store_unread": "the store could not be compared with the file, so that a load by somebody "
+    "else would not be seen: {}",
+    "store_cut": "the store was not read to its end, so that a load by somebody else may not be "
+    "seen; {} pets were compared",
+}
 
 
 def _shown(value: str | None) -> str:
