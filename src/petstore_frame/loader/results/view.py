@@ -187,14 +187,9 @@ def cause_step(cause: Cause, call: Call) -> Step:
     text = f"{records_text(cause.records)} for one cause, {place}: answer it once for all"
     if not call.has_options:
         return Step(f"{text}, by {call.option(name, value)}")
-    if name == "value_map":  # what is optional may be left out; a number must be filled in
-        value = {
-            field: {
-                word: meant if FIELD_BY_NAME[field].is_required else ""
-                for word, meant in words.items()
-            }
-            for field, words in value.items()
-        }
+    for field, words in value.items() if name == "value_map" and value else ():
+        if not FIELD_BY_NAME[field].is_required:  # it may be left out; else it must be filled in
+            words.update(dict.fromkeys(words, ""))
     return Step(text, (str(call.with_(**{name: value}, again=None)),))
 
 
@@ -291,7 +286,8 @@ def _columns(run: Import) -> str:
 def _noted(result: LoadResult) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists of sentences that a view shows, each under its title."""
     facts = result.facts
-    if causes := [str(cause) for cause in facts.causes]:
+    causes = [str(cause) for cause in facts.causes]
+    if len(causes) < len(facts.problems):  # else each record says it
         yield "What keeps records from being sent", _cut(causes, _SHOWN_CAUSES, "causes")
     if notes := [str(note) for note in facts.notes]:
         yield "Warnings", notes
