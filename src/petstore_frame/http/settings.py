@@ -135,6 +135,10 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
     return urlunsplit((scheme, netloc, parts.path.rstrip("/"), "", ""))
 
 
+# 127.0.0.2 may be another store.
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+
+
 def is_loopback(host: str) -> bool:
     """Tell whether a host name or address is this machine."""
     if host == "localhost" or host.endswith(".localhost"):
@@ -155,7 +159,7 @@ def same_store_address(base_url: str, *, any_local_port: bool = False) -> str:
         ('http://localhost:8000/v1', 'http://localhost:8000/v1')
     """
     parts = urlsplit(base_url)
-    if not is_loopback(parts.hostname or ""):
+    if parts.hostname not in _THIS_MACHINE:
         return base_url
     port = "" if any_local_port or parts.port is None else f":{parts.port}"
     return parts._replace(netloc=f"localhost{port}").geturl()

@@ -6,7 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -27,19 +27,17 @@ from petstore_frame.loader.journal.database import (
 )
 from petstore_frame.loader.journal.identity import Found, Rules
 from petstore_frame.loader.journal.imports import Import, note_facts, read_import, read_imports
-from petstore_frame.loader.journal.question import (
-    Question,
-    count_cases,
-    read_cases,
-    with_counts,
-)
-from petstore_frame.loader.journal.rows import read_cells
+from petstore_frame.loader.journal.question import Question, read_cases
+from petstore_frame.loader.journal.rows import count_in, read_cells
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
 from petstore_frame.loader.journal.store_pets import (
     StorePets,
-    compare_with_store,
+    find_others_pets,
+    find_own_pets,
+    may_be_listing,
     note_seen,
     read_store,
+    show_store,
 )
 from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.options import (
@@ -334,16 +332,26 @@ def _identify(
 
     def apply(otherwise: str) -> Found:
         rules = Rules(sql, staged, how.answers, otherwise, pause)
-        found = rules.apply()
-        records = rules.count_to_send()
-        if how.check_store and records and not staged.run.copy:
-            if not stores:
-                stores.append(read_store(client, records))
-            compare_with_store(rules, stores[0])
+        rules.apply_known()
+        if may_be_listing(staged.run):
+            look(rules)
+            find_own_pets(rules)
+        rules.find_equal()
+        look(rules)
+        find_others_pets(rules)
         rules.finish()
-        if stores and how.check_store:
-            note_seen(rules, stores[0])
-        return found
+        for store in stores:
+            note_seen(rules, store)
+        return rules.found
+
+    def look(rules: Rules) -> None:
+        """Show the store to the rules, once, where there is something to send."""
+        records = rules.count_to_send()
+        if not how.check_store or not records or staged.run.copy or rules.has_seen_store:
+            return
+        if not stores:
+            stores.append(read_store(client, records))
+        show_store(rules, stores[0])
 
     sql.execute("SAVEPOINT identity")
     found = apply("skip")
@@ -352,18 +360,17 @@ def _identify(
         sql.execute("RELEASE identity")
         note_facts(sql, staged.run, staged.run.facts | found.facts)
         return None
-    cases, if_skip = read_cases(sql, unanswered, staged.run.number), count_cases(sql)
+    cases = read_cases(sql, unanswered, staged.run.number)
+    if_skip = count_in(sql, staged.run.id)
     sql.execute("ROLLBACK TO identity")
     found = apply("send")
     note_facts(sql, staged.run, staged.run.facts | found.facts)
-    ((records,),) = sql.execute(
-        "SELECT count(*) FROM records WHERE import = ?", [staged.run.number]
-    ).fetchall()
+    if_send = count_in(sql, staged.run.id)
     stored = staged.run.call
     return Question(
         staged.run.source,
-        records,
-        with_counts(cases, if_skip, count_cases(sql)),
+        sum(if_send.values()),
+        tuple(replace(case, if_skip=if_skip, if_send=if_send) for case in cases),
         _likely_key(sql, staged.run) if "equal" in unanswered else None,
         None if stored is None else Call.from_json(stored),
     )

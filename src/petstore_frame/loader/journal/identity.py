@@ -74,6 +74,7 @@ class Rules:
     ) -> None:
         self.sql, self.staged, self.answers, self.otherwise = sql, staged, answers, otherwise
         self.run, self.found, self._pause = staged.run, Found(), pause
+        self.has_seen_store = False
         self._facts = {
             "first": staged.first,
             "mine": staged.run.number,
@@ -84,8 +85,8 @@ class Rules:
         sql.create_function("name_of", 1, name_of, deterministic=True)
         sql.create_function("relation", 4, relation, deterministic=True)
 
-    def apply(self) -> Found:
-        """Apply the rules 2 to 4, and what follows from rule 1."""
+    def apply_known(self) -> None:
+        """Apply the rules 2 and 3, and what follows from rule 1."""
         self.make("cases", "name, id, other, pet, PRIMARY KEY (name, id)")
         self.make("same_row", "id INTEGER PRIMARY KEY, stands")
         self.make("pets", "pet INTEGER PRIMARY KEY, name, body, fingerprint, is_ours, is_seen")
@@ -95,11 +96,10 @@ class Rules:
         steps.append(self._take_over_unsent)
         if self.run.key:
             steps += [self._one_record_per_key, self._known_keys, self._similar_keys]
-        steps += [self._leave_out, self._find_equal]
+        steps.append(self._leave_out)
         for step in steps:
             self._pause()
             step()
-        return self.found
 
     def finish(self) -> None:
         """Give each key its animal, and what was skipped for another row that row's animal."""
@@ -471,7 +471,7 @@ class Rules:
 
     # -- 4. without a key, an equal record may be the same animal ---------------------------------
 
-    def _find_equal(self) -> None:
+    def find_equal(self) -> None:
         """Compare records with those of earlier imports, as multisets.
 
         Equal records are paired one to one: two earlier Lunas are no more than two of the new

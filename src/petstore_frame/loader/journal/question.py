@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from petstore_frame.loader.record import State
@@ -53,7 +53,8 @@ class Case:
         records: How many records it concerns, ``of`` so many that are compared.
         examples: Two of them, side by side with what they may be.
         sources: The earlier imports, those with most of the records first.
-        if_skip: What becomes of these records where the answer is ``skip``; ``if_send`` the same.
+        if_skip: How many records of the import are in each state where this and all other open
+            cases are answered with ``skip``; ``if_send`` the same with ``send``.
     """
 
     name: str
@@ -125,25 +126,3 @@ def _example(
     else:
         ours, theirs = (payload or b"").decode(), (other or b"").decode() or body or ""
     return Example(record, line, ours, theirs, source, day, pet_id)
-
-
-def count_cases(sql: sqlite3.Connection) -> dict[str, dict[State, int]]:
-    """Count what becomes of the records of each case by the answer that is being tried."""
-    counts: dict[str, dict[State, int]] = {}
-    for name, state, records in sql.execute(
-        "SELECT name, state, count(*) FROM temp.cases JOIN records USING (id) GROUP BY 1, 2"
-    ):
-        counts.setdefault(name, {})[State(state)] = records
-    return counts
-
-
-def with_counts(
-    cases: Iterable[Case],
-    if_skip: Mapping[str, dict[State, int]],
-    if_send: Mapping[str, dict[State, int]],
-) -> tuple[Case, ...]:
-    """Return cases with what each answer would do."""
-    return tuple(
-        replace(case, if_skip=if_skip.get(case.name, {}), if_send=if_send.get(case.name, {}))
-        for case in cases
-    )

@@ -8,6 +8,7 @@ records are in the store already.
 from __future__ import annotations
 
 import json
+import sqlite3
 from array import array
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,14 +16,16 @@ from typing import Any
 from petstore_frame.errors import IncompleteInventoryError, PetstoreError
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.loader.journal.identity import Rules, is_many
+from petstore_frame.loader.journal.imports import Import
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.record import fingerprint_of
-from petstore_frame.schema.models import SENT_FIELDS
+from petstore_frame.schema.models import PET_COLUMNS, SENT_FIELDS
 from petstore_frame.schema.text import likeness
 
 LEAST_REQUESTS = 100
 # From such a share of the records on, also pets that were seen before are worth a question.
 ALL_ALIKE = 0.9
+_LONGEST_ID = 18
 _TO_SEND = "import = :mine AND state = 'pending' AND NOT is_in_doubt"
 
 
@@ -96,13 +99,24 @@ def _body(values: list[Any]) -> str:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
-def compare_with_store(rules: Rules, store: StorePets) -> None:
-    """Compare the records to be sent with the pets of the store, and ask where they are alike."""
+def may_be_listing(run: Import) -> bool:
+    """Return whether a source has a column of ids as a store gives them."""
+    return _id_column(run) is not None
+
+
+def _id_column(run: Import) -> int | None:
+    names = [likeness(name).replace("_", "").replace(" ", "") for name in run.header]
+    return next((at for at, name in enumerate(names) if name in ("id", "petid")), None)
+
+
+def show_store(rules: Rules, store: StorePets) -> None:
+    """Put the pets of a store where the rules compare them."""
+    rules.has_seen_store = True
     if store.problem:
         rules.found.facts["store_unread"] = store.problem
     elif not store.is_complete:
         rules.found.facts["store_cut"] = len(store.pets)
-    seen = _read_seen(rules)
+    seen = read_seen(rules.sql) or set()
     rules.sql.executemany(
         "INSERT OR IGNORE INTO temp.pets VALUES (?, ?, ?, ?, 0, ?)",
         (
@@ -114,38 +128,37 @@ def compare_with_store(rules: Rules, store: StorePets) -> None:
         "UPDATE temp.pets SET is_ours = 1 WHERE pet IN"
         " (SELECT pet_id FROM records WHERE pet_id IS NOT NULL)"
     )
-    _find_own_pets(rules)
-    _find_others_pets(rules)
 
 
-def _find_own_pets(rules: Rules) -> None:
-    """Ask about rows that have the ids of pets of the store, with their names."""
-    header = [likeness(name).replace("_", "").replace(" ", "") for name in rules.run.header]
-    name_column = rules.run.mapping.get("name")
-    places = [at for at, name in enumerate(header) if name in ("id", "petid")]
-    if not places or name_column not in rules.run.header:
+def find_own_pets(rules: Rules) -> None:
+    """Ask about rows that have the ids of pets of the store, with their names.
+
+    The pets of this journal count only where the columns are those of a frame that was fetched: the
+    numbers of the user's own list may be their ids, too.
+    """
+    run, at = rules.run, _id_column(rules.run)
+    if at is None:
         return
-    at, name_at = places[0], rules.run.header.index(name_column)
-    rules.make("own", "id INTEGER PRIMARY KEY, pet UNIQUE, name")
+    which = "" if {*PET_COLUMNS} <= {*run.header} else "AND NOT is_ours"
+    name_at = run.header.index(run.mapping["name"])
+    found: dict[int, int] = {}
     rows = rules.do(f"SELECT id, cells FROM records WHERE {_TO_SEND} AND known_by IS NULL")
-    for record_id, packed in rows.fetchall():
+    for record_id, packed in rows:
         cells = read_cells(packed)
         text = cells[at].strip().removesuffix(".0") if at < len(cells) else ""
-        if text.isdecimal() and len(text) < 19:
-            rules.do(
-                "INSERT OR IGNORE INTO temp.own SELECT :id, pet, name FROM temp.pets"
-                " WHERE pet = :pet",
-                id=record_id,
-                pet=int(text),
-            )
-            found = rules.do("SELECT name FROM temp.own WHERE id = :id", id=record_id).fetchone()
-            if found and likeness(found[0]) != likeness(cells[name_at]):
-                rules.do("DELETE FROM temp.own WHERE id = :id", id=record_id)
+        if not text.isdecimal() or len(text) > _LONGEST_ID:
+            continue
+        asked = f"SELECT name FROM temp.pets WHERE pet = :pet {which}"
+        pet = rules.do(asked, pet=int(text)).fetchone()
+        if pet is not None and likeness(pet[0]) == likeness(cells[name_at]):
+            found.setdefault(int(text), record_id)
+    rules.make("own", "id INTEGER PRIMARY KEY, pet")
+    rules.sql.executemany("INSERT INTO temp.own VALUES (?, ?)", [(v, k) for k, v in found.items()])
     if rules.answer("own_pets", "SELECT id, NULL AS other, pet FROM temp.own", _left(rules)):
         _adopt(rules, "own_pets")
 
 
-def _find_others_pets(rules: Rules) -> None:
+def find_others_pets(rules: Rules) -> None:
     """Ask about records that equal pets which this journal did not make."""
     records = _left(rules)
     if not records:
@@ -222,14 +235,16 @@ def note_seen(rules: Rules, store: StorePets) -> None:
     """Remember the pets that were there at this reading; nobody is asked about them again."""
     seen = {pet for pet, _, _ in store.pets}
     if not store.is_complete:
-        seen |= _read_seen(rules)
+        seen |= read_seen(rules.sql) or set()
     rules.do("DELETE FROM seen")
     rules.do("INSERT INTO seen VALUES (:ids)", ids=array("q", sorted(seen)).tobytes())
 
 
-def _read_seen(rules: Rules) -> set[int]:
-    found = rules.do("SELECT ids FROM seen").fetchone()
+def read_seen(sql: sqlite3.Connection) -> set[int] | None:
+    """Return the pets that were there at the last reading; None before the first."""
+    found = sql.execute("SELECT ids FROM seen").fetchone()
+    if found is None:
+        return None
     ids = array("q")
-    if found is not None:
-        ids.frombytes(found[0])
+    ids.frombytes(found[0])
     return set(ids)

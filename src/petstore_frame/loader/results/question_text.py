@@ -160,8 +160,8 @@ def answers(question: Question) -> list[Answer]:
         add("s", _SAME[case.name], _does(case.if_skip), duplicates="skip")
         add("a", _OTHER[case.name], _does(case.if_send), duplicates="send")
     else:
-        add("s", "All of these are known animals", _sum(question, "if_skip"), duplicates="skip")
-        add("a", "All of these are other animals", _sum(question, "if_send"), duplicates="send")
+        add("s", "All of these are known animals", _does(question.cases[0].if_skip), duplicates="skip")
+        add("a", "All of these are other animals", _does(question.cases[0].if_send), duplicates="send")
         mixed = {name: "send" if name == "reused_key" else "skip" for name in names}
         if set(mixed.values()) == {"skip"}:
             mixed[max(names, key=_LIKELY.index)] = "send"
@@ -178,14 +178,6 @@ def _does(counts: dict[State, int]) -> str:
     """Return what becomes of records, in numbers."""
     shown = (f"{count:,} {_BECOMES.get(state, state)}" for state, count in counts.items() if count)
     return ", ".join(shown)
-
-
-def _sum(question: Question, name: str) -> str:
-    total: dict[State, int] = {}
-    for case in question.cases:
-        for state, count in getattr(case, name).items():
-            total[state] = total.get(state, 0) + count
-    return _does(total)
 
 
 def question_facts(question: Question) -> dict[str, Any]:
