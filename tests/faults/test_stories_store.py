@@ -159,8 +159,8 @@ def test_pets_that_were_fetched_are_not_loaded(shop: Shop) -> None:
 def test_two_addresses_are_two_stores(shop: Shop) -> None:
     """What went to 127.0.0.1 is not taken for being in the store at 127.0.0.2."""
     shop.load("a.csv", HEADER, *WEEKS[0])
-    with FlakyStore(host="127.0.0.2", port=shop.store.port, has_links=True) as other:
-        shop.client = pf.Client(other.base_url, KEY)
+    other = FlakyStore(host="127.0.0.2", port=shop.store.port, has_links=True)
+    with other, pf.Client(other.base_url, KEY) as shop.client:
         shop.load("a.csv")
         assert len(other.pets) == len(shop.pets) == 10
 
