@@ -258,7 +258,7 @@ def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any
 
 def _plain(name: str, value: Any) -> Any:
     """Return the value of an option as JSON has it, and as Python and a shell can show it."""
-    if name == "categories" and not isinstance(value, str | PathLike | None):
+    if name == "categories" and (isinstance(value, Mapping) or hasattr(value, "items")):
         return _plain_categories(value)
     if isinstance(value, Mapping):
         return {str(key): _plain("", each) for key, each in value.items()}
