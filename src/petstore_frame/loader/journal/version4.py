@@ -41,13 +41,14 @@ SELECT import, run_id, is_again, source_name, source_path, header, key_columns(k
   created_at, started_at, ended_at, ending, ending_detail, '{}'
 FROM old.imports WHERE store = :store AND started_at IS NOT NULL
 """
+# Keys of requests are made otherwise now, so none that was sent may be repeated under its key.
 _RECORDS = """
 INSERT INTO records
 SELECT row_number() OVER (ORDER BY import, record), import, record, line, cells, payload,
   CASE WHEN payload IS NOT NULL THEN fingerprint_of(payload) END, key,
   row_number() OVER (ORDER BY import, record), NULL, generation, state,
   CASE WHEN problem IS NOT NULL THEN json_extract(problem, '$[0]') END, problem, warnings, reason,
-  NULL, attempts, is_in_doubt, idempotency_key IS NOT NULL, pet_id, id_source,
+  NULL, attempts, is_in_doubt, 0, pet_id, id_source,
   json_object('http_status', http_status, 'error_code', error_code, 'error_message', error_message,
     'error_field', error_field, 'request_id', request_id, 'elapsed_ms', elapsed_ms),
   first_sent_at, last_sent_at, settled_at
