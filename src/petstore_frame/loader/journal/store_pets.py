@@ -231,20 +231,57 @@ def _adopt(rules: Rules, case: str) -> None:
     )
 
 
+_DOUBT = """
+SELECT EXISTS (SELECT 1 FROM records WHERE state IN ('in_flight', 'unknown', 'absent')
+  OR state = 'created' AND pet_id IS NULL)
+"""
+
+
 def note_seen(rules: Rules, store: StorePets) -> None:
-    """Remember the pets that were there at this reading; nobody is asked about them again."""
-    seen = {pet for pet, _, _ in store.pets}
-    if not store.is_complete:
-        seen |= read_seen(rules.sql) or set()
-    rules.do("DELETE FROM seen")
-    rules.do("INSERT INTO seen VALUES (:ids)", ids=array("q", sorted(seen)).tobytes())
+    """Remember the pets that were there at this reading; nobody is asked about them again.
+
+    The pets of this reading may be those of the records in doubt: while there are any, what was
+    there before them is kept as well.
+    """
+    seen, is_complete = {pet for pet, _, _ in store.pets}, store.is_complete
+    before, was_complete = _seen(rules.sql, "NOT is_before_doubt") or (set(), False)
+    if not is_complete:
+        seen, is_complete = seen | before, was_complete
+    ((has_doubt,),) = rules.do(_DOUBT).fetchall()
+    if not has_doubt:
+        rules.do("DELETE FROM seen WHERE is_before_doubt")
+    elif _seen(rules.sql, "is_before_doubt") is None:
+        _write_seen(rules, before, was_complete, is_before_doubt=True)
+    rules.do("DELETE FROM seen WHERE NOT is_before_doubt")
+    _write_seen(rules, seen, is_complete, is_before_doubt=False)
+
+
+def _write_seen(rules: Rules, pets: set[int], is_complete: bool, *, is_before_doubt: bool) -> None:
+    rules.do(
+        "INSERT INTO seen VALUES (:ids, :complete, :before)",
+        ids=array("q", sorted(pets)).tobytes(),
+        complete=is_complete,
+        before=is_before_doubt,
+    )
 
 
 def read_seen(sql: sqlite3.Connection) -> set[int] | None:
     """Return the pets that were there at the last reading; None before the first."""
-    found = sql.execute("SELECT ids FROM seen").fetchone()
+    found = _seen(sql, "NOT is_before_doubt")
+    return None if found is None else found[0]
+
+
+def read_seen_before_doubt(sql: sqlite3.Connection) -> tuple[set[int], bool]:
+    """Return pets that were there before any record in doubt was sent, and if they are all."""
+    return _seen(sql, "TRUE") or (set(), False)
+
+
+def _seen(sql: sqlite3.Connection, which: str) -> tuple[set[int], bool] | None:
+    found = sql.execute(
+        f"SELECT ids, is_complete FROM seen WHERE {which} ORDER BY is_before_doubt DESC"
+    ).fetchone()
     if found is None:
         return None
     ids = array("q")
     ids.frombytes(found[0])
-    return set(ids)
+    return set(ids), bool(found[1])

@@ -44,5 +44,7 @@ CREATE TABLE keys (
   columns TEXT, form TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, form, key, animal)
 ) WITHOUT ROWID;
 CREATE TABLE events (import INTEGER, record INTEGER, at REAL, kind TEXT, detail TEXT);
-CREATE TABLE seen (ids BLOB);
+-- The pets at the last reading; and, while a record is in doubt that was sent after an earlier one,
+-- those of the reading before it.
+CREATE TABLE seen (ids BLOB, is_complete INTEGER, is_before_doubt INTEGER DEFAULT 0);
 """
