@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.bundled.samples import write_template
 from petstore_frame.client import Client
 from petstore_frame.errors import InputError, LoadInterrupted, LoadStopped
-from petstore_frame.loader.call import Call, Way
+from petstore_frame.loader.call import Call
 from petstore_frame.loader.options import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
+from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.reading.options import LAYOUT, Reading
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.columns import original_columns
@@ -186,6 +187,19 @@ class ImportJob:
         """Remove the uploads."""
         self._uploads.cleanup()
 
+    def _call(self, path: Path | None, choices: Choices) -> Call:
+        """Return the same call in Python, for the next cell of a notebook."""
+        reading = choices.reading
+        chosen = {
+            each.name: value
+            for each in fields(reading)
+            if (value := getattr(reading, each.name)) not in (each.default, frozenset())
+        }
+        given = {"journal": self._journal, "leave_lines": sorted(choices.left_out) or None}
+        if choices.duplicates != "refuse":
+            given["duplicates"] = choices.duplicates
+        return Call.of(_function_for(path), path, {**chosen, **given})
+
     def _load(
         self,
         source: Path | pd.DataFrame,
@@ -201,7 +215,7 @@ class ImportJob:
             self._client,
             choices.reading,
             Limits(),
-            call=Call.of("load", path, {}, Way.DASHBOARD),
+            call=self._call(path, choices),
             dry_run=dry_run,
             journal=self._journal,
             duplicates=choices.duplicates,
@@ -209,6 +223,13 @@ class ImportJob:
             check_store=check_store,
             progress=progress,
         )
+
+
+def _function_for(path: Path | None) -> str:
+    """Return what loads a file in Python."""
+    if path is None:
+        return "load_frame"
+    return "load_excel" if is_workbook(path) else "load_csv"
 
 
 def _as_far_as_known(seen: Look) -> Look:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy
 from pathlib import Path
 
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.export import LARGEST_DOWNLOAD
 from petstore_frame.html import Markup
+from petstore_frame.loader.call import FORM
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.results.view import result_html
@@ -31,7 +33,9 @@ def result_view(results: list[LoadResult]) -> Markup:
 
 
 def _whole(result: LoadResult) -> Markup:
-    return Markup(result_html(result, has_steps=False))  # escaped there
+    shown = copy(result)
+    shown.call = FORM
+    return Markup(result_html(shown, has_steps=False))  # escaped there
 
 
 def to_fix(results: list[LoadResult]) -> int:

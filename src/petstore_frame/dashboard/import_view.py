@@ -325,15 +325,25 @@ def _row(
     cells = [*line.cells[: len(columns)], *[""] * (len(columns) - len(line.cells))]
     first: Markup | str = str(line.line)
     if line.problem and line.column not in columns:
-        first = element("span", first, element("small", line.problem, class_="pf-wrong"))
-    if line.line in left_out:
-        first = element("span", first, " ", _button(f"leave:{line.line}", "send it after all"))
-    elif line.problem:
-        first = element("span", first, " ", _button(f"leave:{line.line}", "leave it out"))
-    return [first, *(_cell(line, *pair, edits) for pair in zip(columns, cells, strict=True))]
+        wrong = element("small", line.problem, class_="pf-wrong")
+        first = element("span", first, wrong, _leaving(line, left_out))
+    pairs = zip(columns, cells, strict=True)
+    return [first, *(_cell(line, *pair, edits, left_out) for pair in pairs)]
 
 
-def _cell(line: Line, column: str, text: str, edits: Mapping[tuple[int, str], str]) -> Markup | str:
+def _leaving(line: Line, left_out: Collection[int]) -> Markup:
+    """Return the button that leaves a record out, or takes it in again."""
+    words = "send it after all" if line.line in left_out else "leave it out"
+    return _button(f"leave:{line.line}", words)
+
+
+def _cell(
+    line: Line,
+    column: str,
+    text: str,
+    edits: Mapping[tuple[int, str], str],
+    left_out: Collection[int],
+) -> Markup | str:
     """Draw a cell; one that is wrong, or was corrected, can be written into."""
     is_wrong, is_edited = column == line.column, (line.line, column) in edits
     if not is_wrong and not is_edited:
@@ -348,7 +358,7 @@ def _cell(line: Line, column: str, text: str, edits: Mapping[tuple[int, str], st
         aria_invalid="true" if is_wrong else None,
     )
     note = (
-        element("small", line.problem, class_="pf-wrong")
+        element("small", line.problem, class_="pf-wrong") + _leaving(line, left_out)
         if is_wrong
         else element("small", "corrected", class_="pf-right")
     )

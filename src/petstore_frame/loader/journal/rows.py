@@ -87,8 +87,7 @@ SELECT {", ".join(f"r.{name}" for name in _COLUMNS)}, r.answer,
   other.id, other.source, other.staged_at, live.record, live.line, live.state, live.pet_id,
   live.payload
 FROM imports JOIN records AS r USING (import)
-LEFT JOIN records AS live ON r.state = 'skipped' AND r.known_by IS NOT NULL
-  AND live.animal = r.animal AND live.{LIVE}
+LEFT JOIN records AS live ON r.state = 'skipped' AND live.animal = r.animal AND live.{LIVE}
 LEFT JOIN imports AS other ON other.import = live.import
 WHERE imports.id = ?
 """
@@ -151,7 +150,7 @@ def _row(values: Sequence[Any]) -> JournalRow:
     if answer is not None:
         own |= json.loads(answer)
     if known[0] is not None:
-        found = Known(own["known_by"], *known)
+        found = Known(own["known_by"] or "record", *known)
         own["known"] = found._replace(state=_STATES[found.state])
     return JournalRow(**own)
 

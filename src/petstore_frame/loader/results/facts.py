@@ -79,12 +79,12 @@ _REASONS = {
     NOT_CREATED: ", which was not created",
 }
 _SKIPPED = f"""
-SELECT mine.known_by, mine.reason, other.source, other.staged_at, live.state,
+SELECT coalesce(mine.known_by, iif(live.id IS NULL, NULL, 'record')), mine.reason,
+  other.source, other.staged_at, live.state,
   mine.payload IS NOT NULL AND mine.payload IS NOT live.payload, live.import IS mine.import,
   count(*)
 FROM records AS mine
-LEFT JOIN records AS live ON mine.known_by IS NOT NULL
-  AND live.animal = mine.animal AND live.{LIVE}
+LEFT JOIN records AS live ON live.animal = mine.animal AND live.{LIVE}
 LEFT JOIN imports AS other ON other.import = live.import
 WHERE mine.import = ? AND mine.state = 'skipped' GROUP BY 1, 2, 3, 4, 5, 6, 7
 ORDER BY min(mine.record)
@@ -93,8 +93,8 @@ _IN_DOUBT_ELSEWHERE = f"""
 SELECT DISTINCT other.id FROM records AS mine
 JOIN records AS live ON live.animal = mine.animal AND live.{LIVE}
 JOIN imports AS other ON other.import = live.import
-WHERE mine.import = ? AND mine.state = 'skipped' AND mine.known_by IS NOT NULL
-  AND live.import <> mine.import AND live.state IN ('unknown', 'in_flight', 'absent')
+WHERE mine.import = ? AND mine.state = 'skipped' AND live.import <> mine.import
+  AND live.state IN ('unknown', 'in_flight', 'absent')
 """
 _INVALID = """
 SELECT problem, count(*), min(line), max(line) FROM records
@@ -323,8 +323,9 @@ def reason_of(row: JournalRow) -> str | None:
         return CHANGED if row.reads_now is not None else row.reason
     known = row.known
     is_changed = known is not None and row.payload not in (None, known.payload)
-    state = None if known is None else known.state
-    return _reason(row.known_by, row.reason, state, is_changed=is_changed)
+    if known is None:
+        return _reason(row.known_by, row.reason, None, is_changed=False)
+    return _reason(known.by, row.reason, known.state, is_changed=is_changed)
 
 
 def problem_of(row: JournalRow, run: Import) -> RecordProblem:

@@ -43,6 +43,7 @@ _BECOMES = {
     State.PENDING: "sent",
     State.SKIPPED: "not sent again",
     State.ADOPTED: "taken for their pets, not sent",
+    State.CREATED: "created before",
     State.INVALID: "to fix",
 }
 _LIKELY = ("own_pets", "others_pets", "equal", "similar_key", "reused_key")
@@ -155,13 +156,13 @@ def answers(question: Question) -> list[Answer]:
         compared = call.compare()
         when = f"You want to see what differs from the store, by {column}"
         found.append(Answer("", when, {}, "nothing is sent", compared))
-    if len(names) == 1:
-        (case,) = question.cases
-        add("s", _SAME[case.name], _does(case.if_skip), duplicates="skip")
-        add("a", _OTHER[case.name], _does(case.if_send), duplicates="send")
-    else:
-        add("s", "All of these are known animals", _does(question.cases[0].if_skip), duplicates="skip")
-        add("a", "All of these are other animals", _does(question.cases[0].if_send), duplicates="send")
+    first = question.cases[0]
+    is_one = len(names) == 1
+    same = _SAME[first.name] if is_one else "All of these are known animals"
+    other = _OTHER[first.name] if is_one else "All of these are other animals"
+    add("s", same, _does(first.if_skip), duplicates="skip")
+    add("a", other, _does(first.if_send), duplicates="send")
+    if not is_one:
         mixed = {name: "send" if name == "reused_key" else "skip" for name in names}
         if set(mixed.values()) == {"skip"}:
             mixed[max(names, key=_LIKELY.index)] = "send"
