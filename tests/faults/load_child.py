@@ -15,9 +15,9 @@ import sys
 
 from petstore_frame.client import Client
 from petstore_frame.http.settings import IdempotencyKey
-from petstore_frame.loader.load import load
 from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.run import load
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def main() -> None:
         progress=False,
         step=die_at,
     )
-    ending = result.run.ending
+    ending = result.facts.run.ending
     print(json.dumps({"states": result.summary["states"], "ending": str(ending)}))
 
 
