@@ -128,6 +128,15 @@ def test_an_absent_record_keeps_its_key(result: LoadResult, writer: Outcomes) ->
     assert again.record == 1 and again.key == intent.key is not None
 
 
+def test_a_key_is_the_same_on_every_computer(result: LoadResult, tmp_path: Path) -> None:
+    """It is made from the import, the record and its payload, not drawn."""
+    keys = []
+    for each in (result, stage(tmp_path / "y.sqlite3", RUN, records_of([BODY] * 6))):
+        with session_of(each) as writer:
+            keys.append([intent.key for intent in writer.commit([], 1.0, fresh=6, keys_since=0.0)])
+    assert keys[0] == keys[1] and len({*keys[0]}) == 6
+
+
 @pytest.mark.parametrize("cells", CELLS, ids=repr)
 def test_cells_come_back_as_they_were(cells: tuple[str, ...], tmp_path: Path) -> None:
     """Any text, also separators, NUL, lone surrogates and no cell at all, is kept verbatim."""
