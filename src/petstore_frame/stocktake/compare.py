@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history import Snapshot
 from petstore_frame.inventory import Inventory
+from petstore_frame.loader.call import Call
 from petstore_frame.loader.options import ListOptions, takes
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
@@ -86,7 +87,8 @@ def compare(
     if not inventory.completeness.is_complete:  # absence proves only that it was not read
         absent = table["kind"].eq(Kind.ONLY_IN_LIST)
         table["kind"] = table["kind"].where(~absent, str(Kind.NOT_SEEN))
-    return Comparison(listed.name, inventory, listed.key, fields, table, listed.warnings)
+    call = Call.of("compare", data, {**options, "on": fields or None, "journal": journal})
+    return Comparison(listed.name, inventory, listed.key, fields, table, listed.warnings, call)
 
 
 def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:
