@@ -78,20 +78,20 @@ class Shop:
         return self._run(pf.load_csv, path, options)
 
     def excel(self, name: str, header: str, *lines: str, **options: Any) -> pf.LoadResult:
-        """Load the rows as a spreadsheet saves them: ``007`` is a 7, ``2026-05-01`` a date."""
+        """Load the rows as a spreadsheet saves them."""
+        return self._run(pf.load_excel, self.write_excel(name, header, *lines), options)
+
+    def write_excel(self, name: str, header: str, *lines: str) -> Path:
+        """Write rows as a spreadsheet saves them: ``007`` is a 7, ``2026-05-01`` a date."""
         book = openpyxl.Workbook()
-        for number, row in enumerate(cells_of(*_with_category(header, lines))):
+        for number, row in enumerate(csv.reader(_with_category(header, lines))):
             book.active.append([_typed(cell) for cell in row] if number else row)
         book.save(self.folder / name)
-        return self._run(pf.load_excel, self.folder / name, options)
+        return self.folder / name
 
     def pandas(self, header: str, *lines: str, **options: Any) -> pf.LoadResult:
-        """Load the rows as pandas reads them beside an empty cell: ``007`` is 7.0."""
-        frame = pd.read_csv(io.StringIO("\n".join(_with_category(header, lines))))
-        for column in frame.columns.drop("categoryId"):
-            if pd.api.types.is_integer_dtype(frame[column]):
-                frame[column] = frame[column].astype("float64")
-        return self._run(pf.load_frame, frame, options)
+        """Load the rows as pandas reads them."""
+        return self._run(pf.load_frame, frame_of(header, *lines), options)
 
     def fix_file(self, result: pf.LoadResult) -> Rows:
         """Write the fix file of a result, and return its cells, the header first."""
@@ -146,9 +146,13 @@ class Shop:
         shutil.rmtree(self.journal, ignore_errors=True)
 
 
-def cells_of(*lines: str) -> Rows:
-    """Return the cells of lines of a CSV file."""
-    return list(csv.reader(lines))
+def frame_of(header: str, *lines: str) -> pd.DataFrame:
+    """Return rows as pandas reads them beside an empty cell: ``007`` is 7.0."""
+    frame = pd.read_csv(io.StringIO("\n".join(_with_category(header, lines))))
+    for column in frame.columns.drop("categoryId"):
+        if pd.api.types.is_integer_dtype(frame[column]):
+            frame[column] = frame[column].astype("float64")
+    return frame
 
 
 def _with_category(header: str, lines: tuple[str, ...]) -> list[str]:

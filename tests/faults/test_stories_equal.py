@@ -285,13 +285,13 @@ def test_what_another_file_was_to_send_is_sent_once(shop: Shop, answer: dict) ->
 
 def test_a_record_proven_absent_is_not_called_known(shop: Shop) -> None:
     """Loaded again, what is surely not in the store still counts as in doubt, not as done."""
-    shop.store.fault_of = {2: "fin_before"}.get
-    rows = "tag,name", "A,Ada", "B,Bo"
+    shop.store.fault_of, shop.store.page_cap = {3: "fin_before"}.get, 1
+    rows = "tag,name", "A,Ada", "D,Di", "B,Bo"
     result = shop.load("a.csv", *rows, key="tag")
     result.reconcile(shop.client, grace_s=0.0, sole_writer=True)
     assert result.counts[State.ABSENT] == 1
     again = shop.load("b.csv", *rows, "C,Cy", key="tag")
-    assert (again.in_doubt, again.exit_code, shop.names) == (1, 3, ["Ada", "Cy"])
+    assert (again.in_doubt, again.exit_code, shop.names) == (1, 3, ["Ada", "Cy", "Di"])
 
 
 # -- rehearsals -----------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ REHEARSED = {
 def test_a_rehearsal_shows_what_the_load_does(
     shop: Shop, name: str, options: dict, stop_at: int | None
 ) -> None:
-    """The same records in the same states but for what is then sent, the same question, no trace."""
+    """The same question, or the same states but for what is then sent; and it leaves no trace."""
     shop.store.fault_of = {stop_at: "401"}.get
     shop.load("a.csv", *REHEARSED["loaded"][1:], **options)
     posts, said = shop.store.posts, []
