@@ -16,7 +16,8 @@ from petstore_frame.loader.journal.question import CASES
 from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.reading.read import Source
 from petstore_frame.loader.record import Record, State, fingerprint_of
-from petstore_frame.loader.results.results import LoadResult, Rehearsal
+from petstore_frame.loader.results.rehearsal import Rehearsal
+from petstore_frame.loader.results.results import LoadResult
 
 STORE = "http://127.0.0.1:8000/v1"
 RUN = Import("", STORE, "x.csv", None, ("name",), {"name": "name"})

@@ -54,7 +54,8 @@ from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results.question_text import QuestionText
-from petstore_frame.loader.results.results import LoadResult, Rehearsal
+from petstore_frame.loader.results.rehearsal import Rehearsal
+from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.results.view import headline, stopped_text
 from petstore_frame.loader.sending.pool import REAL_TIME, Timing
 from petstore_frame.loader.sending.session import (

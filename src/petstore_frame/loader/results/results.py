@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import pickle
-import sqlite3
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from os import PathLike
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any
-from weakref import finalize
 
 from petstore_frame._internal.arguments import true_or_false
 from petstore_frame._internal.has_frame import HasFrame
@@ -24,6 +20,7 @@ from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.options import GRACE_S, MOST_GETS, check_folder
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.results import facts as found
+from petstore_frame.loader.results.causes import Cause
 from petstore_frame.loader.results.columns import (
     COLUMNS,
     fix_frame,
@@ -32,9 +29,10 @@ from petstore_frame.loader.results.columns import (
     original_columns,
     pet_ids,
 )
-from petstore_frame.loader.results.facts import Cause, Elsewhere, Facts, Note, Skipped
+from petstore_frame.loader.results.facts import Elsewhere, Facts, Note, Skipped
 from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place, write_results
 from petstore_frame.loader.results.ids import read_import_ids
+from petstore_frame.loader.results.rehearsal import Rehearsal
 from petstore_frame.loader.results.view import file_warnings, result_html, result_text
 from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.settling import reconcile as settling
@@ -44,7 +42,6 @@ from petstore_frame.loader.settling.reconcile import Doubt, Reconciliation
 if TYPE_CHECKING:
     import pandas as pd
 
-_IN_MEMORY = 16 * 1024 * 1024  # bytes of a rehearsal's rows
 _IN_STORE = (State.CREATED, State.ADOPTED)
 
 
@@ -64,9 +61,7 @@ class LoadResult(HasFrame):
         kept: What a rehearsal found; its journal has no trace of it.
 
     Attributes:
-        path: The journal of the store.
         import_id: The import: 32 hex digits, the same for the same records on every computer.
-        call: How it was called.
         folder: Where ``write`` has put the files, or None.
 
     Interface: Errors (code, message and status of a refusal are shown as the store gave them).
@@ -405,39 +400,3 @@ class LoadResult(HasFrame):
         frame = self.frame
         wanted = frame["state"].isin([str(state) for state in states])
         return frame[wanted].reset_index(drop=True)
-
-
-class Rehearsal:
-    """What a rehearsal found, kept while its journal is put back as it was.
-
-    Args:
-        sql: The journal, as it would be; nothing of it is on disk.
-        import_id: The import.
-        question: What would be asked first, or None.
-    """
-
-    def __init__(
-        self, sql: sqlite3.Connection, import_id: str, question: Question | None = None
-    ) -> None:
-        facts = found.read_facts(sql, import_id)
-        if facts is None:
-            raise JournalError(f"the journal does not know the import {import_id}")
-        self.facts, self.question = facts, question
-        self.ids = read_import_ids(sql, import_id)
-        # A file of many rows is not held in memory.
-        self._file = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 # it lives as long as this
-        finalize(self, self._file.close)
-        self._count = 0
-        for row in journal.read_rows(sql, import_id):
-            pickle.dump(row, self._file, pickle.HIGHEST_PROTOCOL)
-            self._count += 1
-
-    def rows(self, *states: State) -> Iterator[JournalRow]:
-        """Yield the rows in these states, or all."""
-        place = 0
-        for _ in range(self._count):
-            self._file.seek(place)
-            row = pickle.load(self._file)  # noqa: S301 # our own, unnamed
-            place = self._file.tell()
-            if not states or row.state in states:
-                yield row

@@ -14,7 +14,8 @@ from petstore_frame.loader.call import Call, Way
 from petstore_frame.loader.journal.imports import Import
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.results.facts import FATES, Cause, Facts
+from petstore_frame.loader.results.causes import FATES, Cause
+from petstore_frame.loader.results.facts import Facts
 from petstore_frame.loader.results.question_text import answers
 from petstore_frame.loader.results.question_text import facts_of as asked_lines
 from petstore_frame.schema.models import FIELD_BY_NAME
