@@ -131,6 +131,16 @@ def test_a_fixed_animal_is_known_though_its_source_is_not_fixed(shop: Shop) -> N
     assert (shop.names, result.exit_code, result.to_fix) == (["Ada", "Bo", "Cy"], 0, 0)
 
 
+def test_a_fixed_row_that_equals_an_earlier_one_is_asked_about(shop: Shop) -> None:
+    """What was fixed is compared, too: with other files, not with the other rows of its own."""
+    shop.load("a.csv", NAMES, "Ada,1,", "Bo,2,")
+    result = shop.load("b.csv", NAMES, "Bo,two,", "Cy,3,", "Di,4,", "Di,four,")
+    with shop.asks("equal"):
+        shop.fix(result, {"two": "2", "four": "4"})
+    shop.fix(result, {"two": "2", "four": "4"}, duplicates="skip")
+    assert shop.names == ["Ada", "Bo", "Cy", "Di", "Di"]
+
+
 def test_a_results_file_sends_nothing_that_its_import_sent(shop: Shop) -> None:
     """Every row of results.csv is a record of the import, whatever its state."""
     shop.store.fault_of = {2: "fin_after"}.get

@@ -485,7 +485,14 @@ class Rules:
             "new",
             "id INTEGER PRIMARY KEY, fingerprint, payload, name",
             "SELECT id, fingerprint, payload, NULL FROM records"
-            " WHERE id >= :first AND state = 'pending' AND known_by IS NULL",
+            " WHERE id >= :first AND state = 'pending' AND coalesce(known_by, 'record') = 'record'",
+        )
+        # The rows of one file are different animals, also once they are fixed.
+        self.make(
+            "siblings",
+            "import INTEGER PRIMARY KEY",
+            "SELECT DISTINCT root.import FROM temp.origins CROSS JOIN records AS mine USING (id)"
+            " JOIN records AS root ON root.id = mine.animal WHERE mine.known_by = 'record'",
         )
         self.make(
             "earlier",
@@ -514,7 +521,9 @@ class Rules:
         """Return the condition that no record of this source is that animal by a better reason."""
         by_key = f"AND {old}.animal NOT IN (SELECT animal FROM keys WHERE columns = :columns)"
         return (
-            f"{old}.id < :first AND {old}.animal NOT IN (SELECT animal FROM records"
+            f"(SELECT import FROM records AS root WHERE root.id = {old}.animal)"
+            " NOT IN temp.siblings AND"
+            f" {old}.id < :first AND {old}.animal NOT IN (SELECT animal FROM records"
             f" WHERE id >= :first AND animal <> id) {by_key if self.run.key else ''}"
         )
 
