@@ -27,6 +27,7 @@ from petstore_frame.loader.journal.database import (
 )
 from petstore_frame.loader.journal.identity import Found, Rules
 from petstore_frame.loader.journal.imports import Import, note_facts, read_import, read_imports
+from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.question import Question, read_cases
 from petstore_frame.loader.journal.rows import count_in, read_cells
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
@@ -123,6 +124,7 @@ def load(
                 staged, question = _stage(
                     writer, opened, run, client, how, interrupts.deliver, is_rehearsal=True
                 )
+                Outcomes(writer, staged.run).recover()
                 kept = Rehearsal(writer.sql, staged.run.id, question)
             return LoadResult(path, staged.run.id, call=call, index=index, kept=kept)
         make_folder(path.parent)
