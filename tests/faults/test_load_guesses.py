@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from faults.flaky_store import FlakyStore
-from petstore_frame.loader.record import State
 
 LUNA = {"name": "Luna", "categoryId": 3}
 

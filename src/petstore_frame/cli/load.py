@@ -26,7 +26,7 @@ from petstore_frame.cli.options import (
     to_write,
 )
 from petstore_frame.loader.call import Call, Way
-from petstore_frame.loader.options import DEFAULT_WORKERS, GRACE_S, MOST_WORKERS, Limits
+from petstore_frame.loader.options import GRACE_S, MOST_WORKERS, Limits
 from petstore_frame.loader.reading.options import Reading
 
 if TYPE_CHECKING:
@@ -95,9 +95,10 @@ class Sending:
     max_errors: Annotated[
         int | None, Option(help="Stop above so many invalid or rejected records.", min=0)
     ] = None
-    workers: Annotated[int, Option(help="Requests in flight at most.", min=1, max=MOST_WORKERS)] = (
-        DEFAULT_WORKERS
-    )
+    workers: Annotated[
+        int | None,
+        Option(help="Requests in flight at most; without it about 16.", min=1, max=MOST_WORKERS),
+    ] = None
     idempotency_lifetime: Annotated[
         float | None,
         Option(help="The store is known to remember Idempotency-Keys for so many seconds.", min=1),
@@ -220,7 +221,7 @@ def load(
             | {
                 "dry_run": dry_run or None,
                 "max_errors": sending.max_errors,
-                "workers": None if sending.workers == DEFAULT_WORKERS else sending.workers,
+                "workers": sending.workers,
                 "idempotency_lifetime": lifetime_s,
                 "output": output,
             }

@@ -64,7 +64,8 @@ def load_csv(
             function that is called with the number of records in each state and may raise
             KeyboardInterrupt to stop as Ctrl-C does.
         journal: Folder of the journals; None is the user's state directory.
-        workers: The largest number of requests in flight, 1 to 32.
+        workers: The largest number of requests in flight, 1 to 32; None for 16, and more as far as
+            these wait for the journal's disk.
         encoding: The codec of a file without a byte order mark that is not UTF-8.
         delimiter: The character between cells; None finds it.
         quoting: ``strict``, or ``none`` to read quotes as letters.

@@ -53,14 +53,15 @@ class Limits:
     """How far a session goes.
 
     Attributes:
-        workers: The largest number of requests in flight.
+        workers: The largest number of requests in flight; None for 16, and up to 32 as far as these
+            wait for the journal's disk.
         max_errors: How many records may be invalid, and how many rejected; None for any number.
         patience_s: Seconds without an answer after which an outage ends the session.
         first_patience_s: The same before the first answer of the session.
-        has_canary: Send one record alone first, and read it back.
+        has_canary: Send one record alone first, and compare its pet.
     """
 
-    workers: int = DEFAULT_WORKERS
+    workers: int | None = None
     max_errors: int | None = None
     patience_s: float = 900.0
     first_patience_s: float = 10.0
@@ -113,7 +114,7 @@ class SendingOptions(TypedDict, total=False):
     on_invalid: OnInvalid
     progress: ProgressOption
     journal: str | PathLike[str] | None
-    workers: int
+    workers: int | None
 
 
 class FrameOptions(RecordOptions, SendingOptions, total=False):
@@ -258,7 +259,8 @@ def check_sending(
         ArgumentError: One of them cannot be used; nothing was sent.
     """
     checked_client(client, "post_pet")
-    whole_number("workers", limits.workers, 1, MOST_WORKERS)
+    if limits.workers is not None:
+        whole_number("workers", limits.workers, 1, MOST_WORKERS)
     if limits.max_errors is not None:
         whole_number("max_errors", limits.max_errors, 0)
     if journal is not None:

@@ -21,16 +21,16 @@ LONGEST_WAIT_S = 30.0
 MOST_DOUBLINGS = 20
 FRUITLESS_OPENINGS = 4
 KEY_MARGIN_S = 300.0
-# The weight of the newest time in the average of all.
-NEWEST = 0.1
+# The weight of the newest share in the average of all.
+NEWEST, LARGEST_SHARE = 0.1, 4.0
 
 
 class Pace:
     """The window and the breaker of one session.
 
-    A request is in the window from the moment that it is written down, so that some of the window
-    waits for the journal's disk. It may grow from ``most`` up to ``ceiling`` by that share, which
-    keeps as many requests at the store.
+    A request is in the window from the commit that writes it down to its own outcome, so some of
+    the window waits for the journal's disk and not for the store. By that share the window may
+    grow from ``most`` up to ``ceiling``, so that ``most`` requests are at the store.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Pace:
     ) -> None:
         self.most = most
         self._ceiling = ceiling or most
-        self._commit_s = self._answer_s = 0.0
+        self._share = 1.0
         self.window = float(min(START, most))
         self.openings = 0
         self.down_since: float | None = None
@@ -66,14 +66,11 @@ class Pace:
         """Return the seconds until a request or a probe may start."""
         return max(0.0, self._resume_at - self._clock())
 
-    def note_commit(self, seconds: float) -> None:
-        """Writing to the journal took so long, in which no request could start."""
-        self._commit_s += (seconds - self._commit_s) * NEWEST
-
-    def note_answer(self, seconds: float | None = None) -> None:
-        """The store created or refused a record, after so long: it works."""
-        if seconds is not None:
-            self._answer_s += (seconds - self._answer_s) * NEWEST
+    def note_answer(self, at_store_s: float | None = None, in_window_s: float = 0.0) -> None:
+        """The store created or refused a record: it works."""
+        if at_store_s:
+            share = min(in_window_s / at_store_s, LARGEST_SHARE)
+            self._share += (share - self._share) * NEWEST
         self._note(is_doubt=False)
         self._row_of_doubts = self._waits = self.openings = 0
         self.down_since = None
@@ -135,8 +132,7 @@ class Pace:
         return 0.0 if self.down_since is None else self._clock() - self.down_since
 
     def _largest(self) -> float:
-        share = self._commit_s / self._answer_s if self._answer_s else 0.0
-        return min(float(self._ceiling), self.most * (1 + share))
+        return min(float(self._ceiling), self.most * max(1.0, self._share))
 
     def _note(self, *, is_doubt: bool) -> None:
         self._recent.append(is_doubt)

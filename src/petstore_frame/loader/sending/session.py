@@ -216,7 +216,7 @@ class Sender:
         self.counts[State.IN_FLIGHT] -= 1
         self.counts[outcome.state] += 1
         self._is_exhausted &= outcome.state is not State.PENDING
-        self._note_pace(answer)
+        self._note_pace(answer, self.timing.now() - intent.claimed_at)
         self._check_store(answer.store_id)
         if answer.is_systemic or is_key_misused(intent, answer):
             self._stop(Ending.STOPPED, why_stopped(answer.error, intent))
@@ -253,12 +253,12 @@ class Sender:
                 "begins anew",
             )
 
-    def _note_pace(self, answer: PostOutcome) -> None:
+    def _note_pace(self, answer: PostOutcome, in_window_s: float) -> None:
         self._is_asked_to_wait |= answer.retry_after_s is not None
         self._last_failure = answer.error
         if answer.proof in (Proof.CREATED, Proof.REJECTED):
             self._answers += 1
-            self._pace.note_answer(answer.elapsed_s)
+            self._pace.note_answer(answer.elapsed_s, in_window_s)
         elif answer.proof is Proof.UNKNOWN:
             self._pace.note_doubt(answer.retry_after_s)
         elif answer.http_status is None:
@@ -291,7 +291,6 @@ class Sender:
         if not (self._outcomes or fresh or repeats):
             return
         self.step("commit")
-        began = self.timing.clock()
         try:
             intents = self.journal.commit(
                 self._outcomes,
@@ -305,7 +304,6 @@ class Sender:
             self._is_journal_broken = True
             self._stop(Ending.JOURNAL, str(problem))
             return
-        self._pace.note_commit(self.timing.clock() - began)
         self._outcomes = []
         self._is_exhausted |= sum(not intent.is_in_doubt for intent in intents) < fresh
         self.step("committed")
