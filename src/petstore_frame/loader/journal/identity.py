@@ -25,7 +25,7 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.journal.keys import form_of
 from petstore_frame.loader.journal.rows import pack_problem
 from petstore_frame.loader.journal.staging import LEFT_OUT, Staged
-from petstore_frame.loader.journal.tables import LIVE
+from petstore_frame.loader.journal.tables import is_live
 from petstore_frame.loader.record import RecordProblem
 from petstore_frame.schema.text import likeness
 
@@ -111,11 +111,17 @@ class Rules:
                 " WHERE records.id = same_row.id"
             )
         if self.run.key and not self.run.copy:
+            self.make(
+                "other",
+                "id INTEGER PRIMARY KEY, animal, problem_code",
+                "SELECT id, animal, problem_code FROM records"
+                " WHERE id >= :first AND (animal <> id OR problem_code IS NOT NULL)",
+            )
             self.do(
-                "INSERT OR IGNORE INTO keys SELECT DISTINCT :columns, form, keyed.key, animal"
-                " FROM temp.keyed CROSS JOIN records USING (id)"
-                f" WHERE problem_code IS NULL OR problem_code NOT IN {KEY_PROBLEMS}"
-                " ORDER BY form, keyed.key"
+                "INSERT OR IGNORE INTO keys"
+                " SELECT :columns, form, key, coalesce(other.animal, keyed.id)"
+                " FROM temp.keyed LEFT JOIN temp.other USING (id)"
+                f" WHERE coalesce(problem_code, '') NOT IN {KEY_PROBLEMS} ORDER BY form, key"
             )
         self._link_withdrawn()
 
@@ -156,12 +162,12 @@ class Rules:
             f"UPDATE records SET state = 'skipped', reason = '{SUPERSEDED}', known_by = 'key'"
             " WHERE id IN (SELECT live.id FROM temp.becoming AS new"
             "  CROSS JOIN records AS mine ON mine.id = new.id AND mine.state = 'pending'"
-            f" CROSS JOIN records AS live ON live.animal = new.animal AND live.{LIVE}"
+            f" CROSS JOIN records AS live ON live.animal = new.animal AND {is_live('live')}"
             f" AND live.{_UNSENT.replace('is_in', 'live.is_in')} AND live.id < :first)"
         )
         is_taken = (
             "(n > 1 AND state = 'pending' OR EXISTS (SELECT 1 FROM records AS live"
-            f" WHERE live.animal = new.animal AND live.{LIVE} AND live.id <> new.id))"
+            f" WHERE live.animal = new.animal AND {is_live('live')} AND live.id <> new.id))"
         )
         # What was known as invalid may be known now: an animal that was fixed once stays so.
         self.do(
@@ -206,7 +212,7 @@ class Rules:
             "SELECT id, animal, known_by FROM temp.again WHERE NOT stays AND ("
             " known_by IS NULL OR known_by IN ('record', 'user') OR is_same AND state = 'skipped'"
             f" AND known_by IN ({words}) AND EXISTS (SELECT 1 FROM records AS live"
-            f"  WHERE live.animal = again.animal AND live.{LIVE}))"
+            f"  WHERE live.animal = again.animal AND {is_live('live')}))"
         )
 
     # -- 2. a fix row is its record ---------------------------------------------------------------
@@ -310,12 +316,12 @@ class Rules:
             "    AND fingerprint IN (SELECT fingerprint FROM temp.withdrawn)"
             " ) AS mine USING (fingerprint, n)"
             f" WHERE NOT EXISTS (SELECT 1 FROM records AS old JOIN records AS live"
-            f"   ON live.animal = old.animal AND live.{LIVE} WHERE old.id = gone.id)) AS new"
+            f"   ON live.animal = old.animal AND {is_live('live')} WHERE old.id = gone.id)) AS new"
             " WHERE records.id = new.id"
         )
         gone = self.do(
-            "SELECT line FROM temp.withdrawn JOIN records USING (id) WHERE NOT EXISTS (SELECT 1"
-            f" FROM records AS live WHERE live.animal = records.animal AND live.{LIVE})"
+            "SELECT line FROM temp.withdrawn CROSS JOIN records USING (id) WHERE NOT EXISTS"
+            f" (SELECT 1 FROM records AS live WHERE live.animal = records.animal AND {is_live('live')})"
         )
         self.note("withdrawn", gone)
 
@@ -384,7 +390,7 @@ class Rules:
             " FROM temp.keyed CROSS JOIN keys"
             "  ON keys.columns = :columns AND keys.form = keyed.form AND keys.key = keyed.key"
             " CROSS JOIN records AS mine ON mine.id = keyed.id"
-            f" LEFT JOIN records AS live ON live.animal = keys.animal AND live.{LIVE}"
+            f" LEFT JOIN records AS live ON live.animal = keys.animal AND {is_live('live')}"
             " WHERE NOT EXISTS (SELECT 1 FROM keys AS own WHERE own.columns = :columns"
             "  AND own.form = keyed.form AND own.key = keyed.key AND own.animal = mine.animal)"
             " AND mine.id NOT IN (SELECT id FROM temp.same_row)",
@@ -432,7 +438,7 @@ class Rules:
                 " FROM temp.keyed CROSS JOIN keys ON keys.columns = :columns"
                 "  AND keys.form = keyed.form AND keys.key <> keyed.key"
                 " CROSS JOIN records AS mine ON mine.id = keyed.id AND keys.animal <> mine.animal"
-                f" LEFT JOIN records AS live ON live.animal = keys.animal AND live.{LIVE}"
+                f" LEFT JOIN records AS live ON live.animal = keys.animal AND {is_live('live')}"
                 f" WHERE {is_open} AND NOT EXISTS (SELECT 1 FROM keys AS own"
                 "   WHERE own.columns = :columns AND own.form = keyed.form AND own.key = keyed.key)"
                 " GROUP BY mine.id"
@@ -440,8 +446,10 @@ class Rules:
         # Of several keys of one form in the file, the first row stands for the others.
         self.do(
             "INSERT OR IGNORE INTO temp.similar SELECT mine.id, one.id, NULL, one.id"
-            " FROM (SELECT form, min(id) AS id FROM temp.keyed CROSS JOIN records USING (id)"
-            "   WHERE state = 'pending' GROUP BY form HAVING count(DISTINCT keyed.key) > 1) AS one"
+            " FROM (SELECT form, min(id) AS id FROM (SELECT form FROM temp.keyed GROUP BY form"
+            "   HAVING min(key) <> max(key)) CROSS JOIN temp.keyed USING (form)"
+            "   CROSS JOIN records USING (id) WHERE state = 'pending'"
+            "   GROUP BY form HAVING count(DISTINCT keyed.key) > 1) AS one"
             " CROSS JOIN temp.keyed USING (form) CROSS JOIN records AS mine ON mine.id = keyed.id"
             f" WHERE {is_open} AND mine.known_by IS NULL AND mine.id > one.id"
         )
@@ -499,7 +507,7 @@ class Rules:
             "id INTEGER PRIMARY KEY, animal, import, fingerprint, payload, name",
             "SELECT old.id, animal, import, fingerprint, payload, NULL"
             " FROM (SELECT DISTINCT fingerprint FROM temp.new) CROSS JOIN records AS old"
-            f" USING (fingerprint) JOIN imports USING (import) WHERE old.{LIVE} AND {others}"
+            f" USING (fingerprint) JOIN imports USING (import) WHERE {is_live('old')} AND {others}"
             f" AND {self._is_free('old')}",
         )
         self.make("pairs", "id INTEGER PRIMARY KEY, other UNIQUE, animal, import")
@@ -548,7 +556,8 @@ class Rules:
             return
         self.do(
             "INSERT OR IGNORE INTO temp.earlier SELECT id, animal, import, fingerprint, payload,"
-            f" NULL FROM records AS old WHERE import = :last AND {LIVE} AND {self._is_free('old')}",
+            f" NULL FROM records AS old"
+            f" WHERE import = :last AND {is_live()} AND {self._is_free('old')}",
             last=last,
         )
         for table in ("new", "earlier"):

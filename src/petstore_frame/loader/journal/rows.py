@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.tables import LIVE
+from petstore_frame.loader.journal.tables import is_live
 from petstore_frame.loader.record import RecordProblem, State
 
 
@@ -87,7 +87,7 @@ SELECT {", ".join(f"r.{name}" for name in _COLUMNS)}, r.answer,
   other.id, other.source, other.staged_at, live.record, live.line, live.state, live.pet_id,
   live.payload
 FROM imports JOIN records AS r USING (import)
-LEFT JOIN records AS live ON r.state = 'skipped' AND live.animal = r.animal AND live.{LIVE}
+LEFT JOIN records AS live ON r.state = 'skipped' AND live.animal = r.animal AND {is_live("live")}
 LEFT JOIN imports AS other ON other.import = live.import
 WHERE imports.id = ?
 """

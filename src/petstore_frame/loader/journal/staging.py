@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from petstore_frame.loader.journal.imports import Import, read_imports, write_import
 from petstore_frame.loader.journal.keys import columns_of, in_order
 from petstore_frame.loader.journal.rows import pack_cells, pack_problem
-from petstore_frame.loader.journal.tables import LIVE
+from petstore_frame.loader.journal.tables import is_live
 from petstore_frame.loader.record import Ending, Record, State
 
 LEFT_OUT = "left_out"
@@ -29,7 +29,7 @@ _STAYS = f"""
 old.state IN ('in_flight', 'unknown', 'absent', 'created', 'adopted')
 OR old.state = 'pending' AND old.is_in_doubt
 OR old.state = 'rejected' AND new.payload IS old.payload AND NOT EXISTS (
-  SELECT 1 FROM records AS live WHERE live.animal = old.animal AND live.{LIVE})
+  SELECT 1 FROM records AS live WHERE live.animal = old.animal AND {is_live("live")})
 """
 _PAIRS = """
 FROM records AS old JOIN records AS new ON new.import = :staged AND new.record = old.record

@@ -161,7 +161,7 @@ def find_own_pets(rules: Rules) -> None:
 def find_others_pets(rules: Rules) -> None:
     """Ask about records that equal pets which this journal did not make."""
     records = _left(rules)
-    if not records:
+    if not records or not rules.has_seen_store:
         return
     # A pet that a record in doubt may have made is left for that record.
     rules.make(
@@ -184,6 +184,7 @@ def find_others_pets(rules: Rules) -> None:
         "id INTEGER PRIMARY KEY, pet UNIQUE, is_seen",
         "SELECT id, pet, is_seen FROM (SELECT id, fingerprint, row_number() OVER"
         f"  (PARTITION BY fingerprint ORDER BY id) AS n FROM records WHERE {_TO_SEND}"
+        "   AND fingerprint IN (SELECT fingerprint FROM temp.others)"
         "   AND coalesce(known_by, '') <> 'user') JOIN temp.others USING (fingerprint, n)",
     )
     alike, new, others = rules.do(

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from petstore_frame.loader.journal.keys import columns_of, form_of
-from petstore_frame.loader.journal.tables import FORMAT, LIVE
+from petstore_frame.loader.journal.tables import FORMAT, is_live
 from petstore_frame.loader.record import fingerprint_of
 
 OLD_FORMAT = 4
@@ -103,7 +103,7 @@ def bring_over(sql: sqlite3.Connection, path: Path) -> None:
 def _make_one_life(sql: sqlite3.Connection) -> None:
     """Give each record of an animal that has several lives a life of its own, and the index."""
     sql.execute(
-        f"UPDATE records SET animal = id, known_by = NULL WHERE {LIVE} AND id NOT IN"
-        f" (SELECT min(id) FROM records WHERE {LIVE} GROUP BY animal)"
+        f"UPDATE records SET animal = id, known_by = NULL WHERE {is_live()} AND id NOT IN"
+        f" (SELECT min(id) FROM records WHERE {is_live()} GROUP BY animal)"
     )
-    sql.execute(f"CREATE UNIQUE INDEX one_life ON records(animal) WHERE {LIVE}")
+    sql.execute(f"CREATE UNIQUE INDEX one_life ON records(animal) WHERE {is_live()}")

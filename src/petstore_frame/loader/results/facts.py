@@ -14,7 +14,7 @@ from petstore_frame.loader.journal.rows import (
     read_cells,
     read_rows,
 )
-from petstore_frame.loader.journal.tables import LIVE
+from petstore_frame.loader.journal.tables import is_live
 from petstore_frame.loader.reading.tables import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, RecordProblem, State
 from petstore_frame.loader.results.causes import Cause, problem_of, read_causes, short_text
@@ -50,14 +50,14 @@ SELECT coalesce(mine.known_by, iif(live.id IS NULL, NULL, 'record')), mine.reaso
   mine.payload IS NOT NULL AND mine.payload IS NOT live.payload, live.import IS mine.import,
   count(*)
 FROM records AS mine
-LEFT JOIN records AS live ON live.animal = mine.animal AND live.{LIVE}
+LEFT JOIN records AS live ON live.animal = mine.animal AND {is_live('live')}
 LEFT JOIN imports AS other ON other.import = live.import
 WHERE mine.import = ? AND mine.state = 'skipped' GROUP BY 1, 2, 3, 4, 5, 6, 7
 ORDER BY min(mine.record)
 """
 _IN_DOUBT_ELSEWHERE = f"""
 SELECT DISTINCT other.id FROM records AS mine
-JOIN records AS live ON live.animal = mine.animal AND live.{LIVE}
+JOIN records AS live ON live.animal = mine.animal AND {is_live('live')}
 JOIN imports AS other ON other.import = live.import
 WHERE mine.import = ? AND mine.state = 'skipped' AND live.import <> mine.import
   AND live.state IN ('unknown', 'in_flight', 'absent')
