@@ -50,14 +50,14 @@ SELECT coalesce(mine.known_by, iif(live.id IS NULL, NULL, 'record')), mine.reaso
   mine.payload IS NOT NULL AND mine.payload IS NOT live.payload, live.import IS mine.import,
   count(*)
 FROM records AS mine
-LEFT JOIN records AS live ON live.animal = mine.animal AND {is_live('live')}
+LEFT JOIN records AS live ON live.animal = mine.animal AND {is_live("live")}
 LEFT JOIN imports AS other ON other.import = live.import
 WHERE mine.import = ? AND mine.state = 'skipped' GROUP BY 1, 2, 3, 4, 5, 6, 7
 ORDER BY min(mine.record)
 """
 _IN_DOUBT_ELSEWHERE = f"""
 SELECT DISTINCT other.id FROM records AS mine
-JOIN records AS live ON live.animal = mine.animal AND {is_live('live')}
+JOIN records AS live ON live.animal = mine.animal AND {is_live("live")}
 JOIN imports AS other ON other.import = live.import
 WHERE mine.import = ? AND mine.state = 'skipped' AND live.import <> mine.import
   AND live.state IN ('unknown', 'in_flight', 'absent')

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # An animal has at most one live record; one that has none is not in the store.
 _IDS = f"""
 SELECT keys.key, live.pet_id, live.state, imports.source
-FROM keys JOIN records AS live ON live.animal = keys.animal AND {is_live('live')}
+FROM keys JOIN records AS live ON live.animal = keys.animal AND {is_live("live")}
 JOIN imports USING (import)
 GROUP BY keys.columns, keys.key, keys.animal ORDER BY min(keys.animal), keys.key
 """
@@ -27,7 +27,7 @@ _IMPORT_IDS = f"""
 SELECT mine.key, coalesce(mine.pet_id, live.pet_id), coalesce(live.state, mine.state),
   imports.source
 FROM records AS mine JOIN imports USING (import)
-LEFT JOIN records AS live ON live.animal = mine.animal AND {is_live('live')}
+LEFT JOIN records AS live ON live.animal = mine.animal AND {is_live("live")}
 WHERE imports.id = ? AND mine.key IS NOT NULL AND mine.state NOT IN ('invalid', 'rejected')
 ORDER BY mine.record
 """

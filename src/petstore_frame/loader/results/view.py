@@ -288,7 +288,7 @@ def _noted(result: LoadResult) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists of sentences that a view shows, each under its title."""
     facts = result.facts
     causes = [str(cause) for cause in facts.causes]
-    if len(causes) < len(facts.problems):  # else each record says it
+    if len(causes) < sum(cause.records for cause in facts.causes):  # else each record says it
         yield "What keeps records from being sent", _cut(causes, _SHOWN_CAUSES, "causes")
     if notes := [str(note) for note in facts.notes]:
         yield "Warnings", notes
