@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,21 +25,14 @@ from petstore_frame.loader.journal.database import (
     place_of,
     reading,
 )
-from petstore_frame.loader.journal.identity import Found, Rules
+from petstore_frame.loader.journal.identity import find_animals
 from petstore_frame.loader.journal.imports import Import, note_facts, read_import, read_imports
 from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.question import Question, read_cases
 from petstore_frame.loader.journal.rows import count_in, read_cells
+from petstore_frame.loader.journal.rules import Found, Rules
 from petstore_frame.loader.journal.staging import Staged, stage, staged_again
-from petstore_frame.loader.journal.store_pets import (
-    StorePets,
-    find_others_pets,
-    find_own_pets,
-    may_be_listing,
-    note_seen,
-    read_store,
-    show_store,
-)
+from petstore_frame.loader.journal.store_pets import read_store
 from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.options import (
     Duplicates,
@@ -331,30 +324,12 @@ def _identify(
     pause: Callable[[], None],
 ) -> Question | None:
     """Give each record its animal; what must be asked is tried with both answers, and undone."""
-    stores: list[StorePets] = []
+    read = cache(partial(read_store, client)) if how.check_store else None
 
     def apply(otherwise: str) -> Found:
         rules = Rules(sql, staged, how.answers, otherwise, pause)
-        rules.apply_known()
-        if may_be_listing(staged.run):
-            look(rules)
-            find_own_pets(rules)
-        rules.find_equal()
-        look(rules)
-        find_others_pets(rules)
-        rules.finish()
-        for store in stores:
-            note_seen(rules, store)
+        find_animals(rules, read)
         return rules.found
-
-    def look(rules: Rules) -> None:
-        """Show the store to the rules, once, where there is something to send."""
-        records = rules.count_to_send()
-        if not how.check_store or not records or staged.run.copy or rules.has_seen_store:
-            return
-        if not stores:
-            stores.append(read_store(client, records))
-        show_store(rules, stores[0])
 
     sql.execute("SAVEPOINT identity")
     found = apply("skip")

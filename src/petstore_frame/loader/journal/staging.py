@@ -11,6 +11,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from petstore_frame.loader.journal.imports import Import, read_imports, write_import
 from petstore_frame.loader.journal.keys import columns_of, in_order
@@ -168,7 +169,7 @@ def _as_read(packed: str | bytes, origin: tuple[str, int] | None) -> bytes:
 
 
 def _find_import(
-    sql: sqlite3.Connection, run: Import, digest: hashlib._Hash, first: int, *, again: bool
+    sql: sqlite3.Connection, run: Import, digest: Any, first: int, *, again: bool
 ) -> Staged:
     """Return the records as those of the import with their digest, new or known."""
     columns = columns_of(run.key)

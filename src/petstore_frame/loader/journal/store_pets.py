@@ -15,9 +15,9 @@ from typing import Any
 
 from petstore_frame.errors import IncompleteInventoryError, PetstoreError
 from petstore_frame.inventory.fetch import fetch_inventory
-from petstore_frame.loader.journal.identity import Rules, is_many
 from petstore_frame.loader.journal.imports import Import
 from petstore_frame.loader.journal.rows import read_cells
+from petstore_frame.loader.journal.rules import Rules, is_many
 from petstore_frame.loader.record import fingerprint_of
 from petstore_frame.schema.models import PET_COLUMNS, SENT_FIELDS
 from petstore_frame.schema.text import likeness
@@ -78,7 +78,8 @@ def read_store(client: Any, records: int) -> StorePets:
     except PetstoreError as failed:
         return StorePets(problem=str(failed))
     is_complete = inventory.completeness.verdict == "complete"
-    columns = [inventory.frame[name].tolist() for name in ("id", *_NAMES)]
+    frame = inventory.frame[["id", *_NAMES]].astype(object)
+    columns = [frame[name].where(frame[name].notna(), None).tolist() for name in frame]
     pets = [
         (pet_id, str(values[0]), _body(values)) for pet_id, *values in zip(*columns, strict=True)
     ]
@@ -94,7 +95,7 @@ def _body(values: list[Any]) -> str:
     body = {
         each.wire_name: value
         for each, value in zip(_FIELDS, values, strict=True)
-        if value is not None and value == value  # a missing one is not itself
+        if value is not None
     }
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
@@ -111,7 +112,6 @@ def _id_column(run: Import) -> int | None:
 
 def show_store(rules: Rules, store: StorePets) -> None:
     """Put the pets of a store where the rules compare them."""
-    rules.has_seen_store = True
     if store.problem:
         rules.found.facts["store_unread"] = store.problem
     elif not store.is_complete:
@@ -161,7 +161,7 @@ def find_own_pets(rules: Rules) -> None:
 def find_others_pets(rules: Rules) -> None:
     """Ask about records that equal pets which this journal did not make."""
     records = _left(rules)
-    if not records or not rules.has_seen_store:
+    if not records or not rules.do("SELECT 1 FROM temp.pets").fetchone():
         return
     # A pet that a record in doubt may have made is left for that record.
     rules.make(
