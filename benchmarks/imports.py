@@ -274,7 +274,7 @@ def _count(
 def _fix(
     result: LoadResult, store: Store, folder: Path, created: Counter[str], *, with_key: bool,
 ) -> bool:  # fmt: skip
-    """Correct a fix file and load it, as a user does with each of them; return whether it was asked about."""
+    """Correct a fix file and load it, as a user does with each; return whether it asked."""
     out = folder / "results" / result.import_id
     result.write(out, excel=False)
     fix = out / "fix.csv"

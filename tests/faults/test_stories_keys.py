@@ -38,6 +38,16 @@ def test_a_key_written_otherwise_is_asked_about(shop: Shop, other: str) -> None:
     assert shop.names == ["Ada", "Ada"]
 
 
+def test_the_other_form_of_a_key_is_asked_about_in_a_row_to_fix(shop: Shop) -> None:
+    """A row that is invalid for another reason takes no second key of an animal in silence."""
+    shop.load("a.csv", KEYED, "2,Bo,1", key="tag")
+    with shop.asks("similar_key"):
+        shop.load("b.csv", KEYED, "002,Bo,two", "3,Cy,1", key="tag")
+    rows = KEYED, "002,Bo,two", "3,Cy,1"
+    result = shop.load("b.csv", *rows, key="tag", duplicates="skip")
+    assert (shop.names, result.to_fix) == (["Bo", "Cy"], 0)
+
+
 def test_two_forms_of_a_key_in_one_file_are_asked_about(shop: Shop) -> None:
     """``001`` and ``1`` may be one animal: the user says, and the answer is remembered."""
     rows = KEYED, "001,Ada,1", "1,Bo,2"
