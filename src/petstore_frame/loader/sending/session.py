@@ -9,13 +9,12 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Protocol
 
 from petstore_frame._internal.interrupts import Interrupts
 from petstore_frame.errors import APIStatusError, AuthenticationError, JournalError, PetstoreError
 from petstore_frame.http.outcome import PostOutcome, Proof
-from petstore_frame.http.settings import IdempotencyKey, same_store_address
+from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.journal.imports import Import
 from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
 from petstore_frame.loader.journal.rows import count_in
@@ -71,15 +70,13 @@ def run_session(
     progress: ProgressOption,
     timing: Timing,
     is_new: bool = False,
-    notes: Callable[[], list[str]] = list,
     step: Callable[[str], None] = ignore,
 ) -> bool:
     """Send what is pending of an import; return whether there was anything to do.
 
     Raises:
-        JournalError: The journal is of another store, or failed.
+        JournalError: The journal failed.
     """
-    check_store(writer.path, run, client)
     counts = Counter(count_in(writer.sql, run.id))
     outcomes = Outcomes(writer, run)
     may_repeat = counts[State.UNKNOWN] and client.idempotency
@@ -92,30 +89,10 @@ def run_session(
     counts[State.IN_FLIGHT] -= left
     counts[State.UNKNOWN] += left
     with Meter(progress, counts[State.PENDING]) as meter:
-        for note in notes():
-            meter.say(note)
         sender = Sender(client, outcomes, counts, limits, timing, run.store_id, meter, step)
         ending, detail = sender.run()
     outcomes.end(timing.now(), ending, detail)
     return True
-
-
-def check_store(path: Path, run: Import, client: PostingClient) -> None:
-    """Refuse a client of another address than the journal's."""
-    if same_store_address(client.base_url) != same_store_address(run.base_url):
-        raise JournalError(
-            f"{path} is an import into {run.base_url}, and the client's store is "
-            f"{client.base_url}; use a client of that store"
-        )
-
-
-def check_store_id(path: Path, run: Import, client: PostingClient) -> None:
-    """Refuse another store at the address of the journal's store."""
-    if run.store_id is not None and ask_store_id(client) not in (None, run.store_id):
-        raise JournalError(
-            f"{path} is an import into another store, which had the address {run.base_url} "
-            "before; the store there now does not have these records, so nothing was settled"
-        )
 
 
 def ask_store_id(client: PostingClient) -> str | None:

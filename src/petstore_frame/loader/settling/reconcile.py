@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
+from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning, JournalError
+from petstore_frame.http.settings import same_store_address
 from petstore_frame.loader.journal.database import holding, reading
 from petstore_frame.loader.journal.imports import Import, read_import
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
@@ -26,7 +27,7 @@ from petstore_frame.loader.options import (
 )
 from petstore_frame.loader.record import DOUBT_STATES, State
 from petstore_frame.loader.sending.pool import REAL_TIME, Timing
-from petstore_frame.loader.sending.session import check_store, check_store_id, run_session
+from petstore_frame.loader.sending.session import ask_store_id, run_session
 from petstore_frame.loader.settling.readback import (
     Evidence,
     Match,
@@ -93,7 +94,11 @@ def reconcile(
         sole_writer=sole_writer,
     )
     run = read_import(path, import_id)
-    check_store(path, run, client)
+    if same_store_address(client.base_url) != same_store_address(run.base_url):
+        raise JournalError(
+            f"{path} is an import into {run.base_url}, and the client's store is "
+            f"{client.base_url}; use a client of that store"
+        )
     # Not while the journal is held: others may load meanwhile.
     sleep(_wait_s(list(rows(path, import_id, *DOUBT_STATES)), grace_s, timing.now()))
     with holding(path), Writer(path, run.base_url) as writer:
@@ -104,7 +109,11 @@ def reconcile(
         nameless = [row for row in created if row.pet_id is None]
         if not doubtful and not nameless:
             return Reconciliation(0, 0, 0)
-        check_store_id(path, run, client)
+        if run.store_id is not None and ask_store_id(client) not in (None, run.store_id):
+            raise JournalError(
+                f"{path} is an import into another store, which had the address {run.base_url} "
+                "before; the store there now does not have these records, so nothing was settled"
+            )
         evidence = _read(client, created, [*nameless, *doubtful], most_gets if by_id else 0)
         older, is_all = read_seen_before_doubt(writer.sql)
         matches = match(
