@@ -89,8 +89,10 @@ def find_equal(rules: Rules) -> None:
     rules.make(
         "siblings",
         "import INTEGER PRIMARY KEY",
-        "SELECT DISTINCT root.import FROM temp.origins CROSS JOIN records AS mine USING (id)"
-        " JOIN records AS root ON root.id = mine.animal WHERE mine.known_by = 'record'",
+        "SELECT root.import FROM temp.origins CROSS JOIN records AS mine USING (id)"
+        " JOIN records AS root ON root.id = mine.animal WHERE mine.known_by = 'record'"
+        " UNION SELECT import FROM temp.origins"
+        " JOIN imports ON imports.id GLOB origins.import_id || '*'",
     )
     rules.make(
         "earlier",
@@ -120,7 +122,8 @@ def _is_free(rules: Rules, old: str) -> str:
     """Return the condition that no record of this source is that animal by a better reason."""
     by_key = f"AND {old}.animal NOT IN (SELECT animal FROM keys WHERE columns = :columns)"
     return (
-        f"(SELECT import FROM records AS root WHERE root.id = {old}.animal)"
+        # The row that an animal is named after is gone where its file was read anew.
+        f"coalesce((SELECT import FROM records AS root WHERE root.id = {old}.animal), {old}.import)"
         " NOT IN temp.siblings AND"
         f" {old}.id < :first AND {old}.animal NOT IN (SELECT animal FROM records"
         f" WHERE id >= :first AND animal <> id) {by_key if rules.run.key else ''}"
