@@ -98,6 +98,11 @@ class Cause:
         elif self.option is None:
             self.option = (name, dict(value) if isinstance(value, Mapping) else value)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the facts, ready for JSON."""
+        names = ("code", "column", "records", "message", "lines")
+        return {name: getattr(self, name) for name in names}
+
     def __str__(self) -> str:
         place = f"{self.column}: " if self.column else ""
         text = f"{records_text(self.records)}: {place}{self.message}"

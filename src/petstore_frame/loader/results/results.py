@@ -241,11 +241,7 @@ class LoadResult(HasFrame):
             "states": {str(state): count for state, count in facts.counts.items()},
             "skipped": [group.as_dict() for group in facts.skipped],
             "elsewhere": facts.elsewhere._asdict(),
-            "causes": [
-                {"code": cause.code, "column": cause.column, "records": cause.records,
-                 "message": cause.message, "lines": cause.lines}
-                for cause in facts.causes
-            ],
+            "causes": [cause.as_dict() for cause in facts.causes],
             "notes": {note.kind: note.records for note in facts.notes},
             "facts": run.facts,
             "read_back": None if doubt is None else list(doubt.notes),
@@ -256,7 +252,7 @@ class LoadResult(HasFrame):
             "staged_at": iso_of(run.staged_at),
             "started_at": iso_of(run.started_at),
             "ended_at": iso_of(run.ended_at),
-        }  # fmt: skip
+        }
 
     @property
     def exit_code(self) -> int:
