@@ -102,10 +102,10 @@ def bare_pool(path: Path, url: str) -> float:
 
 
 def ours(path: Path, url: str) -> float:
-    """load_csv, journal and all."""
+    """load_csv, journal and all; the store has the same pets from the other two, so unasked."""
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, Client(url, KEY) as client:
-        result = load_csv(path, client, journal=folder, workers=WORKERS, progress=False)
+        result = load_csv(path, client, journal=folder, check_store=False, progress=False)
         took = time.perf_counter() - start
         assert result.summary["states"]["created"] == result.summary["records"]
         return result.summary["records"] / took

@@ -20,6 +20,7 @@ from hypothesis import settings
 import petstore_frame as pf
 
 if TYPE_CHECKING:
+    from shop import Shop
     from threaded import Server
 
 IN_MEMORY = Path("/dev/shm")
@@ -110,6 +111,28 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
     with serve(database=tmp_path / "store.sqlite3") as running:
         yield running
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    """An office before a store that fails where its ``store.fault_of`` says so."""
+    from faults.flaky_store import KEY, FlakyStore
+    from shop import Shop
+
+    with (
+        FlakyStore(has_links=True, stall_s=0.5) as store,
+        pf.Client(store.base_url, KEY, timeout_s=5.0, max_retries=0) as client,
+    ):
+        yield Shop(tmp_path / "office", client, store)
+
+
+@pytest.fixture
+def service_shop(tmp_path: Path, server: Server) -> Iterator[Shop]:
+    """An office before the bundled service, which honours idempotency keys."""
+    from shop import Shop
+
+    with server.client() as client:
+        yield Shop(tmp_path / "office", client)
 
 
 @pytest.fixture

@@ -15,10 +15,11 @@ from clocks import timed_client
 from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import start_child
 from petstore_frame.client import Client
-from petstore_frame.loader.load import load
+from petstore_frame.errors import LoadStopped
 from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.run import load
 from petstore_frame.loader.settling.reconcile import Reconciliation, reconcile
 
 STATUSES = ("available", "pending", "sold", "")
@@ -57,7 +58,7 @@ def stores() -> Iterator[Callable[..., FlakyStore]]:
 
 @pytest.fixture
 def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
-    """Load a file into a store with the real client, in this process."""
+    """Load a file into a store with the real client, in this process; a stop is its result."""
 
     def run(path: Any, store: FlakyStore, **options: Any) -> LoadResult:
         limits = {name: options.pop(name) for name in list(options) if name in _LIMITS}
@@ -65,13 +66,11 @@ def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
         reading = {name: options.pop(name) for name in list(options) if name in _READING}
         settings = {"timeout_s": 10.0, "max_retries": 0} | client
         with timed_client(store.base_url, settings.pop("api_key", KEY), **settings) as made:
-            return load(
-                path,
-                made,
-                Reading(**reading),
-                Limits(**limits),
-                **{"journal": tmp_path / "journal", "progress": False} | options,
-            )
+            options = {"journal": tmp_path / "journal", "progress": False} | options
+            try:
+                return load(path, made, Reading(**reading), Limits(**limits), **options)
+            except LoadStopped as stopped:
+                return stopped.result
 
     return run
 
@@ -100,6 +99,6 @@ def settle() -> Callable[..., Reconciliation]:
     def run(result: LoadResult, store: FlakyStore, **options) -> Reconciliation:
         with Client(store.base_url, KEY, timeout_s=0.5, max_retries=0) as client:
             options = {"grace_s": 0.0, "sole_writer": True} | options
-            return reconcile(result.path, result.run_id, client, **options)
+            return reconcile(result.path, result.import_id, client, **options)
 
     return run

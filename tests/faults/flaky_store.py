@@ -50,6 +50,8 @@ class FlakyStore:
         late_s: How long after the disconnection a ``late_apply`` is applied.
         latency_s: How long each POST takes.
         retry_after_s: How long a 429 or a 503 asks to wait; None is 0 in a 429, nothing in a 503.
+        host: Where it listens.
+        port: Where it listens; 0 for any that is free.
     """
 
     def __init__(
@@ -66,6 +68,8 @@ class FlakyStore:
         late_s: float = 0.2,
         latency_s: float = 0.0,
         retry_after_s: int | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
     ) -> None:
         self.fault_of = fault_of
         self.honours_keys = honours_keys
@@ -93,8 +97,9 @@ class FlakyStore:
         self._closing = threading.Event()
         self._late: list[threading.Timer] = []
         self._open: set[socket.socket] = set()
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
-        self.base_url = f"http://127.0.0.1:{self._listener.getsockname()[1]}/v1"
+        self._listener = socket.create_server((host, port), backlog=256)
+        self.port = self._listener.getsockname()[1]
+        self.base_url = f"http://{host}:{self.port}/v1"
         threading.Thread(target=self._accept, daemon=True).start()
 
     # -- what tests ask -------------------------------------------------------------------------

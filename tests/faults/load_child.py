@@ -14,10 +14,11 @@ import signal
 import sys
 
 from petstore_frame.client import Client
+from petstore_frame.errors import LoadStopped
 from petstore_frame.http.settings import IdempotencyKey
-from petstore_frame.loader.load import load
 from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.run import load
 
 
 def main() -> None:
@@ -38,16 +39,19 @@ def main() -> None:
         timeout_s=wish.get("timeout_s", 10.0),
         idempotency=IdempotencyKey(lifetime_s) if lifetime_s else None,
     )
-    result = load(
-        wish["file"],
-        client,
-        Reading(key=wish.get("key", ())),
-        Limits(workers=wish.get("workers", 8)),
-        journal=wish["journal"],
-        progress=False,
-        step=die_at,
-    )
-    ending = result.run.ending
+    try:
+        result = load(
+            wish["file"],
+            client,
+            Reading(key=wish.get("key", ())),
+            Limits(workers=wish.get("workers", 8)),
+            journal=wish["journal"],
+            progress=False,
+            step=die_at,
+        )
+    except LoadStopped as stopped:
+        result = stopped.result
+    ending = result.facts.run.ending
     print(json.dumps({"states": result.summary["states"], "ending": str(ending)}))
 
 

@@ -48,8 +48,8 @@ def result_in(folder: Path) -> LoadResult:
     """Return the result of the last import in the one journal of a test."""
     path = journal_in(folder)
     with reading(path) as sql:
-        (run_id,) = sql.execute("SELECT run_id FROM imports ORDER BY import DESC").fetchone()
-    return LoadResult(path, run_id)
+        (import_id,) = sql.execute("SELECT id FROM imports ORDER BY import DESC").fetchone()
+    return LoadResult(path, import_id)
 
 
 def start_child(

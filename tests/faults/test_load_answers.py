@@ -70,7 +70,8 @@ def test_a_store_that_changes_names_is_believed(tmp_path: Path, run_load) -> Non
     with EchoingStore(answers) as echoing:
         result = run_load(path, echoing, workers=1)
     assert result.counts[State.CREATED] == 4
-    assert "LUNA-0004" in result.frame["warnings"][3]
+    *_, luna = result.rows()
+    assert luna.notes == ("the store returned name 'LUNA-0004'",)
 
 
 def test_a_store_that_repeats_one_pet_is_left_alone(pets_csv, run_load) -> None:

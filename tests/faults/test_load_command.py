@@ -56,7 +56,7 @@ def test_the_same_command_again_is_a_no_op(pets_csv, stores, command: Run) -> No
     second = command(pets_csv(9), store, "--json")
     assert (second.exit_code, store.posts) == (0, 9)
     told = [json.loads(done.stdout) for done in (first, second)]
-    assert told[0]["states"] == told[1]["states"] and told[0]["run_id"] == told[1]["run_id"]
+    assert told[0]["states"] == told[1]["states"] and told[0]["import_id"] == told[1]["import_id"]
 
 
 def test_a_rehearsal_sends_nothing(pets_csv, stores, command: Run) -> None:
@@ -111,9 +111,9 @@ def test_a_wrong_key_is_5_and_sends_one_request(pets_csv, stores, command: Run) 
         ("Ada,1\n", ["--columns", "name,category_id"], "1 of 1 record created"),
         ("name,category\nAda,1.024\n", ["--thousands", "."], "1 of 1 record created"),
         ('name,category\nAda "x,1\n', ["--quoting", "none"], "1 of 1 record created"),
-        ("name,category\nAda,1\n", ["--dry-run"], "load it without --dry-run"),
-        ("name,category\nAda,x\n", [], "the same command with --output results writes"),
-        ("name,category\nAda,x\n", ["--output", "o"], "correct o/fix.csv, then load that file"),
+        ("name,category\nAda,1\n", ["--dry-run"], "nothing was sent yet\n  petstore-frame load "),
+        ("name,category\nAda,x\n", [], "--output results\n  petstore-frame load results/fix.csv"),
+        ("name,category\nAda,x\n", ["--output", "o"], "correct o/fix.csv, then load it"),
     ],
 )
 def test_a_shell_is_told_what_to_type_there(
@@ -131,7 +131,7 @@ def test_python_is_told_what_to_type_there(tmp_path: Path, stores, run_load) -> 
     """The same result names arguments and methods to who reads it in Python."""
     (tmp_path / "pets.csv").write_text("name,category\nAda,x\n")
     result = run_load(tmp_path / "pets.csv", stores())
-    assert "result.write('results') and correct its fix.csv" in str(result)
+    assert "  result.write('results')\n  pf.load_csv('results/fix.csv', client" in str(result)
     with pytest.raises(InputError, match=r"mapping=\{'category_id'"):
         (tmp_path / "odd.csv").write_text("name,b\nAda,1\n")
         run_load(tmp_path / "odd.csv", stores())
@@ -272,7 +272,7 @@ def test_doubt_that_reading_back_leaves_is_explained_and_settled_by_hand(
     left = command(path, store, "--reconcile", "--grace", "0")
     assert (left.exit_code, len(store.pets)) == (3, 4)
     assert "What reading the store back has shown" in left.output
-    assert "--resolve RECORD=PET_ID" in left.output and "record 2 may be pet 2" in left.output
+    assert "--resolve 2=2" in left.output and "record 2 may be pet 2" in left.output
     told = json.loads(command(path, store, "--json").stdout)
     assert told["candidates"] == {"2": [2]}
     done = command(path, store, "--resolve", "2=2")

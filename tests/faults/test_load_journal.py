@@ -11,14 +11,14 @@ import pytest
 from faults.flaky_store import FlakyStore
 from faults.load_harness import check_promises, journal_in, result_in
 from petstore_frame.errors import JournalError
-from petstore_frame.loader.journal import moves as writing
+from petstore_frame.loader.journal import outcomes as writing
 from petstore_frame.loader.journal.writer import Writer
-from petstore_frame.loader.record import Ending, State
+from petstore_frame.loader.record import State
 
 
 def fill_disk_after(monkeypatch: pytest.MonkeyPatch, commits: int, pages: int) -> None:
     """Let the journal grow by only so many pages after so many commits."""
-    real = writing.Moves._settle
+    real = writing.Outcomes._settle
     seen = {"commits": 0}
 
     def commit(self, *args):
@@ -29,7 +29,7 @@ def fill_disk_after(monkeypatch: pytest.MonkeyPatch, commits: int, pages: int) -
             sql.execute(f"PRAGMA max_page_count = {size + pages}")
         return real(self, *args)
 
-    monkeypatch.setattr(writing.Moves, "_settle", commit)
+    monkeypatch.setattr(writing.Outcomes, "_settle", commit)
 
 
 def test_a_full_disk_before_an_intent_sends_nothing_more(
@@ -39,11 +39,8 @@ def test_a_full_disk_before_an_intent_sends_nothing_more(
     store = stores()
     with monkeypatch.context() as patch:
         fill_disk_after(patch, commits=5, pages=0)
-        try:
-            told = run_load(pets_csv(600), store).run.ending_detail
-        except JournalError as problem:  # the outcomes of that moment did not fit either
-            told = str(problem)
-    assert "full" in told
+        with pytest.raises(JournalError, match="full"):
+            run_load(pets_csv(600), store)
     sent = store.posts
     assert 0 < sent < 600
     result = run_load(pets_csv(600), store)
@@ -51,35 +48,11 @@ def test_a_full_disk_before_an_intent_sends_nothing_more(
     assert result.counts[State.CREATED] + result.counts[State.UNKNOWN] == 600
 
 
-def test_the_ballast_keeps_outcomes_that_no_longer_fit(
-    tmp_path: Path, monkeypatch, pets_csv, stores, run_load
-) -> None:
-    """On a full disk the ballast makes room for what is on the wire, and the import stops."""
-    real = writing.Moves._settle
-    state = {"calls": 0}
-
-    def commit(self, *values):
-        state["calls"] += 1
-        if state["calls"] > 4 and self._writer._ballast.exists():
-            problem = sqlite3.OperationalError("database or disk is full")
-            problem.sqlite_errorcode = sqlite3.SQLITE_FULL
-            raise problem
-        return real(self, *values)
-
-    store = stores()
-    with monkeypatch.context() as patch:
-        patch.setattr(writing.Moves, "_settle", commit)
-        result = run_load(pets_csv(100), store)
-    assert result.run.ending is Ending.JOURNAL
-    assert result.counts[State.CREATED] == store.posts
-    assert result.counts[State.UNKNOWN] == result.counts[State.IN_FLIGHT] == 0
-
-
 def test_a_failed_fsync_is_not_tried_again(
     tmp_path: Path, monkeypatch, pets_csv, stores, run_load
 ) -> None:
     """After an I/O error nothing is written or sent, and the error names what it could not keep."""
-    real = writing.Moves._settle
+    real = writing.Outcomes._settle
     state = {"calls": 0}
 
     def commit(self, *args):
@@ -92,7 +65,7 @@ def test_a_failed_fsync_is_not_tried_again(
 
     store = stores()
     with monkeypatch.context() as patch:
-        patch.setattr(writing.Moves, "_settle", commit)
+        patch.setattr(writing.Outcomes, "_settle", commit)
         with pytest.raises(JournalError, match=r"not on disk: record \d+ is created with id \d+"):
             run_load(pets_csv(100), store)
     assert state["calls"] == 6
@@ -124,8 +97,8 @@ def test_each_request_finds_its_intent_on_disk(tmp_path: Path, pets_csv, stores,
             copy = tmp_path / f"copy{number}" / "journal"
             copy.mkdir(parents=True)
             name = journal_in(tmp_path).name
-            # The check file first: what is copied later may only hold more than it counts.
-            for end in (".check", "", "-wal"):
+            # The count first: what is copied later may only hold more.
+            for end in (".commits", "", "-wal"):
                 shutil.copy(tmp_path / "journal" / f"{name}{end}", copy)
             counts = result_in(tmp_path / f"copy{number}").counts
             found.append((number, {state for state, n in counts.items() if n}))
@@ -141,7 +114,7 @@ def test_each_request_finds_its_intent_on_disk(tmp_path: Path, pets_csv, stores,
 def test_commits_are_durable(tmp_path: Path, pets_csv, stores, run_load) -> None:
     """The journal is written through to the disk at each commit, not only at checkpoints."""
     result = run_load(pets_csv(2), stores())
-    with Writer(result.path, result.run.base_url) as writer:
+    with Writer(result.path, result.facts.run.base_url) as writer:
         assert writer.sql.execute("PRAGMA synchronous").fetchone() == (2,)
         assert writer.sql.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
@@ -153,4 +126,4 @@ def test_a_journal_of_another_store_is_refused(tmp_path: Path, pets_csv, stores,
     second = run_load(pets_csv(5), other)
     assert first.path != second.path and len(other.pets) == 5
     assert {row.state for row in first.rows()} == {State.CREATED}
-    assert first.run.base_url != second.run.base_url
+    assert first.facts.run.base_url != second.facts.run.base_url

@@ -24,7 +24,7 @@ def test_a_look_at_a_lost_journal_makes_none(tmp_path: Path, pets_csv, stores, r
     assert list((tmp_path / "journal").glob(f"*{SUFFIX}")) == []
 
 
-@pytest.mark.parametrize("content", [b"", b"garbage" * 1000])
+@pytest.mark.parametrize("content", [b"", b"garbage" * 1000], ids=["empty", "garbage"])
 def test_a_file_that_is_not_a_journal_is_named_before_anything_is_sent(
     tmp_path: Path, pets_csv, stores, run_load, content: bytes
 ) -> None:
@@ -32,9 +32,9 @@ def test_a_file_that_is_not_a_journal_is_named_before_anything_is_sent(
     store = stores()
     result = run_load(pets_csv(3), store)
     result.path.write_bytes(content)
-    with pytest.raises(JournalError, match="put back") as caught:
+    with pytest.raises(JournalError, match="Put back the latest copy") as caught:
         run_load(pets_csv(9, first=100, name="b.csv"), store)
-    assert str(result.path) in str(caught.value) and "run the same" not in str(caught.value)
+    assert str(result.path) in str(caught.value)
     assert store.posts == 3
 
 
@@ -49,7 +49,7 @@ def test_a_journal_deleted_during_an_import_stops_it(
             journal_in(tmp_path).unlink()
 
     store.on_post = lose
-    with pytest.raises(JournalError, match="moved or deleted during the import"):
+    with pytest.raises(JournalError, match="is gone; sending has stopped"):
         run_load(pets_csv(200), store, workers=2)
     assert 20 <= store.posts < 30
 
@@ -105,21 +105,3 @@ def test_an_import_that_could_not_be_staged_leaves_nothing_behind(
         run_load(path, store)
     assert store.posts == 0
     assert run_load(pets_csv(30), store).counts[State.CREATED] == 30
-
-
-def test_results_at_hand_whose_journal_is_gone_stop_the_load(
-    tmp_path: Path, monkeypatch, pets_csv, stores, run_load
-) -> None:
-    """They say that the same records were loaded, so they are not sent again in silence."""
-    monkeypatch.chdir(tmp_path)
-    store = stores()
-    run_load(pets_csv(5), store).write("out", excel=False)
-    shutil.rmtree(tmp_path / "journal")
-    with pytest.raises(JournalError, match="5 of them created, and the journal") as refused:
-        run_load(pets_csv(5), store, output=tmp_path / "out")
-    assert "Put that journal back" in str(refused.value) and "move the results" in str(
-        refused.value
-    )
-    assert store.posts == 5
-    (tmp_path / "out").rename(tmp_path / "moved")
-    assert run_load(pets_csv(5), store, output=tmp_path / "out").counts[State.CREATED] == 5

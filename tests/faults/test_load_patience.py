@@ -22,7 +22,7 @@ def test_maintenance_costs_no_more_doubt_than_was_on_its_way(pets_csv, stores, r
 
     store.fault_of = fault
     result = run_load(pets_csv(200), store, timing=fake.timing())
-    assert result.run.ending is Ending.DONE
+    assert result.facts.run.ending is Ending.DONE
     assert 0 < result.counts[State.UNKNOWN] <= 8 and result.counts[State.PENDING] == 0
     check_promises(result, store)
 
@@ -35,7 +35,7 @@ def test_a_store_that_asks_for_a_minute_at_once_gets_it(
     fake = FakeTime()
     store = stores(lambda number: answer if number == 1 else None, retry_after_s=60)
     result = run_load(pets_csv(5), store, timing=fake.timing())
-    assert result.run.ending is Ending.DONE and fake.now >= 1060
+    assert result.facts.run.ending is Ending.DONE and fake.now >= 1060
     assert result.counts[State.CREATED] == (5 if answer == "429" else 4)
 
 
@@ -47,7 +47,7 @@ def test_a_wait_that_is_too_long_is_stated_as_the_stores_wish(
     fake = FakeTime()
     store = stores(lambda number: answer if number > 2 else None, retry_after_s=86_400)
     result = run_load(pets_csv(9), store, timing=fake.timing())
-    assert result.run.ending is Ending.OUTAGE and fake.now < 1060
+    assert result.facts.run.ending is Ending.OUTAGE and fake.now < 1060
     assert "asks to wait 86400 s, and an import waits 900 s at most" in str(result)
 
 
@@ -56,5 +56,5 @@ def test_the_last_failure_is_named(pets_csv, stores, run_load) -> None:
     store = stores()
     store.close()
     result = run_load(pets_csv(5), store, timing=FakeTime().timing(), sleep=lambda s: None)
-    assert result.run.ending is Ending.OUTAGE
+    assert result.facts.run.ending is Ending.OUTAGE
     assert "connection refused" in str(result) and "may have been" not in str(result)

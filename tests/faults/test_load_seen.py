@@ -82,7 +82,7 @@ def test_the_record_that_stops_an_import_is_named(pets_csv, run_load) -> None:
     """Where an answer seems to concern every record, the text says to which one it came."""
     with WordyStore(answer_of(413, b"<html>413</html>")) as store:
         result = run_load(pets_csv(4), store, workers=1)
-    assert "record 2, line 3" in result.run.ending_detail
+    assert "record 2, line 3" in result.facts.run.ending_detail
     assert result.counts[State.PENDING] == 3
 
 

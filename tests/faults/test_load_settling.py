@@ -32,7 +32,7 @@ def test_a_clock_that_was_ahead_is_not_waited_for(pets_csv, stores, run_load) ->
     result = run_load(pets_csv(20), store, timing=ahead)
     waits: list[float] = []
     with Client(store.base_url, KEY) as client:
-        reconcile(result.path, result.run_id, client, grace_s=60.0, sleep=waits.append)
+        reconcile(result.path, result.import_id, client, grace_s=60.0, sleep=waits.append)
     assert waits == [65.0]
     assert len(store.pets) == 20
 

@@ -80,7 +80,7 @@ def test_a_refusal_of_the_record_is_rejected(
     store = stores(on_third(fault))
     result = run_load(pets_csv(8), store)
     assert (result.counts[State.REJECTED], result.counts[State.CREATED]) == (1, 7)
-    assert result.fix["error_code"].tolist() == ["made_up"]
+    assert [row.error_code for row in result.rows(State.REJECTED)] == ["made_up"]
 
 
 def test_a_refusal_of_a_repeat_leaves_the_first_attempt_in_doubt(
@@ -91,7 +91,7 @@ def test_a_refusal_of_a_repeat_leaves_the_first_attempt_in_doubt(
     result = run_load(pets_csv(8), store, idempotency=IdempotencyKey(3600))
     assert (result.counts[State.UNKNOWN], result.counts[State.REJECTED]) == (1, 0)
     assert (store.posts, len(store.pets)) == (9, 8)
-    assert result.unknown["error_code"].tolist() == ["made_up"]
+    assert [row.error_code for row in result.rows(State.UNKNOWN)] == ["made_up"]
 
 
 @pytest.mark.parametrize("fault", ["401", "403", "404", "405", "410", "415", "html_404"])
@@ -101,7 +101,7 @@ def test_what_concerns_every_record_stops_the_import(
     """A refusal of the key, the address or the form leaves the rest pending, and can go on."""
     store = stores(on_third(fault))
     result = run_load(pets_csv(20), store, workers=1)
-    assert result.run.ending is Ending.STOPPED
+    assert result.facts.run.ending is Ending.STOPPED
     assert (result.counts[State.CREATED], result.counts[State.PENDING]) == (2, 18)
     again = run_load(pets_csv(20), store)
     assert (again.counts[State.CREATED], store.posts) == (20, 21)
@@ -114,17 +114,18 @@ def test_a_redirect_is_not_followed(
     """A redirected POST is in doubt, and the import stops."""
     store = stores(on_third("redirect"))
     result = run_load(pets_csv(20), store, workers=1)
-    assert result.run.ending is Ending.STOPPED
+    assert result.facts.run.ending is Ending.STOPPED
     assert (result.counts[State.UNKNOWN], store.posts) == (1, 3)
 
 
-def test_a_record_that_the_store_returns_changed_is_created_with_a_warning(
+def test_a_record_that_the_store_returns_changed_is_created_with_a_note(
     stores: Callable[..., FlakyStore], pets_csv: Callable[..., Path], run_load
 ) -> None:
-    """The canary is read back, and a store that changes names ends the import after it."""
+    """The first pet is compared with what was sent; one that changed ends the import after it."""
     store = stores()
     add = store._add
     store._add = lambda pet: add({**pet, "name": pet["name"].upper()})
     result = run_load(pets_csv(20), store)
-    assert (result.run.ending, store.posts) == (Ending.STOPPED, 1)
-    assert "PET 0" in result.created["warnings"][0]
+    assert (result.facts.run.ending, store.posts) == (Ending.STOPPED, 1)
+    (row,) = result.rows(State.CREATED)
+    assert row.notes == ("the store returned name 'PET 0'",)

@@ -63,16 +63,16 @@ def test_a_number_where_one_belongs_is_a_plain_cell() -> None:
         checker = Checker(columns, {"name": "name", "category_id": "categoryId"}, RULES)
         row = Row(2, cells, Aside(dict.fromkeys(places, NUMBER_NOTE)))
         (records, _) = checker.batches([row, row])
-        assert [(record.payload, record.warnings) for record in records] == [
+        assert [(record.payload, record.notes) for record in records] == [
             (b'{"name":"7","categoryId":3}', notes)
         ] * 2
 
 
 def test_a_key_of_several_columns_is_a_list_of_their_texts() -> None:
-    """It is the same by the quick way and the long one, and missing where one of them is."""
+    """It is the same by the quick way and the long one, and missing where all of them are."""
     columns = ("name", "categoryId", "branch", "tag")
     checker = Checker(columns, {"name": "name", "category_id": "categoryId"}, RULES, columns[2:])
-    cells = [("Rex", "3", " Köln", "7"), ("Rex", "3", 'a "b"', "7"), ("Rex", "3", "Köln", "")]
+    cells = [("Rex", "3", " Köln", "7"), ("Rex", "3", 'a "b"', "7"), ("Rex", "3", "", " ")]
     rows = [Row(line, each) for line, each in enumerate([*cells, *cells], 2)]
     found = [record.key for records in checker.batches(rows) for record in records]
     assert found == ['["Köln", "7"]', '["a \\"b\\"", "7"]', None] * 2

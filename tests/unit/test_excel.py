@@ -66,7 +66,7 @@ def test_name_is_judged_by_its_type(
         assert (record.state, record.problem.code) == (State.INVALID, note)
     else:
         assert record.payload == f'{{"name":"{name}","categoryId":3,"status":"sold"}}'.encode()
-        assert record.warnings == note
+        assert record.notes == note
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_category_is_judged_by_its_type(
         assert record.problem.code == code
     else:
         assert record.payload == f'{{"name":"Rex","categoryId":{category}}}'.encode()
-        assert record.warnings == ()
+        assert record.notes == ()
 
 
 def test_formula_gives_its_cached_value(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_blank_rows(tmp_path: Path) -> None:
     assert [(record.line, str(record.state)) for record in records] == [
         (3, "pending"), (4, "skipped"), (5, "pending"), (6, "skipped"),
     ]  # fmt: skip
-    assert records[0].warnings == ()
+    assert records[0].notes == ()
 
 
 def test_lone_columns_of_a_sheet_without_header(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def told(record: Record) -> str:
         what = record.payload.decode()
     elif record.problem is not None:
         what = f"{what} {record.problem.code} {record.problem.column or '-'}"
-    return " | ".join([f"{record.line}: {what}", *record.warnings])
+    return " | ".join([f"{record.line}: {what}", *record.notes])
 
 
 def read(name: str, **options: Any) -> list[str]:

@@ -37,7 +37,7 @@ def fate_of(record: Record) -> str:
         return "skipped"
     if record.problem is not None:
         return "held" if record.problem.accept else "to fix"
-    return "sent with a warning" if record.warnings else "sent"
+    return "sent with a warning" if record.notes else "sent"
 
 
 def fates_of(source: Any) -> set[str]:

@@ -8,7 +8,7 @@ import openpyxl
 import pytest
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.errors.advice import SHELL
+from petstore_frame.loader.call import SHELL
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import date
 from html import unescape
 from pathlib import Path
@@ -30,7 +29,7 @@ def test_dates_and_numbers_that_become_names_are_shown(tmp_path: Path) -> None:
     for view in (str(result), unescape(result._repr_html_())):
         assert "a date was read as text, first in record 2, line 3: '2026-01-05'" in view
         assert "a number was read as text, first in record 3, line 4: '7'" in view
-    assert result.summary["warnings"] == {"number→text": 2, "date→text": 1}
+    assert result.summary["notes"] == {"number→text": 2, "date→text": 1}
 
 
 def test_odd_statuses_and_short_rows_are_shown(tmp_path: Path) -> None:
@@ -40,16 +39,3 @@ def test_odd_statuses_and_short_rows_are_shown(tmp_path: Path) -> None:
     view = str(load_notes(path))
     assert "a status was spelled with other capitals, first in record 1, line 2: 'Ada'" in view
     assert "the record ends before its status" in view and "spaces" not in view
-
-
-def test_an_export_that_is_loaded_is_called_one(tmp_path: Path) -> None:
-    """A column of ids says that these animals are in a store already; other columns do not."""
-    path, other = tmp_path / "pets.csv", tmp_path / "other.csv"
-    path.write_text("id,name,category_id,status\n7,Ada,1,no status\n8,Bo,2,\n", encoding="utf-8")
-    result = load_notes(path)
-    for view in (str(result), result._repr_html_()):
-        assert "look like animals already in a store, and loading makes new ones" in view
-    assert json.loads(next(iter(result.rows())).payload) == {"name": "Ada", "categoryId": 1}
-    assert "the words 'no status' were read as none" in str(result)
-    other.write_text("id,name,category_id\nA7,Ada,1\n,Bo,2\n", encoding="utf-8")
-    assert "already in a store" not in str(load_notes(other))

@@ -37,6 +37,20 @@ def test_the_window_grows_by_one_per_round(pace: Pace) -> None:
     assert pace.room(0) == 16 and pace.room(15) == 1
 
 
+def test_what_waits_for_the_disk_is_added_to_the_window(clock: Clock) -> None:
+    """Where a request spends as long with the journal as at the store, twice as many are begun."""
+    pace = Pace(16, ceiling=32, clock=clock)
+    for _ in range(1000):
+        pace.note_answer(0.02, 0.025)
+    assert pace.room(0) == 19
+    for _ in range(1000):
+        pace.note_answer(0.02, 0.04)
+    assert pace.room(0) in (31, 32)
+    for _ in range(1000):
+        pace.note_answer(0.02, 0.02)
+    assert pace.room(0) in (16, 17)
+
+
 def test_pressure_halves_the_window_once_a_round(pace: Pace, clock: Clock) -> None:
     """All requests of a round say the same; the window is cut for the first of them."""
     for _ in range(1000):

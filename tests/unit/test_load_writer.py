@@ -1,4 +1,4 @@
-"""The moves of a record, as the journal's writer allows them."""
+"""The changes of a record, as the journal allows them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 
 from petstore_frame.errors import JournalError
 from petstore_frame.http.outcome import PostOutcome, Proof
-from petstore_frame.loader.journal.moves import Intent, Moves, Resettlement, Settlement
+from petstore_frame.loader.journal.outcomes import Change, Intent, Outcome, Outcomes
 from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.record import MOVES, Ending, Record, RecordProblem, State, exit_code
 from petstore_frame.loader.results.results import LoadResult
-from petstore_frame.loader.sending.judge import settle
-from unit.staged import RUN, records_of, stage
+from petstore_frame.loader.sending.judge import judge
+from unit.staged import RUN, change, records_of, stage
 
 CELLS = [("plain",), ("a\x1fb",), (), ("",), ("lone \ud800",), ("Zoë\n", "=1"), ("\x00", "")]
 
@@ -30,13 +30,13 @@ def result(tmp_path: Path) -> LoadResult:
 
 
 @contextmanager
-def session_of(result: LoadResult) -> Iterator[Moves]:
+def session_of(result: LoadResult) -> Iterator[Outcomes]:
     with Writer(result.path, RUN.base_url) as made:
-        yield Moves(made, result.run)
+        yield Outcomes(made, result.facts.run)
 
 
 @pytest.fixture
-def writer(result: LoadResult) -> Iterator[Moves]:
+def writer(result: LoadResult) -> Iterator[Outcomes]:
     with session_of(result) as made:
         made.start(0.0)
         yield made
@@ -46,18 +46,18 @@ def states(result: LoadResult) -> list[str]:
     return [row.state.value for row in result.rows()]
 
 
-def end(intent: Intent, state: State, **more) -> Settlement:
-    return Settlement(intent, state, "made up", "made up", **more)
+def end(intent: Intent, state: State, **more) -> Outcome:
+    return Outcome(intent, state, "made up", **more)
 
 
-def test_an_intent_is_on_disk_when_it_is_returned(result: LoadResult, writer: Moves) -> None:
+def test_an_intent_is_on_disk_when_it_is_returned(result: LoadResult, writer: Outcomes) -> None:
     """Whatever commit returns reads as in flight from any other connection."""
     intents = writer.commit([], 1.0, fresh=2)
     assert [intent.record for intent in intents] == [1, 2]
     assert states(result)[:3] == ["in_flight", "in_flight", "pending"]
 
 
-def test_a_settled_record_does_not_move_again(result: LoadResult, writer: Moves) -> None:
+def test_a_settled_record_does_not_move_again(result: LoadResult, writer: Outcomes) -> None:
     """A move that record.py does not list is refused, with the whole commit."""
     (intent,) = writer.commit([], 1.0, fresh=1)
     writer.commit([end(intent, State.CREATED, pet_id=7)], 2.0)
@@ -68,19 +68,21 @@ def test_a_settled_record_does_not_move_again(result: LoadResult, writer: Moves)
     assert MOVES[State.CREATED] == frozenset()
 
 
-def test_doubt_is_not_lifted_by_a_later_refusal(result: LoadResult, writer: Moves) -> None:
+def test_doubt_is_not_lifted_by_a_later_refusal(result: LoadResult, writer: Outcomes) -> None:
     """A record that was in doubt once never becomes pending by an answer."""
     (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
     writer.commit([end(intent, State.UNKNOWN)], 2.0)
     (again,) = writer.commit([], 3.0, repeats=[1], keys_since=0.0)
     assert again.is_in_doubt and again.key == intent.key
     refused = PostOutcome(Proof.NOT_APPLIED, "http_429", http_status=429)
-    assert settle(again, refused).state is State.UNKNOWN
+    assert judge(again, refused).state is State.UNKNOWN
     with pytest.raises(JournalError, match="in doubt"):
         writer.commit([end(again, State.PENDING)], 4.0)
 
 
-def test_a_key_is_repeated_only_while_it_is_remembered(result: LoadResult, writer: Moves) -> None:
+def test_a_key_is_repeated_only_while_it_is_remembered(
+    result: LoadResult, writer: Outcomes
+) -> None:
     """An unknown record is sent again under its key, neither without one nor after its time."""
     first, second = writer.commit([], 100.0, fresh=2, keys_since=0.0)
     third = writer.commit([], 100.0, fresh=1)[0]
@@ -91,13 +93,19 @@ def test_a_key_is_repeated_only_while_it_is_remembered(result: LoadResult, write
     assert [intent.record for intent in again] == [1, 2]
 
 
-def test_an_id_belongs_to_one_record(result: LoadResult, writer: Moves) -> None:
-    """An answer with an id that a record has already proves nothing of a second one."""
+def test_an_id_belongs_to_one_record(result: LoadResult, writer: Outcomes) -> None:
+    """The database refuses a pet that a record has already, with all that came with it."""
     first, second = writer.commit([], 1.0, fresh=2)
-    writer.commit([end(first, State.CREATED, pet_id=7), end(second, State.CREATED, pet_id=7)], 2.0)
-    found = list(result.rows())
-    assert (found[0].pet_id, found[1].pet_id) == (7, None)
-    assert found[1].state is State.UNKNOWN and found[1].reason == "answer_of_another"
+    writer.commit([end(first, State.CREATED, pet_id=7)], 2.0)
+    with pytest.raises(JournalError):
+        writer.commit([end(second, State.CREATED, pet_id=7)], 3.0)
+    assert (writer.owned([7, 8]), states(result)[1]) == ({7}, "in_flight")
+
+
+def test_an_animal_has_one_life(result: LoadResult, writer: Outcomes) -> None:
+    """The database refuses a second live record of an animal."""
+    with pytest.raises(JournalError):
+        change(result, "UPDATE records SET animal = 1 WHERE record = 2")
 
 
 def test_what_a_dead_session_left_is_in_doubt(result: LoadResult) -> None:
@@ -110,23 +118,32 @@ def test_what_a_dead_session_left_is_in_doubt(result: LoadResult) -> None:
     assert all(row.reason == "killed" for row in result.rows(State.UNKNOWN))
 
 
-def test_an_absent_record_begins_a_new_life(result: LoadResult, writer: Moves) -> None:
-    """Sent again it has another key, so that a stored answer to the old one is not replayed."""
+def test_an_absent_record_keeps_its_key(result: LoadResult, writer: Outcomes) -> None:
+    """Sent again under the same key, so that a store which has it after all answers with it."""
     (intent,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
     writer.commit([end(intent, State.UNKNOWN)], 2.0)
-    writer.resettle([Resettlement(1, State.UNKNOWN, State.ABSENT, "not found")], 3.0)
-    writer.resettle([Resettlement(1, State.ABSENT, State.PENDING, "resent")], 4.0)
+    writer.change([Change(1, State.UNKNOWN, State.ABSENT, "not found")], 3.0)
+    writer.change([Change(1, State.ABSENT, State.PENDING, "resent")], 4.0)
     (again,) = writer.commit([], 5.0, fresh=1, keys_since=0.0)
-    assert again.record == 1 and again.key not in (None, intent.key)
+    assert again.record == 1 and again.key == intent.key is not None
+
+
+def test_a_key_is_the_same_on_every_computer(result: LoadResult, tmp_path: Path) -> None:
+    """It is made from the import, the record and its payload, not drawn."""
+    keys = []
+    for each in (result, stage(tmp_path / "y.sqlite3", RUN, records_of([BODY] * 6))):
+        with session_of(each) as writer:
+            keys.append([intent.key for intent in writer.commit([], 1.0, fresh=6, keys_since=0.0)])
+    assert keys[0] == keys[1] and len({*keys[0]}) == 6
 
 
 @pytest.mark.parametrize("cells", CELLS, ids=repr)
 def test_cells_come_back_as_they_were(cells: tuple[str, ...], tmp_path: Path) -> None:
     """Any text, also separators, NUL, lone surrogates and no cell at all, is kept verbatim."""
     problem = RecordProblem("odd", "it is odd", "name", "\ud800", "fix it", ("accept", ["x"]), "x")
-    record = Record(1, 2, cells, State.INVALID, None, problem, ("a", "b"))
+    record = Record(1, 2, cells, State.INVALID, problem=problem, notes=("a", "b"))
     (row,) = stage(tmp_path / "x.sqlite3", RUN, [record]).rows()
-    assert (row.cells, row.problem, row.warnings) == (cells, problem, ("a", "b"))
+    assert (row.cells, row.problem, row.notes) == (cells, problem, ("a", "b"))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +166,7 @@ def test_the_worst_exit_code_wins(counts: dict, ending: Ending, code: int) -> No
     assert exit_code(counts, ending) == code
 
 
-def test_a_key_does_not_outlive_a_sending_without_it(result: LoadResult, writer: Moves) -> None:
+def test_a_key_does_not_outlive_a_sending_without_it(result: LoadResult, writer: Outcomes) -> None:
     """A record sent without a key is never repeated under the key of an attempt before it."""
     (keyed,) = writer.commit([], 1.0, fresh=1, keys_since=0.0)
     writer.commit([end(keyed, State.PENDING)], 2.0)
@@ -160,7 +177,7 @@ def test_a_key_does_not_outlive_a_sending_without_it(result: LoadResult, writer:
     assert writer.commit([], 5.0, repeats=[1], keys_since=0.0) == []
 
 
-def test_a_key_is_no_younger_than_the_first_sending(result: LoadResult, writer: Moves) -> None:
+def test_a_key_is_no_younger_than_the_first_sending(result: LoadResult, writer: Outcomes) -> None:
     """A key that follows a sending without one counts as old as that, never as younger."""
     (bare,) = writer.commit([], 1.0, fresh=1)
     writer.commit([end(bare, State.PENDING)], 2.0)

@@ -158,7 +158,7 @@ def test_labels_stand_for_numbers(tmp_path: Path) -> None:
         b'{"name":"B","categoryId":5}',
         b'{"name":"E","categoryId":5}',
     ]
-    assert not any(record.warnings for record in records), "the user said so"
+    assert not any(record.notes for record in records), "the user said so"
     problems = [record.problem for record in records if record.problem]
     assert [(problem.code, problem.hint) for problem in problems] == [
         ("ambiguous_category", "give the category's number"),

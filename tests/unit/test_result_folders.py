@@ -18,16 +18,16 @@ TEXT = "name,categoryId\nRex,3\nBo,x\n"
 
 
 def make_result(
-    path: Path, run_id: str = "ab" * 16, text: str = TEXT, *, is_rehearsal: bool = False
+    path: Path, store: str = "one", text: str = TEXT, *, is_rehearsal: bool = False
 ) -> LoadResult:
     """A result of a file, whose first record is pending and whose second is invalid."""
     if not path.exists():
         path.write_text(text)
-    place = path.with_name(f"{path.stem}-{run_id[:4]}.sqlite3")
+    place = path.with_name(f"{path.stem}-{store}.sqlite3")
     if path.parent.name == "out":  # a fix file is of the journal that its import is in
         place = next(path.parent.parent.glob("*.sqlite3"))
     with open_source(path) as source:
-        return stage(place, run_of(source, run_id), source, is_rehearsal=is_rehearsal)
+        return stage(place, run_of(source), source, is_rehearsal=is_rehearsal)
 
 
 @pytest.fixture
@@ -66,11 +66,11 @@ def test_files_of_the_same_import_are_replaced(tmp_path: Path, out: Path) -> Non
 def test_files_of_the_same_content_are_replaced(tmp_path: Path, out: Path) -> None:
     """One file loaded into another store writes to the same folder, unless that was changed."""
     make_result(tmp_path / "a.csv").write(out)
-    again = make_result(tmp_path / "a.csv", "cd" * 16)
+    again = make_result(tmp_path / "a.csv", "two")
     assert [path.parent for path in again.write(out)] == [out] * 5
     correct(out / "fix.csv")
     with pytest.warns(UserWarning, match=r"out/fix\.csv was changed"):
-        make_result(tmp_path / "a.csv", "ef" * 16).write(out)
+        make_result(tmp_path / "a.csv", "three").write(out)
 
 
 def test_a_kill_between_two_files_leaves_no_strange_file(
@@ -82,7 +82,7 @@ def test_a_kill_between_two_files_leaves_no_strange_file(
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
             patched.setattr("petstore_frame.loader.results.files.replacing", cut_after(steps))
             result.write(out)
-        change(result, "UPDATE fates SET http_status = coalesce(http_status, 400) + 1")
+        change(result, "UPDATE records SET reason = coalesce(reason, '') || 'x'")
     assert [path.parent for path in result.write(out)] == [out] * 5
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["out"]
 
@@ -106,11 +106,11 @@ def test_results_of_another_import_are_kept(tmp_path: Path, out: Path) -> None:
     """The results of an import are not replaced by another one."""
     make_result(tmp_path / "a.csv").write(out)
     kept = contents(out)
-    other = make_result(tmp_path / "b.csv", "cd" * 16, TEXT + "Cy,1\n")
+    other = make_result(tmp_path / "b.csv", "two", TEXT + "Cy,1\n")
     with pytest.warns(UserWarning, match=r"the results of another import, of a\.csv"):
         paths = other.write(out)
     assert (contents(out), paths[0].parent) == (kept, tmp_path / "out-2")
-    third = make_result(tmp_path / "c.csv", "ef" * 16, TEXT + "Di,1\n")
+    third = make_result(tmp_path / "c.csv", "three", TEXT + "Di,1\n")
     with pytest.warns(UserWarning, match="out-3"):
         third.write(out)
 
@@ -121,24 +121,24 @@ def test_a_corrected_fix_file_is_not_replaced_by_its_own_results(tmp_path: Path,
     correct(out / "fix.csv")
     kept = contents(out)
     with pytest.warns(UserWarning, match="so .*out stays as it is"):
-        make_result(out / "fix.csv", "cd" * 16).write(out)
+        make_result(out / "fix.csv", "two").write(out)
     assert {name: data for name, data in contents(out).items() if name in kept} == kept
 
 
 def test_a_rehearsal_is_replaced_unless_it_is_the_input(tmp_path: Path, out: Path) -> None:
     """A rehearsal created nothing, so its files give way; but never to a load of one of them."""
     make_result(tmp_path / "a.csv", is_rehearsal=True).write(out)
-    second = make_result(tmp_path / "b.csv", "cd" * 16, TEXT + "Cy,1\n", is_rehearsal=True)
+    second = make_result(tmp_path / "b.csv", "two", TEXT + "Cy,1\n", is_rehearsal=True)
     assert second.write(out)[0].parent == out
     kept = contents(out)
     with pytest.warns(UserWarning, match=r"fix\.csv is the file that was loaded"):
-        make_result(out / "fix.csv", "ef" * 16).write(out)
+        make_result(out / "fix.csv", "three").write(out)
     assert kept.items() <= contents(out).items()
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", '{"written_sha256": 3}', '{"written_sha256": {"fix.csv": 3}}', '{"run_id": "x"}'],
+    ["", "[]", '{"written_sha256": 3}', '{"written_sha256": {"fix.csv": 3}}', '{"import_id": "x"}'],
 )
 def test_a_summary_that_says_nothing_frees_no_file(tmp_path: Path, out: Path, text: str) -> None:
     """Files are replaced only on proof that they are ours."""

@@ -32,7 +32,7 @@ def test_paper_has_the_first_columns_and_all_rows(tmp_path: Path) -> None:
     cells = fix[f"{first}:{last}"]
     assert [cell.value for cell in cells[0]][-4:] == [
         "What is wrong",
-        "How to mend it",
+        "How to fix it",
         "In column",
         "Line",
     ]
@@ -59,7 +59,7 @@ def test_sheets_without_records_are_left_out(tmp_path: Path) -> None:
 def test_the_next_step_names_the_file_beside_it(tmp_path: Path) -> None:
     """Whoever reads the workbook has fix.csv already, so no call that writes it is named."""
     texts = [str(cell.value) for row in written(tmp_path)["Summary"] for cell in row]
-    assert any("correct fix.csv beside this file" in text for text in texts)
+    assert any("correct the sheet Fix" in text for text in texts)
     assert not any("result.write" in text for text in texts)
 
 
@@ -73,7 +73,7 @@ def test_a_long_title_is_wrapped(tmp_path: Path) -> None:
 
 def test_a_long_hint_gets_the_lines_that_it_needs(tmp_path: Path) -> None:
     """Not every program counts the lines of a cell, so the rows say how high they are."""
-    fix = written(tmp_path, "name,categoryId\nRex,1.024\n,3\n")["Fix"]
+    fix = written(tmp_path, "name,categoryId\nRex,no category of this name is known\n,3\n")["Fix"]
     assert [fix.row_dimensions[row].height for row in (2, 3)] == [31.5, 15.75]
 
 

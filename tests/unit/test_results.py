@@ -13,11 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from petstore_frame.errors import ArgumentError, JournalError, LoadFailedError
+from petstore_frame.errors import ArgumentError, LoadFailedError
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.returned import COLUMNS, escaped_columns, harmless
+from petstore_frame.loader.reading.returned import escaped_columns, guarded, harmless, unguarded
 from petstore_frame.loader.record import Record, State
+from petstore_frame.loader.results.columns import COLUMNS
+from petstore_frame.loader.results.files import FILES
 from petstore_frame.loader.results.results import LoadResult
 from unit.staged import change, run_of, stage
 
@@ -25,9 +27,9 @@ SPOILT = '<img src=x onerror="alert(1)">'
 
 # What each record of ARRIVALS came to; the spoilt ones stay invalid.
 OUTCOMES = {
-    1: ("created", {"pet_id": 2**60, "http_status": 201, "id_source": "response"}),
-    2: ("rejected", {"http_status": 400, "error_code": "=cmd()", "error_message": SPOILT,
-                     "error_field": "name"}),
+    1: ("created", {"pet_id": 2**60, "id_source": "response"}),
+    2: ("rejected", {"answer": json.dumps({"http_status": 400, "error_code": "=cmd()",
+                                           "error_message": SPOILT, "error_field": "name"})}),
     3: ("unknown", {"reason": "read_timeout"}),
     4: ("absent", {"reason": "reset"}),
 }  # fmt: skip
@@ -54,7 +56,7 @@ def make_result(folder: Path, text: str = ARRIVALS, *, is_rehearsal: bool = Fals
         setting = ", ".join(f"{name} = ?" for name in values)
         change(
             result,
-            f"UPDATE fates SET {setting} WHERE import = :import AND record = ?"
+            f"UPDATE records SET {setting} WHERE import = :import AND record = ?"
             " AND state = 'pending'",
             *values.values(),
             record,
@@ -82,7 +84,7 @@ def test_every_record_has_one_row(result: LoadResult) -> None:
     frame = result.frame
     own = [name for name in frame.columns if name in COLUMNS]
     assert own == list(COLUMNS)
-    assert all(str(frame[name].dtype) == COLUMNS[name].dtype for name in own)
+    assert all(str(frame[name].dtype) == COLUMNS[name] for name in own)
     assert list(frame.columns[2:6]) == ["name", "categoryId", "note", "status"]
     assert list(frame["state"]) == [
         "created", "rejected", "unknown", "absent", "invalid", "invalid", "invalid", "skipped",
@@ -93,7 +95,7 @@ def test_every_record_has_one_row(result: LoadResult) -> None:
 def test_parts_are_the_states(result: LoadResult) -> None:
     """Created, to fix and in doubt are distinguished, and a large id stays exact."""
     assert list(result.created["pet_id"]) == [2**60]
-    assert list(result.fix["state"].unique()) == ["rejected", "invalid"]
+    assert list(result.fix["line"]) == [3, 6, 7, 9]
     assert list(result.unknown["action"]) == ["check", "resend"]
     first = result.fix.iloc[0]
     assert (first["error_column"], first["error_value"]) == ("name", "=cmd()")
@@ -103,14 +105,14 @@ def test_what_to_fix_is_seen_first(result: LoadResult) -> None:
     """A notebook shows the first columns, so these say where, what and how; few follow."""
     first = ["line", "error_column", "error_value", "error_message", "hint", "name", "categoryId"]
     assert list(result.fix.columns[:7]) == first
-    assert list(result.fix.columns[-2:]) == ["_pf_run", "_pf_record"]
-    assert len(result.fix.columns) <= 20
+    assert list(result.fix.columns[-2:]) == ["accept", "_pf_record"]
+    assert len(result.fix.columns) <= 12
 
 
 def test_times_of_the_summary_are_iso(result: LoadResult) -> None:
     """As everywhere in JSON: a text that states its zone, or null."""
     summary = result.summary
-    moments = [datetime.fromisoformat(summary[f"{name}_at"]) for name in ("created", "ended")]
+    moments = [datetime.fromisoformat(summary[f"{name}_at"]) for name in ("staged", "ended")]
     assert all(moment.tzinfo == UTC for moment in moments)
     assert 0 <= (moments[1] - moments[0]).total_seconds() < 60
 
@@ -143,7 +145,7 @@ def test_half_a_character_is_shown_and_kept(tmp_path: Path) -> None:
     """A lone surrogate makes one invalid record; the frame shows U+FFFD, the fix file its bytes."""
     result = make_result(tmp_path, "name,category_id,\ude00\nLuna,3,\nCut \ud83d,3,\n")
     (broken,) = result.fix.itertuples()
-    assert (broken.error_code, broken.name) == ("lone_surrogate", "Cut \ufffd")
+    assert (broken.name, result.causes[0].code) == ("Cut \ufffd", "lone_surrogate")
     fix = next(path for path in result.write(tmp_path / "out") if path.name == "fix.csv")
     assert "Cut \ud83d" in fix.read_text("utf-8-sig", errors="surrogatepass")
 
@@ -162,9 +164,9 @@ def test_summary_adds_up(result: LoadResult, tmp_path: Path) -> None:
     result.write(tmp_path / "out")
     written = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert sum(summary["states"].values()) == summary["records"] == 8
-    assert summary["problems"] == {
-        "=cmd()": 1, "missing_name": 1, "not_a_whole_number": 1, "extra_cell": 1,
-    }  # fmt: skip
+    assert [cause["code"] for cause in summary["causes"]] == [
+        "missing_name", "not_a_whole_number", "extra_cell", "=cmd()",
+    ]  # fmt: skip
     assert summary["exit_code"] == 3
     assert {key: written[key] for key in summary} == summary
 
@@ -175,9 +177,12 @@ def test_files_hold_what_they_promise(result: LoadResult, tmp_path: Path) -> Non
     names = ["results.csv", "fix.csv", "unknown.csv", "results.xlsx", "summary.json"]
     assert [path.name for path in paths] == names
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
-    assert [row["_pf_record"] for row in rows_of(paths[0])] == [str(n) for n in range(1, 9)]
-    assert [row["_pf_record"] for row in rows_of(paths[1])] == ["2", "5", "6", "7"]
-    assert [row["_pf_record"] for row in rows_of(paths[2])] == ["3", "4"]
+    named = [[row["_pf_record"] for row in rows_of(path)] for path in paths[:3]]
+    start = f"r{result.import_id[:8]}"
+    assert named == [
+        [f"{start}-{record}" for record in records]
+        for records in (range(1, 9), (2, 5, 6, 7), (3, 4))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -201,28 +206,20 @@ def test_fix_begins_with_the_own_columns(result: LoadResult, tmp_path: Path) -> 
     result.write(tmp_path)
     raw = (tmp_path / "fix.csv").read_bytes()
     assert raw.startswith(
-        b"\xef\xbb\xbfname,categoryId,note,status,_pf_extra_1,_pf_error,_pf_hint,"
+        b"\xef\xbb\xbfname,categoryId,note,status,_pf_extra_1,_pf_record,_pf_problem,"
     )
     assert b"\r\n" in raw
 
 
-@pytest.mark.parametrize(
-    ("text", "escaped"),
-    [
-        ("name,categoryId\nRex,3\nBo,x\n", []),
-        ("name,categoryId\n007,3\nBo,x\n", []),
-        ("name,categoryId\n007,x\n", ["fix.csv"]),
-        ("name,categoryId\n=1+1,3\nBo,x\n", ["results.csv"]),
-        ("name,categoryId,=1\nBo,x,\n", ["results.csv", "fix.csv", "unknown.csv"]),
-    ],
-)
-def test_only_files_with_harmless_text_say_where(
-    tmp_path: Path, text: str, escaped: list[str]
-) -> None:
-    """A file has the column of escapes only where it needs it to be read back."""
-    paths = make_result(tmp_path, text).write(tmp_path / "out", excel=False)[:3]
-    heads = {path.name: path.read_text(encoding="utf-8-sig").splitlines()[0] for path in paths}
-    assert [name for name, head in heads.items() if "_pf_escaped" in head] == escaped
+def test_a_result_file_adds_at_most_eight_columns(result: LoadResult, tmp_path: Path) -> None:
+    """They stand behind the file's own, and each has one name."""
+    result.write(tmp_path, excel=False)
+    header = list(rows_of(tmp_path / "results.csv")[0])
+    assert header[-8:] == [
+        "_pf_record", "_pf_state", "_pf_pet_id", "_pf_problem", "_pf_column", "_pf_value",
+        "_pf_hint", "_pf_changed",
+    ]  # fmt: skip
+    assert header[:-8] == ["name", "categoryId", "note", "status", "_pf_extra_1"]
 
 
 def test_unedited_fix_is_what_it_was(result: LoadResult, tmp_path: Path) -> None:
@@ -233,7 +230,7 @@ def test_unedited_fix_is_what_it_was(result: LoadResult, tmp_path: Path) -> None
     assert [record.cells for record in again] == [record.cells for record in before]
     assert [record.problem for record in again] == [record.problem for record in before]
     assert again[0].payload == b'{"name":"=cmd()","categoryId":3,"status":"sold"}'
-    assert [record.origin for record in again] == [("ab" * 16, n) for n in (2, 5, 6, 7)]
+    assert [record.origin for record in again] == [(result.import_id[:8], n) for n in (2, 5, 6, 7)]
 
 
 @pytest.mark.parametrize("name", ["unknown.csv", "results.csv"])
@@ -244,7 +241,7 @@ def test_each_row_of_a_result_file_names_its_record(
     result.write(tmp_path)
     origins = [record.origin for record in read(tmp_path / name)]
     expected = [3, 4] if name == "unknown.csv" else range(1, 9)
-    assert origins == [("ab" * 16, n) for n in expected]
+    assert origins == [(result.import_id[:8], n) for n in expected]
 
 
 def test_a_frame_to_fix_names_its_records(result: LoadResult) -> None:
@@ -253,7 +250,7 @@ def test_a_frame_to_fix_names_its_records(result: LoadResult) -> None:
     fixed["name"] = "Luna"
     (record,) = read(fixed)  # type: ignore[arg-type]
     assert record.payload == b'{"name":"Luna","categoryId":3,"status":"sold"}'
-    assert record.origin == ("ab" * 16, 2)
+    assert record.origin == (result.import_id[:8], 2)
 
 
 def test_workbook_has_the_promised_sheets(result: LoadResult, tmp_path: Path) -> None:
@@ -340,13 +337,19 @@ def test_any_cell_survives_the_way_back(
         csv.writer(file).writerows(
             [["name", "categoryId", "note"], *((a, "cat", b) for a, b in rows)]
         )
-    for old in tmp_path.glob("run.sqlite3*"):
-        old.unlink()
+    for old in (*tmp_path.glob("run.sqlite3*"), *map(tmp_path.joinpath, FILES)):
+        old.unlink(missing_ok=True)
     result = make_result(tmp_path, source.read_bytes().decode())
     result.write(tmp_path)
     expected = [(a, "cat", b) for a, b in rows]
     assert [record.cells for record in read(tmp_path / "fix.csv")] == expected
     assert [record.cells for record in read(tmp_path / "results.xlsx", sheet="Fix")] == expected
+
+
+@given(CELL, st.booleans())
+def test_a_guard_comes_off_again(text: str, is_name: bool) -> None:
+    """Whatever a cell holds, its guard is taken off and nothing else."""
+    assert unguarded(guarded(text, is_name=is_name)) == text
 
 
 @given(st.text(), st.text())
@@ -365,7 +368,7 @@ def test_views_escape_everything(result: LoadResult) -> None:
     assert SPOILT not in html
     assert "&lt;img" in html
     assert "In doubt" in html
-    assert "reconcile" in html
+    assert "result.reconcile(client)" in html
     assert "record 5, line 6: name: the name is missing; give the animal a name" in text
     assert all(sign.isprintable() or sign == "\n" for sign in text)
 
@@ -390,7 +393,7 @@ def test_rehearsal_says_what_would_be_sent(tmp_path: Path) -> None:
     """A result of which nothing was sent is called a rehearsal."""
     result = make_result(tmp_path, is_rehearsal=True)
     assert str(result).startswith("Rehearsal: arrivals.csv: 8 records read, 4 would be sent")
-    assert "nothing was sent: load it without dry_run" in result._repr_html_()
+    assert "4 records would be sent; nothing was sent yet" in result._repr_html_()
 
 
 def test_states_count_with_all_their_words(result: LoadResult) -> None:
@@ -406,22 +409,41 @@ def test_the_numbers_of_a_result_are_those_of_its_frames(result: LoadResult) -> 
     assert result.in_doubt == len(result.unknown) == 2
 
 
-@pytest.mark.parametrize("most", [10, 1])
-def test_a_rehearsal_stays_what_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
-) -> None:
-    """A rehearsal still shows its own records after another one of the same file; of too many to
-    keep it shows the counts and problems, and never the other's records."""
-    monkeypatch.setattr("petstore_frame.loader.results.results.KEPT_RECORDS", most)
+def test_a_rehearsal_stays_what_it_was(tmp_path: Path) -> None:
+    """A rehearsal still shows its own records when the same file was read otherwise since."""
     first = make_result(tmp_path, "name,categoryId\nRex,-3\nBo,x\n", is_rehearsal=True)
     shown = str(first)
     held = read(tmp_path / "arrivals.csv")
     loose = [record._replace(state=State.PENDING, problem=None) for record in held]
-    later = stage(first.path, first.run, loose, is_rehearsal=True)
-    assert (later.run_id, later.counts[State.PENDING]) == (first.run_id, 2)
+    later = stage(first.path, first.facts.run, loose, is_rehearsal=True)
+    assert (later.import_id, later.counts[State.PENDING]) == (first.import_id, 2)
     assert (str(first), first.counts[State.INVALID]) == (shown, 2)
-    if most >= len(first):
-        assert first.frame["state"].tolist() == ["invalid", "invalid"]
-    else:
-        with pytest.raises(JournalError, match="the later result"):
-            len(first.frame)
+    assert first.frame["state"].tolist() == ["invalid", "invalid"]
+
+
+def test_a_result_is_never_stale(result: LoadResult) -> None:
+    """What the journal learns later shows in every part of a result, and in all at once."""
+    before = result.frame
+    assert result.frame is before
+    change(result, "UPDATE records SET state = 'created' WHERE import = :import AND record = 3")
+    assert result.frame["state"].tolist()[2] == "created"
+    assert len(result.created) == result.counts[State.CREATED] == 2
+    assert "2 of 8 records created" in str(result)
+
+
+def test_pet_ids_have_the_index_of_the_frame(tmp_path: Path) -> None:
+    """So that a column of pet ids can be added to the frame that was loaded."""
+    result = make_result(tmp_path)
+    named = LoadResult(result.path, result.import_id, index=pd.Index(list("abcdefgh")))
+    assert named.pet_ids.loc["a"] == 2**60
+    assert (str(named.pet_ids.dtype), named.pet_ids.isna().sum()) == ("Int64", 7)
+
+
+def test_one_cause_is_named_once(tmp_path: Path) -> None:
+    """Each cause has its count, two places and what its cells hold, and the call that answers."""
+    text = "name,categoryId,status\n" + "Rex,3,x\n" * 3 + "Bo,3,y\n,3,\n" + "Al,1,\n" * 5
+    result = make_result(tmp_path, text)
+    odd, missing = result.causes
+    assert (odd.records, odd.lines, odd.values) == (4, [2, 4], {"x": 3, "y": 1})
+    assert (missing.code, missing.records) == ("missing_name", 1)
+    assert "value_map={'status': {'x': '', 'y': ''}}" in str(result)

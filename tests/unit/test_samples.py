@@ -59,7 +59,7 @@ def test_one_record_in_twenty_is_dirty(tmp_path: Path) -> None:
         records = list(source)
     spoilt = [
         r for r in records
-        if r.state is State.INVALID or r.warnings or "\n" in r.cells[1] or r.cells[1][0] in "=+-@"
+        if r.state is State.INVALID or r.notes or "\n" in r.cells[1] or r.cells[1][0] in "=+-@"
     ]  # fmt: skip
     codes = Counter(r.problem.code for r in records if r.problem)
     assert 0.04 <= len(spoilt) / 2000 <= 0.06

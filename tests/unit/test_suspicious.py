@@ -45,7 +45,7 @@ def test_a_total_below_the_data_is_held() -> None:
     """A total is held; an animal of that name, with others below it, is sent with a note."""
     records = records_of(INPUTS / "30_total_row.csv")
     assert held(records) == [(5, "total_row")]
-    assert records[1].state is State.PENDING and records[1].warnings == ("called_total",)
+    assert records[1].state is State.PENDING and records[1].notes == ("called_total",)
 
 
 @pytest.mark.parametrize("name", ["Total", "TOTAL:", "Grand total", "Summe", "Total: 6", "Gesamt"])
@@ -90,7 +90,7 @@ def test_what_is_accepted_is_sent_with_a_note(tmp_path: Path) -> None:
     """Each kind has its word, and a record that was let through says so."""
     path = filtered(tmp_path)
     records = records_of(path, accept=[Suspicion.HIDDEN_ROW])
-    assert held(records) == [] and records[1].warnings == ("hidden_row",)
+    assert held(records) == [] and records[1].notes == ("hidden_row",)
 
 
 @pytest.mark.parametrize(
@@ -125,4 +125,4 @@ def test_a_total_is_held_in_a_fix_file_too(tmp_path: Path) -> None:
 def test_twins_in_unicode_form_are_told() -> None:
     """Two spellings of one name next to each other are sent with a warning."""
     records = records_of(INPUTS / "39_unicode_twins.csv")
-    assert [record.warnings for record in records] == [(), ("unicode_twin",), (), ("unicode_twin",)]
+    assert [record.notes for record in records] == [(), ("unicode_twin",), (), ("unicode_twin",)]

@@ -29,7 +29,7 @@ from petstore_frame.errors import (
     PetstoreError,
     ReportError,
 )
-from petstore_frame.errors.advice import SHELL
+from petstore_frame.loader.call import SHELL
 
 PARTLY, REFUSED, STORE, DISK, LOCKED, INTERRUPTED = 1, 2, 5, 6, 7, 130
 
@@ -132,7 +132,9 @@ def plain_message(problem: Exception) -> str:
     """
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
         return f"{problem.filename}: {problem.strerror}"
-    return problem.phrased_by(SHELL) if isinstance(problem, PetstoreError) else str(problem)
+    if isinstance(problem, PetstoreError):
+        return problem.phrased_by(problem.call or SHELL)
+    return str(problem)
 
 
 def exit_code(problem: Exception) -> int:

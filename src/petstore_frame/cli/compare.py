@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from typer import Option
 from petstore_frame.cli.commands import PARTLY
 from petstore_frame.cli.listing import listed
 from petstore_frame.cli.options import AsJson, HowRead, JournalFolder, Store, finish, to_write
+from petstore_frame.loader.call import Call, Way
 
 
 def compare(
@@ -39,6 +41,8 @@ def compare(
     options = reading.of(file)
     with listed(store, output or file) as listing:
         found = compare_list(file, listing.inventory, on=on or (), journal=journal, **options)
+        given = {**reading.given(), "on": on, "journal": journal, **store.given()}
+        found = replace(found, call=Call.of("compare", file, given, Way.SHELL))
         if output is not None:
             found.write(output, categories=reading.categories)
     facts = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,14 +25,14 @@ from petstore_frame.cli.options import (
     switch,
     to_write,
 )
-from petstore_frame.errors.advice import ShellAudience
-from petstore_frame.loader.options import DEFAULT_WORKERS, GRACE_S, MOST_WORKERS, Duplicates, Limits
+from petstore_frame.loader.call import Call, Way
+from petstore_frame.loader.options import GRACE_S, MOST_WORKERS, Limits
 from petstore_frame.loader.reading.options import Reading
 
 if TYPE_CHECKING:
     from petstore_frame.client import Client
+    from petstore_frame.loader.journal.question import Question
     from petstore_frame.loader.results.results import LoadResult
-    from petstore_frame.loader.results.view import Question
 
 
 @dataclass(frozen=True)
@@ -42,15 +41,47 @@ class Animals:
 
     PANEL: ClassVar[str] = ANIMALS
     duplicates: Annotated[
-        Duplicates,
+        list[str] | None,
         Option(
-            help="Without a key, for records that equal earlier ones in all but the status: refuse "
-            "a file that seems to repeat an earlier one, skip them, or send them as other animals."
+            metavar="ANSWER",
+            help="What records are that may be known animals: refuse (asks, and sends nothing), "
+            "skip (the same animals), send (others), or an answer for one case, such as "
+            "similar_key=skip; may be repeated.",
         ),
-    ] = "refuse"
+    ] = None
+    send_line: Annotated[
+        list[int] | None, Option(help="The record in this line is another animal; may be repeated.")
+    ] = None
+    leave_line: Annotated[
+        list[int] | None, Option(help="Do not send the record in this line; may be repeated.")
+    ] = None
+    no_check_store: Annotated[
+        bool, switch("no-check-store", "Do not compare the records with the pets of the store.")
+    ] = False
     again: Annotated[bool, switch("again", "Load the same file a second time, on purpose.")] = False
     ids: Annotated[Path | None, Option(help="Write which pet each key is to this CSV file.")] = None
     journal: JournalFolder = None
+
+    def given(self) -> dict[str, Any]:
+        """Return these as the options of a load."""
+        return {
+            "duplicates": self._duplicates(),
+            "send_lines": tuple(self.send_line or ()),
+            "leave_lines": tuple(self.leave_line or ()),
+            "check_store": not self.no_check_store,
+            "again": self.again,
+            "journal": self.journal,
+        }
+
+    def _duplicates(self) -> Any:
+        """Read one word for all cases, or CASE=ANSWER for each."""
+        words = self.duplicates or ["refuse"]
+        if len(words) == 1 and "=" not in words[0]:
+            return words[0]
+        pairs = dict(word.split("=", 1) for word in words if "=" in word)
+        if len(pairs) != len(words):
+            raise BadParameter("--duplicates is one word, or CASE=ANSWER, each case once")
+        return pairs
 
 
 @dataclass(frozen=True)
@@ -61,20 +92,13 @@ class Sending:
     resume: Annotated[
         bool, switch("resume", "Without a file: finish the imports into this store that stopped.")
     ] = False
-    accept_loss: Annotated[
-        bool,
-        switch(
-            "accept-loss",
-            "With --resume: go on although the end of the journal's log is lost; what may have"
-            " been sent is listed as in doubt.",
-        ),
-    ] = False
     max_errors: Annotated[
         int | None, Option(help="Stop above so many invalid or rejected records.", min=0)
     ] = None
-    workers: Annotated[int, Option(help="Requests in flight at most.", min=1, max=MOST_WORKERS)] = (
-        DEFAULT_WORKERS
-    )
+    workers: Annotated[
+        int | None,
+        Option(help="Requests in flight at most; without it about 16.", min=1, max=MOST_WORKERS),
+    ] = None
     idempotency_lifetime: Annotated[
         float | None,
         Option(help="The store is known to remember Idempotency-Keys for so many seconds.", min=1),
@@ -180,26 +204,39 @@ def load(
 
     if (path is None) is not sending.resume:
         raise BadParameter("give a file to load, or --resume without one")
-    if sending.accept_loss and not sending.resume:
-        raise BadParameter("--accept-loss goes with --resume")
     _check_output(output)
     settling.check(dry_run=dry_run)
     lifetime_s = sending.idempotency_lifetime
     keys = None if lifetime_s is None else IdempotencyKey(lifetime_s)
     with store.client(idempotency=keys) as client:
         if path is None:
-            _resume(client, animals.journal, accept_loss=sending.accept_loss, as_json=as_json)
+            _resume(client, animals.journal, as_json=as_json)
+        given = animals.given() | {"dry_run": dry_run}
+        limits = Limits(workers=sending.workers, max_errors=sending.max_errors)
+        call = Call.of(
+            "load",
+            path,
+            reading.given()
+            | _given(animals, given)
+            | {
+                "dry_run": dry_run or None,
+                "max_errors": sending.max_errors,
+                "workers": sending.workers,
+                "idempotency_lifetime": lifetime_s,
+                "output": output,
+            }
+            | store.given(),
+            Way.SHELL,
+        )
         result = _load(
             path,
             client,
             Reading(**reading.of(path)),
-            Limits(workers=sending.workers, max_errors=sending.max_errors),
+            limits,
+            call=call,
             is_asking=not as_json and sys.stdin.isatty() and sys.stderr.isatty(),
-            duplicates=animals.duplicates,
-            dry_run=dry_run,
-            again=animals.again,
-            journal=animals.journal,
-            output=output,
+            as_json=as_json,
+            **given,
         )
         try:
             settling.settle(result, client)
@@ -208,6 +245,14 @@ def load(
     if animals.ids is not None:
         result.ids.to_csv(animals.ids, index=False)
     raise typer.Exit(result.exit_code)
+
+
+def _given(animals: Animals, options: dict[str, Any]) -> dict[str, Any]:
+    """Return what was said of which animal a record is; None is what was not."""
+    told = {name: value or None for name, value in options.items()}
+    told["duplicates"] = options["duplicates"] if animals.duplicates else None
+    told["check_store"] = False if animals.no_check_store else None
+    return told | {"ids": animals.ids}
 
 
 def _check_output(folder: Path | None) -> None:
@@ -228,60 +273,51 @@ def _load(
     reading: Reading,
     limits: Limits,
     *,
+    call: Call,
     is_asking: bool,
+    as_json: bool,
     **options: Any,
 ) -> LoadResult:
-    """Load a file; where it seems to repeat an earlier one, ask, or refuse it with the ways on."""
-    from petstore_frame.errors import DuplicatesError, LoadInterrupted
-    from petstore_frame.loader.load import load as load_file
+    """Load a file; where somebody must say which animals its records are, ask, or refuse it."""
+    from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
+    from petstore_frame.loader.results.question_text import question_facts
+    from petstore_frame.loader.run import load as load_file
 
     try:
-        return load_file(path, client, reading, limits, **options)
-    except LoadInterrupted as interrupted:
-        stopped: LoadResult = interrupted.result
-        return stopped
+        return load_file(path, client, reading, limits, call=call, **options)
+    except (LoadInterrupted, LoadStopped) as stopped:
+        result: LoadResult = stopped.result
+        return result
     except DuplicatesError as problem:
-        question = problem.args[0]
+        if as_json:
+            print_json(question_facts(problem.question) | {"exit_code": REFUSED})
+            raise typer.Exit(REFUSED) from None
         if not is_asking:
-            end(question.text(_command_with), REFUSED)
-        option, value = _ask(question)
-        if option == "key":
-            reading = replace(reading, key=(value,))
-        else:
-            options[option] = value
-        return _load(path, client, reading, limits, is_asking=True, **options)
+            raise
+        said = _ask(problem.question)
+    call, options = call.with_(**said), options | said
+    if "key" in said:
+        reading = replace(reading, key=(options.pop("key"),))
+    return _load(
+        path, client, reading, limits, call=call, is_asking=True, as_json=as_json, **options
+    )
 
 
-def _command_with(option: str, value: Any) -> str:
-    """Return the command that was typed, with one more option."""
-    typed = shlex.join(["petstore-frame", *sys.argv[1:]])
-    return f"{typed} --{option} {shlex.quote(str(value))}"
-
-
-_LETTERS = {"skip": "s", "send": "a"}
-
-
-def _ask(question: Question) -> tuple[str, Any]:
+def _ask(question: Question) -> dict[str, Any]:
     """Ask which of the ways on is right; Enter stops, and nothing was sent."""
-    ways = {
-        "k" if option == "key" else _LETTERS[value]: (reason, option, value)
-        for reason, option, value in question.ways()
-        if value != "COLUMN"
-    }
-    lines = [
-        *question.facts(),
-        *(
-            f"  {letter}      {reason.rstrip(':')}  (--{option} {value})"
-            for letter, (reason, option, value) in ways.items()
-        ),
-        "  Enter  stop; nothing was sent",
-    ]
+    from petstore_frame.loader.results.question_text import answers, facts_of
+
+    ways = {answer.letter: answer for answer in answers(question) if answer.letter}
+    lines = facts_of(question)
+    for letter, answer in ways.items():
+        does = f" ({answer.does})" if answer.does else ""
+        lines.append(f"  {letter}      {answer.when}{does}")
+    lines.append("  Enter  stop; nothing was sent")
     typer.echo("\n".join(lines) + "\nWhich is it: ", err=True, nl=False)
-    answer = sys.stdin.readline().strip().lower()
-    if answer not in ways:
+    typed = sys.stdin.readline().strip().lower()
+    if typed not in ways:
         end("stopped; nothing was sent", REFUSED)
-    _, option, value = ways[answer]
-    return option, value
+    return ways[typed].options
 
 
 def _wait_announced(seconds: float, *, grace_s: float) -> None:
@@ -293,11 +329,11 @@ def _wait_announced(seconds: float, *, grace_s: float) -> None:
     sleep(seconds)
 
 
-def _resume(client: Client, journal: Path | None, *, accept_loss: bool, as_json: bool) -> NoReturn:
+def _resume(client: Client, journal: Path | None, *, as_json: bool) -> NoReturn:
     """Finish the imports that stopped, print what became of each, and end the command."""
-    from petstore_frame.loader.load import resume_loads
+    from petstore_frame.loader.run import resume_loads
 
-    results = resume_loads(client, journal=journal, accept_loss=accept_loss)
+    results = resume_loads(client, journal=journal)
     if as_json:
         print_json({"imports": [result.summary for result in results]})
     elif not results:
@@ -318,7 +354,6 @@ def _tell(result: LoadResult, output: Path | None, *, as_json: bool) -> None:
         files = [] if output is None else write_files(result, output)
     finally:
         folder = str(files[0].parent) if files else None
-        result.voice = ShellAudience(folder)
         if as_json:
             print_json(result.summary | {"output": folder, "files": [*map(str, files)]})
         else:
@@ -329,7 +364,7 @@ def write_files(result: LoadResult, folder: Path) -> list[Path]:
     """Write the files of a result, and say so where they cannot go to the folder asked for."""
     from petstore_frame.loader.results.files import find_place
 
-    place = find_place(folder, result.run)
+    place = find_place(folder, result.facts.run)
     if place.note:
         typer.echo(f"note: {place.note}", err=True)
     return result.write(place.folder)

@@ -76,6 +76,14 @@ class Store:
             "allow_insecure": self.allow_insecure,
         }
 
+    def given(self) -> dict[str, Any]:
+        """Return what was typed of these; None is what was not. The key is never shown."""
+        return {
+            "base_url": self.base_url,
+            "timeout": self.timeout,
+            "allow_insecure": self.allow_insecure or None,
+        }
+
     def client(self, **more: Any) -> Client:
         """Return a client of the store."""
         from petstore_frame.client import Client
@@ -151,6 +159,24 @@ class HowRead:
             "delimiter": "\t" if self.delimiter == r"\t" else self.delimiter,
             "quoting": self.quoting or "strict",
             "sheet": self.sheet,
+        }
+
+    def given(self) -> dict[str, Any]:
+        """Return what was typed of these, as the options of ``load_csv``; None is what was not."""
+        return {
+            "key": self.key,
+            "categories": self.categories,
+            "mapping": _pairs(self.column),
+            "value_map": _words(self.value),
+            "accept": self.accept,
+            "sheet": self.sheet,
+            "header_row": self.header_row,
+            "columns": None if self.columns is None else self.columns.split(","),
+            "encoding": self.encoding,
+            "delimiter": self.delimiter,
+            "quoting": self.quoting,
+            "thousands": self.thousands,
+            "keep_spaces": self.keep_spaces or None,
         }
 
 

@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from petstore_frame.bundled.samples import write_template
 from petstore_frame.client import Client
-from petstore_frame.errors import InputError, LoadInterrupted
-from petstore_frame.loader.load import load
+from petstore_frame.errors import InputError, LoadInterrupted, LoadStopped
+from petstore_frame.loader.call import Call
 from petstore_frame.loader.options import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
+from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.reading.options import LAYOUT, Reading
 from petstore_frame.loader.record import State
+from petstore_frame.loader.results.columns import original_columns
 from petstore_frame.loader.results.files import find_place
 from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.run import load
 from petstore_frame.loader.settling.reconcile import Reconciliation
 
 if TYPE_CHECKING:
@@ -30,17 +33,24 @@ LARGEST_UPLOAD = 8 * 1024 * 1024
 ROWS_SHOWN, RECORDS_LOOKED_AT, MOST_SHEETS = 50, 100_000, 20
 LONGEST_NAME, LONGEST_SUFFIX = 200, 10  # bytes that file systems and stems of results allow
 Counts = Mapping[State, int]
-Duplicates = Literal["refuse", "skip", "send"]
 Edits = Mapping[tuple[int, str], str]
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user has chosen for a file; corrected cells by line and column."""
+    """What the user has chosen for a file.
+
+    Attributes:
+        reading: How it is read.
+        duplicates: What records are that may be known animals: one answer, or one for each case.
+        edits: Corrected cells, by line and column.
+        left_out: The lines of records that are not to be sent.
+    """
 
     reading: Reading
-    duplicates: Duplicates = "refuse"
+    duplicates: Any = "refuse"
     edits: Edits = field(default_factory=dict)
+    left_out: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -56,16 +66,16 @@ class Plan:
 
     def count(self, state: State) -> int:
         """Return how many records are in a state, those that were corrected as they are now."""
-        here = self.result.counts.get(state, 0)
+        here = self.result.counts[state]
         if self.fixed is None:
             return here
-        moved = len(self.lines) if state is State.INVALID else 0
-        return here - moved + self.fixed.counts.get(state, 0)
+        corrected = len(self.lines) if state is State.INVALID else 0
+        return here - corrected + self.fixed.counts[state]
 
     @property
     def to_send(self) -> int:
         """How many pets sending would add; none while a question is open."""
-        return 0 if self.result.repeats is not None else self.count(State.PENDING)
+        return 0 if self.result.question is not None else self.count(State.PENDING)
 
 
 class ImportJob:
@@ -137,7 +147,11 @@ class ImportJob:
         fixes, lines = _corrected(result, choices.edits)
         if not lines:
             return Plan(result)
-        fixed = self._load(fixes, _for_fixes(choices), dry_run=True, progress=False)
+        # The journal does not know the records of a rehearsal, so these are checked as new ones.
+        own = fixes[original_columns(result.facts.run)]
+        reading = replace(choices.reading, mapping=result.facts.run.mapping)
+        alone = replace(_for_fixes(replace(choices, reading=reading)), duplicates="send")
+        fixed = self._load(own, alone, dry_run=True, progress=False, check_store=False)
         return Plan(result, lines, fixed)
 
     def load(
@@ -151,9 +165,8 @@ class ImportJob:
                 return [result]
             again = _for_fixes(choices)
             return [result, self._load(fixes, again, dry_run=False, progress=progress)]
-        except LoadInterrupted as stopped:
-            interrupted: LoadResult = stopped.result
-            return [interrupted]
+        except (LoadInterrupted, LoadStopped) as stopped:
+            return [stopped.result]
 
     def settle(
         self, result: LoadResult, pause: Callable[[float], None], *, sole_writer: bool
@@ -167,12 +180,25 @@ class ImportJob:
 
     def write(self, result: LoadResult, stem: str) -> Path:
         """Write the result files into a folder that a file's stem names, and return it."""
-        folder = (self._results or Path.cwd()) / f"import-{stem}-{result.run.run_id[:8]}"
-        return result.write(find_place(folder, result.run).folder)[0].parent
+        folder = (self._results or Path.cwd()) / f"import-{stem}-{result.import_id[:8]}"
+        return result.write(find_place(folder, result.facts.run).folder)[0].parent
 
     def close(self) -> None:
         """Remove the uploads."""
         self._uploads.cleanup()
+
+    def _call(self, path: Path | None, choices: Choices) -> Call:
+        """Return the same call in Python, for the next cell of a notebook."""
+        reading = choices.reading
+        chosen = {
+            each.name: value
+            for each in fields(reading)
+            if (value := getattr(reading, each.name)) not in (each.default, frozenset())
+        }
+        given = {"journal": self._journal, "leave_lines": sorted(choices.left_out) or None}
+        if choices.duplicates != "refuse":
+            given["duplicates"] = choices.duplicates
+        return Call.of(_function_for(path), path, {**chosen, **given})
 
     def _load(
         self,
@@ -181,17 +207,29 @@ class ImportJob:
         *,
         dry_run: bool,
         progress: Callable[[Counts], None] | bool,
+        check_store: bool = True,
     ) -> LoadResult:
+        path = source if isinstance(source, Path) else None
         return load(
             source,
             self._client,
             choices.reading,
             Limits(),
+            call=self._call(path, choices),
             dry_run=dry_run,
             journal=self._journal,
             duplicates=choices.duplicates,
+            leave_lines=tuple(choices.left_out) if path is not None else (),
+            check_store=check_store,
             progress=progress,
         )
+
+
+def _function_for(path: Path | None) -> str:
+    """Return what loads a file in Python."""
+    if path is None:
+        return "load_frame"
+    return "load_excel" if is_workbook(path) else "load_csv"
 
 
 def _as_far_as_known(seen: Look) -> Look:
@@ -211,7 +249,8 @@ def _corrected(result: LoadResult, edits: Edits) -> tuple[pd.DataFrame, tuple[in
     lines = tuple(part["line"].tolist())
     for (line, column), text in edits.items():
         if line in lines and column in part:
-            part.loc[part["line"] == line, column] = text
+            # Who corrected a record that was held has looked at it.
+            part.loc[part["line"] == line, [column, "accept"]] = [text, None]
     return part, lines
 
 

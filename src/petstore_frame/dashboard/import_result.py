@@ -8,8 +8,8 @@ from pathlib import Path
 from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.export import LARGEST_DOWNLOAD
-from petstore_frame.errors.advice import FORM
 from petstore_frame.html import Markup
+from petstore_frame.loader.call import FORM
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.results.view import result_html
@@ -34,7 +34,7 @@ def result_view(results: list[LoadResult]) -> Markup:
 
 def _whole(result: LoadResult) -> Markup:
     shown = copy(result)
-    shown.voice = FORM
+    shown.call = FORM
     return Markup(result_html(shown, has_steps=False))  # escaped there
 
 
@@ -61,11 +61,10 @@ def files_note(folder: Path, result: LoadResult, *, has_steps: bool = True) -> M
 
 def files_of(folder: Path, result: LoadResult) -> list[Path]:
     """Return the result files that hold records and are small enough for a download."""
-    fix = any(result.counts[state] for state in FIX_STATES)
-    doubt = any(result.counts[state] for state in DOUBT_STATES)
-    names = [*["fix.csv"] * fix, *["unknown.csv"] * doubt, "results.csv", "results.xlsx"]
-    held = (folder / name for name in names)
-    return [path for path in held if path.exists() and path.stat().st_size <= LARGEST_DOWNLOAD]
+    states = {"fix.csv": FIX_STATES, "unknown.csv": DOUBT_STATES}
+    names = [name for name, of in states.items() if any(result.counts[state] for state in of)]
+    paths = (folder / name for name in (*names, "results.csv", "results.xlsx"))
+    return [path for path in paths if path.exists() and path.stat().st_size <= LARGEST_DOWNLOAD]
 
 
 def _steps(result: LoadResult) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from threading import RLock
-from typing import Any, cast
+from typing import Any
 
 import ipywidgets as widgets
 
@@ -18,7 +18,6 @@ from petstore_frame.dashboard.import_controls import Controls
 from petstore_frame.dashboard.import_job import (
     Choices,
     Counts,
-    Duplicates,
     ImportJob,
     Plan,
     share_done,
@@ -228,17 +227,25 @@ class ImportTab:
             self.seen.only_problems = meant["way"] == "show:problems"
             self._draw()
         elif "way" in meant:
-            self._decide(*meant["way"].partition(":")[::2])
+            option, _, value = meant["way"].partition(":")
+            self._decide(option, value)
 
     def _decide(self, option: str, value: str) -> None:
-        """Take the answer to the question what equal records are."""
+        """Take the answer to a question: which animals records are, or whether one is sent."""
         assert self.seen is not None  # noqa: S101 # asked of a file
+        choices = self.seen.choices
         if option == "key":
             self._change(key=(value,))
             return
+        if option == "leave":
+            choices = replace(choices, left_out=choices.left_out ^ {int(value)})
+        elif option == "duplicates":
+            choices = replace(choices, duplicates=value)
+        else:  # one case of several
+            before = choices.duplicates if isinstance(choices.duplicates, Mapping) else {}
+            choices = replace(choices, duplicates={**before, option: value})
         with self._lock:
-            duplicates = cast(Duplicates, value)
-            self.seen.choices = replace(self.seen.choices, duplicates=duplicates)
+            self.seen.choices = choices
         self._check()
 
     def _start(self, work: Callable[[], None], words: str) -> None:

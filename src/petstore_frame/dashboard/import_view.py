@@ -11,13 +11,13 @@ from petstore_frame.charts.svg import element
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.import_job import Choices, Plan
 from petstore_frame.errors import InputError
-from petstore_frame.errors.advice import FORM
 from petstore_frame.html import PAGE, Card, Cell, Markup
 from petstore_frame.html.palette import shorten
+from petstore_frame.loader.call import FORM
 from petstore_frame.loader.reading.look import Look, ValueToMap
-from petstore_frame.loader.record import State, Suspicion
-from petstore_frame.loader.results.facts import CHANGED
-from petstore_frame.loader.results.view import Question
+from petstore_frame.loader.record import DOUBT_STATES, State, Suspicion
+from petstore_frame.loader.results.facts import CHANGED, KNOWN
+from petstore_frame.loader.results.question_text import CASE_ANSWERS, answers, facts_of
 from petstore_frame.schema.models import FIELD_BY_NAME, PET_COLUMNS, SENT_FIELDS
 from petstore_frame.schema.text import pets_text
 
@@ -70,7 +70,7 @@ def view(seen: Seen, labels: Mapping[int, str]) -> Markup:
         [
             _questions(seen.look),
             _consequence(seen),
-            _repeats(seen),
+            _asked(seen),
             _values(seen, labels),
             _held(seen),
             _preview(seen),
@@ -124,14 +124,19 @@ def _consequence(seen: Seen) -> Markup:
     note = element("p", f"Columns that are not sent: {', '.join(unsent)}.") if unsent else ""
     if plan is None:
         return element("div", note, class_="pf-gap")
-    changed = sum(each.records for each in plan.result.skipped if each.reason == CHANGED)
-    known = plan.count(State.SKIPPED) - changed
+    skipped = plan.result.skipped
+    changed = sum(each.records for each in skipped if each.reason == CHANGED)
+    known = sum(each.records for each in skipped if each.reason == KNOWN)
+    known += plan.count(State.CREATED) + plan.count(State.ADOPTED)
+    doubtful = sum(plan.count(state) for state in DOUBT_STATES)
     cards = [
         Card("New pets to send", f"{plan.count(State.PENDING):,}"),
         Card("Known already", f"{known:,}", "not sent again"),
         Card("Changed since", f"{changed:,}", "not sent: a pet cannot be changed"),
         Card("To fix", f"{plan.count(State.INVALID):,}", "not sent"),
     ]
+    if doubtful:
+        cards.append(Card("In doubt", f"{doubtful:,}", "sent before, perhaps in the store"))
     notes = [element("p", warning) for warning in plan.result.warnings]
     return element("div", PAGE.cards(cards), note, *notes, _key(seen.look), class_="pf-gap pf-grid")
 
@@ -150,18 +155,22 @@ def _unsent(look: Look) -> list[str]:
     return [shorten(column, 40) for column in look.columns if column.strip() and column not in used]
 
 
-def _repeats(seen: Seen) -> Markup:
-    """Ask what records are that equal earlier ones."""
-    repeats = None if seen.plan is None else seen.plan.result.repeats
-    if seen.plan is None or repeats is None:
+def _asked(seen: Seen) -> Markup:
+    """Ask which animals records are that may be known, with a button for each answer."""
+    question = None if seen.plan is None else seen.plan.result.question
+    if question is None:
         return Markup("")
-    question = Question(seen.plan.result.run, repeats)
-    ways = [
-        element("p", _button(f"{option}:{value}", reason.rstrip(":")))
-        for reason, option, value in question.ways()
-        if value != "COLUMN"
-    ]
-    asked = parts.warning("Are these animals in the store already?", question.facts())
+    buttons = []
+    for answer in answers(question):
+        for option, value in answer.options.items() if answer.letter else ():
+            does = f" ({answer.does})" if answer.does else ""
+            buttons.append(_button(f"{option}:{value}", f"{answer.when}{does}"))
+    for case in question.cases if len(question.cases) > 1 else ():
+        for word, when in CASE_ANSWERS[case.name].items():
+            buttons.append(_button(f"{case.name}:{word}", f"{case.records:,}: {when}"))
+    lines = [line for line in facts_of(question) if line]
+    asked = parts.warning("Are these animals in the store already?", lines)
+    ways = (element("p", button) for button in buttons)
     return element("div", asked, *ways, class_="pf-gap pf-grid")
 
 
@@ -234,7 +243,8 @@ def _preview(seen: Seen) -> Markup:
         *(Cell(_head(column, fields.get(column), look.reading.key)) for column in look.columns),
     ]
     lines = [*_problems(seen)] if seen.only_problems else [*_first(seen)]
-    rows = [_row(each, look.columns, edits) for each in lines[:ROWS]]
+    left_out = seen.choices.left_out
+    rows = [_row(each, look.columns, edits, left_out) for each in lines[:ROWS]]
     to_fix = 0 if seen.plan is None else seen.plan.count(State.INVALID)
     switch = _button("show:all" if seen.only_problems else "show:problems",
                      "Show all records" if seen.only_problems
@@ -306,15 +316,34 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _row(line: Line, columns: Sequence[str], edits: Mapping[tuple[int, str], str]) -> list[Any]:
+def _row(
+    line: Line,
+    columns: Sequence[str],
+    edits: Mapping[tuple[int, str], str],
+    left_out: Collection[int],
+) -> list[Any]:
     cells = [*line.cells[: len(columns)], *[""] * (len(columns) - len(line.cells))]
     first: Markup | str = str(line.line)
     if line.problem and line.column not in columns:
-        first = element("span", first, element("small", line.problem, class_="pf-wrong"))
-    return [first, *(_cell(line, *pair, edits) for pair in zip(columns, cells, strict=True))]
+        wrong = element("small", line.problem, class_="pf-wrong")
+        first = element("span", first, wrong, _leaving(line, left_out))
+    pairs = zip(columns, cells, strict=True)
+    return [first, *(_cell(line, *pair, edits, left_out) for pair in pairs)]
 
 
-def _cell(line: Line, column: str, text: str, edits: Mapping[tuple[int, str], str]) -> Markup | str:
+def _leaving(line: Line, left_out: Collection[int]) -> Markup:
+    """Return the button that leaves a record out, or takes it in again."""
+    words = "send it after all" if line.line in left_out else "leave it out"
+    return _button(f"leave:{line.line}", words)
+
+
+def _cell(
+    line: Line,
+    column: str,
+    text: str,
+    edits: Mapping[tuple[int, str], str],
+    left_out: Collection[int],
+) -> Markup | str:
     """Draw a cell; one that is wrong, or was corrected, can be written into."""
     is_wrong, is_edited = column == line.column, (line.line, column) in edits
     if not is_wrong and not is_edited:
@@ -329,7 +358,7 @@ def _cell(line: Line, column: str, text: str, edits: Mapping[tuple[int, str], st
         aria_invalid="true" if is_wrong else None,
     )
     note = (
-        element("small", line.problem, class_="pf-wrong")
+        element("small", line.problem, class_="pf-wrong") + _leaving(line, left_out)
         if is_wrong
         else element("small", "corrected", class_="pf-right")
     )

@@ -10,11 +10,11 @@ from petstore_frame.counts.words import categories_in_words, per_cent, short
 from petstore_frame.dashboard.kit import Live
 from petstore_frame.dashboard.model import Shown
 from petstore_frame.errors import PetstoreError
-from petstore_frame.errors.advice import FORM
 from petstore_frame.html import PAGE, Card, Markup
 from petstore_frame.html.palette import status_colours, status_word
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.view import after_badge, completeness_badge, evidence_lines
+from petstore_frame.loader.call import FORM
 from petstore_frame.schema.text import minute_text
 
 NOT_READ = "not read yet"

@@ -22,7 +22,8 @@
   │   ├── PaginationLoopError             … because it led back to where it had been
   │   └── ForeignLinkError                … because it led away from the store (CrossOriginError)
   ├── InputError (ValueError)             a file or frame cannot be read as records; nothing is sent
-  ├── DuplicatesError                     a file seems to repeat earlier imports; nothing was sent
+  ├── DuplicatesError                     records may be known animals; nothing was sent
+  ├── LoadStopped                         the store, an outage or a limit ended an import
   ├── LoadFailedError                     some records of an import are not in the store
   ├── JournalError                        the journal of an import cannot be used
   │   └── JournalLockedError              another import is using it
@@ -76,6 +77,7 @@ from petstore_frame.errors.files import JournalError as JournalError
 from petstore_frame.errors.files import JournalLockedError as JournalLockedError
 from petstore_frame.errors.files import LoadFailedError as LoadFailedError
 from petstore_frame.errors.files import LoadInterrupted as LoadInterrupted
+from petstore_frame.errors.files import LoadStopped as LoadStopped
 from petstore_frame.errors.files import ReportError as ReportError
 from petstore_frame.errors.frames import print_traceback as print_traceback
 

@@ -50,7 +50,7 @@ class APIStatusError(PetstoreError):
     def retryable(self) -> bool:
         return self.status_code in (408, 429) or self.status_code >= 500
 
-    def __str__(self) -> str:
+    def phrased_by(self, reader: Any = None) -> str:
         place = f" from {self.operation}" if self.operation else ""
         code = f"{self.code}: " if self.code else ""
         request = f" (request {self.request_id})" if self.request_id else ""

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
-from petstore_frame.errors.advice import Advice, Audience, phrase
-from petstore_frame.errors.calls import PetstoreError
+from petstore_frame.errors.calls import PetstoreError, phrase
 from petstore_frame.errors.frames import ShortTraceback
 
 
@@ -19,27 +18,23 @@ class InputError(PetstoreError, ValueError):
         path: The file, or None for a frame.
         line: First physical line concerned (1 is the first of the file), or None.
         column: Name of the column concerned, or None.
-        hint: The next step; like the message, a text or an ``Advice``.
+        hint: The next step; like the message, a text, or one that each reader is shown in their own
+            spelling.
         answer: Options that would let it be read, where they can be recognised; to be confirmed,
             as in ``{"delimiter": "|"}``. Empty where a person must find the answer.
     """
 
-    message: str | Advice
+    message: Any
     _: KW_ONLY
     path: str | None = None
     line: int | None = None
     column: str | None = None
-    hint: str | Advice = ""
+    hint: Any = ""
     answer: Mapping[str, Any] = field(default_factory=dict)
 
-    def __str__(self) -> str:
-        return self._joined(str(self.args[0]), str(self.hint))
-
-    def phrased_by(self, voice: Audience) -> str:
-        """Return place, message and next step as a voice phrases them."""
-        return self._joined(phrase(self.args[0], voice), phrase(self.hint, voice))
-
-    def _joined(self, message: str, hint: str) -> str:
+    def phrased_by(self, reader: Any = None) -> str:
+        """Return place, message and next step; where both are known, the call that would do."""
+        message, hint = phrase(self.args[0], reader), phrase(self.hint, reader)
         place = ", ".join(
             part
             for part in (
@@ -50,7 +45,9 @@ class InputError(PetstoreError, ValueError):
             if part
         )
         text = f"{place}: {message}" if place else message
-        return f"{text}; {hint}" if hint else text
+        text = f"{text}; {hint}" if hint else text
+        has_call = self.call is not None and self.answer and getattr(reader, "has_options", True)
+        return f"{text}\n  {self.call.with_(**self.answer)}" if has_call else text
 
 
 @dataclass(eq=False, repr=False)
@@ -67,16 +64,30 @@ class LoadFailedError(PetstoreError):
 
 @dataclass(eq=False, repr=False)
 class DuplicatesError(PetstoreError):
-    """A source seems to repeat earlier imports, and nobody has said whether it does.
+    """Some records may be animals that are known already, and nobody has said whether they are.
 
-    Nothing was sent. ``str()`` has what was found, and the call for each way on.
+    Nothing was sent. ``str()`` has what was found, what each answer would do, and the call for it.
 
     Attributes:
-        repeats: What was found: counts, earlier imports, a column that looks like a key.
+        question: What was found, as values: the cases, with their counts and examples.
     """
 
-    message: str | Advice
-    repeats: Any = field(default=None, kw_only=True)
+    message: Any
+    question: Any = field(default=None, kw_only=True)
+
+
+@dataclass(eq=False, repr=False)
+class LoadStopped(PetstoreError):  # noqa: N818 # as LoadInterrupted; it has a result
+    """An import ended before its records were sent: by the store, an outage, or a limit.
+
+    Attributes:
+        result: The LoadResult so far; the same call again goes on.
+        ending: Why: ``stopped`` by the store's answer, ``outage``, ``journal`` or ``budget``.
+    """
+
+    message: str
+    result: Any = field(default=None, kw_only=True)
+    ending: str = field(default="", kw_only=True)
 
 
 class JournalError(PetstoreError):

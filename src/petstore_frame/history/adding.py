@@ -7,7 +7,6 @@ from datetime import UTC, date
 from pathlib import Path
 
 from petstore_frame.errors import ArgumentError, HistoryError, HistoryLockedError
-from petstore_frame.errors.advice import Advice
 from petstore_frame.files.lock import AtWorkError, held
 from petstore_frame.files.whole import replacing, sync
 from petstore_frame.history.folder import (
@@ -123,8 +122,8 @@ def _check_order(present: Snapshot, inventory: Inventory) -> None:
         reason = f"a listing that proves more ({present.completeness})"
     else:
         return
-    text = f"{present.date} already has {{}}; {{}} replaces it"
-    raise HistoryError(Advice(text, reason, ("replace", True)))
+    text = f"{present.date} already has {reason}; {{}} replaces it"
+    raise HistoryError(text, option=("replace", True))
 
 
 def _strength(known: Completeness) -> int:

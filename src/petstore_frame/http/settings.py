@@ -13,7 +13,6 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import SecretStr
 
 from petstore_frame.errors import ConfigurationError
-from petstore_frame.errors.advice import Advice
 from petstore_frame.schema.numeric import as_positive, as_whole
 
 DEFAULT_TIMEOUT_S = 120.0
@@ -107,11 +106,9 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
     """
     if "@" in address:  # before anything that repeats the address
         raise ConfigurationError(
-            Advice(
-                "base_url holds a user or password; pass the key as {} "
-                "(an @ that belongs to the path is written %40)",
-                ("api_key",),
-            )
+            "base_url holds a user or password; pass the key as {} "
+            "(an @ that belongs to the path is written %40)",
+            option=("api_key",),
         )
     if "?" in address or "#" in address:
         raise ConfigurationError("base_url has a query or fragment; leave it out")
@@ -127,17 +124,19 @@ def normalise_base_url(address: str, *, allow_insecure: bool = False) -> str:
         )
     if scheme == "http" and not is_loopback(host) and not allow_insecure:
         raise ConfigurationError(
-            Advice(
-                f"plain http to {host} would show the key to the network; use https, or {{}} "
-                "if that network is yours",
-                ("allow_insecure", True),
-            )
+            f"plain http to {host} would show the key to the network; use https, or {{}} "
+            "if that network is yours",
+            option=("allow_insecure", True),
         )
     default_port = {"http": 80, "https": 443}[scheme]
     netloc = f"[{host}]" if ":" in host else host
     if port and port != default_port:
         netloc = f"{netloc}:{port}"
     return urlunsplit((scheme, netloc, parts.path.rstrip("/"), "", ""))
+
+
+# 127.0.0.2 may be another store.
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 def is_loopback(host: str) -> bool:
@@ -160,7 +159,7 @@ def same_store_address(base_url: str, *, any_local_port: bool = False) -> str:
         ('http://localhost:8000/v1', 'http://localhost:8000/v1')
     """
     parts = urlsplit(base_url)
-    if not is_loopback(parts.hostname or ""):
+    if parts.hostname not in _THIS_MACHINE:
         return base_url
     port = "" if any_local_port or parts.port is None else f":{parts.port}"
     return parts._replace(netloc=f"localhost{port}").geturl()
@@ -171,11 +170,9 @@ def _address(base_url: str | None, environ: Mapping[str, str]) -> str:
         base_url = environ.get("PETSTORE_BASE_URL") or None
     if base_url is None:
         raise ConfigurationError(
-            Advice(
-                "no store address: pass {} or set PETSTORE_BASE_URL "
-                "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)",
-                ("base_url",),
-            )
+            "no store address: pass {} or set PETSTORE_BASE_URL "
+            "(for a store of your own: `petstore-frame serve`, or pf.serve() in a notebook)",
+            option=("base_url",),
         )
     if not isinstance(base_url, str):
         raise ConfigurationError(
@@ -204,7 +201,7 @@ def _key_source(api_key: ApiKey | None, environ: Mapping[str, str]) -> Callable[
     value = api_key if api_key is not None else environ.get("PETSTORE_API_KEY")
     if value is None:
         raise ConfigurationError(
-            Advice("no API key: set PETSTORE_API_KEY, or pass {}", ("api_key",))
+            "no API key: set PETSTORE_API_KEY, or pass {}", option=("api_key",)
         )
     secret = checked_key(value)
     return lambda: secret
@@ -224,7 +221,7 @@ def checked_key(value: str | SecretStr) -> SecretStr:
         raise ConfigurationError("the API key is an address; base_url comes first, then api_key")
     if not text:
         raise ConfigurationError(
-            Advice("the API key is empty: set PETSTORE_API_KEY, or pass {}", ("api_key",))
+            "the API key is empty: set PETSTORE_API_KEY, or pass {}", option=("api_key",)
         )
     if not text.isascii() or not text.isprintable() or " " in text:
         # The value itself must not be in the message.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import wraps
@@ -28,6 +28,7 @@ from petstore_frame._internal.arguments import (
 )
 from petstore_frame._internal.progress import checked_progress
 from petstore_frame.errors import ArgumentError
+from petstore_frame.loader.journal.question import CASES
 from petstore_frame.loader.progress import ProgressOption
 from petstore_frame.loader.reading.mapping import Mapped
 from petstore_frame.loader.reading.options import Reading, ValueMap
@@ -36,7 +37,10 @@ from petstore_frame.schema.categories import Categories
 P = ParamSpec("P")
 R = TypeVar("R")
 
-Duplicates = Literal["refuse", "skip", "send"]
+Answer = Literal["refuse", "skip", "send"]
+# One answer, or one for each case of the question.
+Duplicates = Answer | Mapping[str, Answer]
+OnInvalid = Literal["keep", "raise"]
 DEFAULT_WORKERS, MOST_WORKERS = 16, 32
 # Twice the timeout of a Client that was given none: a request is awaited for one, and a proxy
 # in between may hold it as long again.
@@ -49,14 +53,15 @@ class Limits:
     """How far a session goes.
 
     Attributes:
-        workers: The largest number of requests in flight.
+        workers: The largest number of requests in flight; None for 16, and up to 32 as far as these
+            wait for the journal's disk.
         max_errors: How many records may be invalid, and how many rejected; None for any number.
         patience_s: Seconds without an answer after which an outage ends the session.
         first_patience_s: The same before the first answer of the session.
-        has_canary: Send one record alone first, and read it back.
+        has_canary: Send one record alone first, and compare its pet.
     """
 
-    workers: int = DEFAULT_WORKERS
+    workers: int | None = None
     max_errors: int | None = None
     patience_s: float = 900.0
     first_patience_s: float = 10.0
@@ -103,9 +108,13 @@ class SendingOptions(TypedDict, total=False):
     max_errors: int | None
     again: bool
     duplicates: Duplicates
+    send_lines: Collection[int]
+    leave_lines: Collection[int]
+    check_store: bool
+    on_invalid: OnInvalid
     progress: ProgressOption
     journal: str | PathLike[str] | None
-    workers: int
+    workers: int | None
 
 
 class FrameOptions(RecordOptions, SendingOptions, total=False):
@@ -128,6 +137,10 @@ _DEFAULTS: dict[str, Any] = {
     "dry_run": False,
     "again": False,
     "duplicates": "refuse",
+    "send_lines": (),
+    "leave_lines": (),
+    "check_store": True,
+    "on_invalid": "keep",
     "progress": None,
     "journal": None,
 }
@@ -236,6 +249,8 @@ def check_sending(
     journal: Any,
     progress: Any,
     duplicates: Any = "refuse",
+    send_lines: Any = (),
+    leave_lines: Any = (),
     **switches: Any,
 ) -> None:
     """Refuse wrong arguments that concern the sending; ``switches`` are True or False.
@@ -244,15 +259,31 @@ def check_sending(
         ArgumentError: One of them cannot be used; nothing was sent.
     """
     checked_client(client, "post_pet")
-    whole_number("workers", limits.workers, 1, MOST_WORKERS)
+    if limits.workers is not None:
+        whole_number("workers", limits.workers, 1, MOST_WORKERS)
     if limits.max_errors is not None:
         whole_number("max_errors", limits.max_errors, 0)
     if journal is not None:
         check_folder("journal", journal)
     checked_progress(progress)
-    one_of("duplicates", duplicates, get_args(Duplicates))
+    for case, word in duplicates.items() if isinstance(duplicates, Mapping) else ():
+        one_of("a case of duplicates", case, CASES)
+        one_of(f"duplicates[{case!r}]", word, get_args(Answer))
+    if not isinstance(duplicates, Mapping):
+        one_of("duplicates", duplicates, get_args(Answer))
+    for name, lines in (("send_lines", send_lines), ("leave_lines", leave_lines)):
+        if isinstance(lines, str) or not isinstance(lines, Collection):
+            refuse(f"{name}= is a list of line numbers, got {lines!r}")
+        for line in lines:
+            whole_number(name, line, 1)
     for name, value in switches.items():
         true_or_false(name, value)
+
+
+def answers_of(duplicates: Duplicates) -> dict[str, str]:
+    """Return the answer to each case that has one."""
+    said = duplicates if isinstance(duplicates, Mapping) else dict.fromkeys(CASES, duplicates)
+    return {case: word for case, word in said.items() if word != "refuse"}
 
 
 @before_sending()

@@ -29,10 +29,6 @@ class Meter:
             progress if has_bar else False, "Loading", total, dynamic_ncols=True
         )
 
-    def say(self, text: str) -> None:
-        """Show a sentence above the bar, where there is one."""
-        self._display.write(text)
-
     def __call__(self, counts: Counter[State]) -> None:
         done = self._total - sum(counts[state] for state in _UNSETTLED)
         told = {str(state): counts[state] for state in _TOLD if counts[state]}

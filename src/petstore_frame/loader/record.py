@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from petstore_frame.errors.advice import Advice
+from petstore_frame.loader.advice import Advice
 
 
 class State(StrEnum):
@@ -21,28 +22,38 @@ class State(StrEnum):
     REJECTED = "rejected"
     UNKNOWN = "unknown"
     ABSENT = "absent"
+    ADOPTED = "adopted"
 
 
-# Every move that a record may make; a journal refuses any other. What was never sent may be read
-# otherwise when its file is loaded again with other options, and what was skipped for an equal
-# record is sent when the caller says that it is another animal. pending -> unknown is what the lost
-# end of a journal's log may have sent. unknown -> in_flight repeats a request under an idempotency
-# key that the store remembers still.
+# Every change that sending, reconcile or a person may make; a journal refuses any other. (What was
+# never sent takes whatever state its file gives it when that is loaded again.) unknown ->
+# in_flight repeats a request, because the store remembers its idempotency key still.
 MOVES: dict[State, frozenset[State]] = {
-    State.PENDING: frozenset({State.IN_FLIGHT, State.SKIPPED, State.INVALID, State.UNKNOWN}),
+    State.PENDING: frozenset({State.IN_FLIGHT, State.UNKNOWN, State.CREATED}),
     State.IN_FLIGHT: frozenset({State.CREATED, State.REJECTED, State.PENDING, State.UNKNOWN}),
     State.UNKNOWN: frozenset({State.CREATED, State.ABSENT, State.IN_FLIGHT}),
     State.ABSENT: frozenset({State.PENDING, State.CREATED, State.UNKNOWN}),
-    State.INVALID: frozenset({State.PENDING, State.SKIPPED}),
-    State.SKIPPED: frozenset({State.PENDING}),
+    State.INVALID: frozenset(),
+    State.SKIPPED: frozenset(),
     State.CREATED: frozenset(),
-    State.REJECTED: frozenset({State.PENDING, State.SKIPPED}),
+    State.REJECTED: frozenset(),
+    State.ADOPTED: frozenset(),
 }
 
 # The reason of a record whose answer showed another record's pet.
 OTHERS_ANSWER = "answer_of_another"
 
 
+# Of the records of one animal at most one is in one of these: its pet is in the store, may be, or
+# will be.
+LIVE_STATES = (
+    State.PENDING,
+    State.IN_FLIGHT,
+    State.UNKNOWN,
+    State.ABSENT,
+    State.CREATED,
+    State.ADOPTED,
+)
 # A record to fix is surely not in the store; one in doubt may be.
 FIX_STATES = (State.INVALID, State.REJECTED)
 DOUBT_STATES = (State.UNKNOWN, State.IN_FLIGHT, State.ABSENT)
@@ -131,11 +142,11 @@ class Origin(NamedTuple):
     """The record of an earlier import that a record of a fix file is.
 
     Attributes:
-        run_id: Id of the import that first read it.
+        import_id: Id of the import that first read it, or how that begins.
         record: Its number there.
     """
 
-    run_id: str
+    import_id: str
     record: int
 
 
@@ -150,12 +161,16 @@ class Record(NamedTuple):
         cells: The cells verbatim, in the order of the source's columns; a short row is shorter,
             a long one longer.
         state: invalid, skipped or pending.
-        payload: The bytes of the request body, or None unless pending.
+        payload: The bytes of the request body, or None unless it can be sent.
+        fingerprint: Digest of all that is sent but the status, or None without a payload.
         problem: The first problem, or None.
-        warnings: What was normalised on the way, for example ``trimmed``.
+        notes: What was normalised on the way, for example ``trimmed``.
         key: Text of the cells that identify the animal, or None without ``key=``. Of several
-            columns it is a JSON list of their texts.
+            columns it is a JSON list of their texts, in the order of the columns of the import.
         origin: The record that it was fixed from, where one of our own files comes back.
+        rank: With ``keep="newest: COLUMN"`` a text that sorts as that column does, empty for an
+            empty cell.
+        left_out: The user said that this row is not to be sent.
     """
 
     number: int
@@ -163,7 +178,24 @@ class Record(NamedTuple):
     cells: tuple[str, ...]
     state: State
     payload: bytes | None = None
+    fingerprint: bytes | None = None
     problem: RecordProblem | None = None
-    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     key: str | None = None
     origin: Origin | None = None
+    rank: str | None = None
+    left_out: bool = False
+
+
+def fingerprint_of(payload: bytes) -> bytes:
+    """Return a digest of all that is sent of an animal but its status.
+
+    Example:
+        >>> sold = b'{"name":"Rex","categoryId":3,"status":"sold"}'
+        >>> fingerprint_of(sold) == fingerprint_of(b'{"name":"Rex","categoryId":3}')
+        True
+    """
+    # This cannot stand within a JSON text, whose quotes are escaped.
+    head, sign, tail = payload.partition(b',"status":"')
+    rest = head + tail.partition(b'"')[2] if sign else payload
+    return blake2b(rest, digest_size=12).digest()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history import Snapshot
 from petstore_frame.inventory import Inventory
+from petstore_frame.loader.call import Call
 from petstore_frame.loader.options import ListOptions, takes
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
@@ -86,7 +87,10 @@ def compare(
     if not known.covers_all:  # absence proves only that it was not read
         absent = table["kind"].eq(Kind.ONLY_IN_LIST)
         table["kind"] = table["kind"].where(~absent, str(Kind.NOT_SEEN))
-    return Comparison(listed.name, inventory, known, listed.key, fields, table, listed.warnings)
+    call = Call.of("compare", data, {**options, "on": fields or None, "journal": journal})
+    return Comparison(
+        listed.name, inventory, known, listed.key, fields, table, listed.warnings, call
+    )
 
 
 def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:
@@ -191,10 +195,10 @@ def _frame(records: Sequence[Record]) -> pd.DataFrame:
 def _count_notes(records: Sequence[Record], name_at: int, notes: dict[str, Note]) -> None:
     """Add what was noted on records that can be compared, by kind."""
     for record in records:
-        if not record.warnings or record.state is State.INVALID:
+        if not record.notes or record.state is State.INVALID:
             continue
         name = "".join(record.cells[name_at : name_at + 1])
-        for kind in {kind_of(note) for note in record.warnings}:
+        for kind in {kind_of(note) for note in record.notes}:
             known = notes.get(kind) or Note(0, kind, record.number, record.line, name)
             notes[kind] = known._replace(records=known.records + 1)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import verdict_badge
+from petstore_frame.loader.call import Call
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import minute_text
 from petstore_frame.stocktake.matching import IN_STORE, Kind
@@ -40,6 +41,7 @@ class Comparison(HasFrame):
             (Int64), then each field of a pet as the list has it and, as ``<field>_in_store``, as
             the store has it; last ``problem`` (str) of a record that cannot be compared.
         warnings: What was noticed while the list was read.
+        call: How it was compared, from which the load of the list is proposed.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Comparison(HasFrame):
     on: tuple[str, ...]
     frame: pd.DataFrame = field(compare=False)
     warnings: tuple[str, ...] = ()
+    call: Call = field(default=Call(), compare=False)
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -134,10 +137,9 @@ class Comparison(HasFrame):
         if not self.completeness.is_complete:
             steps.append("The listing is not complete: what was not seen may be in the store.")
         if absent and self.key:
-            key = " ".join(f'--key "{column}"' for column in self.key)
             steps.append(
-                f'petstore-frame load "{self.name}" {key} sends what is only in the list: '
-                "known keys are never sent again."
+                "To send what is only in the list, load it: known keys are never sent again.\n"
+                f"  {self.call.to_load()}"
             )
         if counts.get(Kind.CHANGED):
             steps.append("No call changes a pet: correct the list, or the store by its own means.")

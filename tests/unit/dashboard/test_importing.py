@@ -72,7 +72,7 @@ def test_a_cell_is_corrected_in_place(dashboard: pf.Dashboard, store: MemoryStor
 
 def test_a_value_is_mapped_once_for_all_its_records(dashboard: pf.Dashboard) -> None:
     """Each value that is not allowed stands in the list once, with what it is to mean."""
-    rows = "".join(f"Pet {n},Dog,reserved\n" for n in range(23))
+    rows = "".join(f"Newcomer {n},Dog,reserved\n" for n in range(23))
     tab = look_at(dashboard, "many.csv", f"name,category_id,status\n{rows}".encode())
     assert tab.view.markup.count('data-text="reserved"') == 1 and tab.load.disabled
     click(tab.view, map="status", text="reserved", value="pending")
@@ -131,6 +131,39 @@ def test_a_known_key_is_not_sent_again(dashboard: pf.Dashboard, store: MemorySto
     assert {(each.reason, each.records) for each in tab.seen.plan.result.skipped} == {
         ("known", 2), ("changed", 1),
     }  # fmt: skip
+
+
+def test_a_row_can_be_left_out(dashboard: pf.Dashboard, store: MemoryStore) -> None:
+    """A button beside what is wrong leaves the record out, and takes it in again."""
+    tab = look_at(dashboard, "dirty.csv", DIRTY.encode())
+    assert 'data-way="leave:5"' in tab.view.markup
+    click(tab.view, way="leave:5")
+    assert tab.wait(WAIT_S) and tab.seen is not None and tab.seen.plan is not None
+    assert tab.seen.plan.count(State.INVALID) == 2
+    click(tab.view, way="leave:5")
+    assert tab.wait(WAIT_S) and tab.seen.plan.count(State.INVALID) == 3
+    assert len(store.pets) == 240
+
+
+def test_a_held_record_is_sent_once_a_cell_of_it_is_corrected(
+    dashboard: pf.Dashboard, store: MemoryStore
+) -> None:
+    """Who corrected a record has looked at it, so it is not held any longer."""
+    rows = b"name,category_id,status\nRexine,2,sold\nBoline,1,sold\nZeus,-7,sold\n"
+    tab = look_at(dashboard, "held.csv", rows)
+    assert tab.load.description == "Send 2 pets"
+    click(tab.view, edit="4", column="category_id", value="1")
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 3 pets"
+    tab.load.click()
+    assert tab.wait(WAIT_S)
+    assert sorted(pet["name"] for pet in store.pets[240:]) == ["Boline", "Rexine", "Zeus"]
+
+
+def test_the_last_import_has_the_call_for_the_next_cell(dashboard: pf.Dashboard) -> None:
+    """Typed in Python, it loads the same file as it was read on the screen."""
+    load_dirty(dashboard)
+    assert str(dashboard.last_import.call).startswith("pf.load_csv('")
+    assert "journal=" in str(dashboard.last_import.call)
 
 
 def test_a_file_that_repeats_an_earlier_one_is_asked_about(
@@ -306,7 +339,7 @@ def stopped(dashboard: pf.Dashboard, tmp_path: Path) -> ImportTab:
 def test_an_import_can_be_cancelled(stopped: ImportTab, store: MemoryStore) -> None:
     """Cancel ends an import in order, before all is sent."""
     assert len(store.pets) < 640
-    assert stopped.last is not None and str(stopped.last.run.ending) == "interrupted"
+    assert stopped.last is not None and stopped.last.summary["ending"] == "interrupted"
 
 
 def test_a_cancelled_import_can_go_on(stopped: ImportTab, store: MemoryStore) -> None:

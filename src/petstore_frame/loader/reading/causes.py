@@ -13,7 +13,7 @@ from itertools import islice, zip_longest
 from typing import Any
 
 from petstore_frame.errors import InputError
-from petstore_frame.errors.advice import Advice
+from petstore_frame.loader.advice import Advice
 from petstore_frame.loader.reading.mapping import Recognised, listed, recognise, unsent
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.tables import Table

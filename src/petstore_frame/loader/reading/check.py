@@ -6,6 +6,7 @@ together, come to is remembered by their text, with the bytes of the payload.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
@@ -16,9 +17,17 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import CellError, quoted, read_cell, suspicious
 from petstore_frame.loader.reading.options import Rules
 from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Aside, Oddity, Row
-from petstore_frame.loader.record import Record, RecordProblem, State, Suspicion
+from petstore_frame.loader.record import (
+    Record,
+    RecordProblem,
+    State,
+    Suspicion,
+    fingerprint_of,
+)
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 
+# An error of a spreadsheet, or a long number of which it kept some digits, names no animal.
+_NO_KEY = re.compile(r"#[A-Z/0!?]+[!?A]?$|\d([.,]\d+)?E\+\d+$")
 _AT_ONCE, _MAX_REMEMBERED = 128, 100_000
 _LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not like an animal")
 _SWALLOWING = suspicious(
@@ -94,8 +103,10 @@ class Checker:
                         start, noted = head
                         end, told = tail
                         payload, notes = start + end, noted + told
-                        facts = number, line, tuple(cells), pending, payload, None, notes, key, None
-                        records.append(_record(Record, facts))
+                        records.append(_record(Record, (
+                            number, line, tuple(cells), pending, payload, fingerprint_of(payload),
+                            None, notes, key, None, None, False,
+                        )))  # fmt: skip
                         continue
                 records.append(self.judge(number, Row(line, cells, aside)))
         except InputError:
@@ -137,8 +148,9 @@ class Checker:
         line, cells, aside = row.line, tuple(row.cells), row.aside or _NOTHING
         is_blank = not any(cell and not cell.isspace() for cell in cells)
         if is_blank and not _refuses(aside):
-            blank = Record(number, line, cells, State.SKIPPED, warnings=("blank",))
-            return blank._replace(origin=aside.origin)
+            blank = Record(number, line, cells, State.SKIPPED, notes=("blank",))
+            # A row of a fix file that was emptied is left out on purpose.
+            return blank._replace(origin=aside.origin, left_out=aside.origin is not None)
         rules = self._confirmed if aside.is_confirmed else self.rules
         problems, notes = self._check_width(cells)
         key = self._key_of(cells) if self._keys else None
@@ -158,8 +170,9 @@ class Checker:
                 warnings.append(str(doubt.problem.accept))
             else:
                 problems.append(self._placed(doubt, place, cells))
-        record = Record(number, line, cells, State.PENDING, payload, None, tuple(warnings), key)
-        record = record._replace(origin=aside.origin)
+        record = Record(number, line, cells, State.PENDING, payload, key=key, origin=aside.origin)
+        mark = None if problems else fingerprint_of(payload)
+        record = record._replace(fingerprint=mark, notes=tuple(warnings))
         return _refused(record, problems) if problems else record
 
     def _part(self, field: str, text: str, oddity: Oddity | None, rules: Rules) -> _Part:
@@ -196,14 +209,16 @@ class Checker:
         return [], ["empty_extra_cells"] * (len(cells) > width) + ["short_row"] * bool(missing)
 
     def _key_of(self, cells: Sequence[str]) -> str | None:
-        """Return the text of the cells that identify the animal, None where one is empty."""
-        texts = [normalize("NFC", cells[at].strip()) for at in self._keys if at < len(cells)]
-        if len(texts) < len(self._keys) or not all(texts):
+        """Return the text of the cells that identify the animal, None where all are empty."""
+        texts = [
+            normalize("NFC", cells[at].strip()) if at < len(cells) else "" for at in self._keys
+        ]
+        if not any(texts) or any(map(_NO_KEY.match, texts)):
             return None
         return texts[0] if len(texts) == 1 else f"[{', '.join(map(quoted, texts))}]"
 
     def _keyless(self, cells: Sequence[str]) -> RecordProblem:
-        empty = [at for at in self._keys if at >= len(cells) or not cells[at].strip()]
+        empty = [at for at in self._keys if at >= len(cells) or not cells[at].strip()] or self._keys
         hint = "fill it in: it says which animal this is"
         return RecordProblem("key_missing", "the key is missing", self.columns[empty[0]], hint=hint)
 
@@ -248,7 +263,7 @@ class Checker:
                 and not (name.isascii() and above.isascii())
                 and _are_twins(name, above)
             ):
-                records[place] = record._replace(warnings=(*record.warnings, "unicode_twin"))
+                records[place] = record._replace(notes=(*record.notes, "unicode_twin"))
             above = name
         return above
 
@@ -264,7 +279,7 @@ def _settled(records: list[Record], totals: list[Record]) -> list[Record]:
 
     What may be a total waits in ``totals``, with blank rows below it.
     """
-    if not totals and not any(each.warnings and _is_called_total(each) for each in records):
+    if not totals and not any(each.notes and _is_called_total(each) for each in records):
         return records
     settled = list[Record]()
     for record in records:
@@ -273,7 +288,7 @@ def _settled(records: list[Record], totals: list[Record]) -> list[Record]:
             continue
         for total in totals:
             called = ["called_total"] * _is_called_total(total)
-            settled.append(total._replace(warnings=(*_without_total(total), *called)))
+            settled.append(total._replace(notes=(*_without_total(total), *called)))
         totals.clear()
         settled.append(record)
     return settled
@@ -284,11 +299,11 @@ def _are_twins(name: str, other: str) -> bool:
 
 
 def _is_called_total(record: Record) -> bool:
-    return Suspicion.TOTAL_ROW in record.warnings
+    return Suspicion.TOTAL_ROW in record.notes
 
 
 def _without_total(record: Record) -> Iterator[str]:
-    return (note for note in record.warnings if note != Suspicion.TOTAL_ROW)
+    return (note for note in record.notes if note != Suspicion.TOTAL_ROW)
 
 
 def _refused(record: Record, problems: Sequence[RecordProblem]) -> Record:
@@ -296,7 +311,9 @@ def _refused(record: Record, problems: Sequence[RecordProblem]) -> Record:
     others = (f"also {other.column}: {other.message}" for other in problems[1:])
     warnings = (*_without_total(record), *others)
     state = State.INVALID
-    return record._replace(state=state, payload=None, problem=problems[0], warnings=warnings)
+    return record._replace(
+        state=state, payload=None, fingerprint=None, problem=problems[0], notes=warnings
+    )
 
 
 def _joined(parts: Sequence[_Part]) -> _Part:

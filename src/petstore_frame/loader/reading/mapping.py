@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from petstore_frame.errors import InputError
-from petstore_frame.errors.advice import Advice
+from petstore_frame.loader.advice import Advice
 from petstore_frame.schema.models import SENT_FIELDS, Column
 
 OWN_PREFIX = "_pf_"

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from petstore_frame._internal.arguments import before_sending, true_or_false, whole_number
 from petstore_frame.errors import ArgumentError
-from petstore_frame.errors.advice import Advice
+from petstore_frame.loader.advice import Advice
 from petstore_frame.loader.reading.mapping import FIELDS, REQUIRED, Mapped, field_name
 from petstore_frame.loader.record import Suspicion
 from petstore_frame.schema.categories import Categories, category_words

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
 
 from petstore_frame.errors import InputError
-from petstore_frame.errors.advice import Advice
+from petstore_frame.loader.advice import Advice
 from petstore_frame.loader.reading.causes import (
     check_sample,
     header_below,

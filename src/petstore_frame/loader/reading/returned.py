@@ -18,65 +18,42 @@ from petstore_frame.loader.reading.fields import RUNNABLE, suspicious
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
 from petstore_frame.loader.reading.tables import Aside, Row, Table
 from petstore_frame.loader.record import Origin, Suspicion
-from petstore_frame.schema.models import SENT_FIELDS
 
 ESCAPED, STATE, EXTRA = f"{OWN_PREFIX}escaped", f"{OWN_PREFIX}state", f"{OWN_PREFIX}extra"
-RUN, RECORD = f"{OWN_PREFIX}run", f"{OWN_PREFIX}record"
-ACCEPT = f"{OWN_PREFIX}accept"
+RECORD, ACCEPT = f"{OWN_PREFIX}record", f"{OWN_PREFIX}accept"
 FIX_SHEET = "Fix"
 
 
 class Own(NamedTuple):
-    """A column of ours: its dtype in a frame, its heading and width (letters) in a workbook."""
+    """A column of ours in files: its name there, its heading and width (letters) in a workbook."""
 
-    dtype: str = "str"
+    name: str = ""
     heading: str = ""
     width: int = 0
 
 
-_NULLABLE = {"int64": "Int64"}
-# By the name in a frame; in other files each has the prefix that the reader knows.
+# By the name in a frame; one without a name stands in a workbook only.
 COLUMNS: dict[str, Own] = {
-    "record": Own("Int64", "Record (leave as it is)", 26),
-    "line": Own("Int64", "Line", 8),
-    **{f"sent_{field.name}": Own(_NULLABLE.get(field.dtype, field.dtype)) for field in SENT_FIELDS},
-    "state": Own("category", "What became of it", 30),
-    "action": Own("category"),
-    "pet_id": Own("Int64", "Id in the store", 21),
-    "id_source": Own("category"),
-    "http_status": Own("Int16"),
-    "error_code": Own(),
-    "error_message": Own("str", "What is wrong", 44),
-    "error_column": Own("str", "In column", 18),
-    "error_value": Own(),
-    "hint": Own("str", "How to mend it", 44),
-    "accept": Own("str", "Send as it is? (yes)", 24),
-    "reason": Own("category"),
-    "changed": Own("str", "Otherwise now (was → is)", 34),
-    "warnings": Own("str", "Warnings", 30),
-    "attempts": Own("Int32"),
-    "first_sent_at": Own("datetime64[us, UTC]", "First sent (UTC)", 21),
-    "settled_at": Own("datetime64[us, UTC]"),
-    "elapsed_ms": Own("Float64"),
-    "correlation_id": Own(),
-    "idempotency_key": Own(),
-    "payload_sha256": Own(),
-    "run_id": Own("str", "Import (leave as it is)", 26),
-    "records_sha256": Own(),
+    "record": Own(RECORD, "Record (leave as it is)", 26),
+    "state": Own(STATE, "What became of it", 30),
+    "pet_id": Own(f"{OWN_PREFIX}pet_id", "Id in the store", 21),
+    "error_message": Own(f"{OWN_PREFIX}problem", "What is wrong", 44),
+    "error_column": Own(f"{OWN_PREFIX}column", "In column", 18),
+    "error_value": Own(f"{OWN_PREFIX}value"),
+    "hint": Own(f"{OWN_PREFIX}hint", "How to fix it", 44),
+    "changed": Own(f"{OWN_PREFIX}changed", "Changed since (was → is)", 34),
+    "accept": Own(ACCEPT, "Send as it is? (yes)", 24),
+    "line": Own("", "Line", 8),
+    "notes": Own("", "Notes", 30),
+    "first_sent_at": Own("", "First sent (UTC)", 21),
 }
-# What helps to fix a record comes first, right after its own cells: in fix.csv, on the sheet Fix.
-FIX_COLUMNS = (
-    "error_message", "hint", "error_column", "line", "error_code", "state", "record",
-    "http_status", "correlation_id", "warnings", "accept", "run_id",
+RESULT_COLUMNS = (
+    "record", "state", "pet_id", "error_message", "error_column", "error_value", "hint", "changed",
 )  # fmt: skip
-FIX_SHEET_COLUMNS = (
-    "error_message", "hint", "error_column", "line", "accept", "run_id", "record",
-)  # fmt: skip
-_FILE_NAMES = {"error_message": "error", "error_column": "column", "run_id": "run"}
+FIX_COLUMNS = ("record", "error_message", "error_column", "error_value", "hint", "accept")
+FIX_SHEET_COLUMNS = ("error_message", "hint", "error_column", "line", "accept", "record")
 _KINDS = frozenset(str(kind) for kind in Suspicion)
 _YES = ("yes", "y", "x", "true", "1", "ja", "oui", "si", "sí", "sim")
-# As files of earlier versions call it.
-_RECORDS = (RECORD, f"{OWN_PREFIX}row")
 
 _RETURNABLE = ("", "invalid", "rejected")
 # What a spreadsheet takes for a number, a date or a truth value, and would write back as another
@@ -84,17 +61,25 @@ _RETURNABLE = ("", "invalid", "rejected")
 _CONVERTED = re.compile(r"\W*\d|[^\W\d_]+\W*\d+\W*$|(true|false)$", re.IGNORECASE)
 _GUARD = "'"
 _SAY_YES = "write yes in place of no, or empty that cell where it is corrected"
-_RUN_ID = re.compile("[0-9a-f]{32}")
+# A text that no spreadsheet takes for a number or a time.
+_NAMED = re.compile("r([0-9a-f]{8,32})-([0-9]+)")
+# Fix files of version 0.2 have the import in a column of its own.
+_RUN_0_2, _RUN_ID = f"{OWN_PREFIX}run", re.compile("[0-9a-f]{32}")
+
+
+def record_name(import_id: str, record: int) -> str:
+    """Return how a file names a record of an import.
+
+    Example:
+        >>> record_name("3fa9c2e1" + "0" * 24, 17)
+        'r3fa9c2e1-17'
+    """
+    return f"r{import_id[:8]}-{record}"
 
 
 def file_name(column: str) -> str:
-    """Return what a column of ours is called in a file.
-
-    Example:
-        >>> file_name("error_message")
-        '_pf_error'
-    """
-    return OWN_PREFIX + _FILE_NAMES.get(column, column)
+    """Return what a column of ours is called in a file."""
+    return COLUMNS[column].name or OWN_PREFIX + column
 
 
 _HEADINGS = {COLUMNS[name].heading: file_name(name) for name in FIX_SHEET_COLUMNS}
@@ -110,14 +95,30 @@ def harmless(text: str) -> str:
     return _GUARD + text if text.startswith(RUNNABLE) else text
 
 
-def unconverted(text: str) -> str:
-    """Return a name that a spreadsheet neither runs nor takes for a number or a date.
+def guarded(text: str, *, is_name: bool = False) -> str:
+    """Return a cell of a result file: no spreadsheet runs it, or converts it where it is a name.
 
     Example:
-        >>> unconverted("007"), unconverted("Jan 5"), unconverted("=1+1"), unconverted("Luna")
-        ("'007", "'Jan 5", "'=1+1", 'Luna')
+        >>> guarded("007", is_name=True), guarded("007"), guarded("'007"), guarded("=1+1")
+        ("'007", '007', "''007", "'=1+1")
     """
-    return _GUARD + text if _CONVERTED.match(text) else harmless(text)
+    is_odd = text.startswith(_GUARD) or is_name
+    return _GUARD + text if (_is_guarded(text) if is_odd else text.startswith(RUNNABLE)) else text
+
+
+def unguarded(text: str) -> str:
+    """Return a cell as it was before ``guarded``.
+
+    Example:
+        >>> unguarded("'007"), unguarded("''007"), unguarded("'s Heer")
+        ('007', "'007", "'s Heer")
+    """
+    return text[1:] if text.startswith(_GUARD) and _is_guarded(text[1:]) else text
+
+
+def _is_guarded(text: str) -> bool:
+    bare = text.lstrip(_GUARD)
+    return bare.startswith(RUNNABLE) or _CONVERTED.match(bare) is not None
 
 
 def escaped_columns(header: Sequence[str], cells: Sequence[str], written: Sequence[str]) -> str:
@@ -147,7 +148,7 @@ def columns_by(table: Table, columns_of: ColumnsOf) -> Columns | None:
     """Return the columns of the import that restored rows are of, if they are all there."""
     with suppress(InputError):  # reported when the records are read
         origin = next((row.aside.origin for row in table.rows() if row.aside), None)
-        known = columns_of(origin.run_id) if origin is not None else None
+        known = columns_of(origin.import_id) if origin is not None else None
         if known is not None and {*known.mapping.values(), *known.key} <= set(table.columns):
             return known
     return None
@@ -163,9 +164,12 @@ class _OwnColumns:
         self._width = len(names)
         places = {name: at for at, name in enumerate(names)}
         self._state, self._escaped = places.get(STATE), places.get(ESCAPED)
-        self._run, self._accept = places.get(RUN), places.get(ACCEPT)
-        self._record = next((places[name] for name in _RECORDS if name in places), None)
-        self.header = tuple(self._unguarded(header[at], is_listed=True) for at in self._kept)
+        self._run, self._accept = places.get(_RUN_0_2), places.get(ACCEPT)
+        self._record = places.get(RECORD)
+        # A frame and a workbook have types for their cells, and need no guard.
+        self._is_guarded = names == [*header]
+        own = (header[at] for at in self._kept)
+        self.header = tuple(map(unguarded, own) if self._is_guarded else own)
 
     def restore(self, row: Row) -> Row:
         """Return a row as it was; one that may be in the store already is an InputError."""
@@ -191,23 +195,28 @@ class _OwnColumns:
 
     def _origin_of(self, line: int, cells: Sequence[str]) -> Origin | None:
         """Return the record that a row was fixed from; None for a row that somebody added."""
-        run_id, record = _cell(cells, self._run).strip(), _cell(cells, self._record).strip()
+        record, run_id = _cell(cells, self._record).strip(), _cell(cells, self._run).strip()
         if not run_id and not record:
             return None
+        if found := _NAMED.fullmatch(record):
+            return Origin(found[1], int(found[2]))
         number = record.partition(".")[0]  # some programs write 3 as 3.0
         if not _RUN_ID.fullmatch(run_id) or not number.isdecimal():
             raise InputError(
-                f"the columns that say which record this is hold {run_id!r} and {record!r}",
+                f"the column {RECORD}, which says which record this is, holds {record!r}",
                 line=line,
-                hint="take the row from fix.csv again, or empty both cells if it is a new animal",
+                hint="take the row from fix.csv again, or empty that cell if it is a new animal",
             )
         return Origin(run_id, int(number))
 
     def _own_cells(self, cells: Sequence[str]) -> list[str]:
         """Return a record's own cells, as they were before they were made harmless."""
-        listed = _names(_cell(cells, self._escaped))
+        # The CSV of a report, which is for people, lists what it guarded.
+        listed = None if self._escaped is None else _names(_cell(cells, self._escaped))
         row = [
-            self._unguarded(cells[at], is_listed=name in listed)
+            unguarded(cells[at])
+            if self._is_guarded and (listed is None or name in listed)
+            else cells[at]
             for name, at in zip(self.header, self._kept, strict=True)
             if at < len(cells)
         ]
@@ -216,17 +225,13 @@ class _OwnColumns:
             extra.pop()
         return row + extra
 
-    def _unguarded(self, text: str, *, is_listed: bool) -> str:
-        is_ours = is_listed and self._escaped is not None and text.startswith(_GUARD)
-        return text[1:] if is_ours and unconverted(text[1:]) == text else text
-
 
 def own_names(header: Sequence[str]) -> list[str]:
     """Return column names with those of our workbooks and frames as our other files have them."""
     names: Mapping[str, str] = {}
     if COLUMNS["record"].heading in header:
         names = _HEADINGS
-    elif set(FIX_COLUMNS) <= set(header):
+    elif {RECORD, "error_message", "hint"} <= set(header):  # result.fix
         names = {column: file_name(column) for column in COLUMNS}
     return [names.get(name, name) for name in header]
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
 from petstore_frame.errors import InputError, MissingExtraError
-from petstore_frame.errors.advice import Advice
+from petstore_frame.loader.advice import Advice
 from petstore_frame.loader.reading.fields import CellError, suspicious
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.tables import (

@@ -1,6 +1,7 @@
 """What became of each record, shown and written.
 
-``columns`` has all that is known of a record, ``facts`` what is known beside the records (why some
-were skipped, what was noted), ``ids`` which pet each key is. ``view`` puts it into words, ``files``
-and ``workbook`` into files, and ``results`` is the LoadResult that a caller holds.
+``facts`` and ``causes`` are what is known at one moment of the journal, ``columns`` what is shown
+of each record, ``ids`` which pet each key is. ``view`` and ``question_text`` put it into words,
+``files`` and ``workbook`` into files. ``results`` is the LoadResult that a caller holds, and
+``rehearsal`` what it shows where nothing was sent.
 """

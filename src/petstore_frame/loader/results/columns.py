@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from petstore_frame.loader.journal.rows import JournalRow, Run
-from petstore_frame.loader.reading.mapping import field_name
-from petstore_frame.loader.reading.returned import COLUMNS, FIX_COLUMNS, file_name
-from petstore_frame.loader.record import FIX_STATES, RecordProblem, State
-from petstore_frame.loader.results.facts import CHANGED, FATES, kind_of, reason_of
+from petstore_frame.loader.journal.imports import Import
+from petstore_frame.loader.journal.rows import JournalRow
+from petstore_frame.loader.reading.returned import RECORD, record_name
+from petstore_frame.loader.record import State
+from petstore_frame.loader.results.causes import FATES, problem_of
+from petstore_frame.loader.results.facts import CHANGED, reason_of
 from petstore_frame.schema.frame import text_series
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import whole_text
@@ -20,16 +20,47 @@ from petstore_frame.schema.text import whole_text
 if TYPE_CHECKING:
     import pandas as pd
 
+# By the name in a frame, the dtype.
+COLUMNS: dict[str, str] = {
+    "record": "Int64",
+    "line": "Int64",
+    **{
+        f"sent_{field.name}": "Int64" if field.dtype == "int64" else field.dtype
+        for field in SENT_FIELDS
+    },
+    "state": "category",
+    "action": "category",
+    "pet_id": "Int64",
+    "id_source": "category",
+    "http_status": "Int16",
+    "error_code": "str",
+    "error_message": "str",
+    "error_column": "str",
+    "error_value": "str",
+    "hint": "str",
+    "accept": "str",
+    "reason": "category",
+    "known_by": "category",
+    "changed": "str",
+    "notes": "str",
+    "attempts": "Int32",
+    "first_sent_at": "datetime64[us, UTC]",
+    "settled_at": "datetime64[us, UTC]",
+    "elapsed_ms": "Float64",
+    "request_id": "str",
+    "import_id": "str",
+}
 # The values of these columns are known in advance, so they are the same in each result.
 CATEGORIES: dict[str, list[str]] = {
     **{f"sent_{field.name}": [*field.values] for field in SENT_FIELDS if field.values},
     "state": [str(state) for state in State],
     "action": [*dict.fromkeys(fate.action for fate in FATES.values())],
-    "id_source": ["response", "recovered", "manual"],
+    "id_source": ["response", "recovered", "manual", "adopted"],
+    "known_by": ["record", "key", "equal", "store", "user"],
 }
-
-# In a frame, of which a notebook shows the first columns.
+# In ``result.fix``, of which a notebook shows the first columns.
 _FIX_FIRST = ("line", "error_column", "error_value", "error_message", "hint")
+_FIX_LAST = ("accept",)
 
 
 class ResultLine(NamedTuple):
@@ -40,7 +71,7 @@ class ResultLine(NamedTuple):
     values: dict[str, Any]
 
 
-def original_columns(run: Run) -> list[str]:
+def original_columns(run: Import) -> list[str]:
     """Return the names of the file's own columns for a frame: none empty, none like ours."""
     names: list[str] = []
     for at, name in enumerate(run.header, 1):
@@ -51,51 +82,63 @@ def original_columns(run: Run) -> list[str]:
     return names
 
 
-def describe(row: JournalRow, run: Run) -> tuple[Any, ...]:
-    """Return all that is known of a record, in the order of ``COLUMNS``; None is missing."""
-    sent = _sent(row.payload)
+def describe(row: JournalRow, run: Import) -> dict[str, Any]:
+    """Return all that is known of a record, by the names of ``COLUMNS``; None is missing."""
+    sent, problem = _sent(row.payload), problem_of(row, run)
+    return {
+        "record": row.record,
+        "line": row.line,
+        **{f"sent_{field.name}": sent.get(field.wire_name) for field in SENT_FIELDS},
+        "state": str(row.state),
+        "action": FATES[row.state].action,
+        "pet_id": pet_of(row),
+        "id_source": row.id_source,
+        "http_status": row.http_status,
+        "error_code": problem.code or None,
+        "error_message": problem.message or None,
+        "error_column": problem.column,
+        "error_value": problem.value,
+        "hint": str(problem.advice()) or None,
+        "accept": problem.accept,
+        "reason": reason_of(row),
+        "known_by": row.known_by,
+        "changed": changes_of(row) or None,
+        "notes": "; ".join(note for note in row.notes if note != "blank") or None,
+        "attempts": row.attempts,
+        "first_sent_at": _moment(row.first_sent_at),
+        "settled_at": _moment(row.settled_at),
+        "elapsed_ms": row.elapsed_ms,
+        "request_id": row.request_id,
+        "import_id": run.id,
+    }
+
+
+def hint_in_file(row: JournalRow, run: Import) -> str:
+    """Return how to fix a record for somebody who knows spreadsheets, and no options."""
     problem = problem_of(row, run)
-    known = row.same.pet_id if row.same is not None else None
-    return (
-        row.record,
-        row.line,
-        *(sent.get(field.wire_name) for field in SENT_FIELDS),
-        str(row.state),
-        FATES[row.state].action,
-        known if row.pet_id is None else row.pet_id,
-        row.id_source,
-        row.http_status,
-        problem.code or None,
-        problem.message or None,
-        problem.column,
-        problem.value,
-        str(problem.advice()) or None,
-        problem.accept,
-        reason_of(row),
-        changes_of(row) or None,
-        "; ".join(row.warnings) or None,
-        row.attempts,
-        moment_of(row.first_sent_at),
-        moment_of(row.settled_at),
-        row.elapsed_ms,
-        row.request_id,
-        row.idempotency_key,
-        row.payload_sha256,
-        run.run_id,
-        run.records_sha256,
-    )
+    if problem.option is None:
+        return problem.hint
+    option = problem.option[0]
+    if option == "accept":
+        return "check it; if it is right, write yes in the column that asks whether to send it"
+    if option == "thousands":
+        return "write the number without points and commas"
+    return problem.hint.format("").rstrip(" :")
 
 
-def root_of(row: JournalRow, run: Run) -> tuple[str, int]:
-    """Return the import and the record that a record is, which files name it by."""
-    return row.origin or (run.run_id, row.record)
+def pet_of(row: JournalRow) -> int | None:
+    """Return the pet that a record is, also where another record made it."""
+    return row.pet_id if row.known is None else row.known.pet_id
 
 
 def changes_of(row: JournalRow) -> str:
-    """Return in which fields a known animal is otherwise now, with both values."""
-    if reason_of(row) != CHANGED or row.same is None:
+    """Return in which fields an animal reads otherwise now, with both values."""
+    if reason_of(row) != CHANGED:
         return ""
-    old, new = _sent(row.same.payload), _sent(row.payload)
+    before, now = row.payload, row.reads_now
+    if row.known is not None:
+        before, now = row.known.payload, row.payload
+    old, new = _sent(before), _sent(now)
     return "; ".join(
         f"{field.name}: {_shown(old.get(field.wire_name))} → {_shown(new.get(field.wire_name))}"
         for field in SENT_FIELDS
@@ -112,61 +155,40 @@ def _sent(payload: bytes | None) -> dict[str, Any]:
     return sent
 
 
-def problem_of(row: JournalRow, run: Run) -> RecordProblem:
-    """Return what is wrong with a record, by our own checks or by the store's answer."""
-    if row.problem is not None:
-        return row.problem
-    if row.state is State.REJECTED:
-        column = run.mapping.get(field_name(row.error_field or "") or "")
-        at = run.header.index(column) if column in run.header else len(row.cells)
-        value = row.cells[at] if at < len(row.cells) else None
-        return RecordProblem(
-            row.error_code or row.reason or "",
-            row.error_message or "the store refused it",
-            column,
-            value,
-            "the store refused it; correct what its message names",
-        )
-    hint = FATES[row.state].hint
-    return RecordProblem(row.error_code or "", row.error_message or "", hint=hint)
-
-
-def moment_of(seconds: float | None) -> datetime | None:
-    """Return a moment of the journal in UTC; None is missing."""
+def _moment(seconds: float | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
 def iso_of(seconds: float | None) -> str | None:
     """Return a moment of the journal as a text in UTC, ISO 8601; None is missing."""
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()
+    moment = _moment(seconds)
+    return None if moment is None else moment.isoformat()
 
 
-def make_frame(run: Run, rows: Iterator[JournalRow]) -> pd.DataFrame:
+def make_frame(run: Import, rows: Iterator[JournalRow]) -> pd.DataFrame:
     """Return one row per record; its columns are those of ``LoadResult.frame``."""
     import pandas as pd
 
     originals = original_columns(run)
     cells: list[list[str | None]] = [[] for _ in originals]
-    values: list[list[Any]] = [[] for _ in COLUMNS]
+    values: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for row in rows:
         for at, column in enumerate(cells):
             column.append(row.cells[at] if at < len(row.cells) else None)
-        for own, value in zip(values, describe(row, run), strict=True):
-            own.append(value)
-    own_series = {
-        name: _series(name, own.dtype, column)
-        for (name, own), column in zip(COLUMNS.items(), values, strict=True)
-    }
-    file_series = {
+        for name, value in describe(row, run).items():
+            values[name].append(value)
+    ours = {name: _series(name, values[name]) for name in COLUMNS}
+    theirs = {
         whole_text(name): text_series(column) for name, column in zip(originals, cells, strict=True)
     }
-    first = {name: own_series.pop(name) for name in ("record", "line")}
-    return pd.DataFrame({**first, **file_series, **own_series})
+    first = {name: ours.pop(name) for name in ("record", "line")}
+    return pd.DataFrame({**first, **theirs, **ours})
 
 
-def _series(name: str, dtype: str, values: list[Any]) -> pd.Series[Any]:
+def _series(name: str, values: list[Any]) -> pd.Series[Any]:
     import pandas as pd
 
+    dtype = COLUMNS[name]
     if dtype == "str":
         return text_series(values)
     if dtype != "category":
@@ -177,32 +199,18 @@ def _series(name: str, dtype: str, values: list[Any]) -> pd.Series[Any]:
     return pd.Series(pd.Categorical(values, categories=levels))
 
 
-def fix_frame(part: pd.DataFrame, rows: Iterable[JournalRow], run: Run) -> pd.DataFrame:
+def fix_frame(part: pd.DataFrame, run: Import) -> pd.DataFrame:
     """Return the records to fix as a person needs them, each named so that it may come back."""
     own = [name for name in part.columns if name not in COLUMNS]
-    rest = [name for name in FIX_COLUMNS if name not in _FIX_FIRST]
-    roots = [root_of(row, run) for row in rows]
-    fix = part[[*_FIX_FIRST, *own, *rest]].copy()
-    fix[file_name("run_id")] = [run_id for run_id, _ in roots]
-    fix[file_name("record")] = [record for _, record in roots]
+    fix = part[[*_FIX_FIRST, *own, *_FIX_LAST]].copy()
+    fix[RECORD] = text_series([record_name(run.id, record) for record in part["record"]])
     return fix
 
 
-class Causes(NamedTuple):
-    """How many records have each problem, note and reason, by its code."""
+def pet_ids(rows: Iterable[JournalRow], index: Any) -> pd.Series[Any]:
+    """Return the pet of each record, with the index of the frame that was loaded."""
+    import pandas as pd
 
-    problems: Counter[str]
-    warnings: Counter[str]
-    reasons: Counter[str]
-
-
-def count_causes(run: Run, rows: Iterable[JournalRow]) -> Causes:
-    """Count the codes of problems, the notes and the reasons over records."""
-    causes = Causes(Counter(), Counter(), Counter())
-    for row in rows:
-        if row.state in FIX_STATES:
-            causes.problems[problem_of(row, run).code] += 1
-        if reason := reason_of(row):
-            causes.reasons[reason] += 1
-        causes.warnings.update(kind_of(note) for note in row.warnings)
-    return causes
+    ids = [pet_of(row) for row in rows]
+    fits = index is not None and len(index) == len(ids)
+    return pd.Series(pd.array(ids, dtype="Int64"), index=index if fits else None, name="pet_id")

@@ -1,73 +1,41 @@
-"""What states mean, why records were skipped, and what was noted on them and on the file."""
+"""What an import's results rest on, read from its journal at one moment."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.earlier import from_plan
-from petstore_frame.loader.journal.rows import JournalRow, Run, read_cells
-from petstore_frame.loader.reading.mapping import normalise
+from petstore_frame.loader.journal.imports import Import, read_imports
+from petstore_frame.loader.journal.rows import (
+    JournalRow,
+    count_in,
+    read_cells,
+    read_rows,
+)
+from petstore_frame.loader.journal.tables import is_live
 from petstore_frame.loader.reading.tables import DATE_NOTE, NUMBER_NOTE
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, RecordProblem, State
+from petstore_frame.loader.results.causes import Cause, problem_of, read_causes, short_text
 from petstore_frame.schema.text import day_text
 
-
-class Fate(NamedTuple):
-    """What a state means to a reader, what is to be done about it, and how."""
-
-    meaning: str
-    action: str = "none"
-    hint: str = ""
+SHOWN_PROBLEMS = 5
 
 
-# In the order in which they are shown.
-FATES: dict[State, Fate] = {
-    State.CREATED: Fate("in the store"),
-    State.INVALID: Fate("not sent: to fix", "fix"),
-    State.REJECTED: Fate("refused by the store: to fix", "fix"),
-    State.UNKNOWN: Fate(
-        "in doubt: may be in the store",
-        "check",
-        "it may exist: let reconcile settle it, do not send it again",
-    ),
-    State.ABSENT: Fate(
-        "not found in the store",
-        "resend",
-        "its pet was not found: resend it only if you are sure",
-    ),
-    State.IN_FLIGHT: Fate(
-        "on the way",
-        "check",
-        "it is on its way, or was when its import was killed; load the file again",
-    ),
-    State.PENDING: Fate("not sent yet", "resend"),
-    State.SKIPPED: Fate("blank, or known from an earlier import"),
-}
-BLANK, KNOWN, CHANGED = "blank", "known", "changed"
+BLANK, LEFT_OUT, WITHDRAWN = "blank", "left_out", "withdrawn"
+KNOWN, CHANGED = "known", "changed"
 IN_DOUBT, NOT_SENT, NOT_CREATED = "in_doubt_earlier", "not_sent_earlier", "not_created_earlier"
-NOT_CREATED_HERE = (IN_DOUBT, NOT_SENT, NOT_CREATED)
-_GROUPS = """
-SELECT coalesce(mine.same_by, ''), imports.source_name, imports.created_at,
-  coalesce(fates.state, 'pending'),
-  other.payload IS NOT mine.payload AND mine.payload IS NOT NULL AND mine.same_by <> 'fix',
-  mine.same_import = mine.import,
-  count(*)
-FROM records AS mine
-LEFT JOIN imports ON imports.import = mine.same_import
-LEFT JOIN contents AS other ON other.import = mine.same_import AND other.record = mine.same_record
-LEFT JOIN fates ON fates.import = mine.same_import AND fates.record = mine.same_record
-WHERE mine.import = ? AND mine.state = 'skipped' GROUP BY 1, 2, 3, 4, 5, 6
-ORDER BY min(mine.record)
-"""
+_PLAIN_REASONS = {
+    BLANK: "blank",
+    LEFT_OUT: "left out, as you said",
+    WITHDRAWN: "no longer in the file",
+}
 _BY = {
     "key": "known by the key, from {}",
     "record": "the same record of {}",
-    "fix": "fixed: created from {}",
     "equal": "equal to a record of {}",
+    "store": "found in the store, from {}",
 }
 _REASONS = {
     KNOWN: "",
@@ -76,6 +44,29 @@ _REASONS = {
     NOT_SENT: ", which was not sent yet",
     NOT_CREATED: ", which was not created",
 }
+_SKIPPED = f"""
+SELECT coalesce(mine.known_by, iif(live.id IS NULL, NULL, 'record')), mine.reason,
+  other.source, other.staged_at, live.state,
+  mine.payload IS NOT NULL AND mine.payload IS NOT live.payload, live.import IS mine.import,
+  count(*)
+FROM records AS mine
+LEFT JOIN records AS live ON live.animal = mine.animal AND {is_live("live")}
+LEFT JOIN imports AS other ON other.import = live.import
+WHERE mine.import = ? AND mine.state = 'skipped' GROUP BY 1, 2, 3, 4, 5, 6, 7
+ORDER BY min(mine.record)
+"""
+_IN_DOUBT_ELSEWHERE = f"""
+SELECT DISTINCT other.id FROM records AS mine
+JOIN records AS live ON live.animal = mine.animal AND {is_live("live")}
+JOIN imports AS other ON other.import = live.import
+WHERE mine.import = ? AND mine.state = 'skipped' AND live.import <> mine.import
+  AND live.state IN ('unknown', 'in_flight', 'absent')
+"""
+_NOTED = """
+SELECT notes, count(*), min(record) FROM records
+WHERE import = ? AND notes IS NOT NULL AND notes <> 'blank' AND state <> 'invalid'
+GROUP BY notes
+"""
 
 
 class Skipped(NamedTuple):
@@ -83,12 +74,12 @@ class Skipped(NamedTuple):
 
     Attributes:
         records: How many.
-        reason: blank, known, changed (known, with other values), in_doubt_earlier,
-            not_sent_earlier, or not_created_earlier.
-        by: What shows that it is the same animal: key, record (it was fixed from it), fix (its fix
-            file created it) or equal.
-        source: The file of the earlier import, or an empty text.
-        loaded_on: Its day, UTC, as ``2026-11-20``, or an empty text.
+        reason: blank, left_out, withdrawn, known, changed (known, with other values),
+            in_doubt_earlier, not_sent_earlier, or not_created_earlier.
+        by: What shows that it is a known animal: key, record (it was fixed from it), equal or
+            store.
+        source: The file of the import that has the animal, or an empty text.
+        loaded_on: Its day, as ``2026-11-20``, or an empty text within the same import.
     """
 
     records: int
@@ -98,10 +89,10 @@ class Skipped(NamedTuple):
     loaded_on: str = ""
 
     def __str__(self) -> str:
-        if self.reason == BLANK:
-            return "blank"
+        if self.reason in _PLAIN_REASONS:
+            return _PLAIN_REASONS[self.reason]
         there = f"{self.source}, loaded {self.loaded_on}" if self.loaded_on else "this file"
-        return _BY[self.by].format(there) + _REASONS[self.reason]
+        return _BY.get(self.by, "known from {}").format(there) + _REASONS[self.reason]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON."""
@@ -116,52 +107,131 @@ class Elsewhere(NamedTuple):
     to_fix: int = 0
 
 
-def reason_of(row: JournalRow) -> str | None:
-    """Return why a record was skipped; for others the journal's own reason."""
-    if row.state is not State.SKIPPED:
-        return row.reason
-    if row.same is None:
+class Note(NamedTuple):
+    """A kind of note.
+
+    Attributes:
+        records: How many records have it.
+        kind: A short name, as in ``summary``.
+        record: The first of these records.
+        line: Its first physical line.
+        name: What its name cell holds.
+    """
+
+    records: int
+    kind: str
+    record: int
+    line: int
+    name: str
+
+    def __str__(self) -> str:
+        meaning = NOTES.get(self.kind, self.kind)
+        first = f"first in record {self.record}, line {self.line}: {short_text(self.name)}"
+        return f"{self.records:,} × {meaning}, {first}"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of an import at one moment of its journal.
+
+    Attributes:
+        run: The import.
+        commits: How often the journal had been written to: the facts are of that moment.
+        counts: How many records are in each state, none left out.
+        problems: The first records to fix, with what is wrong.
+        in_doubt_elsewhere: The ids of earlier imports that have animals of this one, in doubt.
+    """
+
+    run: Import
+    commits: int
+    counts: dict[State, int]
+    skipped: list[Skipped]
+    elsewhere: Elsewhere
+    causes: list[Cause]
+    problems: list[tuple[JournalRow, RecordProblem]]
+    notes: list[Note]
+    in_doubt_elsewhere: list[str]
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
+
+
+def read_facts(sql: sqlite3.Connection, import_id: str) -> Facts | None:
+    """Read what is known of an import; None where the journal does not know it."""
+    found = read_imports(sql, "id = ?", [import_id])
+    if not found:
+        return None
+    run = found[0]
+    skipped, elsewhere = _read_skipped(sql, run)
+    return Facts(
+        run=run,
+        commits=count_commits(sql),
+        counts=count_in(sql, import_id),
+        skipped=skipped,
+        elsewhere=elsewhere,
+        causes=read_causes(sql, run),
+        problems=_first_problems(sql, run),
+        notes=_read_notes(sql, run),
+        in_doubt_elsewhere=[name for (name,) in sql.execute(_IN_DOUBT_ELSEWHERE, [run.number])],
+    )
+
+
+def count_commits(sql: sqlite3.Connection) -> int:
+    """Return how often a journal was written to."""
+    return int(sql.execute("SELECT commits FROM journal").fetchone()[0] or 0)
+
+
+def _first_problems(sql: sqlite3.Connection, run: Import) -> list[tuple[JournalRow, RecordProblem]]:
+    found = []
+    for row in read_rows(sql, run.id, *FIX_STATES):
+        found.append((row, problem_of(row, run)))
+        if len(found) == SHOWN_PROBLEMS:
+            break
+    return found
+
+
+def _read_skipped(sql: sqlite3.Connection, run: Import) -> tuple[list[Skipped], Elsewhere]:
+    """Return the skipped records by their reasons, and those that another import answers for."""
+    groups: Counter[Skipped] = Counter()
+    elsewhere: Counter[str] = Counter()
+    for by, why, source, staged_at, state, is_changed, is_within, records in sql.execute(
+        _SKIPPED, [run.number]
+    ):
+        reason = _reason(by, why, state and State(state), is_changed=bool(is_changed))
+        is_known = reason not in _PLAIN_REASONS
+        day = day_text(staged_at) if is_known and staged_at and not is_within else ""
+        named = (by or "", source or "", day) if is_known else ("", "", "")
+        groups[Skipped(0, reason, *named)] += records
+        if not is_within:
+            elsewhere[reason] += records
+    skipped = [group._replace(records=records) for group, records in groups.items()]
+    counted = (elsewhere[reason] for reason in (IN_DOUBT, NOT_SENT, NOT_CREATED))
+    return skipped, Elsewhere(*counted)
+
+
+def _reason(by: str | None, why: str | None, state: State | None, *, is_changed: bool) -> str:
+    if why in (LEFT_OUT, WITHDRAWN):
+        return why
+    if by is None:
         return BLANK
-    is_changed = row.payload not in (None, row.same.payload) and row.same.by != "fix"
-    return _reason(row.same.state, is_changed=is_changed)
-
-
-def read_skipped(path: Path, run: Run) -> list[Skipped]:
-    """Return the skipped records of an import by their reasons."""
-    with reading(path) as sql:
-        groups = sql.execute(_GROUPS, [run.number]).fetchall()
-    found: dict[Skipped, int] = {}
-    for by, source, created_at, state, is_changed, is_within, records in groups:
-        reason = _reason(State(state), is_changed=bool(is_changed)) if by else BLANK
-        day = day_text(created_at) if by and not is_within else ""
-        group = Skipped(0, reason, by, source or "", day)
-        found[group] = found.get(group, 0) + records
-    return [group._replace(records=records) for group, records in found.items()]
-
-
-def runs_in_doubt(path: Path, run: Run) -> list[str]:
-    """Return the earlier imports that answer for skipped records which are in doubt."""
-    with reading(path) as sql:
-        found = sql.execute(
-            "SELECT DISTINCT imports.run_id FROM records AS mine"
-            " JOIN records AS other ON other.import = mine.same_import"
-            "  AND other.record = mine.same_record"
-            " JOIN imports ON imports.import = other.import"
-            " WHERE mine.import = ? AND mine.state = 'skipped' AND other.import <> mine.import"
-            "  AND other.state IN ('unknown', 'in_flight', 'absent')",
-            [run.number],
-        )
-        return [run_id for (run_id,) in found]
-
-
-def _reason(state: State, *, is_changed: bool) -> str:
     if state in DOUBT_STATES:
         return IN_DOUBT
     if state is State.PENDING:
         return NOT_SENT
-    if state in FIX_STATES or state is State.SKIPPED:
+    if state is None:
         return NOT_CREATED
     return CHANGED if is_changed else KNOWN
+
+
+def reason_of(row: JournalRow) -> str | None:
+    """Return why a record was skipped; for others the journal's own reason."""
+    if row.state is not State.SKIPPED:
+        return CHANGED if row.reads_now is not None else row.reason
+    known = row.known
+    is_changed = known is not None and row.payload not in (None, known.payload)
+    if known is None:
+        return _reason(row.known_by, row.reason, None, is_changed=False)
+    return _reason(known.by, row.reason, known.state, is_changed=is_changed)
 
 
 NOTES: dict[str, str] = {
@@ -187,38 +257,6 @@ NOTES: dict[str, str] = {
     "swallowed_rows": "accepted although a cell seems to hold other rows",
     "hidden_row": "accepted although the row is hidden",
 }
-_NOTED = """
-SELECT warnings, count(*), min(record) FROM records
-WHERE import = ? AND warnings NOT NULL AND warnings <> 'blank' AND state <> 'invalid'
-GROUP BY warnings
-"""
-
-_LOOKED_AT = 20
-_ID_NAMES = ("id", "petid")
-
-
-class Note(NamedTuple):
-    """A kind of note.
-
-    Attributes:
-        records: How many records have it.
-        kind: A short name, as in ``summary``.
-        record: The first of these records.
-        line: Its first physical line.
-        name: What its name cell holds.
-    """
-
-    records: int
-    kind: str
-    record: int
-    line: int
-    name: str
-
-    def __str__(self) -> str:
-        name = self.name if len(self.name) <= 40 else self.name[:37] + "..."
-        meaning = NOTES.get(self.kind, self.kind)
-        first = f"first in record {self.record}, line {self.line}: {name!r}"
-        return f"{self.records:,} × {meaning}, {first}"
 
 
 def kind_of(note: str) -> str:
@@ -230,7 +268,7 @@ def kind_of(note: str) -> str:
     return "normalised" if "→" in note else note.partition(":")[0]
 
 
-def read_notes(sql: sqlite3.Connection, run: Run) -> list[Note]:
+def _read_notes(sql: sqlite3.Connection, run: Import) -> list[Note]:
     """Return the kinds of notes on records that were not refused, the first record's first."""
     records, firsts = Counter[str](), dict[str, int]()
     for notes, count, record in sql.execute(_NOTED, [run.number]).fetchall():
@@ -242,51 +280,7 @@ def read_notes(sql: sqlite3.Connection, run: Run) -> list[Note]:
         asked = "SELECT line, cells FROM records WHERE import = ? AND record = ?"
         line, packed = sql.execute(asked, [run.number, record]).fetchone()
         cells = read_cells(packed)
-        at = run.header.index(run.mapping["name"])
+        at = run.header.index(run.mapping["name"]) if run.mapping.get("name") in run.header else 0
         name = cells[at] if at < len(cells) else ""
         found.append(Note(records[kind], kind, record, line, name))
-    return found
-
-
-def describe_warnings(sql: sqlite3.Connection, run: Run) -> list[str]:
-    """Return what a person should know of the file as a whole, as sentences."""
-    lines = [
-        f"the column {column!r} is not sent: these look like animals already in a store, and "
-        "loading makes new ones"
-        for column in _unsent_ids(sql, run)
-    ]
-    repeats = from_plan(run.plan)
-    is_told = repeats is not None and not repeats.must_ask and run.duplicates == "refuse"
-    if repeats is not None and is_told and repeats.equal:
-        count = "1 record equals" if repeats.equal == 1 else f"{repeats.equal:,} records equal"
-        first = repeats.sources[0]
-        more = len(repeats.sources) + repeats.others - 1
-        others = f" and {more:,} more imports" if more else ""
-        sent = "would be" if run.started_at is None else "are"
-        lines.append(
-            f"{count} earlier ones in all but the status, of {first.name}, loaded "
-            f"{day_text(first.created_at)}{others}; they {sent} sent as other animals"
-        )
-    if other := run.plan.get("other_store"):
-        imports = "1 earlier import" if other == 1 else f"{other:,} earlier imports"
-        lines.append(
-            f"{imports} of this file went to another store, which had this address before; what "
-            "went there is not here"
-        )
-    return lines
-
-
-def _unsent_ids(sql: sqlite3.Connection, run: Run) -> list[str]:
-    """Return the columns that are ids of a store's export and are not sent."""
-    first = sql.execute(
-        "SELECT cells FROM records WHERE import = ? ORDER BY record LIMIT ?",
-        [run.number, _LOOKED_AT],
-    )
-    rows = [read_cells(packed) for (packed,) in first]
-    found = []
-    for at, column in enumerate(run.header):
-        cells = {row[at].strip() for row in rows if at < len(row)} - {""}
-        is_unsent = column not in run.mapping.values() and column not in run.key
-        if is_unsent and cells and normalise(column) in _ID_NAMES:
-            found += [column] * all(cell.isdecimal() for cell in cells)
     return found

@@ -8,51 +8,44 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import sqlite3
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from copy import copy
-from datetime import datetime
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from petstore_frame.errors import JournalError
-from petstore_frame.errors.advice import FILE
 from petstore_frame.files.whole import replacing
-from petstore_frame.loader.journal.rows import JournalRow, Run
+from petstore_frame.loader.journal.imports import Import
+from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.reading.returned import (
     COLUMNS,
-    ESCAPED,
     EXTRA,
     FIX_COLUMNS,
-    escaped_columns,
-    file_name,
-    harmless,
-    unconverted,
+    RESULT_COLUMNS,
+    guarded,
+    record_name,
 )
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
-from petstore_frame.loader.results.columns import ResultLine, describe, root_of
+from petstore_frame.loader.results.columns import ResultLine, describe, hint_in_file
 from petstore_frame.loader.results.workbook import workbook
 
 if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
 
-SUMMARY, WORKBOOK = "summary.json", "results.xlsx"
-# The records that each has, and the columns beside their own cells.
+SUMMARY, WORKBOOK, FIX = "summary.json", "results.xlsx", "fix.csv"
+# The records that each has, and the columns behind their own cells.
 _CSV_FILES: dict[str, tuple[Collection[State], Sequence[str]]] = {
-    "results.csv": (tuple(State), tuple(COLUMNS)),
-    "fix.csv": (FIX_STATES, FIX_COLUMNS),
-    "unknown.csv": (DOUBT_STATES, tuple(COLUMNS)),
+    "results.csv": (tuple(State), RESULT_COLUMNS),
+    FIX: (FIX_STATES, FIX_COLUMNS),
+    "unknown.csv": (DOUBT_STATES, RESULT_COLUMNS),
 }
 FILES = (*_CSV_FILES, WORKBOOK, SUMMARY)
 DIGESTS = "written_sha256"
 DEFAULT_FOLDER = "results"
-# Those that are to fix or in doubt, or may be by the time that they are written.
-_UNSETTLED = tuple(state for state in State if state not in (State.CREATED, State.SKIPPED))
-_SENT = (State.CREATED, *DOUBT_STATES)
+Write = Callable[[ResultLine], None]
 
 
 def write_results(folder: Path, result: LoadResult, *, excel: bool | None) -> list[Path]:
@@ -60,8 +53,11 @@ def write_results(folder: Path, result: LoadResult, *, excel: bool | None) -> li
     folder.mkdir(parents=True, exist_ok=True)
     has_excel = find_spec("xlsxwriter") is not None if excel is None else excel
     with TemporaryDirectory(prefix=".results.", dir=folder) as drafts:
-        names, written = _write_drafts(Path(drafts), result, has_excel=has_excel)
-        summary = written.summary | {
+        names, counts = _write_drafts(Path(drafts), result, has_excel=has_excel)
+        summary = result.summary | {
+            # As written: an import at work changes records meanwhile.
+            "states": {str(state): counts[state] for state in State},
+            "records": counts.total(),
             "files": [*names, SUMMARY],
             # On disk before the first file moves: a kill between two then leaves only known files.
             DIGESTS: digests(Path(drafts), folder),
@@ -79,30 +75,27 @@ def write_results(folder: Path, result: LoadResult, *, excel: bool | None) -> li
 
 def _write_drafts(
     folder: Path, result: LoadResult, *, has_excel: bool
-) -> tuple[list[str], LoadResult]:
-    """Write the files of records; return their names, and the result with the counts written."""
-    run, rows = result.run, result.rows
-    header = [*run.header, *_extra_columns(len(run.header), rows(State.INVALID))]
-    # Counted as it is written: an import at work moves records meanwhile.
-    written, expected = copy(result), result.counts
-    written.voice, written.counts = FILE, dict.fromkeys(State, 0)
-    writers: list[tuple[Collection[State], Callable[[ResultLine], None]]] = []
+) -> tuple[list[str], Counter[State]]:
+    """Write the files of records; return their names, and how many are in each state."""
+    run, counts = result.facts.run, Counter[State]()
+    header = [*run.header, *_extra_columns(len(run.header), result.rows(State.INVALID))]
+    names = list(_CSV_FILES)
     with ExitStack() as files:
+        writers: list[tuple[Collection[State], Write]] = []
         for name, (states, columns) in _CSV_FILES.items():
-            # What a spreadsheet is to save again is guarded more.
-            edited = header.index(run.mapping["name"]) if name == "fix.csv" else None
-            maybe = rows(*(_UNSETTLED if len(states) < len(State) else ()))
-            made = _csv(folder / name, header, columns, maybe, edited=edited)
-            writers.append((states, files.enter_context(made)))
+            name_at = header.index(run.mapping["name"]) if name == FIX else None
+            write = files.enter_context(_csv(folder / name, header, columns, name_at))
+            writers.append((states, write))
         if has_excel:
-            book = workbook(folder / WORKBOOK, written, header, expected)
-            writers.append((tuple(State), files.enter_context(book)))
-        for line in _lines(run, rows(), len(header)):
-            written.counts[line.state] += 1
+            names.append(WORKBOOK)
+            write = files.enter_context(workbook(folder / WORKBOOK, result, header))
+            writers.append((tuple(State), write))
+        for line in _lines(run, result.rows(), len(header)):
+            counts[line.state] += 1
             for states, write in writers:
                 if line.state in states:
                     write(line)
-    return [*_CSV_FILES, *[WORKBOOK] * has_excel], written
+    return names, counts
 
 
 def _extra_columns(width: int, rows: Iterator[JournalRow]) -> list[str]:
@@ -111,13 +104,13 @@ def _extra_columns(width: int, rows: Iterator[JournalRow]) -> list[str]:
     return [f"{EXTRA}_{at + 1}" for at in range(most - width)]
 
 
-def _lines(run: Run, rows: Iterator[JournalRow], width: int) -> Iterator[ResultLine]:
-    names = tuple(COLUMNS)
+def _lines(run: Import, rows: Iterator[JournalRow], width: int) -> Iterator[ResultLine]:
     for row in rows:
         cells = [*row.cells[:width], *[""] * (width - len(row.cells))]
-        values = dict(zip(names, describe(row, run), strict=True))
+        values = describe(row, run)
         # A file may come back: it names the record that each row is.
-        values["run_id"], values["record"] = root_of(row, run)
+        values["record"] = record_name(run.id, row.record)
+        values["hint"] = hint_in_file(row, run)
         # A record that was held is sent once somebody writes "yes" here.
         values["accept"] = values["accept"] and f"no: {values['accept']}"
         yield ResultLine(row.state, cells, values)
@@ -125,50 +118,28 @@ def _lines(run: Run, rows: Iterator[JournalRow], width: int) -> Iterator[ResultL
 
 @contextmanager
 def _csv(
-    path: Path,
-    header: Sequence[str],
-    columns: Sequence[str],
-    candidates: Iterator[JournalRow],
-    *,
-    edited: int | None = None,
-) -> Iterator[Callable[[ResultLine], None]]:
+    path: Path, header: Sequence[str], columns: Sequence[str], name_at: int | None
+) -> Iterator[Write]:
     """Give a function that writes a record; UTF-8 with a byte order mark, RFC 4180.
 
-    Where no text of the candidates is made harmless, the file needs no column that says so.
-    ``edited`` is the column of names, in a file that a spreadsheet is to save again.
+    ``name_at`` is the column of names, in a file that a spreadsheet is to save again: there names
+    are guarded that it would convert.
     """
     with path.open("w", encoding="utf-8-sig", errors="surrogatepass", newline="") as file:
         writer = csv.writer(file)
-        own = [file_name(column) for column in columns]
-        names = _harmless(header)
-        has_escapes = names != [*header] or any(
-            _harmless(row.cells, edited) != [*row.cells] for row in candidates
-        )
-        writer.writerow([*names, *own, *[ESCAPED] * has_escapes])
+        writer.writerow([*map(guarded, header), *(COLUMNS[column].name for column in columns)])
 
         def write(line: ResultLine) -> None:
-            own_values = [_text(line.values[column]) for column in columns]
-            cells = _harmless(line.cells, edited)
-            escaped = [escaped_columns(header, line.cells, cells)] * has_escapes
-            writer.writerow([*cells, *own_values, *escaped])
+            cells = [guarded(cell, is_name=at == name_at) for at, cell in enumerate(line.cells)]
+            writer.writerow([*cells, *(_text(line.values[column]) for column in columns)])
 
         yield write
-
-
-def _harmless(cells: Sequence[str], edited: int | None = None) -> list[str]:
-    """Return cells as they are written; ``edited`` is the place of a name, as in ``_csv``."""
-    written = [*map(harmless, cells)]
-    if edited is not None and edited < len(cells):
-        written[edited] = unconverted(cells[edited])
-    return written
 
 
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    if isinstance(value, datetime):
-        return value.isoformat(timespec="milliseconds")
-    return harmless(str(value)) if isinstance(value, str) else str(value)
+    return guarded(value) if isinstance(value, str) else str(value)
 
 
 class Place(NamedTuple):
@@ -183,7 +154,7 @@ class Place(NamedTuple):
     note: str = ""
 
 
-def find_place(folder: Path, run: Run) -> Place:
+def find_place(folder: Path, run: Import) -> Place:
     """Return where the files of a run may go: the folder asked for, or a free one beside it.
 
     A folder is free where its result files are of the same import or the same records, or of a
@@ -194,32 +165,6 @@ def find_place(folder: Path, run: Run) -> Place:
         return Place(folder)
     free = next(other for n in count(2) if not _why_not(other := _beside(folder, n), run))
     return Place(free, f"{reason}, so {folder} stays as it is; these results are in {free}")
-
-
-def refuse_lost_journal(sql: sqlite3.Connection, run: Run, *, folder: Path | None) -> None:
-    """Refuse to send records whose results lie at hand, while the journal that made them is gone.
-
-    Raises:
-        JournalError: The results say that these records were sent before; nothing was sent.
-    """
-    place = (folder or Path(DEFAULT_FOLDER)) / SUMMARY
-    written = _summary(place)
-    is_same = (written.get("records_sha256"), written.get("base_url")) == (
-        run.records_sha256,
-        run.base_url,
-    )
-    states = written.get("states")
-    if not is_same or written.get("dry_run") is not False or not isinstance(states, dict):
-        return
-    known = sql.execute("SELECT 1 FROM imports WHERE run_id = ?", [written.get("run_id")])
-    if known.fetchone() or not any(states.get(state) for state in _SENT):
-        return
-    raise JournalError(
-        f"{place} says that these records were loaded before, {states.get('created', 0):,} of them "
-        f"created, and the journal that knows which, {written.get('journal')}, is gone or has lost "
-        "them; nothing was sent. Put that journal back, or name its folder; or, if the store does "
-        f"not have these animals, move the results in {place.parent} to another place"
-    )
 
 
 def digests(drafts: Path, folder: Path) -> dict[str, list[str]]:
@@ -246,22 +191,19 @@ def _beside(folder: Path, number: int) -> Path:
     return folder.with_name(f"{folder.name}-{number}")
 
 
-def _why_not(folder: Path, run: Run) -> str:
+def _why_not(folder: Path, run: Import) -> str:
     """Return why nothing in a folder may be replaced, or an empty text."""
     there = [path for name in FILES if (path := folder / name).exists()]
     if not there:
         return ""
     written = _summary(folder / SUMMARY)
     for path in there:
-        if run.source_path is not None and path.resolve() == Path(run.source_path):
+        if run.place is not None and run.place.startswith(str(path.resolve())):
             return f"{path} is the file that was loaded"
         known = _known(path, written)
         if path.name != SUMMARY and not (path.is_file() and _digest(path) in known):
             return f"{path} was {'changed since it was' if known else 'not'} written by an import"
-    # The same content has the same records to fix, as when a demo or a notebook is run again.
-    is_same = run.run_id == written.get("run_id")
-    is_same |= run.records_sha256 == written.get("records_sha256")
-    if is_same or written.get("dry_run") is True:
+    if run.id == written.get("import_id") or written.get("dry_run") is True:
         return ""
     source = written.get("source")
     return f"{folder} has the results of another import" + (f", of {source}" if source else "")

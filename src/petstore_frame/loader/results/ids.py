@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petstore_frame.errors import ArgumentError
-from petstore_frame.loader.journal.database import place_of, reading
+from petstore_frame.loader.journal.database import find_journal, reading
+from petstore_frame.loader.journal.tables import is_live
 from petstore_frame.loader.options import check_folder
 from petstore_frame.loader.record import State
 from petstore_frame.schema.frame import text_series
@@ -15,14 +16,20 @@ from petstore_frame.schema.frame import text_series
 if TYPE_CHECKING:
     import pandas as pd
 
-# Of a store that has stated no id, or is not known by the one given, the last one at its address.
-_IDS = """
-SELECT keys.key, records.pet_id, records.state, imports.source_name
-FROM keys JOIN records USING (import, record) JOIN imports USING (import)
-WHERE records.state NOT IN ('rejected', 'invalid') AND keys.store =
-  (SELECT store FROM stores WHERE :store_id IS NULL OR store_id IS NULL OR store_id = :store_id
-   ORDER BY store DESC LIMIT 1)
-ORDER BY keys.import, keys.record
+# An animal has at most one live record; one that has none is not in the store.
+_IDS = f"""
+SELECT keys.key, live.pet_id, live.state, imports.source
+FROM keys JOIN records AS live ON live.animal = keys.animal AND {is_live("live")}
+JOIN imports USING (import)
+GROUP BY keys.columns, keys.key, keys.animal ORDER BY min(keys.animal), keys.key
+"""
+_IMPORT_IDS = f"""
+SELECT mine.key, coalesce(mine.pet_id, live.pet_id), coalesce(live.state, mine.state),
+  imports.source
+FROM records AS mine JOIN imports USING (import)
+LEFT JOIN records AS live ON live.animal = mine.animal AND {is_live("live")}
+WHERE imports.id = ? AND mine.key IS NOT NULL AND mine.state NOT IN ('invalid', 'rejected')
+ORDER BY mine.record
 """
 
 
@@ -37,9 +44,10 @@ def read_ids(
         journal: Folder of the journals; None is the user's state directory.
 
     Returns:
-        One row for each key, in the order of its first load: ``key`` str (of several columns a
-        JSON list of their texts), ``id`` Int64, ``state`` category (``created``, or one of doubt,
-        or ``pending``), ``source`` str. Empty where nothing was loaded with a key.
+        One row for each key that was ever given, in the order of the animals: ``key`` str (of
+        several columns a JSON list of their texts), ``id`` Int64, ``state`` category (``created``
+        or ``adopted``, one of doubt, or ``pending``), ``source`` str. Empty where nothing was
+        loaded with a key.
 
     Raises:
         JournalError: The journal has lost something.
@@ -55,31 +63,19 @@ def read_ids(
     address = store if isinstance(store, str) else getattr(store, "base_url", None)
     if not isinstance(address, str):
         raise ArgumentError(f"store is a Client or an address, got a {type(store).__name__}")
-    path = place_of(journal, address)
+    path = find_journal(journal, address, store_id)
     if not path.exists():
-        return make_ids([])
+        return _make_ids([])
     with reading(path) as sql:
-        return make_ids(sql.execute(_IDS, {"store_id": store_id}).fetchall())
+        return _make_ids(sql.execute(_IDS).fetchall())
 
 
-def read_import_ids(path: Path, run_id: str) -> pd.DataFrame:
+def read_import_ids(sql: sqlite3.Connection, import_id: str) -> pd.DataFrame:
     """Return which pet each key of one import is, also where an earlier import made it."""
-    with reading(path) as sql:
-        rows = sql.execute(
-            "SELECT mine.key, coalesce(mine.pet_id, other.pet_id),"
-            " CASE mine.state WHEN 'skipped' THEN coalesce(other.state, 'pending')"
-            "  ELSE mine.state END, imports.source_name"
-            " FROM records AS mine JOIN imports USING (import)"
-            " LEFT JOIN fates AS other ON other.import = mine.same_import"
-            "  AND other.record = mine.same_record"
-            " WHERE imports.run_id = ? AND mine.key IS NOT NULL"
-            " AND mine.state NOT IN ('invalid', 'rejected') ORDER BY mine.record",
-            [run_id],
-        ).fetchall()
-    return make_ids(rows)
+    return _make_ids(sql.execute(_IMPORT_IDS, [import_id]).fetchall())
 
 
-def make_ids(rows: list[tuple[str, int | None, str, str]]) -> pd.DataFrame:
+def _make_ids(rows: list[tuple[str, int | None, str, str]]) -> pd.DataFrame:
     """Return rows of key, pet, state and file as a table."""
     import pandas as pd
 

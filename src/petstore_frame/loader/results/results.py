@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import cached_property
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,28 +11,29 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame._internal.arguments import true_or_false
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import JournalError, LoadFailedError
-from petstore_frame.errors.advice import PYTHON
 from petstore_frame.errors.frames import callers_level
+from petstore_frame.loader.call import Call
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.earlier import Repeats, from_plan
-from petstore_frame.loader.journal.rows import JournalRow, Run
+from petstore_frame.loader.journal.question import Question
+from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.options import GRACE_S, MOST_GETS, check_folder
-from petstore_frame.loader.reading.returned import COLUMNS
-from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, RecordProblem, State, exit_code
-from petstore_frame.loader.results import facts
+from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
+from petstore_frame.loader.results import facts as found
+from petstore_frame.loader.results.causes import Cause
 from petstore_frame.loader.results.columns import (
-    count_causes,
+    COLUMNS,
     fix_frame,
     iso_of,
     make_frame,
     original_columns,
-    problem_of,
+    pet_ids,
 )
-from petstore_frame.loader.results.facts import Elsewhere, Note, Skipped
-from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place
+from petstore_frame.loader.results.facts import Elsewhere, Facts, Note, Skipped
+from petstore_frame.loader.results.files import DEFAULT_FOLDER, find_place, write_results
 from petstore_frame.loader.results.ids import read_import_ids
-from petstore_frame.loader.results.view import result_html, result_text
+from petstore_frame.loader.results.rehearsal import Rehearsal
+from petstore_frame.loader.results.view import file_warnings, result_html, result_text
 from petstore_frame.loader.sending.pool import wait_announced
 from petstore_frame.loader.settling import reconcile as settling
 from petstore_frame.loader.settling.readback import SettlingClient
@@ -44,84 +42,97 @@ from petstore_frame.loader.settling.reconcile import Doubt, Reconciliation
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN_PROBLEMS, KEPT_RECORDS = 5, 10_000
+_IN_STORE = (State.CREATED, State.ADOPTED)
 
 
 class LoadResult(HasFrame):
     """What became of each record of one import.
 
-    Each is in exactly one state, and the states sum to the records of the file. It reads the
-    import's journal when it is asked, so it is never older than the journal; frames are kept once
-    made, until ``reconcile`` or ``resolve`` change what they show. ``len()`` is the number of
-    records. A rehearsal keeps what it shows and up to 10,000 records; of more, the rows are a
-    JournalError once the same file was rehearsed again or loaded.
+    Each is in exactly one state, and the states sum to the records of the file. All that it shows
+    is of the last moment of the import's journal, so a later load, ``reconcile`` or ``resolve``
+    is seen in each part of it. ``len()`` is the number of records.
 
     Args:
         path: The journal of the store.
-        run_id: The import.
-        is_from_earlier_run: No request was sent by this call; the result describes the earlier
-            run.
+        import_id: The import.
+        call: How it was called, from which the next steps are made; None: as the journal has it.
+        sent_now: Whether this call sent anything; else the result describes earlier ones.
+        index: The index of the frame that was loaded, or None.
+        kept: What a rehearsal found; its journal has no trace of it.
+
+    Attributes:
+        import_id: The import: 32 hex digits, the same for the same records on every computer.
+        folder: Where ``write`` has put the files, or None.
 
     Interface: Errors (code, message and status of a refusal are shown as the store gave them).
     """
 
-    def __init__(self, path: Path, run_id: str, *, is_from_earlier_run: bool = False) -> None:
-        self.path = path
-        self.run_id = run_id
-        self.is_from_earlier_run = is_from_earlier_run
-        self._staged_at = self.run.created_at
-        # Next steps are phrased for the reader: a Python caller, or a shell.
-        self.voice = PYTHON
+    def __init__(
+        self,
+        path: Path,
+        import_id: str,
+        *,
+        call: Call | None = None,
+        sent_now: bool = True,
+        index: Any = None,
+        kept: Rehearsal | None = None,
+    ) -> None:
+        self.path, self.import_id, self.sent_now = path, import_id, sent_now
         # How the wait before reading back is spent: who watches it, a terminal or a page.
         self.wait: Callable[[float], None] = wait_announced
-        self._kept: list[JournalRow] | None = None
-        if self.is_rehearsal:  # what it has read stays when the records are rehearsed again
-            str(self)
-            self._kept = list(self.rows()) if len(self) <= KEPT_RECORDS else None
-
-    @cached_property
-    def run(self) -> Run:
-        """The facts of the import."""
-        return journal.read_run(self.path, self.run_id)
-
-    @cached_property
-    def counts(self) -> dict[State, int]:
-        """How many records are in each state, none left out."""
-        return journal.count_states(self.path, self.run_id)
-
-    @cached_property
-    def skipped(self) -> list[Skipped]:
-        """Why records were skipped: blank, or for an equal record of which earlier import."""
-        return facts.read_skipped(self.path, self.run)
+        self.folder: Path | None = None
+        self._index, self._kept = index, kept
+        self._last: Facts | None = None
+        self._framed: tuple[Facts, pd.DataFrame] | None = None
+        stored = self.facts.run.call
+        self.call = call or (Call() if stored is None else Call.from_json(stored))
 
     @property
-    def repeats(self) -> Repeats | None:
-        """What a rehearsal would ask first: what the file has in common with earlier imports.
+    def facts(self) -> Facts:
+        """What is known of the import now: one value, read anew when the journal has changed."""
+        if self._kept is not None:
+            return self._kept.facts
+        with reading(self.path) as sql:
+            if self._last is None or self._last.commits != found.count_commits(sql):
+                self._last = found.read_facts(sql, self.import_id)
+        if self._last is None:
+            raise JournalError(f"{self.path} does not know the import {self.import_id}")
+        return self._last
 
-        None where nothing has to be asked. ``repeats.equal`` of ``repeats.records`` equal earlier
-        ones, ``repeats.key_column`` looks like a key.
-        """
-        found = from_plan(self.run.plan)
-        must_ask = found is not None and found.must_ask and self.run.duplicates == "refuse"
-        return found if must_ask and self.is_rehearsal else None
+    @property
+    def counts(self) -> dict[State, int]:
+        """How many records are in each state, none left out."""
+        return self.facts.counts
 
-    @cached_property
+    @property
+    def skipped(self) -> list[Skipped]:
+        """Why records were skipped: blank, left out, or for which known animal."""
+        return self.facts.skipped
+
+    @property
+    def causes(self) -> list[Cause]:
+        """What keeps records from being sent: each cause once, the commonest first."""
+        return self.facts.causes
+
+    @property
     def notes(self) -> list[Note]:
         """What was noted on records that were not refused, by kind, with the first of each."""
-        with reading(self.path) as sql:
-            return facts.read_notes(sql, self.run)
+        return self.facts.notes
 
-    @cached_property
-    def problems(self) -> list[tuple[JournalRow, RecordProblem]]:
-        """The first records to fix, with what is wrong."""
-        first = islice(self.rows(*FIX_STATES), SHOWN_PROBLEMS)
-        return [(row, problem_of(row, self.run)) for row in first]
+    @property
+    def elsewhere(self) -> Elsewhere:
+        """How many skipped records are animals of other imports, not surely in the store."""
+        return self.facts.elsewhere
 
-    @cached_property
+    @property
+    def question(self) -> Question | None:
+        """What the same call without ``dry_run`` would ask; None where it would send."""
+        return None if self._kept is None else self._kept.question
+
+    @property
     def warnings(self) -> list[str]:
         """What a person should know of the file as a whole, as sentences."""
-        with reading(self.path) as sql:
-            return facts.describe_warnings(sql, self.run)
+        return file_warnings(self.facts)
 
     @property
     def ids(self) -> pd.DataFrame:
@@ -129,61 +140,62 @@ class LoadResult(HasFrame):
 
         Animals that an earlier import created are there too; empty without ``key=``.
         """
-        return read_import_ids(self.path, self.run_id)
+        if self._kept is not None:
+            return self._kept.ids
+        with reading(self.path) as sql:
+            return read_import_ids(sql, self.import_id)
 
-    @cached_property
-    def elsewhere(self) -> Elsewhere:
-        """How many skipped records are animals of other imports, not surely in the store."""
-        counts: Counter[str] = Counter()
-        for found in self.skipped:
-            counts[found.reason] += found.records
-        return Elsewhere(*(counts[reason] for reason in facts.NOT_CREATED_HERE))
+    @property
+    def pet_ids(self) -> pd.Series[Any]:
+        """The pet of each record, Int64, with the index of the frame that was loaded.
+
+        So ``df["pet_id"] = result.pet_ids`` is right; missing where no pet is known.
+        """
+        return pet_ids(self.rows(), self._index)
 
     def rows(self, *states: State) -> Iterator[JournalRow]:
         """Yield what the journal knows of the records, in constant memory; no state means all."""
         if self._kept is not None:
-            return (row for row in self._kept if not states or row.state in states)
-        if journal.read_run(self.path, self.run_id).created_at != self._staged_at:
-            raise JournalError(
-                f"this was a rehearsal of {self.run.source_name}, which was rehearsed again or "
-                "loaded since: the later result has its records"
-            )
-        return journal.rows(self.path, self.run_id, *states)
+            return self._kept.rows(*states)
+        return journal.rows(self.path, self.import_id, *states)
 
-    @cached_property
+    @property
     def frame(self) -> pd.DataFrame:
         """One row per record, in the order of the file.
 
         Columns: ``record`` and ``line`` Int64; the file's own columns as text, verbatim;
         ``sent_name`` str, ``sent_category_id`` Int64, ``sent_status`` category; ``state``,
-        ``action`` (none, fix, resend, check) category; ``pet_id`` Int64, ``id_source`` category;
-        ``http_status`` Int16; ``error_code``, ``error_message``, ``error_column``,
-        ``error_value``, ``hint`` str; ``reason`` category; ``changed`` (what is otherwise
-        now in a known animal), ``warnings`` str; ``attempts`` Int32;
-        ``first_sent_at``, ``settled_at`` in UTC; ``elapsed_ms`` Float64; ``correlation_id``,
-        ``idempotency_key``, ``payload_sha256``, ``run_id``, ``records_sha256`` str.
+        ``action`` (none, fix, resend, check) category; ``pet_id`` Int64, also of a pet that
+        another record made; ``id_source`` category; ``http_status`` Int16; ``error_code``,
+        ``error_message``, ``error_column``, ``error_value``, ``hint``, ``accept`` str;
+        ``reason`` and ``known_by`` category; ``changed`` (what reads otherwise now in a known
+        animal) and ``notes`` str; ``attempts`` Int32; ``first_sent_at``, ``settled_at`` in UTC;
+        ``elapsed_ms`` Float64; ``request_id``, ``import_id`` str.
         """
-        return make_frame(self.run, self.rows())
+        facts = self.facts
+        if self._framed is None or self._framed[0] is not facts:
+            self._framed = (facts, make_frame(facts.run, self.rows()))
+        return self._framed[1]
 
     @property
     def created(self) -> pd.DataFrame:
         """The records that are in the store, with their ids where known; columns of ``frame``."""
-        return self._part(State.CREATED)
+        return self._part(*_IN_STORE)
 
     @property
     def changed(self) -> pd.DataFrame:
         """The known animals whose values are otherwise now, not sent; columns of ``frame``."""
         frame = self.frame
-        return frame[frame["reason"] == facts.CHANGED].reset_index(drop=True)
+        return frame[frame["changed"].notna()].reset_index(drop=True)
 
     @property
     def fix(self) -> pd.DataFrame:
-        """The records to fix (invalid, rejected), in the columns of ``fix.csv``.
+        """The records to fix (invalid, rejected).
 
         What is wrong comes first, then the file's own columns: correct these and pass it to
-        ``load_frame``; the last two columns say which record each row is.
+        ``load_frame``; the last column says which record each row is.
         """
-        return fix_frame(self._part(*FIX_STATES), self.rows(*FIX_STATES), self.run)
+        return fix_frame(self._part(*FIX_STATES), self.facts.run)
 
     @property
     def unknown(self) -> pd.DataFrame:
@@ -200,60 +212,60 @@ class LoadResult(HasFrame):
         """How many records are in doubt, here or, of the same animals, in an earlier import."""
         return self._count(DOUBT_STATES) + self.elsewhere.in_doubt
 
-    @cached_property
+    @property
     def doubt(self) -> Doubt | None:
         """What reading the store back has left in doubt."""
-        return settling.read_doubt(self.path, self.run_id)
+        return None if self._kept else settling.read_doubt(self.path, self.import_id)
 
     @property
     def summary(self) -> dict[str, Any]:
         """The facts of the import and its counts, ready for JSON; times are ISO 8601 in UTC."""
-        run, doubt = self.run, self.doubt
-        causes = count_causes(run, self.rows())
+        facts, doubt = self.facts, self.doubt
+        run = facts.run
         candidates = {} if doubt is None else doubt.candidates
-        started, ended = run.started_at, run.ended_at
         return {
-            "run_id": run.run_id,
+            "import_id": run.id,
             "base_url": run.base_url,
             "store_id": run.store_id,
-            "source": run.source_name,
-            "path": run.source_path,
-            "records_sha256": run.records_sha256,
+            "source": run.source,
+            "place": run.place,
             "header": list(run.header),
             "mapping": run.mapping,
-            "journal": str(self.path),
-            "dry_run": self.is_rehearsal,
-            "again": run.is_again,
             "key": list(run.key),
             "duplicates": run.duplicates,
-            "plan": run.plan,
-            "records": len(self),
-            "elsewhere": self.elsewhere._asdict(),
-            "states": {str(state): count for state, count in self.counts.items()},
-            "skipped": [found.as_dict() for found in self.skipped],
-            **{name: dict(codes.most_common()) for name, codes in causes._asdict().items()},
+            "copy": run.copy,
+            "call": str(self.call),
+            "journal": str(self.path),
+            "dry_run": self.is_rehearsal,
+            "records": len(facts),
+            "states": {str(state): count for state, count in facts.counts.items()},
+            "skipped": [group.as_dict() for group in facts.skipped],
+            "elsewhere": facts.elsewhere._asdict(),
+            "causes": [cause.as_dict() for cause in facts.causes],
+            "notes": {note.kind: note.records for note in facts.notes},
+            "facts": run.facts,
             "read_back": None if doubt is None else list(doubt.notes),
             "candidates": {str(record): [*ids] for record, ids in candidates.items()},
             "ending": None if run.ending is None else str(run.ending),
             "ending_detail": run.ending_detail,
             "exit_code": self.exit_code,
-            "created_at": iso_of(run.created_at),
-            "started_at": iso_of(started),
-            "ended_at": iso_of(ended),
-            "seconds": ended - started if ended and started else None,
+            "staged_at": iso_of(run.staged_at),
+            "started_at": iso_of(run.started_at),
+            "ended_at": iso_of(run.ended_at),
         }
 
     @property
     def exit_code(self) -> int:
         """What the command line ends with: 0 only if all records are in the store."""
-        if self.repeats is not None:
+        if self.question is not None:
             return 2
-        return exit_code(self.counts, self.run.ending, has_doubt_elsewhere=any(self.elsewhere))
+        facts = self.facts
+        return exit_code(facts.counts, facts.run.ending, has_doubt_elsewhere=any(facts.elsewhere))
 
     @property
     def is_rehearsal(self) -> bool:
-        """Whether nothing was sent yet: a dry run."""
-        return self.run.started_at is None
+        """Whether this was a dry run: nothing was sent, and the journal has no trace of it."""
+        return self._kept is not None
 
     def write(
         self, folder: str | PathLike[str] = DEFAULT_FOLDER, *, excel: bool | None = None
@@ -280,25 +292,22 @@ class LoadResult(HasFrame):
             MissingExtraError: A workbook was asked for, and XlsxWriter is not installed.
             ArgumentError: An argument cannot be used; nothing was written.
         """
-        from petstore_frame.loader.results.files import write_results
-
         check_folder("folder", folder)
         if excel is not None:
             true_or_false("excel", excel)
-
-        place = find_place(Path(folder), self.run)
+        place = find_place(Path(folder), self.facts.run)
         if place.note:
             warnings.warn(place.note, UserWarning, stacklevel=callers_level())
-        self.forget()
+        self.folder = place.folder
         return write_results(place.folder, self, excel=excel)
 
     def raise_for_failures(self) -> None:
-        """Raise unless every record is in the store, was there before, or was blank.
+        """Raise unless every record is in the store, was there before, or was left out.
 
         Raises:
             LoadFailedError: Says how many are not, and the first reasons.
         """
-        is_there = self._count([State.CREATED, State.SKIPPED]) == len(self)
+        is_there = self._count([*_IN_STORE, State.SKIPPED]) == len(self)
         if not is_there or any(self.elsewhere):
             raise LoadFailedError(str(self), result=self)
 
@@ -323,7 +332,7 @@ class LoadResult(HasFrame):
             sole_writer: Nobody but this journal's imports adds pets to the store.
             grace_s: Seconds after the last doubtful request before its absence means anything: a
                 store may act late. What is left of them is waited for.
-            by_id: Also ask id by id, through the deprecated operation, where ids rise with time.
+            by_id: Also ask for single pets, through the deprecated operation.
             most_gets: The largest number of requests of that kind.
             resend_absent: Send absent records again. Only for a store that surely finishes a
                 request within the grace: one that acts later makes a duplicate.
@@ -336,20 +345,17 @@ class LoadResult(HasFrame):
             JournalLockedError: An import is at work on the journal.
             PetstoreError: The store cannot be read; nothing was settled.
         """
-        try:
-            return settling.reconcile_all(
-                self.path,
-                [*facts.runs_in_doubt(self.path, self.run), self.run_id],
-                client,
-                sole_writer=sole_writer,
-                grace_s=grace_s,
-                by_id=by_id,
-                most_gets=most_gets,
-                resend_absent=resend_absent,
-                sleep=self.wait,
-            )
-        finally:
-            self.forget()
+        return settling.reconcile_all(
+            self.path,
+            [*self.facts.in_doubt_elsewhere, self.import_id],
+            client,
+            sole_writer=sole_writer,
+            grace_s=grace_s,
+            by_id=by_id,
+            most_gets=most_gets,
+            resend_absent=resend_absent,
+            sleep=self.wait,
+        )
 
     def resolve(self, record: int, *, pet_id: int | None = None, not_created: bool = False) -> None:
         """Write what a person found out about a record in doubt.
@@ -363,35 +369,30 @@ class LoadResult(HasFrame):
             ArgumentError: Not exactly one of the two was given, the record is not in doubt, or
                 the pet is another record's.
         """
-        settling.resolve(self.path, self.run_id, record, pet_id=pet_id, not_created=not_created)
-        self.forget()
+        settling.resolve(self.path, self.import_id, record, pet_id=pet_id, not_created=not_created)
 
     def __len__(self) -> int:
-        return sum(self.counts.values())
+        return len(self.facts)
 
     def _columns(self) -> Collection[str]:
-        return [*COLUMNS, *original_columns(self.run)]
+        return [*COLUMNS, *original_columns(self.facts.run)]
 
     def __str__(self) -> str:
         return result_text(self)
 
     def __repr__(self) -> str:
-        counted = ", ".join(f"{n:,} {state}" for state, n in self.counts.items() if n)
-        return f"<LoadResult of {self.run.source_name}: {counted or 'no records'}>"
+        facts = self.facts
+        counted = ", ".join(f"{n:,} {state}" for state, n in facts.counts.items() if n)
+        return f"<LoadResult of {facts.run.source}: {counted or 'no records'}>"
 
     def _repr_html_(self) -> str:
         return result_html(self)
 
     def _count(self, states: Iterable[State]) -> int:
-        return sum(self.counts[state] for state in states)
+        counts = self.facts.counts
+        return sum(counts[state] for state in states)
 
     def _part(self, *states: State) -> pd.DataFrame:
         frame = self.frame
         wanted = frame["state"].isin([str(state) for state in states])
         return frame[wanted].reset_index(drop=True)
-
-    def forget(self) -> None:
-        """Drop what was read, because the journal has changed."""
-        for name, value in vars(type(self)).items():
-            if isinstance(value, cached_property):
-                self.__dict__.pop(name, None)

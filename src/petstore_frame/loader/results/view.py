@@ -5,58 +5,71 @@ Every text of a cell or a store is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from petstore_frame.errors.advice import PYTHON, Advice, Audience
 from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
-from petstore_frame.loader.journal.earlier import Repeats, Source
-from petstore_frame.loader.journal.rows import Run
+from petstore_frame.loader.call import Call, Way
+from petstore_frame.loader.journal.imports import Import
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.results.facts import FATES
+from petstore_frame.loader.results.causes import FATES, Cause
+from petstore_frame.loader.results.facts import Facts
+from petstore_frame.loader.results.question_text import answers
+from petstore_frame.loader.results.question_text import facts_of as asked_lines
+from petstore_frame.schema.models import FIELD_BY_NAME
 from petstore_frame.schema.text import minute_text, records_text
 
 if TYPE_CHECKING:
     from petstore_frame.loader.results.results import LoadResult
+    from petstore_frame.loader.settling.reconcile import Doubt
 
 _BADGES = {
     **dict.fromkeys(("Done", "Loaded before", "Nothing new"), VERDICT_BADGES["complete"]),
     "Rehearsal": NO_CLAIM_BADGE,
     "In doubt": FAILED_BADGE,
 }
-_SHOWN_COLUMNS = 12
+_SHOWN_COLUMNS, _SHOWN_CAUSES, _SHOWN_NOTES, _SHOWN_RECORDS, _SHOWN_LINES = 12, 5, 10, 5, 10
 _PROBLEM_HEAD = ("line", "column", "value", "what is wrong", "hint")
+
+
+class Step(NamedTuple):
+    """Something to do next, and what to type for it, if anything."""
+
+    text: str
+    calls: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n  ".join([self.text, *self.calls])
 
 
 def headline(result: LoadResult) -> tuple[str, str]:
     """Return a title of one or two words, and one sentence."""
-    total, pending = len(result), result.counts[State.PENDING]
-    name = result.run.source_name
+    facts = result.facts
+    run, total = facts.run, len(facts)
+    pending = facts.counts[State.PENDING]
     if total == 0:
-        return "Nothing to load", f"{name}: a header and no records, so nothing was sent"
+        return "Nothing to load", f"{run.source}: a header and no records, so nothing was sent"
     if result.is_rehearsal:
         sends = f"{pending:,} would be sent"
-        if result.repeats is not None:
-            sends = "and nothing would be sent before you say what the repeated ones are"
-        return "Rehearsal", f"{name}: {records_text(total)} read, {sends}"
-    run = result.run
+        if result.question is not None:
+            sends = "and nothing would be sent before you say which animals they are"
+        return "Rehearsal", f"{run.source}: {records_text(total)} read, {sends}"
     is_stopped = run.ending not in (None, Ending.DONE) and run.ending_detail
     # Why an import stopped before its end is what a reader needs first.
-    sentence = f"{name}: {run.ending_detail}; " if is_stopped else f"{name}: "
-    created = result.counts[State.CREATED]
+    sentence = f"{run.source}: {run.ending_detail}; " if is_stopped else f"{run.source}: "
+    created, adopted = facts.counts[State.CREATED], facts.counts[State.ADOPTED]
     if pending and not created:
         sentence += f"nothing was created, {pending:,} of {records_text(total)} still to send"
     else:
         sentence += f"{created:,} of {records_text(total)} created"
-        if before := _skipped(result, "key", "record", "equal"):
-            sentence += f", {before:,} known from earlier"
-    if result.is_from_earlier_run and run.ended_at is not None:
+    if adopted:
+        sentence += f", {adopted:,} found in the store"
+    if known := sum(group.records for group in facts.skipped if group.by):
+        sentence += f", {known:,} known from earlier"
+    if not result.sent_now and run.ended_at is not None:
         sentence += f" by {minute_text(run.ended_at)}; nothing was sent now"
-    if fixed := _skipped(result, "fix"):
-        sentence += f"; {fixed:,} more created from a fix file"
     return _title(result), sentence
 
 
@@ -67,101 +80,177 @@ def _title(result: LoadResult) -> str:
     if counts[State.PENDING] or elsewhere.not_sent:
         return "Not finished"
     has_fixes = result.to_fix or counts[State.ABSENT]
-    if result.is_from_earlier_run and not has_fixes:
+    if not result.sent_now and not has_fixes:
         return "Loaded before"
-    if not counts[State.CREATED]:
+    if not counts[State.CREATED] + counts[State.ADOPTED]:
         return "Nothing created" if has_fixes else "Nothing new"
     return "Done, some to fix" if has_fixes else "Done"
 
 
-def next_steps(result: LoadResult) -> list[str]:
-    """Return what to do next, the most urgent first, as ``result.voice`` puts it."""
-    counts, elsewhere, voice, doubt = result.counts, result.elsewhere, result.voice, result.doubt
-    pending, is_rehearsal = counts[State.PENDING], result.is_rehearsal
-    steps = [] if doubt is None else [doubt.step(voice)]
-    if pending and is_rehearsal and result.repeats is None:
-        steps.append(f"nothing was sent: load it without {voice.option('dry_run', True)}")
-    for records, step in (
-        (
-            0 if doubt else counts[State.UNKNOWN] + counts[State.IN_FLIGHT],
-            f"in doubt, perhaps in the store: {voice.reconcile()} looks for them there, "
-            f"{GRACE_S / 60:.0f} minutes after the last request; never send these again by hand",
-        ),
-        (0 if is_rehearsal else pending, f"still to send: {voice.again()} again goes on"),
-        (result.to_fix - elsewhere.to_fix, f"to fix: {voice.fix()}, then load that file"),
-        (
-            counts[State.ABSENT],
-            f"not found in the store: look, then {voice.reconcile(resends=True)} sends again",
-        ),
-        (
-            elsewhere.in_doubt,
-            f"in doubt in an earlier import: {voice.reconcile()} looks for them too",
-        ),
-        (
-            elsewhere.not_sent,
-            f"not sent yet by an earlier import: {voice.resume()} finishes it",
-        ),
-        (
-            elsewhere.to_fix,
-            "known from an earlier import, which did not create them after all: load this file "
-            "again",
-        ),
-        (
-            0 if is_rehearsal else _skipped(result, "equal"),
-            "not sent, because they equal earlier ones: if they are other animals, "
-            f"{voice.again()} with {voice.option('duplicates', 'send')} sends just these",
-        ),
-    ):
+def stopped_text(result: LoadResult) -> str:
+    """Return why an import ended before its end, and how to go on."""
+    steps = [f"Next: {step}" for step in next_steps(result)[:2]]
+    return "\n".join([headline(result)[1], *steps])
+
+
+def next_steps(result: LoadResult, reader: Call | None = None) -> list[Step]:
+    """Return what to do next, the most urgent first, with the calls that do it.
+
+    They are those of the caller, unless there is another reader, such as that of a file.
+    """
+    facts, call = result.facts, reader or result.call
+    counts, elsewhere = facts.counts, facts.elsewhere
+    typed = call.has_options
+    steps = []
+
+    def add(records: int, text: str, *calls: str) -> None:
         if records:
-            steps.append(f"{records_text(records)} {step}")
-    if result.is_from_earlier_run and counts[State.CREATED] and not steps:
-        again = f"{voice.again()} with {voice.option('again', True)}"
-        steps.append(f"if these are other animals, {again} sends them")
+            said = f"{records_text(records)} {text}"
+            steps.append(Step(said, calls if typed else ()))
+
+    again = str(call.with_(again=None, dry_run=None))
+    if result.question is not None:
+        for answer in answers(result.question):
+            steps.append(Step(answer.when, (answer.call,)))
+        return steps
+    doubt = result.doubt
+    if doubt is not None:
+        steps.append(_resolving(doubt, call))
+    if result.is_rehearsal:
+        add(counts[State.PENDING], "would be sent; nothing was sent yet", again)
+    looks = "looking for them in the store" if typed else call.reconcile()
+    if not doubt:
+        add(
+            counts[State.UNKNOWN] + counts[State.IN_FLIGHT],
+            f"in doubt, perhaps in the store: {looks} settles it, {GRACE_S / 60:.0f} minutes after "
+            "the last request; never send these again by hand",
+            call.reconcile(),
+        )
+    if not result.is_rehearsal:
+        add(counts[State.PENDING], "still to send: the same call goes on", again)
+    _add_fixing(steps, result, call)
+    add(
+        counts[State.ABSENT],
+        "not found in the store: look there; if they are not there, send them again",
+        call.reconcile(resends=True),
+    )
+    add(elsewhere.in_doubt, f"in doubt in an earlier import: {looks} settles it", call.reconcile())
+    add(elsewhere.not_sent, "not sent yet by an earlier import: finish it", call.resume())
+    add(
+        elsewhere.to_fix,
+        "known from an earlier import, which did not create them after all: load this file again",
+        again,
+    )
+    equal = sum(group.records for group in facts.skipped if group.by == "equal")
+    add(
+        0 if result.is_rehearsal else equal,
+        "not sent, because they equal earlier ones; if they are other animals, this sends them",
+        str(call.with_(duplicates="send")),
+    )
+    if not result.sent_now and counts[State.CREATED] and not steps and not result.is_rehearsal:
+        steps.append(Step(
+            "If these are other animals than those of the first time, load them again on purpose",
+            (str(call.with_(again=True)),) if typed else (),
+        ))  # fmt: skip
     return steps
 
 
-def _skipped(result: LoadResult, *by: str) -> int:
-    """Return how many records were skipped because of what shows that they are known."""
-    return sum(found.records for found in result.skipped if found.by in by)
+def _add_fixing(steps: list[Step], result: LoadResult, call: Call) -> None:
+    """Add how each cause is answered for all its records, then how the rest is corrected."""
+    to_fix = result.to_fix - result.elsewhere.to_fix
+    if not to_fix:
+        return
+    for cause in result.causes[:_SHOWN_CAUSES]:
+        if cause.option is not None and cause.records > 1 and call.way is not Way.FILE:
+            steps.append(cause_step(cause, call))
+    if result.is_rehearsal:
+        return
+    if call.way is Way.FILE:
+        steps.append(Step(f"{records_text(to_fix)} to fix: correct the sheet Fix, and load it"))
+        return
+    folder = "results" if result.folder is None else str(result.folder)
+    file = f"{folder}/fix.csv"
+    text, calls = f"{records_text(to_fix)} to fix: correct {file}, then load it", []
+    if result.folder is None:
+        shell = str(call.with_(output=folder, again=None))
+        calls.append(shell if call.way is Way.SHELL else f"result.write({folder!r})")
+        text = f"{records_text(to_fix)} to fix: write them to a file, correct it, then load it"
+    if call.has_options:
+        steps.append(Step(text, (*calls, str(call.to_file(file)))))
+    else:
+        steps.append(Step(f"{records_text(to_fix)} to fix: correct fix.csv, and import it"))
 
 
-def counted(result: LoadResult) -> list[tuple[State, int, str]]:
+def cause_step(cause: Cause, call: Call) -> Step:
+    """Return how one cause is answered for all its records at once."""
+    name, value = cause.option or ("", None)
+    place = f"the column {cause.column!r}" if cause.column else cause.message
+    text = f"{records_text(cause.records)} for one cause, {place}: answer it once for all"
+    if not call.has_options:
+        return Step(f"{text}, by {call.option(name, value)}")
+    for field, words in value.items() if name == "value_map" and value else ():
+        if not FIELD_BY_NAME[field].is_required:  # it may be left out; else it must be filled in
+            words.update(dict.fromkeys(words, ""))
+    return Step(text, (str(call.with_(**{name: value}, again=None)),))
+
+
+def _resolving(doubt: Doubt, call: Call) -> Step:
+    """Return how a person settles what reading the store back has left in doubt."""
+    listed = ", ".join(map(str, doubt.records[:_SHOWN_RECORDS]))
+    more = ", …" if len(doubt.records) > _SHOWN_RECORDS else ""
+    first = doubt.records[0]
+    pet_id = next(iter(doubt.candidates.get(first, ())), None)
+    ways = [call.resolve(first)] if pet_id is None else [call.resolve(first, pet_id)]
+    if pet_id is not None:
+        ways.append(call.resolve(first))
+    return Step(
+        f"still in doubt after reading back, record {listed}{more}: look in the store, then say "
+        "which pet it is, or that there is none; never send these again by hand",
+        tuple(ways) if call.has_options else (),
+    )
+
+
+def counted(facts: Facts) -> list[tuple[State, int, str]]:
     """Return the states that occur, with their counts and meanings; skipped ones by reason."""
     lines: list[tuple[State, int, str]] = []
     for state, fate in FATES.items():
-        if state is State.SKIPPED and result.skipped:
-            lines += [(state, found.records, str(found)) for found in result.skipped]
-        elif result.counts[state]:
-            lines.append((state, result.counts[state], fate.meaning))
+        if state is State.SKIPPED and facts.skipped:
+            lines += [(state, group.records, str(group)) for group in facts.skipped]
+        elif facts.counts[state]:
+            lines.append((state, facts.counts[state], fate.meaning))
     return lines
 
 
 def result_text(result: LoadResult) -> str:
     """Return the view for a terminal."""
+    facts = result.facts
     word, sentence = headline(result)
-    lines, steps = [f"{word}: {sentence}"], [f"Next: {step}" for step in next_steps(result)]
+    steps = [f"Next: {step}" for step in next_steps(result)]
+    lines = [f"{word}: {sentence}"]
     if word == "Loaded before":  # all else was told when it was loaded
         return "\n".join([*lines, *steps[:1]])
-    lines += [f"store {result.run.base_url}", *_background(result)]
-    lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in counted(result)]
+    lines += [f"store {facts.run.base_url}", *_background(result)]
+    lines += [f"  {count:>9,}  {state:<9}  {meaning}" for state, count, meaning in counted(facts)]
     for title, sentences in _noted(result):
         lines += [title, *(f"  {_plain(sentence)}" for sentence in sentences)]
     for at, (record, line, column, value, message, hint) in enumerate(_problems(result)):
         if at == 0:
             lines.append(_problems_title(result))
-        place = f"record {record}, line {line}" + f": {column}" * bool(column)
-        place += f" {value}" * bool(value and value not in message)
-        lines.append(f"  {place}: {_plain(message)}" + f"; {hint}" * bool(hint))
+        place = f"record {record}, line {line}" + (f": {column}" if column else "")
+        shown = f" {value}" if value and value not in message else ""
+        text = f"  {place}{shown}: {_plain(message)}"
+        lines.append(f"{text}; {hint}" if hint else text)
     return "\n".join([*lines, *steps])
 
 
 def result_html(result: LoadResult, *, has_steps: bool = True) -> str:
     """Return the view for a notebook; a page with buttons shows its own steps."""
+    facts = result.facts
     word, sentence = headline(result)
-    rows = ((f"{count:,}", state, meaning) for state, count, meaning in counted(result))
+    rows = ((f"{count:,}", state, meaning) for state, count, meaning in counted(facts))
     parts = [
         NOTEBOOK.headline(_BADGES.get(word, VERDICT_BADGES["incomplete"]), sentence, word),
-        NOTEBOOK.quiet([result.run.base_url, *_background(result)]),
+        NOTEBOOK.quiet([facts.run.base_url, *_background(result)]),
         NOTEBOOK.table(rows, numbers={0}),
     ]
     for title, sentences in _noted(result):
@@ -170,17 +259,17 @@ def result_html(result: LoadResult, *, has_steps: bool = True) -> str:
         table = NOTEBOOK.table(problems, _PROBLEM_HEAD)
         parts += [NOTEBOOK.section(_problems_title(result)), table]
     if has_steps:
-        parts.append(NOTEBOOK.steps(next_steps(result)))
+        parts.append(NOTEBOOK.steps(map(str, next_steps(result))))
     return Markup("").join(parts)
 
 
 def _background(result: LoadResult) -> list[str]:
     """Return how the file is read, and what is known of it and of its records from before."""
-    asked = Question(result.run, result.repeats).facts() if result.repeats is not None else []
-    return [_columns(result.run), *result.warnings, *asked]
+    asked = [] if result.question is None else asked_lines(result.question)
+    return [_columns(result.facts.run), *result.warnings, *asked]
 
 
-def _columns(run: Run) -> str:
+def _columns(run: Import) -> str:
     """Describe which column is read as what, so that a misspelt one is seen before sending."""
     used = ", ".join(
         field if field == column else f"{field} from {_shown(column)}"
@@ -197,25 +286,69 @@ def _columns(run: Run) -> str:
 
 def _noted(result: LoadResult) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists of sentences that a view shows, each under its title."""
-    if notes := [str(note) for note in result.notes]:
+    facts = result.facts
+    causes = [str(cause) for cause in facts.causes]
+    if len(causes) < sum(cause.records for cause in facts.causes):  # else each record says it
+        yield "What keeps records from being sent", _cut(causes, _SHOWN_CAUSES, "causes")
+    if notes := [str(note) for note in facts.notes]:
         yield "Warnings", notes
-    if result.doubt and result.doubt.shown:
-        yield "What reading the store back has shown", result.doubt.shown
+    if doubt := result.doubt:
+        lines = [
+            f"record {record} may be pet {', '.join(map(str, ids[:_SHOWN_RECORDS]))}"
+            for record, ids in doubt.candidates.items()
+        ]
+        shown = _cut(lines, _SHOWN_NOTES, "records with candidates")
+        yield "What reading the store back has shown", [
+            *shown, *_cut(list(doubt.notes), _SHOWN_NOTES, "notes"),
+        ]  # fmt: skip
+
+
+def _cut(lines: list[str], most: int, what: str) -> list[str]:
+    more = len(lines) - most
+    return [*lines[:most], f"and {more:,} more {what}"] if more > 0 else lines
 
 
 def _problems(result: LoadResult) -> Iterator[tuple[int, int, str, str, str, str]]:
     """Yield record, line, column, value, what is wrong, and the hint of the first to fix."""
-    for row, problem in result.problems:
+    for row, problem in result.facts.problems:
         value = _shown(problem.value) if problem.value else ""
-        hint = problem.advice().phrased_by(result.voice)
+        hint = problem.advice().phrased_by(Call(result.call.way))
         yield row.record, row.line, problem.column or "", value, problem.message, hint
 
 
 def _problems_title(result: LoadResult) -> str:
-    shown, total = len(result.problems), result.to_fix - result.elsewhere.to_fix
+    shown, total = len(result.facts.problems), result.to_fix - result.elsewhere.to_fix
     if total == shown:
         return "The record to fix" if total == 1 else f"The {total:,} records to fix"
     return f"The first {shown:,} of {total:,} records to fix"
+
+
+def file_warnings(facts: Facts) -> list[str]:
+    """Return what a person should know of the file as a whole, as sentences."""
+    return [_warned(name, value) for name, value in facts.run.facts.items() if value]
+
+
+def _warned(name: str, value: Any) -> str:
+    """Return what the identification found, as a sentence."""
+    if isinstance(value, list):
+        more = ", …" if len(value) > _SHOWN_LINES else ""
+        word = "line" if len(value) == 1 else "lines"
+        listed = f"{word} {', '.join(map(str, value[:_SHOWN_LINES]))}{more}"
+        value = f"{records_text(len(value))} ({listed})"
+    return _FOUND.get(name, name + ": {}").format(value)
+
+
+# By the name of a fact, what it means; ``{}`` has the records and their lines, or what was found.
+_FOUND = {
+    "equal_few": "too few to ask: {} in all but the status like records of earlier loads, taken "
+    "for other animals",
+    "others_pets_few": "too few to ask: {} like pets that the store had, taken for other animals",
+    "withdrawn": "no longer in the file, and never sent: {} of what it held before",
+    "store_unread": "the store could not be compared with the file, so that a load by somebody "
+    "else would not be seen: {}",
+    "store_cut": "the store was not read to its end, so that a load by somebody else may not be "
+    "seen; {} pets were compared",
+}
 
 
 def _shown(value: str | None) -> str:
@@ -226,85 +359,3 @@ def _shown(value: str | None) -> str:
 def _plain(text: str) -> str:
     """Make a store's text harmless on a terminal: no escapes, no line breaks."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
-
-
-# Returns what to type for a way on: the call or the command with this option.
-Way = Callable[[str, Any], str]
-
-
-@dataclass(frozen=True)
-class Question(Advice):
-    """What was found, and the ways on, phrased for Python unless another voice is asked for.
-
-    Attributes:
-        run: The import that was not made.
-        repeats: What it has in common with earlier ones.
-    """
-
-    run: Run
-    repeats: Repeats
-
-    def phrased_by(self, voice: Audience) -> str:
-        """Return the question as a voice phrases it."""
-        return self.text(voice.option if voice is not PYTHON else self._call)
-
-    def text(self, way: Way) -> str:
-        """Return the question, with what to type for each way on."""
-        ways = [f"  {reason}\n    {way(option, value)}" for reason, option, value in self.ways()]
-        return "\n".join([*self.facts(), "Say which it is:", *ways])
-
-    def facts(self) -> list[str]:
-        """Return what was found, line by line; the first names the file."""
-        repeats, name = self.repeats, self.run.source_name
-        lines = [f"{name} may hold animals that are loaded already, so nothing was sent."]
-        if repeats.same_path is not None:
-            day = minute_text(repeats.same_path)
-            lines.append(f"  This file was loaded {day}; it has changed since.")
-        if not repeats.equal:
-            return [*lines, f"  None of its {records_text(repeats.records)} equals an earlier one."]
-        other = f" ({repeats.changed:,} have another status)" if repeats.changed else ""
-        records = records_text(repeats.records)
-        lines.append(
-            f"  {repeats.equal:,} of its {records} equal earlier ones in all but the status{other}:"
-        )
-        lines += [f"    {_described(source)}" for source in repeats.sources]
-        if repeats.others:
-            lines.append(f"    and {repeats.others:,} more imports")
-        return lines
-
-    def ways(self) -> list[tuple[str, str, Any]]:
-        """Return the ways on: when it is right, and its option with the value."""
-        repeats, rest = self.repeats, self.repeats.records - self.repeats.equal
-        column = repeats.key_column
-        found = []
-        if column is not None:
-            reason = f"The column {column!r}, different in each record, names the animals:"
-            found.append((reason, "key", column))
-        elif not self.run.key:
-            found.append(("A column of the file names each animal:", "key", "COLUMN"))
-        if repeats.equal:
-            known = ", which then have its key" if self.run.key else ""
-            reason = f"Equal records are the same animals{known} (sends the other {rest:,}):"
-            found.append((reason, "duplicates", "skip"))
-        found.append((f"All {repeats.records:,} are other animals:", "duplicates", "send"))
-        return found
-
-    def _call(self, option: str, value: Any) -> str:
-        run, options = self.run, f"{option}={value!r}"
-        if run.key and option != "key":
-            key = run.key[0] if len(run.key) == 1 else list(run.key)
-            options = f"key={key!r}, {options}"
-        if run.source_path is None:
-            return f"load_frame(frame, client, {options})"
-        is_book = run.source_path.lower().endswith((".xlsx", ".xlsm"))
-        file = run.source_name.partition(" (sheet ")[0]
-        return f"{'load_excel' if is_book else 'load_csv'}({file!r}, client, {options})"
-
-
-def _described(source: Source) -> str:
-    equal = f": {source.equal:,} of them" if source.equal else ""
-    text = f"{source.name}, loaded {minute_text(source.created_at)}{equal}"
-    if source.pending:
-        left = f"{records_text(source.pending)} of it not sent yet"
-        text += f"; {left}, which resume_loads (load --resume) sends"
-    return text

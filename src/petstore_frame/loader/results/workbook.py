@@ -6,7 +6,6 @@ unchanged. On paper each sheet is one page wide and has its first columns.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,10 +24,12 @@ from petstore_frame.files.styles import (
     TEXT,
     lines,
 )
+from petstore_frame.loader.call import FILE
 from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, FIX_SHEET_COLUMNS
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
+from petstore_frame.loader.results.causes import FATES
 from petstore_frame.loader.results.columns import ResultLine
-from petstore_frame.loader.results.facts import FATES, NOTES
+from petstore_frame.loader.results.facts import NOTES
 from petstore_frame.loader.results.view import counted, headline, next_steps
 from petstore_frame.schema.text import minute_text
 
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 _TOO_LONG = "a cell did not fit into the workbook and is empty here; it is whole in the CSV files"
 _OWN_WIDTH = 18
 _MOST_LINES = 10
-_MOST_CAUSES = 1000
-_WRAPPED = ("error_message", "hint", "changed", "warnings")
+_MOST_CAUSES = 8
+_WRAPPED = ("error_message", "hint", "changed", "notes")
 _FACTS_WIDTHS = (28, 90)
 
 
@@ -63,23 +64,18 @@ class _Kind(NamedTuple):
 
 # Plain words for a colleague; codes, digests and times to the millisecond are in results.csv.
 _FIX = _Kind(FIX_SHEET, FIX_STATES, FIX_SHEET_COLUMNS, 4, is_edited=True)
-_DOUBT = _Kind(
-    "Unknown", DOUBT_STATES, ("state", "hint", "line", "first_sent_at", "run_id", "record"), 4
-)
+_DOUBT = _Kind("Unknown", DOUBT_STATES, ("state", "hint", "line", "first_sent_at", "record"), 4)
 _ALL = _Kind(
     "All",
     tuple(State),
-    ("state", "pet_id", "error_message", "changed", "warnings", "line", "run_id", "record"),
+    ("state", "pet_id", "error_message", "changed", "notes", "line", "record"),
     5,
 )
 
 
 @contextmanager
 def workbook(
-    path: Path,
-    result: LoadResult,
-    header: Sequence[str],
-    expected: Mapping[State, int],
+    path: Path, result: LoadResult, header: Sequence[str]
 ) -> Iterator[Callable[[ResultLine], None]]:
     """Give a function that writes a record to the sheets it belongs on.
 
@@ -90,18 +86,13 @@ def workbook(
         MissingExtraError: XlsxWriter is not installed.
     """
     with open_book(path, is_constant_memory=True) as book:
-        summary = book.sheet("Summary")
+        summary, expected = book.sheet("Summary"), result.counts
         kinds = [_Sheets(book, kind, header, result) for kind in (_FIX, _DOUBT, _ALL)]
         for sheets in kinds:
             if sheets.kind is _ALL or any(expected[state] for state in sheets.kind.states):
                 sheets.open()
 
-        problems: Counter[str] = Counter()
-
         def write(line: ResultLine) -> None:
-            message = line.values["error_message"]
-            if line.state in FIX_STATES and (message in problems or len(problems) < _MOST_CAUSES):
-                problems[message] += 1
             for sheets in reversed(kinds):
                 if line.state in sheets.kind.states:
                     sheets.write(line)
@@ -109,7 +100,7 @@ def workbook(
         yield write
         for sheets in kinds:
             sheets.finish()
-        _write_summary(summary, result, problems)  # last, with the counts of what was written
+        _write_summary(summary, result)
 
 
 class _Sheets:
@@ -125,7 +116,7 @@ class _Sheets:
         self._own = len(header)
         self._as_text = book.style(num_format=TEXT)
         self._looks = {name: book.style(num_format=TEXT, text_wrap=True) for name in _WRAPPED} | {
-            name: book.style(num_format=MOMENT) for name in ("first_sent_at", "settled_at")
+            name: book.style(num_format=MOMENT) for name in ("first_sent_at",)
         }
         self._as_number = book.style(align="left")
         self._sheets = 0
@@ -160,9 +151,10 @@ class _Sheets:
                 self._sheet.put(self._row, at, cell, self._as_text)
             elif self.kind.is_edited:
                 self._sheet.put(self._row, at, None, self._as_text)
-        notes = [NOTES.get(note, note) for note in (line.values["warnings"] or "").split("; ")]
-        notes += [_TOO_LONG] * (not does_fit)
-        words = {"state": FATES[line.state].meaning, "warnings": "; ".join(filter(None, notes))}
+        notes = [NOTES.get(note, note) for note in (line.values["notes"] or "").split("; ")]
+        if not does_fit:
+            notes.append(_TOO_LONG)
+        words = {"state": FATES[line.state].meaning, "notes": "; ".join(filter(None, notes))}
         for at, column in enumerate(self.kind.columns, self._own):
             value = words.get(column, line.values[column])
             if value not in (None, ""):
@@ -184,7 +176,8 @@ def _height(values: Mapping[str, Any]) -> int:
 
 
 def _print_on_a4(sheet: Sheet, result: LoadResult, *, repeat_row: int | None = None) -> None:
-    name, store = (plain_mark(text[:80]) for text in (result.run.source_name, result.run.base_url))
+    run = result.facts.run
+    name, store = (plain_mark(text[:80]) for text in (run.source, run.base_url))
     sheet.print_on_a4(
         header=f"&L{plain_mark(sheet.name)}&R{name}",
         footer=f"&L{store}&RPage &P of &N",
@@ -192,15 +185,16 @@ def _print_on_a4(sheet: Sheet, result: LoadResult, *, repeat_row: int | None = N
     )
 
 
-def _write_summary(sheet: Sheet, result: LoadResult, problems: Counter[str]) -> None:
+def _write_summary(sheet: Sheet, result: LoadResult) -> None:
     for at, width in enumerate(_FACTS_WIDTHS):
         sheet.do("set_column", at, at, width)
     word, sentence = headline(result)
     _put_title(sheet, f"{word}: {sentence}")
+    causes = result.causes[:_MOST_CAUSES]
     blocks: list[tuple[str, list[tuple[str, str | int]]]] = [
         ("The import", _facts(result)),
-        ("What to do next", [("", step) for step in next_steps(result)]),
-        ("What was wrong most often", [(f"{n:,}", text) for text, n in problems.most_common(8)]),
+        ("What to do next", [("", step.text) for step in next_steps(result, FILE)]),
+        ("What keeps records from being sent", [("", str(each)) for each in causes]),
     ]
     at = 2
     for heading, pairs in blocks:
@@ -221,11 +215,11 @@ def _write_summary(sheet: Sheet, result: LoadResult, problems: Counter[str]) -> 
 
 def _facts(result: LoadResult) -> list[tuple[str, str | int]]:
     """Return what a colleague wants to know of the import; what did not occur is left out."""
-    run = result.run
-    counts = [(meaning, count) for _, count, meaning in counted(result)]
+    run = result.facts.run
+    counts = [(meaning, count) for _, count, meaning in counted(result.facts)]
     ended = "not yet" if run.ended_at is None else minute_text(run.ended_at)
     return [
-        ("File", run.source_path or run.source_name),
+        ("File", run.place or run.source),
         ("Store", run.base_url),
         ("Loaded", ended),
         ("Records", len(result)),

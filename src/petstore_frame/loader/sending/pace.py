@@ -1,4 +1,4 @@
-"""How many requests may be on their way, when one is repeated, and when to stop asking.
+"""How many requests may be on their way, and when to stop asking.
 
 The window grows by one per round of successes and halves under pressure; a breaker stops all of it
 when outcomes become doubtful, and a GET, which changes nothing, finds out when the store is back.
@@ -6,10 +6,9 @@ when outcomes become doubtful, and a GET, which changes nothing, finds out when 
 
 from __future__ import annotations
 
-import heapq
 import random
-from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable
 
 from petstore_frame.http.settings import IdempotencyKey
 
@@ -21,22 +20,30 @@ FIRST_WAIT_S = 0.25
 LONGEST_WAIT_S = 30.0
 MOST_DOUBLINGS = 20
 FRUITLESS_OPENINGS = 4
-MOST_REPEATS = 8
-FIRST_REPEAT_S = 0.5
 KEY_MARGIN_S = 300.0
+# The weight of the newest share in the average of all.
+NEWEST, LARGEST_SHARE = 0.1, 4.0
 
 
 class Pace:
-    """The window and the breaker of one session."""
+    """The window and the breaker of one session.
+
+    A request is in the window from the commit that writes it down to its own outcome, so some of
+    the window waits for the journal's disk and not for the store. By that share the window may
+    grow from ``most`` up to ``ceiling``, so that ``most`` requests are at the store.
+    """
 
     def __init__(
         self,
         most: int,
         *,
         clock: Callable[[], float],
+        ceiling: int | None = None,
         draw: Callable[[], float] = random.random,
     ) -> None:
         self.most = most
+        self._ceiling = ceiling or most
+        self._share = 1.0
         self.window = float(min(START, most))
         self.openings = 0
         self.down_since: float | None = None
@@ -53,18 +60,21 @@ class Pace:
         """Return how many requests may start now."""
         if self.is_open or self.wait_s() > 0:
             return 0
-        return max(0, int(self.window) - in_flight)
+        return max(0, int(min(self.window, self._largest())) - in_flight)
 
     def wait_s(self) -> float:
         """Return the seconds until a request or a probe may start."""
         return max(0.0, self._resume_at - self._clock())
 
-    def note_answer(self) -> None:
+    def note_answer(self, at_store_s: float | None = None, in_window_s: float = 0.0) -> None:
         """The store created or refused a record: it works."""
+        if at_store_s:
+            share = min(in_window_s / at_store_s, LARGEST_SHARE)
+            self._share += (share - self._share) * NEWEST
         self._note(is_doubt=False)
         self._row_of_doubts = self._waits = self.openings = 0
         self.down_since = None
-        self.window = min(float(self.most), self.window + 1 / self.window)
+        self.window = min(self._largest(), self.window + 1 / self.window)
 
     def note_pressure(self, retry_after_s: float | None) -> None:
         """The store asked for patience; everyone waits."""
@@ -74,13 +84,13 @@ class Pace:
         if self._cut():
             self._wait(retry_after_s)
         elif retry_after_s is not None:
-            self._resume_in(retry_after_s)
+            self.pause(retry_after_s)
 
     def note_doubt(self, retry_after_s: float | None = None) -> None:
         """A request may or may not have been applied; nothing starts before the time asked for."""
         self._note(is_doubt=True)
         if retry_after_s is not None:
-            self._resume_in(retry_after_s)
+            self.pause(retry_after_s)
         self._row_of_doubts += 1
         self._cut()
         if (
@@ -121,6 +131,9 @@ class Pace:
         """Return the seconds since the last answer, while the store seems down."""
         return 0.0 if self.down_since is None else self._clock() - self.down_since
 
+    def _largest(self) -> float:
+        return min(float(self._ceiling), self.most * max(1.0, self._share))
+
     def _note(self, *, is_doubt: bool) -> None:
         self._recent.append(is_doubt)
         self._until_next_cut -= 1
@@ -138,45 +151,11 @@ class Pace:
         steps = 2.0 ** min(self._waits, MOST_DOUBLINGS) - (asked_s is not None)
         ceiling = min(LONGEST_WAIT_S, FIRST_WAIT_S * steps)
         self._waits += 1
-        self._resume_in(max(asked_s or 0.0, ceiling * (0.5 + self._draw() / 2)))
+        self.pause(max(asked_s or 0.0, ceiling * (0.5 + self._draw() / 2)))
 
-    def _resume_in(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
+        """Start nothing for so many seconds."""
         self._resume_at = max(self._resume_at, self._clock() + seconds)
-
-
-class Repeats:
-    """The records whose request is to be repeated, each at its time."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._waiting: list[tuple[float, int]] = []
-        self._times: Counter[int] = Counter()
-
-    def __len__(self) -> int:
-        return len(self._waiting)
-
-    def add_now(self, numbers: Iterable[int]) -> None:
-        """Repeat these as soon as there is room."""
-        for number in numbers:
-            heapq.heappush(self._waiting, (self._clock(), number))
-
-    def add_later(self, number: int) -> None:
-        """Repeat this one after a wait that doubles each time; give up after several times."""
-        if self._times[number] < MOST_REPEATS:
-            wait_s = min(LONGEST_WAIT_S, FIRST_REPEAT_S * 2.0 ** self._times[number])
-            heapq.heappush(self._waiting, (self._clock() + wait_s, number))
-        self._times[number] += 1
-
-    def take(self, most: int) -> list[int]:
-        """Take those whose time has come, up to a number."""
-        now, taken = self._clock(), list[int]()
-        while self._waiting and len(taken) < most and self._waiting[0][0] <= now:
-            taken.append(heapq.heappop(self._waiting)[1])
-        return taken
-
-    def wait_s(self) -> float:
-        """Return the seconds until the first of them is due; 0 where there is none."""
-        return max(0.0, self._waiting[0][0] - self._clock()) if self._waiting else 0.0
 
 
 def oldest_key(keys: IdempotencyKey | None, now: float) -> float | None:

@@ -1,77 +1,98 @@
-"""One session of an import: from an open journal to the reason why sending ended."""
+"""One session of an import: its records reach the store, and none of them twice.
+
+One thread, the caller's, decides and writes; the others only wait for the store.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
 
-from petstore_frame.errors import APIStatusError, JournalError, PetstoreError
-from petstore_frame.http.settings import same_store_address
-from petstore_frame.loader.journal.moves import Moves
-from petstore_frame.loader.journal.rows import Run, count_in
+from petstore_frame._internal.interrupts import Interrupts
+from petstore_frame.errors import APIStatusError, AuthenticationError, JournalError, PetstoreError
+from petstore_frame.http.outcome import PostOutcome, Proof
+from petstore_frame.http.settings import IdempotencyKey
+from petstore_frame.loader.journal.imports import Import
+from petstore_frame.loader.journal.outcomes import Intent, Outcome, Outcomes
+from petstore_frame.loader.journal.rows import count_in
 from petstore_frame.loader.journal.writer import Writer
-from petstore_frame.loader.options import Limits
+from petstore_frame.loader.options import DEFAULT_WORKERS, MOST_WORKERS, Limits
 from petstore_frame.loader.progress import Meter, ProgressOption
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.sending.pool import Timing
-from petstore_frame.loader.sending.send import PostingClient, Sender, ignore
+from petstore_frame.loader.sending.judge import (
+    broken,
+    checked_answer,
+    is_key_misused,
+    judge,
+    why_stopped,
+)
+from petstore_frame.loader.sending.pace import Pace, oldest_key
+from petstore_frame.loader.sending.pool import Done, Pool, Timing
+
+_INTERRUPTED = "interrupted"
+# After so many answers without a pet to compare, the import goes on without that check.
+ANSWERS_WITHOUT_PET = 5
+# More than are ever in flight, so that the request which an answer belongs to is among them.
+RECENT = 256
+MOST_ROUNDS = 8
+FIRST_ROUND_S, LONGEST_ROUND_S = 0.5, 30.0
+
+
+def ignore(*_: Any) -> None:
+    """Accept values and do nothing."""
+
+
+class PostingClient(Protocol):
+    """Adds pets to a store."""
+
+    @property
+    def base_url(self) -> str: ...
+
+    @property
+    def idempotency(self) -> IdempotencyKey | None: ...
+
+    def post_pet(
+        self, payload: bytes, *, idempotency_key: str | None = None, store_id: str | None = None
+    ) -> PostOutcome: ...
+
+    def list_pets(self, limit: int = 100, status: Any = None) -> Any: ...
 
 
 def run_session(
     writer: Writer,
-    run: Run,
+    run: Import,
     client: PostingClient,
     limits: Limits,
     *,
     progress: ProgressOption,
     timing: Timing,
     is_new: bool = False,
-    notes: Callable[[], list[str]] = list,
     step: Callable[[str], None] = ignore,
 ) -> bool:
-    """Send what is pending of an import; tell whether there was anything to do.
+    """Send what is pending of an import; return whether there was anything to do.
 
     Raises:
-        JournalError: The journal is of another store, or failed.
+        JournalError: The journal failed.
     """
-    check_store(writer.path, run, client)
-    counts = Counter(count_in(writer.sql, run.run_id))
-    moves = Moves(writer, run)
+    counts = Counter(count_in(writer.sql, run.id))
+    outcomes = Outcomes(writer, run)
     may_repeat = counts[State.UNKNOWN] and client.idempotency
     if not (is_new or counts[State.PENDING] or counts[State.IN_FLIGHT] or may_repeat):
         # It was stopped or interrupted when all its records were settled.
         if run.ending not in (Ending.DONE, Ending.BUDGET):
-            moves.end(run.ended_at or timing.now(), Ending.DONE)
+            outcomes.end(run.ended_at or timing.now(), Ending.DONE)
         return False
-    left = moves.start(timing.now())
+    left = outcomes.start(timing.now())
     counts[State.IN_FLIGHT] -= left
     counts[State.UNKNOWN] += left
     with Meter(progress, counts[State.PENDING]) as meter:
-        for note in notes():
-            meter.say(note)
-        sender = Sender(client, moves, counts, limits, timing, run.store_id, meter, step)
+        sender = Sender(client, outcomes, counts, limits, timing, run.store_id, meter, step)
         ending, detail = sender.run()
-    moves.end(timing.now(), ending, detail)
+    outcomes.end(timing.now(), ending, detail)
     return True
-
-
-def check_store(path: Path, run: Run, client: PostingClient) -> None:
-    """Refuse a client of another address than the journal's."""
-    if same_store_address(client.base_url) != same_store_address(run.base_url):
-        raise JournalError(
-            f"{path} is an import into {run.base_url}, and the client's store is "
-            f"{client.base_url}; use a client of that store"
-        )
-
-
-def check_store_id(path: Path, run: Run, client: PostingClient) -> None:
-    """Refuse another store at the address of the journal's store."""
-    if run.store_id is not None and ask_store_id(client) not in (None, run.store_id):
-        raise JournalError(
-            f"{path} is an import into another store, which had the address {run.base_url} "
-            "before; the store there now does not have these records, so nothing was settled"
-        )
 
 
 def ask_store_id(client: PostingClient) -> str | None:
@@ -83,3 +104,302 @@ def ask_store_id(client: PostingClient) -> str | None:
     except PetstoreError:
         return None
     return store_id
+
+
+@dataclass
+class Sender:
+    """Sends the records of a journal; ``step`` is told each step, so that a test can end there."""
+
+    client: PostingClient
+    journal: Outcomes
+    counts: Counter[State]
+    limits: Limits
+    timing: Timing
+    store_id: str | None = None
+    meter: Callable[[Counter[State]], None] = ignore
+    step: Callable[[str], None] = ignore
+
+    def __post_init__(self) -> None:
+        most = self.limits.workers or DEFAULT_WORKERS
+        ceiling = self.limits.workers or MOST_WORKERS
+        self._pool = Pool(ceiling, wait=self.timing.wait)
+        self._pace = Pace(most, ceiling=ceiling, clock=self.timing.clock)
+        self._in_flight: dict[int, Intent] = {}
+        self._recent: deque[Intent] = deque(maxlen=RECENT)
+        self._outcomes: list[Outcome] = []
+        self._owned: set[int | None] = set()
+        self._is_exhausted = False
+        self._repeats: list[int] = []
+        self._rounds = 0
+        self._ending: tuple[Ending, str] | None = None
+        self._answers = 0
+        self._is_asked_to_wait = False
+        self._last_failure: Exception | None = None
+        # One record alone, and its pet compared, before the others follow.
+        self._is_first_due = self.limits.has_canary and not self.counts[State.CREATED]
+        self._is_journal_broken = False
+        self._problem: Exception | None = None
+
+    def run(self) -> tuple[Ending, str]:
+        """Send until nothing is left to send, or a reason to stop.
+
+        Returns:
+            Why it ended, as a code and as text.
+
+        Raises:
+            JournalError: The journal could not keep an outcome; the text has the ids.
+        """
+        self._check_budget()
+        self._queue_repeats()
+        with Interrupts(self._pool.wake) as interrupts, self._pool:
+            while not self._is_over():
+                ends = self._pool.gather(self._timeout_s())
+                self._find_owned(ends)
+                for end in ends:
+                    end.then(end)
+                self._check_patience()
+                if interrupts.count:
+                    self._stop(Ending.INTERRUPTED, _INTERRUPTED)
+                if interrupts.count > 1:
+                    self._abandon()
+                self._commit()
+                self._probe_if_due()
+                if self._is_exhausted and not (self._pool.busy or self._repeats):
+                    self._queue_repeats()
+        if self._is_journal_broken:
+            raise JournalError(self._unsaved_outcomes())
+        if self._problem is not None:
+            raise self._problem
+        return self._ending or (Ending.DONE, "")
+
+    def _is_over(self) -> bool:
+        if self._pool.busy or (self._outcomes and not self._is_journal_broken):
+            return False
+        return self._ending is not None or (self._is_exhausted and not self._repeats)
+
+    def _timeout_s(self) -> float | None:
+        """Return how long to wait for the next end; None while only an end can change anything."""
+        if self._pool.busy and (self._ending or self._pace.is_open):
+            return None
+        wait_s = self._pace.wait_s()
+        return wait_s if wait_s or not self._pool.busy else None
+
+    def _take(self, intent: Intent, end: Done) -> None:
+        if self._in_flight.pop(intent.record, None) is None:
+            return
+        answer = self._checked(intent, end.value or broken(end.error))
+        outcome = judge(intent, answer)
+        self._outcomes.append(outcome)
+        self.counts[State.IN_FLIGHT] -= 1
+        self.counts[outcome.state] += 1
+        self._is_exhausted &= outcome.state is not State.PENDING
+        self._note_pace(answer, self.timing.now() - intent.claimed_at)
+        self._check_store(answer.store_id)
+        if answer.is_systemic or is_key_misused(intent, answer):
+            self._stop(Ending.STOPPED, why_stopped(answer.error, intent))
+        self._check_budget()
+        if self._is_first_due:
+            self._check_first(outcome)
+
+    def _find_owned(self, ends: list[Done]) -> None:
+        """Look up the pets of some answers: one that a record has already proves nothing."""
+        answers = [end.value for end in ends if isinstance(end.value, PostOutcome)]
+        pet_ids = [answer.pet.id for answer in answers if answer.pet]
+        self._owned = {each.pet_id for each in self._outcomes}
+        try:
+            self._owned |= self.journal.owned(pet_ids) if pet_ids else set()
+        except JournalError as problem:
+            self._is_journal_broken = True
+            self._stop(Ending.JOURNAL, str(problem))
+
+    def _checked(self, intent: Intent, answer: PostOutcome) -> PostOutcome:
+        """Return the answer, proving nothing where its pet is another record's."""
+        is_owned = answer.pet is not None and answer.pet.id in self._owned
+        if answer.pet is not None:
+            self._owned.add(answer.pet.id)
+        return checked_answer(intent, answer, is_owned=is_owned, recent=self._recent)
+
+    def _check_store(self, store_id: str | None) -> None:
+        """Stop where another store answers; the first id that a store states counts."""
+        if self.store_id is None:
+            self.store_id = store_id
+        elif store_id not in (None, self.store_id):
+            self._stop(
+                Ending.STOPPED,
+                f"another store answers at {self.client.base_url} now; there the import "
+                "begins anew",
+            )
+
+    def _note_pace(self, answer: PostOutcome, in_window_s: float) -> None:
+        self._is_asked_to_wait |= answer.retry_after_s is not None
+        self._last_failure = answer.error
+        if answer.proof in (Proof.CREATED, Proof.REJECTED):
+            self._answers += 1
+            self._pace.note_answer(answer.elapsed_s, in_window_s)
+        elif answer.proof is Proof.UNKNOWN:
+            self._pace.note_doubt(answer.retry_after_s)
+        elif answer.http_status is None:
+            self._pace.open()
+        else:
+            self._pace.note_pressure(answer.retry_after_s)
+
+    def _queue_repeats(self) -> None:
+        """Repeat what is in doubt, under keys that the store remembers; a pause before each round.
+
+        The first round is at once, of what earlier sessions left; the others are made when nothing
+        else is left to send.
+        """
+        oldest = self._oldest_key()
+        if oldest is None or self._rounds > MOST_ROUNDS:
+            return
+        self._repeats = self.journal.repeatable(oldest, self.timing.now())
+        if self._repeats and self._rounds:
+            self._pace.pause(min(LONGEST_ROUND_S, FIRST_ROUND_S * 2.0 ** (self._rounds - 1)))
+        self._rounds += 1
+
+    def _oldest_key(self) -> float | None:
+        return oldest_key(self.client.idempotency, self.timing.now())
+
+    def _commit(self) -> None:
+        """Put outcomes and the next intents on disk, then send those."""
+        if self._is_journal_broken:
+            return
+        fresh, repeats = self._wanted()
+        if not (self._outcomes or fresh or repeats):
+            return
+        self.step("commit")
+        try:
+            intents = self.journal.commit(
+                self._outcomes,
+                self.timing.now(),
+                fresh=fresh,
+                repeats=repeats,
+                keys_since=self._oldest_key(),
+                store_id=self.store_id,
+            )
+        except JournalError as problem:
+            self._is_journal_broken = True
+            self._stop(Ending.JOURNAL, str(problem))
+            return
+        self._outcomes = []
+        self._is_exhausted |= sum(not intent.is_in_doubt for intent in intents) < fresh
+        self.step("committed")
+        for intent in intents:
+            self._send(intent)
+        self._report_progress()
+
+    def _wanted(self) -> tuple[int, list[int]]:
+        """Return how many pending records may start now, and which records in doubt."""
+        if self._ending is not None:
+            return 0, []
+        room = self._pace.room(self._pool.busy)
+        if self._is_first_due:
+            room = min(room, 1 - self._pool.busy)
+        repeats, self._repeats = self._repeats[:room], self._repeats[room:]
+        return 0 if self._is_exhausted else room - len(repeats), repeats
+
+    def _send(self, intent: Intent) -> None:
+        self.counts[State.UNKNOWN if intent.is_in_doubt else State.PENDING] -= 1
+        self.counts[State.IN_FLIGHT] += 1
+        self._in_flight[intent.record] = intent
+        self._recent.append(intent)
+        post = partial(
+            self.client.post_pet,
+            intent.payload,
+            idempotency_key=intent.key,
+            store_id=self.store_id,
+        )
+        self._pool.start(post, partial(self._take, intent))
+
+    def _report_progress(self) -> None:
+        """Call the caller's function; whatever it raises waits for the requests in flight."""
+        try:
+            self.meter(self.counts)
+        except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
+            self._stop(Ending.INTERRUPTED, _INTERRUPTED)
+        except Exception as problem:  # noqa: BLE001 # raised again once nothing is in flight
+            self._problem = problem
+            self._stop(Ending.INTERRUPTED, _INTERRUPTED)
+
+    def _stop(self, ending: Ending, detail: str) -> None:
+        """Start nothing more; the first reason counts, unless the journal fails."""
+        if self._ending is None or ending is Ending.JOURNAL:
+            self._ending = (ending, detail)
+
+    def _abandon(self) -> None:
+        """Stop waiting: what is on its way is in doubt from now on."""
+        self._pool.abandon()
+        for intent in self._in_flight.values():
+            self._outcomes.append(Outcome(intent, State.UNKNOWN, "abandoned"))
+            self.counts[State.UNKNOWN] += 1
+        self.counts[State.IN_FLIGHT] = 0
+        self._in_flight = {}
+
+    def _check_budget(self) -> None:
+        most = self.limits.max_errors
+        for state in (State.INVALID, State.REJECTED):
+            if most is not None and self.counts[state] > most:
+                self._stop(
+                    Ending.BUDGET,
+                    f"{self.counts[state]:,} {state}, more than the {most:,} allowed; fix them, or "
+                    "allow more",
+                )
+
+    def _check_patience(self) -> None:
+        limits, pace = self.limits, self._pace
+        is_there = self._answers or self._is_asked_to_wait
+        patience_s = limits.patience_s if is_there else limits.first_patience_s
+        if pace.is_fruitless:
+            self._stop(
+                Ending.OUTAGE,
+                "the store answers GET, but again and again no POST; ask its operator",
+            )
+        elif pace.down_s() > patience_s:
+            self._stop(
+                Ending.OUTAGE,
+                f"the store at {self.client.base_url} gave no usable answer for "
+                f"{pace.down_s():.0f} s; the last failure: {self._last_failure}",
+            )
+        elif pace.wait_s() > limits.patience_s:
+            self._stop(
+                Ending.OUTAGE,
+                f"the store at {self.client.base_url} asks to wait {pace.wait_s():.0f} s, and an "
+                f"import waits {limits.patience_s:.0f} s at most",
+            )
+
+    def _probe_if_due(self) -> None:
+        pace = self._pace
+        if pace.is_open and not self._pool.busy and not self._ending and not pace.wait_s():
+            self._pool.start(partial(self.client.list_pets, 1), self._probed)
+
+    def _probed(self, end: Done) -> None:
+        if isinstance(end.error, AuthenticationError):
+            self._stop(Ending.STOPPED, why_stopped(end.error))
+        elif end.error is not None and not isinstance(end.error, PetstoreError):
+            raise end.error
+        if end.error is None:
+            self._check_store(end.value.store_id)
+        else:
+            self._last_failure = end.error
+        self._pace.note_probe(is_up=end.error is None)
+
+    def _check_first(self, first: Outcome) -> None:
+        """Stop where the first pet is not what was sent; the others follow once one was seen."""
+        is_seen = first.state is State.CREATED or self._answers >= ANSWERS_WITHOUT_PET
+        self._is_first_due = not is_seen
+        if first.notes:
+            self._stop(
+                Ending.STOPPED,
+                f"the first pet came back changed: {'; '.join(first.notes)}; look at it, then run "
+                "the same import again to go on regardless",
+            )
+
+    def _unsaved_outcomes(self) -> str:
+        """Name the outcomes that the journal could not keep, so that they are not lost."""
+        _, problem = self._ending or (Ending.JOURNAL, "")
+        lost = [
+            f"record {each.intent.record} is {each.state}"
+            + (f" with id {each.pet_id}" if each.pet_id is not None else "")
+            for each in self._outcomes
+        ]
+        return f"{problem}; not on disk: {', '.join(lost)}" if lost else problem

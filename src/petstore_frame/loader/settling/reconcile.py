@@ -10,11 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning
-from petstore_frame.errors.advice import Audience
+from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning, JournalError
+from petstore_frame.http.settings import same_store_address
 from petstore_frame.loader.journal.database import holding, reading
-from petstore_frame.loader.journal.moves import Moves, Resettlement
-from petstore_frame.loader.journal.rows import JournalRow, Run, read_rows, read_run, rows
+from petstore_frame.loader.journal.imports import Import, read_import
+from petstore_frame.loader.journal.outcomes import Change, Outcomes
+from petstore_frame.loader.journal.rows import JournalRow, read_rows, rows
+from petstore_frame.loader.journal.store_pets import read_seen_before_doubt
 from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.options import (
     GRACE_S,
@@ -25,18 +27,18 @@ from petstore_frame.loader.options import (
 )
 from petstore_frame.loader.record import DOUBT_STATES, State
 from petstore_frame.loader.sending.pool import REAL_TIME, Timing
-from petstore_frame.loader.sending.session import check_store, check_store_id, run_session
+from petstore_frame.loader.sending.session import ask_store_id, run_session
 from petstore_frame.loader.settling.readback import (
-    CONNECT_S,
     Evidence,
     Match,
     SettlingClient,
-    find_windows,
     list_all,
     match,
     search_ids,
-    wanted,
 )
+
+# Nothing of a request leaves us after it had no connection for so long.
+CONNECT_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Reconciliation:
 
 def reconcile(
     path: Path,
-    run_id: str,
+    import_id: str,
     client: SettlingClient,
     *,
     sole_writer: bool = False,
@@ -91,32 +93,41 @@ def reconcile(
         resend_absent=resend_absent,
         sole_writer=sole_writer,
     )
-    run = read_run(path, run_id)
-    check_store(path, run, client)
+    run = read_import(path, import_id)
+    if same_store_address(client.base_url) != same_store_address(run.base_url):
+        raise JournalError(
+            f"{path} is an import into {run.base_url}, and the client's store is "
+            f"{client.base_url}; use a client of that store"
+        )
     # Not while the journal is held: others may load meanwhile.
-    sleep(_wait_s(list(rows(path, run_id, *DOUBT_STATES)), grace_s, timing.now()))
+    sleep(_wait_s(list(rows(path, import_id, *DOUBT_STATES)), grace_s, timing.now()))
     with holding(path), Writer(path, run.base_url) as writer:
-        session = Moves(writer, run)
-        session.recover(timing.now())
-        doubtful = list(read_rows(writer.sql, run_id, State.UNKNOWN, State.ABSENT))
-        created = read_rows(writer.sql, run_id, State.CREATED)
+        outcomes = Outcomes(writer, run)
+        outcomes.recover()
+        doubtful = list(read_rows(writer.sql, import_id, State.UNKNOWN, State.ABSENT))
+        created = list(read_rows(writer.sql, import_id, State.CREATED))
         nameless = [row for row in created if row.pet_id is None]
         if not doubtful and not nameless:
             return Reconciliation(0, 0, 0)
-        check_store_id(path, run, client)
-        evidence = _read(client, writer, run, [*doubtful, *nameless], grace_s, by_id, most_gets)
+        if run.store_id is not None and ask_store_id(client) not in (None, run.store_id):
+            raise JournalError(
+                f"{path} is an import into another store, which had the address {run.base_url} "
+                "before; the store there now does not have these records, so nothing was settled"
+            )
+        evidence = _read(client, created, [*nameless, *doubtful], most_gets if by_id else 0)
+        older, is_all = read_seen_before_doubt(writer.sql)
         matches = match(
             [*nameless, *doubtful],
-            _owned_ids(writer, run),
             evidence,
-            sole_writer=sole_writer,
+            others_pets=_owned_ids(writer) | older,
+            may_claim=sole_writer and is_all,
             rivals=_doubtful_elsewhere(writer, run),
         )
-        done, candidates = _settle(session, matches, timing.now())
-        resent = _resend(writer, session, timing.now()) if resend_absent else 0
-        listed = {str(record): ids for record, ids in candidates.items()}
-        found = {"notes": evidence.notes, "candidates": listed, **done}
-        session.note(timing.now(), "reconcile", found)
+        done, candidates = _settle(outcomes, matches, timing.now())
+        resent = _resend(writer, outcomes, timing.now()) if resend_absent else 0
+        shown = {str(record): ids for record, ids in candidates.items()}
+        found = {"notes": evidence.notes, "candidates": shown, **done}
+        outcomes.note(timing.now(), "reconcile", found)
         if resent:
             run_session(writer, run, client, Limits(), progress=False, timing=timing)
     return Reconciliation(
@@ -129,10 +140,10 @@ def reconcile(
 
 
 def reconcile_all(
-    path: Path, run_ids: Sequence[str], client: SettlingClient, **options: Any
+    path: Path, import_ids: Sequence[str], client: SettlingClient, **options: Any
 ) -> Reconciliation:
     """Settle several imports, and return what that came to; candidates are those of the last."""
-    done = [reconcile(path, run_id, client, **options) for run_id in run_ids]
+    done = [reconcile(path, import_id, client, **options) for import_id in import_ids]
     counts = ("created", "absent", "unknown", "resent", "requests")
     sums = {name: sum(getattr(each, name) for each in done) for name in counts}
     return replace(done[-1], **sums, notes=tuple(note for each in done for note in each.notes))
@@ -140,7 +151,7 @@ def reconcile_all(
 
 def resolve(
     path: Path,
-    run_id: str,
+    import_id: str,
     record: int,
     *,
     pet_id: int | None = None,
@@ -149,15 +160,15 @@ def resolve(
     """Write what a person has found out about a record in doubt, as ``LoadResult.resolve`` says."""
     record, pet_id = checked_resolution(record, pet_id=pet_id, not_created=not_created)
     now = time.time()
-    run = read_run(path, run_id)
+    run = read_import(path, import_id)
     with holding(path), Writer(path, run.base_url) as writer:
-        session = Moves(writer, run)
-        session.recover(now)
-        found = read_rows(writer.sql, run_id, State.UNKNOWN, State.ABSENT)
+        outcomes = Outcomes(writer, run)
+        outcomes.recover()
+        found = read_rows(writer.sql, import_id, State.UNKNOWN, State.ABSENT)
         state = next((row.state for row in found if row.record == record), None)
         if state is None:
             raise ArgumentError(f"record {record} is not in doubt; nothing was changed")
-        owner = None if pet_id is None else session.owner_of(pet_id)
+        owner = None if pet_id is None else outcomes.owner_of(pet_id)
         if owner is not None:
             raise ArgumentError(
                 f"pet {pet_id} is record {owner[0]}'s in the import of {owner[1]}; nothing was "
@@ -165,13 +176,13 @@ def resolve(
             )
         if pet_id is not None:
             why = "a person found it"
-            changes = [Resettlement(record, state, State.CREATED, why, pet_id, "manual")]
+            changes = [Change(record, state, State.CREATED, why, pet_id, "manual")]
         else:
             why = "a person did not find it"
-            changes = [Resettlement(record, State.ABSENT, State.PENDING, why)]
+            changes = [Change(record, State.ABSENT, State.PENDING, why)]
             if state is State.UNKNOWN:
-                changes.insert(0, Resettlement(record, state, State.ABSENT, why))
-        session.resettle(changes, now)
+                changes.insert(0, Change(record, state, State.ABSENT, why))
+        outcomes.change(changes, now)
 
 
 def _wait_s(doubtful: Sequence[JournalRow], grace_s: float, now: float) -> float:
@@ -188,53 +199,41 @@ def _wait_s(doubtful: Sequence[JournalRow], grace_s: float, now: float) -> float
 
 def _read(
     client: SettlingClient,
-    writer: Writer,
-    run: Run,
+    created: Sequence[JournalRow],
     doubtful: Sequence[JournalRow],
-    grace_s: float,
-    by_id: bool,
-    most: int,
+    most_gets: int,
 ) -> Evidence:
+    """Read the listing of the store, and where that has no end the ids near those of our pets."""
     evidence = Evidence()
     list_all(client, doubtful, evidence)
-    _check_own(writer, run, evidence)
-    evidence.windows = find_windows(writer.sql, run, doubtful, grace_s)
-    if evidence.windows.note is not None:
-        evidence.notes.append(evidence.windows.note)
-    open_rows = [row for row in doubtful if not evidence.is_exhaustive(row)]
-    if open_rows and by_id:
+    own_ids = {row.pet_id for row in created if row.pet_id is not None}
+    hidden = own_ids - evidence.pets.keys()
+    if evidence.is_whole and hidden:
+        evidence.is_whole = False
+        evidence.notes.append(
+            f"the listing lacks pet {min(hidden)}, which the store confirmed, so its silence means "
+            "nothing"
+        )
+    if most_gets and not evidence.is_whole:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EndpointDeprecatedWarning)
-            search_ids(client, open_rows, evidence, most=most)
+            search_ids(client, own_ids, evidence, most=most_gets)
     return evidence
 
 
-def _check_own(writer: Writer, run: Run, evidence: Evidence) -> None:
-    """Take back the claim of a listing that lacks a pet which the store confirmed to us."""
-    for row in read_rows(writer.sql, run.run_id, State.CREATED):
-        if row.pet_id is None or row.pet_id in evidence.pets:
-            continue
-        for status in {None, wanted(row)[2]} & evidence.listed:
-            evidence.listed.discard(status)
-            evidence.notes.append(
-                f"the listing of {status or 'all'} lacks pet {row.pet_id}, which the store "
-                "confirmed, so its silence means nothing"
-            )
-
-
 def _settle(
-    session: Moves, matches: Iterable[Match], now: float
+    outcomes: Outcomes, matches: Iterable[Match], now: float
 ) -> tuple[dict[str, int], dict[int, tuple[int, ...]]]:
     """Write what became of the records; return how many, and the candidates of the others."""
     done = {"created": 0, "absent": 0, "unknown": 0}
-    changes: list[Resettlement] = []
+    changes: list[Change] = []
     candidates: dict[int, tuple[int, ...]] = {}
     for row, pet_id, is_absent, found in matches:
         if found:
             candidates[row.record] = found
         if row.state is State.CREATED:
             if pet_id is not None:
-                session.name_pet(row.record, pet_id, now)
+                outcomes.name_pet(row.record, pet_id, now)
             continue
         new, why = State.UNKNOWN, "a pet is alike"
         if pet_id is not None:
@@ -243,43 +242,40 @@ def _settle(
             new, why = State.ABSENT, row.reason or "not found"
         done[new.value] += 1
         if new is not row.state:
-            changes.append(Resettlement(row.record, row.state, new, why, pet_id, "recovered"))
-    session.resettle(changes, now)
+            changes.append(Change(row.record, row.state, new, why, pet_id, "recovered"))
+    outcomes.change(changes, now)
     return done, candidates
 
 
-def _owned_ids(writer: Writer, run: Run) -> set[int]:
-    """Return the ids that records of any import into this store have."""
-    found = writer.sql.execute(
-        "SELECT pet_id FROM fates WHERE store = ? AND pet_id IS NOT NULL", [run.store]
-    )
+def _owned_ids(writer: Writer) -> set[int]:
+    """Return the ids that records of any import have."""
+    found = writer.sql.execute("SELECT pet_id FROM records WHERE pet_id IS NOT NULL")
     return {pet_id for (pet_id,) in found}
 
 
-def _doubtful_elsewhere(writer: Writer, run: Run) -> list[JournalRow]:
-    """Return the records in doubt of the other imports into this store."""
+def _doubtful_elsewhere(writer: Writer, run: Import) -> list[JournalRow]:
+    """Return the records in doubt of the other imports."""
     others = writer.sql.execute(
-        "SELECT run_id FROM imports WHERE store = ? AND import <> ? AND EXISTS (SELECT 1 FROM fates"
-        " WHERE fates.import = imports.import AND state IN ('in_flight', 'unknown', 'absent'))",
-        [run.store, run.number],
+        "SELECT DISTINCT id FROM imports JOIN (SELECT import FROM records"
+        " WHERE state IN ('in_flight', 'unknown', 'absent')) USING (import) WHERE import <> ?",
+        [run.number],
     ).fetchall()
     return [row for (other,) in others for row in read_rows(writer.sql, other, *DOUBT_STATES)]
 
 
-def _resend(writer: Writer, session: Moves, now: float) -> int:
-    absent = [row.record for row in read_rows(writer.sql, session.run.run_id, State.ABSENT)]
-    session.resettle(
-        [Resettlement(record, State.ABSENT, State.PENDING, "resent") for record in absent], now
+def _resend(writer: Writer, outcomes: Outcomes, now: float) -> int:
+    absent = [row.record for row in read_rows(writer.sql, outcomes.run.id, State.ABSENT)]
+    outcomes.change(
+        [Change(record, State.ABSENT, State.PENDING, "resent") for record in absent], now
     )
     return len(absent)
 
 
-_SHOWN_NOTES, _SHOWN_RECORDS = 10, 5
 # A reading from before the last doubtful request says nothing about that request.
 _LAST = """
-SELECT detail FROM events JOIN imports USING (import) WHERE run_id = :run
-  AND kind = 'reconcile' AND at >= (SELECT max(last_sent_at) FROM fates
-    WHERE fates.import = imports.import AND state = 'unknown')
+SELECT detail FROM events JOIN imports USING (import) WHERE id = :run
+  AND kind = 'reconcile' AND at >= (SELECT max(last_sent_at) FROM records
+    WHERE records.import = imports.import AND state = 'unknown')
 ORDER BY at DESC LIMIT 1
 """
 
@@ -291,37 +287,14 @@ class Doubt(NamedTuple):
     records: tuple[int, ...]
     candidates: dict[int, tuple[int, ...]]
 
-    @property
-    def shown(self) -> list[str]:
-        """The candidates, then the notes, and how many more there are of each."""
-        lines = [
-            f"record {record} may be pet {', '.join(map(str, ids[:_SHOWN_RECORDS]))}"
-            for record, ids in self.candidates.items()
-        ]
-        return [*_cut(lines, "records with candidates"), *_cut(self.notes, "notes")]
 
-    def step(self, voice: Audience) -> str:
-        """Return how a person settles it."""
-        more = len(self.records) - _SHOWN_RECORDS
-        listed = ", ".join(map(str, self.records[:_SHOWN_RECORDS])) + ", …" * (more > 0)
-        return (
-            f"still in doubt after reading back, record {listed}: look in the store, then "
-            f"{voice.resolve()}; never send these again by hand"
-        )
-
-
-def _cut(lines: Sequence[str], what: str) -> list[str]:
-    more = len(lines) - _SHOWN_NOTES
-    return [*lines[:_SHOWN_NOTES], *[f"and {more:,} more {what}"] * (more > 0)]
-
-
-def read_doubt(path: Path, run_id: str) -> Doubt | None:
+def read_doubt(path: Path, import_id: str) -> Doubt | None:
     """Return what the last reading left in doubt; None where it left nothing, or was not made."""
     with reading(path) as sql:
-        last = sql.execute(_LAST, {"run": run_id}).fetchone()
+        last = sql.execute(_LAST, {"run": import_id}).fetchone()
         if last is None:
             return None
-        records = tuple(row.record for row in read_rows(sql, run_id, State.UNKNOWN))
+        records = tuple(row.record for row in read_rows(sql, import_id, State.UNKNOWN))
     found = json.loads(last[0])
     left = {int(record): tuple(ids) for record, ids in found["candidates"].items()}
     left = {record: ids for record, ids in left.items() if record in records}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet
+from petstore_frame.loader.call import FILE
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.results.view import headline, next_steps
 from petstore_frame.report import look
@@ -41,8 +42,7 @@ def write_imported(book: Book, content: Content) -> None:
     row = _steps(sheet, imported, row + 1)
     header = None
     if len(fix := imported.fix):
-        causes = fix["error_message"].value_counts().head(NAMED_CAUSES)
-        named = [(int(count), str(message)) for message, count in causes.items()]
+        named = [(cause.records, str(cause)) for cause in imported.causes[:NAMED_CAUSES]]
         often = "What was wrong most often"
         header = write_list(sheet, row + 1, _CAUSES, named, title=often) + 2
         listed = f"the first {LISTED_RECORDS:,} of {len(fix):,}; fix.csv has all"
@@ -53,13 +53,13 @@ def write_imported(book: Book, content: Content) -> None:
 
 
 def _steps(sheet: Sheet, imported: LoadResult, row: int) -> int:
-    steps = next_steps(imported)
+    steps = next_steps(imported, FILE)
     if not steps:
         return row
     sheet.text(row, 1, "What to do next", **styles.SECTION)
     for step in steps:
         row += 1
-        sheet.text(row, 1, step[:1].upper() + step[1:])
+        sheet.text(row, 1, step.text[:1].upper() + step.text[1:])
     return row + 2
 
 

@@ -1,0 +1,319 @@
+"""How the loader was called: the source, the way in, and every option that was given.
+
+Each next step that is proposed is made from this one value, so that no option can be lost on the
+way: neither the journal's folder nor what a column means.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from os import PathLike, fspath
+from typing import Any
+
+from petstore_frame.errors import PetstoreError
+from petstore_frame.schema.categories import category_labels
+from petstore_frame.schema.numeric import as_whole, whole_from_text
+
+
+class Way(StrEnum):
+    """Who calls, and reads what is proposed; a file has readers who call nothing."""
+
+    PYTHON = "python"
+    SHELL = "shell"
+    DASHBOARD = "dashboard"
+    FILE = "file"
+
+
+# These are about the layout of one file, so they say nothing of another one.
+LAYOUT = ("encoding", "delimiter", "quoting", "columns", "header_row", "sheet")
+_OF_ONE_LOAD = ("again", "dry_run", "send_lines", "leave_lines", "ids", "resolve", "reconcile")
+_OF_SENDING = ("max_errors", "workers", "duplicates", "check_store", "idempotency_lifetime")
+_OF_THE_STORE = ("base_url", "timeout", "allow_insecure")
+# A key is a secret, and watching the progress changes nothing of what is done.
+_NEVER_SHOWN = ("api_key", "progress")
+# What is added to such an option is put together with what it held.
+_TABLES = ("mapping", "value_map", "duplicates")
+_LISTS = ("accept", "send_lines", "leave_lines")
+_FLAGS = {
+    "mapping": "column",
+    "value_map": "value",
+    "send_lines": "send-line",
+    "leave_lines": "leave-line",
+}
+_ON_SCREEN = {
+    "value_map": "“Values to map”",
+    "categories": "“Values to map”, or “Category labels (CSV)”",
+    "accept": "a tick below “Held until you confirm”",
+    "key": "the list “Key”",
+    "mapping": "the lists of columns",
+    "columns": "the lists of columns",
+    "encoding": "the list “Encoding”",
+    "delimiter": "the list “Delimiter”",
+    "sheet": "the list “Sheet”",
+    "header_row": "the list “Header in line”",
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the loader; ``str()`` is what to type for it.
+
+    A call without a source stands for a reader of whom only the way in is known.
+
+    Attributes:
+        way: How it was called.
+        function: The function's name, ``load_csv`` for example; in a shell the command's.
+        source: The file as the caller named it; None is a frame.
+        options: What was given, by the names of the functions' parameters.
+
+    Example:
+        >>> call = Call.of("load_csv", "our pets.csv", {"key": "tag", "journal": "kept"})
+        >>> print(call.with_(duplicates="skip"))
+        pf.load_csv('our pets.csv', client, key='tag', journal='kept', duplicates='skip')
+        >>> print(replace(call, way=Way.SHELL, function="load").with_(duplicates="skip"))
+        petstore-frame load 'our pets.csv' --key tag --journal kept --duplicates skip
+    """
+
+    way: Way = Way.PYTHON
+    function: str = ""
+    source: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, function: str, source: Any, options: Mapping[str, Any], way: Way = Way.PYTHON
+    ) -> Call:
+        """Return the call of a function with these arguments; what is not given is None."""
+        path = fspath(source) if isinstance(source, str | PathLike) else None
+        given = {
+            name: _plain(name, value)
+            for name, value in options.items()
+            if value is not None and name not in _NEVER_SHOWN
+        }
+        return cls(way, function, path, given)
+
+    @property
+    def has_options(self) -> bool:
+        """Whether the reader can give options at all."""
+        return self.way in (Way.PYTHON, Way.SHELL)
+
+    def with_(self, **changes: Any) -> Call:
+        """Return the call with options changed; None leaves one out.
+
+        What is said of further columns, values, cases or lines is added to what was said before.
+        """
+        options = dict(self.options)
+        for name, value in changes.items():
+            plain, before = _plain(name, value), options.get(name)
+            if value is None:
+                options.pop(name, None)
+            elif name in _TABLES and isinstance(before, Mapping) and isinstance(plain, Mapping):
+                options[name] = _joined(before, plain)
+            elif name in _LISTS and before is not None:
+                options[name] = [*before, *(each for each in plain if each not in before)]
+            else:
+                options[name] = plain
+        return replace(self, options=options)
+
+    def without(self, names: Collection[str]) -> Call:
+        """Return the call without some options."""
+        left = {name: value for name, value in self.options.items() if name not in names}
+        return replace(self, options=left)
+
+    def option(self, name: str, value: Any = None) -> str:
+        """Return how this reader gives an option, with its value if that is known."""
+        if self.way is Way.SHELL:
+            if value is None or (name == "categories" and isinstance(value, Mapping)):
+                file = " FILE, a CSV of category_id,label" if name == "categories" else ""
+                return f"--{_FLAGS.get(name, name).replace('_', '-')}{file}"
+            return _in_shell(_words(name, _plain(name, value)))
+        if self.way is Way.PYTHON:
+            return f"{name}=" if value is None else f"{name}={_plain(name, value)!r}"
+        return _ON_SCREEN.get(name, "correct the file")
+
+    def __str__(self) -> str:
+        if self.way is Way.SHELL:
+            return _in_shell(["petstore-frame", *self._shell_words()])
+        if self.way is Way.PYTHON:
+            source = "frame" if self.source is None else repr(self.source)
+            other = "pf.fetch_inventory(client)" if self.function == "compare" else "client"
+            options = [f"{name}={_single(value)!r}" for name, value in self.options.items()]
+            return f"pf.{self.function}({', '.join([source, other, *options])})"
+        return "“Send”" if self.way is Way.DASHBOARD else "load the file again"
+
+    def _shell_words(self) -> Iterator[str]:
+        yield self.function
+        if self.source is not None:  # a name such as -x.csv is no option
+            yield f".{os.sep}{self.source}" if self.source.startswith("-") else self.source
+        for name, value in self.options.items():
+            yield from _words(name, value)
+
+    def to_file(self, path: str) -> Call:
+        """Return the call that loads a result file of this import."""
+        function = "load" if self.way is Way.SHELL else "load_csv"
+        plain = self.without((*LAYOUT, *_OF_ONE_LOAD))
+        return replace(plain, function=function, source=path)
+
+    def to_compare(self, **options: Any) -> Call:
+        """Return the comparison of the same source with the store."""
+        plain = self.without((*_OF_ONE_LOAD, *_OF_SENDING, "output"))
+        return replace(plain, function="compare").with_(**options)
+
+    def to_load(self) -> Call:
+        """Return the load of a source that was compared."""
+        function = "load"
+        if self.way is Way.PYTHON:
+            is_book = (self.source or "").lower().endswith((".xlsx", ".xlsm"))
+            function = "load_frame" if self.source is None else "load_csv"
+            function = "load_excel" if is_book else function
+        return replace(self.without(("on", "output")), function=function)
+
+    def resume(self) -> str:
+        """Return the call that finishes what is unfinished in this journal."""
+        kept = {
+            name: value
+            for name, value in self.options.items()
+            if name == "journal" or (name in _OF_THE_STORE and self.way is Way.SHELL)
+        }
+        if self.way is Way.PYTHON:
+            options = "".join(f", {name}={value!r}" for name, value in kept.items())
+            return f"pf.resume_loads(client{options})"
+        if self.way is Way.SHELL:
+            return str(Call(self.way, "load", None, {**kept, "resume": True}))
+        return "import that file again"
+
+    def reconcile(self, *, resends: bool = False) -> str:
+        """Return how records in doubt are looked for in the store."""
+        if self.way is Way.SHELL:
+            again = self.without((*_OF_ONE_LOAD[:2], "resolve"))
+            return str(again.with_(reconcile=True, resend_absent=resends or None))
+        if self.way is Way.PYTHON:
+            return f"result.reconcile(client{', resend_absent=True' if resends else ''})"
+        return "“Settle doubtful records”" if self.way is Way.DASHBOARD else "look in the store"
+
+    def resolve(self, record: int, pet_id: int | None = None) -> str:
+        """Return how a person states that a record is a pet, or, without one, that it is none."""
+        if self.way is Way.SHELL:
+            found = f"{record}={'none' if pet_id is None else pet_id}"
+            return str(self.without(_OF_ONE_LOAD).with_(resolve=[found]))
+        if self.way is Way.PYTHON:
+            found = "not_created=True" if pet_id is None else f"pet_id={pet_id}"
+            return f"result.resolve({record}, {found})"
+        return "tell whoever loads the files"
+
+    def compare(self) -> str:
+        """Return how a source is compared with a store of which no key is known."""
+        if self.function:
+            on = ["name", "category_id"]
+            return str(self.without(("key", "journal")).to_compare(on=on))
+        if self.way is Way.SHELL:
+            return "petstore-frame compare FILE --on name --on category_id"
+        return "pf.compare(file, inventory, on=['name', 'category_id'])"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the call as values that JSON has."""
+        return {
+            "way": str(self.way),
+            "function": self.function,
+            "source": self.source,
+            "options": dict(self.options),
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Call:
+        """Return the call that ``to_json`` gave."""
+        options = {name: _plain(name, value) for name, value in values["options"].items()}
+        return cls(Way(values["way"]), values["function"], values["source"], options)
+
+
+PYTHON, SHELL = Call(Way.PYTHON), Call(Way.SHELL)
+FORM, FILE = Call(Way.DASHBOARD), Call(Way.FILE)
+
+
+@contextmanager
+def telling(call: Call | None) -> Iterator[None]:
+    """Let an error know the call, from which its next step is made."""
+    try:
+        yield
+    except PetstoreError as problem:
+        problem.call = problem.call or call
+        raise
+
+
+def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return two tables as one; of the same field the words of both."""
+    joined = dict(before)
+    for name, value in more.items():
+        known = joined.get(name)
+        both = isinstance(known, Mapping) and isinstance(value, Mapping)
+        joined[name] = {**known, **value} if both else value  # type: ignore[dict-item]
+    return joined
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Return the value of an option as JSON has it, and as Python and a shell can show it."""
+    if name == "categories" and (isinstance(value, Mapping) or hasattr(value, "items")):
+        return _plain_categories(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain("", each) for key, each in value.items()}
+    if isinstance(value, PathLike):
+        return fspath(value)
+    if isinstance(value, bool | str | int | float | None):
+        return value
+    if isinstance(value, set | frozenset):
+        return sorted(map(str, value))
+    if isinstance(value, Collection):
+        return [_plain("", each) for each in value]
+    whole = as_whole(value)
+    return str(value) if whole is None else whole
+
+
+def _plain_categories(value: Any) -> dict[Any, Any]:
+    """Return labels by id, or ids by label, as they were given; the ids are whole numbers."""
+    pairs = category_labels(value) if hasattr(value, "columns") else dict(value.items())
+    return {_whole(key): _whole(meant) for key, meant in pairs.items()}
+
+
+def _whole(value: Any) -> Any:
+    """Return a category id as a number (JSON has only texts for keys), and a label as it is."""
+    number = whole_from_text(value) if isinstance(value, str) else as_whole(value)
+    return value if number is None else number
+
+
+def _single(value: Any) -> Any:
+    """Return a list of one text as that text, which is how people write it."""
+    is_one = isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
+    return value[0] if is_one else value
+
+
+def _words(name: str, value: Any) -> Iterator[str]:
+    """Yield the words of a command line that give an option its value."""
+    flag = "--" + _FLAGS.get(name, name).replace("_", "-")
+    if isinstance(value, bool):
+        yield flag if value else f"--no-{flag.removeprefix('--')}"
+    elif isinstance(value, Mapping):
+        for key, meant in value.items():
+            if isinstance(meant, Mapping):
+                for word, means in meant.items():
+                    yield from (flag, f"{key}:{word}={means}")
+            else:
+                yield from (flag, f"{key}={'' if meant is None else meant}")
+    elif isinstance(value, list) and name != "columns":
+        for each in value:
+            yield from (flag, str(each))
+    elif isinstance(value, list):
+        yield from (flag, ",".join(value))
+    else:
+        yield from (flag, r"\t" if value == "\t" else str(value))
+
+
+def _in_shell(words: Any) -> str:
+    """Return words as the command line of this machine takes them."""
+    listed = list(words)
+    return subprocess.list2cmdline(listed) if os.name == "nt" else shlex.join(listed)

@@ -1,0 +1,331 @@
+"""What becomes of the records of one import while they are sent: intents first, then outcomes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from petstore_frame.errors import JournalError
+from petstore_frame.loader.journal.database import journal_error, sql_errors
+from petstore_frame.loader.journal.imports import Import
+from petstore_frame.loader.journal.writer import Writer
+from petstore_frame.loader.record import MOVES, Ending, State
+
+_TO_SEND = "SELECT record, line, payload, life, attempts, is_in_doubt FROM records WHERE import = ?"
+# A start time in the future means that the clock was wrong, so the key may be of any age.
+_REPEATABLE = "state = 'unknown' AND is_keyed AND first_sent_at > ? AND first_sent_at <= ?"
+_CLAIM = """
+UPDATE records SET state = 'in_flight', attempts = attempts + 1, is_keyed = ?,
+  first_sent_at = coalesce(first_sent_at, ?), last_sent_at = ?
+WHERE import = ? AND state IN ('pending', 'unknown') AND record IN
+"""
+# One statement for all outcomes of a commit; its rows are those of ``_values``.
+_SETTLE = """
+UPDATE records SET state = column2, reason = column3, pet_id = column4, id_source = column5,
+  answer = column6, is_in_doubt = column7, is_keyed = is_keyed AND column8, settled_at = column9
+FROM (VALUES {}) WHERE import = ? AND record = column1 AND state = 'in_flight'
+"""
+_VALUES = 9
+READ_AHEAD = 256
+_ADD_NOTES = """
+UPDATE records SET notes = coalesce(notes || char(10), '') || ? WHERE import = ? AND record = ?
+"""
+_KILLED = "UPDATE records SET state = 'unknown', is_in_doubt = 1, reason = 'killed'"
+_NOTE = "INSERT INTO events (import, record, at, kind, detail) VALUES (?, ?, ?, ?, ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A request that may now be sent: it is on disk.
+
+    Attributes:
+        key: Its idempotency key, or None.
+        attempt: 1 for the first.
+        is_in_doubt: An earlier attempt may have been applied.
+        claimed_at: When it was written, before the first byte; seconds since 1970.
+    """
+
+    record: int
+    line: int
+    payload: bytes
+    key: str | None
+    attempt: int
+    is_in_doubt: bool
+    claimed_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the end of a request made of its record.
+
+    Attributes:
+        answer: What is known of the answer, by the names of ``rows.ANSWER``.
+        notes: In what the pet differs from what was sent.
+        may_repeat: The same request again, under its key, may settle a record in doubt.
+    """
+
+    intent: Intent
+    state: State
+    reason: str
+    pet_id: int | None = None
+    answer: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    may_repeat: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A later change of a record: found in the store, not found, or to be sent again."""
+
+    record: int
+    old: State
+    state: State
+    reason: str
+    pet_id: int | None = None
+    id_source: str | None = None
+
+
+class Outcomes:
+    """Writes what becomes of the records of one import; the caller holds the journal."""
+
+    def __init__(self, writer: Writer, run: Import) -> None:
+        self.run = run
+        self.path = writer.path
+        self._writer = writer
+        self._sql = writer.sql
+        self._import, self._uuid = run.number, uuid.UUID(run.id)
+        self._store_id = run.store_id
+        self._first_pending = 0
+        self._pending: list[Any] = []
+
+    def start(self, now: float) -> int:
+        """Begin a session; return how many records a dead one left in flight, now unknown."""
+        with self._writer.transaction() as sql:
+            found = self._recover()
+            sql.execute(
+                "UPDATE imports SET started_at = ?, ended_at = NULL, ending = NULL,"
+                " ending_detail = '' WHERE import = ?",
+                [now, self._import],
+            )
+            self._note(now, "start", {"left_in_flight": found})
+        return found
+
+    def recover(self) -> None:
+        """Make unknown what a dead session left in flight, without beginning a new one."""
+        with self._writer.transaction():
+            self._recover()
+
+    def end(self, now: float, ending: Ending, detail: str = "") -> None:
+        """Close the session with its reason."""
+        with self._writer.transaction() as sql:
+            sql.execute(
+                "UPDATE imports SET ended_at = ?, ending = ?, ending_detail = ? WHERE import = ?",
+                [now, str(ending), detail, self._import],
+            )
+            self._note(now, "end", {"ending": str(ending), "detail": detail})
+
+    def commit(
+        self,
+        outcomes: Sequence[Outcome],
+        now: float,
+        *,
+        fresh: int = 0,
+        repeats: Iterable[int] = (),
+        keys_since: float | None = None,
+        store_id: str | None = None,
+    ) -> list[Intent]:
+        """Write outcomes, and return the next intents, in one durable transaction.
+
+        Args:
+            outcomes: What became of the requests that ended.
+            now: Seconds since 1970.
+            fresh: How many pending records may start.
+            repeats: Unknown records to send again under their key.
+            keys_since: The store remembers keys first sent after this moment; None: it has none.
+            store_id: The id that the store states; the first one counts.
+
+        Raises:
+            JournalError: Nothing of this call is on disk.
+        """
+        self._writer.check_place()
+        try:
+            with self._writer.counted():
+                if outcomes:
+                    self._settle(outcomes, now)
+                if store_id != self._store_id:
+                    self._name_store(store_id)
+                return self._claim(fresh, repeats, keys_since, now)
+        except sqlite3.Error as problem:
+            raise journal_error(self.path, problem, is_sending=True) from problem
+
+    def repeatable(self, keys_since: float, now: float) -> list[int]:
+        """Return the records in doubt whose key the store still remembers."""
+        query = f"SELECT record FROM records WHERE import = ? AND {_REPEATABLE} ORDER BY record"
+        with sql_errors(self.path):
+            found = self._sql.execute(query, [self._import, keys_since, now])
+            return [record for (record,) in found]
+
+    def change(self, changes: Iterable[Change], now: float) -> None:
+        """Write what reading back, or a person, has found out."""
+        with self._writer.transaction():
+            for change in changes:
+                self._change(change, now)
+
+    def name_pet(self, record: int, pet_id: int, now: float) -> None:
+        """Write the id of a created record whose answer was lost."""
+        with self._writer.transaction() as sql:
+            sql.execute(
+                "UPDATE records SET pet_id = ?, id_source = 'recovered'"
+                " WHERE import = ? AND record = ? AND state = 'created' AND pet_id IS NULL",
+                [pet_id, self._import, record],
+            )
+            self._note(now, "named", {"pet_id": pet_id}, record)
+
+    def note(self, now: float, kind: str, detail: dict[str, Any]) -> None:
+        """Add an event to the import's log."""
+        with self._writer.transaction():
+            self._note(now, kind, detail)
+
+    def owned(self, pet_ids: Sequence[int]) -> set[int]:
+        """Return those of some pets that a record of any import has."""
+        query = f"SELECT pet_id FROM records WHERE pet_id IN ({_places(len(pet_ids))})"
+        with sql_errors(self.path):
+            return {pet_id for (pet_id,) in self._sql.execute(query, pet_ids)}
+
+    def owner_of(self, pet_id: int) -> tuple[int, str] | None:
+        """Return the record of any import that has this pet, and the file of its import."""
+        with sql_errors(self.path):
+            found: tuple[int, str] | None = self._sql.execute(
+                "SELECT record, source FROM records JOIN imports USING (import) WHERE pet_id = ?",
+                [pet_id],
+            ).fetchone()
+        return found
+
+    def _name_store(self, store_id: str | None) -> None:
+        """Write the id that the store states; the first one counts."""
+        self._sql.execute("UPDATE journal SET store_id = ? WHERE store_id IS NULL", [store_id])
+        self._store_id = store_id
+
+    def _recover(self) -> int:
+        return self._sql.execute(
+            f"{_KILLED} WHERE import = ? AND state = 'in_flight'", [self._import]
+        ).rowcount
+
+    def _claim(
+        self, fresh: int, repeats: Iterable[int], keys_since: float | None, now: float
+    ) -> list[Intent]:
+        """Write the next intents: records in doubt to repeat, then up to ``fresh`` pending ones."""
+        chosen: list[Any] = []
+        for record in repeats:
+            query = f"{_TO_SEND} AND record = ? AND {_REPEATABLE}"
+            chosen += self._sql.execute(query, [self._import, record, keys_since, now])
+        chosen += self._next_pending(fresh)
+        has_key = keys_since is not None
+        if chosen:
+            numbers = [record for record, *_ in chosen]
+            claimed = self._sql.execute(
+                f"{_CLAIM} ({_places(len(numbers))})", [has_key, now, now, self._import, *numbers]
+            )
+            if claimed.rowcount != len(numbers):
+                raise self._refused(numbers[0], State.IN_FLIGHT)
+        return [self._intent(row, now, has_key=has_key) for row in chosen]
+
+    def _next_pending(self, most: int) -> list[Any]:
+        """Take pending records, read in advance: each statement hands the processor to others."""
+        if len(self._pending) < most:
+            query = f"{_TO_SEND} AND state = 'pending' AND record >= ? ORDER BY record LIMIT ?"
+            start = self._pending[-1][0] + 1 if self._pending else self._first_pending
+            self._pending += self._sql.execute(query, [self._import, start, READ_AHEAD]).fetchall()
+        taken, self._pending = self._pending[:most], self._pending[most:]
+        if taken:
+            self._first_pending = taken[-1][0] + 1
+        return taken
+
+    def _read_again(self, record: int) -> None:
+        """Begin anew with the pending records, of which this is one now."""
+        self._first_pending = min(self._first_pending, record)
+        self._pending = []
+
+    def _intent(self, row: Sequence[Any], now: float, *, has_key: bool) -> Intent:
+        record, line, payload, life, attempts, is_in_doubt = row
+        # The same on every computer, so that a store replays for a restored journal, too.
+        # An animal that is another than an equal pet has a life of its own, and so another key.
+        text = f"{record} {life} {payload.decode()}"
+        key = str(uuid.uuid5(self._uuid, text)) if has_key else None
+        return Intent(record, line, payload, key, attempts + 1, bool(is_in_doubt), now)
+
+    def _settle(self, outcomes: Sequence[Outcome], now: float) -> None:
+        """Write how requests ended; a pet that another record has is refused with all of them."""
+        for each in outcomes:
+            if each.state is State.PENDING:
+                self._check_pending(each)
+            elif each.state not in MOVES[State.IN_FLIGHT]:
+                raise self._refused(each.intent.record, each.state)
+        values = [value for each in outcomes for value in _values(each, now)]
+        query = _SETTLE.format(", ".join([f"({_places(_VALUES)})"] * len(outcomes)))
+        if self._sql.execute(query, [*values, self._import]).rowcount != len(outcomes):
+            raise self._refused(outcomes[0].intent.record, outcomes[0].state)
+        for each in outcomes:
+            if each.notes:
+                place = (self._import, each.intent.record)
+                self._sql.execute(_ADD_NOTES, ["\n".join(each.notes), *place])
+            if each.state in (State.PENDING, State.UNKNOWN):  # a later attempt replaces its answer
+                detail = {"attempt": each.intent.attempt, "sent_at": each.intent.claimed_at}
+                detail |= {"reason": each.reason} | each.answer
+                self._note(now, "attempt", detail, each.intent.record)
+
+    def _check_pending(self, outcome: Outcome) -> None:
+        if outcome.intent.is_in_doubt:
+            raise JournalError(
+                f"record {outcome.intent.record} is in doubt and cannot become pending"
+            )
+        self._read_again(outcome.intent.record)
+
+    def _change(self, change: Change, now: float) -> None:
+        values: dict[str, Any] = {"reason": change.reason, "settled_at": now}
+        if change.pet_id is not None:
+            values |= {"pet_id": change.pet_id, "id_source": change.id_source}
+        if change.state is State.PENDING:  # what was in doubt is settled, and it is sent once more
+            values |= {"is_in_doubt": 0, "settled_at": None}
+            self._read_again(change.record)
+            self._sql.execute("UPDATE imports SET ending = NULL WHERE import = ?", [self._import])
+        names = ", ".join(f"{name} = ?" for name in values)
+        place = (self._import, change.record, str(change.old))
+        changed = self._sql.execute(
+            f"UPDATE records SET state = ?, {names} WHERE import = ? AND record = ? AND state = ?",
+            [str(change.state), *values.values(), *place],
+        ).rowcount
+        if changed != 1 or change.state not in MOVES[change.old]:
+            raise self._refused(change.record, change.state)
+        detail = {"from": str(change.old), "to": str(change.state), "reason": change.reason}
+        self._note(now, "changed", detail | {"pet_id": change.pet_id}, change.record)
+
+    def _refused(self, record: int, state: State) -> JournalError:
+        return JournalError(f"{self.path}: record {record} cannot become {state}; not written")
+
+    def _note(self, now: float, kind: str, detail: Any, record: int | None = None) -> None:
+        self._sql.execute(_NOTE, [self._import, record, now, kind, json.dumps(detail)])
+
+
+def _values(outcome: Outcome, now: float) -> tuple[Any, ...]:
+    """Return what is written of an outcome, in the order of ``_SETTLE``."""
+    intent, state = outcome.intent, outcome.state
+    return (
+        intent.record,
+        state.value,
+        outcome.reason,
+        outcome.pet_id,
+        None if outcome.pet_id is None else "response",
+        json.dumps(outcome.answer),
+        intent.is_in_doubt or state is State.UNKNOWN,
+        outcome.may_repeat,
+        None if state is State.PENDING else now,
+    )
+
+
+def _places(count: int) -> str:
+    return ", ".join("?" * count)

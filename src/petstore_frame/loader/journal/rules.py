@@ -1,0 +1,190 @@
+"""What the rules of identity share: an animal has one life, and an answer decides a case."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from petstore_frame.loader.journal.keys import form_of
+from petstore_frame.loader.journal.rows import pack_problem
+from petstore_frame.loader.journal.staging import Staged
+from petstore_frame.loader.journal.tables import is_live
+from petstore_frame.loader.record import RecordProblem
+from petstore_frame.schema.text import likeness
+
+SUPERSEDED = "superseded"
+# The note of a record whose name is not of its file.
+DEFAULT_NAME = "default_name"
+# From so many alike records on, and from such a share of either side, likeness is worth a question.
+LEAST_ALIKE, ALIKE_SHARE = 3, 0.25
+UNSENT = "state = 'pending' AND NOT is_in_doubt"
+
+
+@dataclass
+class Found:
+    """What the rules found in one source.
+
+    Attributes:
+        cases: How many records each case concerns, of how many that were compared.
+        facts: What the user is told besides, as values.
+    """
+
+    cases: dict[str, tuple[int, int]] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+class Rules:
+    """Gives staged records their animals.
+
+    Args:
+        sql: A connection within a transaction.
+        staged: The records.
+        answers: What the user said, by case: ``skip`` (the same animals) or ``send`` (others).
+        otherwise: What is tried where the user has said nothing.
+        pause: Called now and then; what it raises ends the rules.
+    """
+
+    def __init__(
+        self,
+        sql: sqlite3.Connection,
+        staged: Staged,
+        answers: Mapping[str, str],
+        otherwise: str,
+        pause: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.sql, self.staged, self.answers, self.otherwise = sql, staged, answers, otherwise
+        self.run, self.found, self._pause = staged.run, Found(), pause
+        self._facts = {
+            "first": staged.first,
+            "mine": staged.run.number,
+            "place": staged.run.place,
+            "columns": staged.key_columns,
+        }
+        sql.create_function("form_of", 1, form_of, deterministic=True)
+        sql.create_function("name_of", 1, name_of, deterministic=True)
+        sql.create_function("relation", 4, relation, deterministic=True)
+
+        self.make("cases", "name, id, other, pet, PRIMARY KEY (name, id)")
+        self.make("pets", "pet INTEGER PRIMARY KEY, name, body, fingerprint, is_ours, is_seen")
+
+    def count_to_send(self) -> int:
+        """Return how many records of the import are to be sent."""
+        ((records,),) = self.do(
+            f"SELECT count(*) FROM records WHERE import = :mine AND {UNSENT}"
+        ).fetchall()
+        return int(records)
+
+    def do(self, statement: str, **more: Any) -> sqlite3.Cursor:
+        """Run a statement that knows the staged records."""
+        return self.sql.execute(statement, self._facts | more)
+
+    def make(self, table: str, columns: str, select: str = "", **more: Any) -> int:
+        """Make a temporary table anew, and return how many rows it has."""
+        self._pause()
+        self.sql.execute(f"DROP TABLE IF EXISTS temp.{table}")
+        self.sql.execute(f"CREATE TEMP TABLE {table} ({columns})")
+        return self.do(f"INSERT INTO temp.{table} {select}", **more).rowcount if select else 0
+
+    # -- an animal has one life ------------------------------------------------------------------
+
+    def become(self, select: str, **more: Any) -> None:
+        """Make records the animals of a selection (id, animal, known_by).
+
+        Of several records of one animal only the first may live; it takes the place of a record
+        of an earlier load that was not sent yet.
+        """
+        self.make(
+            "becoming",
+            "id INTEGER PRIMARY KEY, animal, known_by, n",
+            "SELECT id, animal, known_by,"
+            " row_number() OVER (PARTITION BY animal, state ORDER BY id)"
+            f" FROM (SELECT new.*, state FROM ({select}) AS new JOIN records USING (id))",
+            **more,
+        )
+        self.do(
+            f"UPDATE records SET state = 'skipped', reason = '{SUPERSEDED}', known_by = 'key'"
+            " WHERE id IN (SELECT live.id FROM temp.becoming AS new"
+            "  CROSS JOIN records AS mine ON mine.id = new.id AND mine.state = 'pending'"
+            f" CROSS JOIN records AS live ON live.animal = new.animal AND {is_live('live')}"
+            f" AND live.{UNSENT.replace('is_in', 'live.is_in')} AND live.id < :first)"
+        )
+        is_taken = (
+            "(n > 1 AND state = 'pending' OR EXISTS (SELECT 1 FROM records AS live"
+            f" WHERE live.animal = new.animal AND {is_live('live')} AND live.id <> new.id))"
+        )
+        # What was known as invalid may be known now: an animal that was fixed once stays so.
+        self.do(
+            "UPDATE records SET animal = new.animal, known_by = new.known_by,"
+            f" state = CASE WHEN {is_taken} THEN 'skipped' ELSE state END,"
+            f" problem = CASE WHEN {is_taken} THEN NULL ELSE problem END,"
+            f" problem_code = CASE WHEN {is_taken} THEN NULL ELSE problem_code END"
+            " FROM temp.becoming AS new WHERE records.id = new.id"
+        )
+
+    def answer(self, case: str, select: str, of: int, **more: Any) -> str:
+        """Note the records of a case: a selection (id, other record, pet); return the answer."""
+        records = self.do(
+            f"INSERT OR IGNORE INTO temp.cases SELECT :case, id, other, pet FROM ({select})",
+            case=case,
+            **more,
+        ).rowcount
+        if not records:
+            return ""
+        self.found.cases[case] = (records, of)
+        answer = self.answers.get(case, self.otherwise)
+        if answer == "send":
+            self.do(
+                "UPDATE records SET known_by = 'user' WHERE id IN"
+                " (SELECT id FROM temp.cases WHERE name = :case)",
+                case=case,
+            )
+        return answer
+
+    def spoil(self, record_id: int, problem: RecordProblem) -> None:
+        self.do(
+            "UPDATE records SET state = 'invalid', problem = :text, problem_code = :code"
+            " WHERE id = :id AND state IN ('pending', 'invalid')",
+            id=record_id,
+            text=pack_problem(problem),
+            code=problem.code,
+        )
+
+    def note(self, name: str, lines: sqlite3.Cursor) -> None:
+        """Note the lines of records that the user is told of, and not asked about."""
+        found = [line for (line,) in lines]
+        if found:
+            self.found.facts[name] = found
+
+
+def is_many(alike: int, of: int) -> bool:
+    """Return whether so many alike are at least three, or all of them, and a quarter.
+
+    Example:
+        >>> is_many(3, 12), is_many(3, 13), is_many(2, 2), is_many(2, 8)
+        (True, False, True, False)
+    """
+    return alike >= min(LEAST_ALIKE, of) and 0 < ALIKE_SHARE * of <= alike
+
+
+def name_of(payload: bytes | None) -> str | None:
+    """Return the name of a request body, as names are compared."""
+    return None if payload is None else likeness(json.loads(payload)["name"])
+
+
+def relation(
+    payload: bytes | None, notes: str | None, other: bytes | None, other_notes: str | None
+) -> int:
+    """Return how two bodies differ: 1 the category, 2 the name, 3 both; 0 neither.
+
+    A name that is not of the file is no other name.
+    """
+    if payload is None or other is None:
+        return 0
+    one, two = json.loads(payload), json.loads(other)
+    is_default = DEFAULT_NAME in (notes or "") or DEFAULT_NAME in (other_notes or "")
+    has_other_name = not is_default and likeness(one["name"]) != likeness(two["name"])
+    has_other_category = bool(one["categoryId"] != two["categoryId"])
+    return 2 * has_other_name + has_other_category

@@ -1,0 +1,342 @@
+"""Stories of files without a key, and of files that come back changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import petstore_frame as pf
+from faults.flaky_store import KEY
+from petstore_frame.errors import DuplicatesError, InputError
+from petstore_frame.loader.record import State
+from shop import Shop
+
+NAMES = "name,categoryId,status"
+
+
+# -- the same records are the same import ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_file_saved_again_goes_on(shop: Shop, encoding: str, delimiter: str, end: str) -> None:
+    """Line ends, encodings and delimiters do not make another file, also in another place."""
+    rows = NAMES, "Zoë,1,sold", "Bo,2,", "Cy,3,"
+    shop.load("a.csv", *rows)
+    text = end.join([*rows, ""]).replace(",", delimiter)
+    (shop.folder / "copy.csv").write_bytes(text.encode(encoding))
+    result = shop.load("copy.csv")
+    assert len(shop.pets) == 3 and result.counts[State.CREATED] == 3
+
+
+def test_a_frame_is_known_by_its_records(shop: Shop) -> None:
+    """A frame and a file of the same cells are the same import."""
+    first = shop.load("a.csv", "name,status", "Ada,", "Bo,sold")
+    again = shop.pandas("name,status", "Ada,", "Bo,sold")
+    assert shop.names == ["Ada", "Bo"] and again.summary["states"] == first.summary["states"]
+
+
+def test_options_that_make_sense_of_a_record_send_it(shop: Shop) -> None:
+    """Records that were invalid are sent by the same import once an option reads them."""
+    rows = NAMES, "Ada,1,", "Bo,Dog,", "Cy,3,reserved"
+    shop.load("a.csv", *rows)
+    shop.load("a.csv", *rows, categories={7: "Dog"})
+    last = shop.load("a.csv", *rows, value_map={"status": {"reserved": "pending"}})
+    assert [pet["name"] for pet in shop.pets] == ["Ada", "Bo", "Cy"]
+    assert last.counts[State.CREATED] == 3
+
+
+def test_what_was_sent_and_reads_otherwise_now_is_told(shop: Shop) -> None:
+    """Another option of the same file sends nothing again: the other values are listed."""
+    rows = "name,a,b,categoryId", "Ada,1,2,9", "Bo,2,3,9", "Cy,3,4,9"
+    shop.load("a.csv", *rows, mapping={"category_id": "a"})
+    result = shop.load("a.csv", *rows, mapping={"category_id": "b"})
+    assert [pet["categoryId"] for pet in shop.pets] == [1, 2, 3]
+    assert result.changed["changed"].tolist() == [f"category_id: {n} → {n + 1}" for n in (1, 2, 3)]
+
+
+def test_again_makes_copies_and_goes_on_with_them(shop: Shop) -> None:
+    """again=True sends the whole file once more, also where the copy was cut short."""
+    rows = "name", *(f"Pet {number}" for number in range(20))
+    shop.load("a.csv", *rows)
+    shop.store.fault_of = {25: "401"}.get
+    shop.load("a.csv", again=True)
+    result = shop.load("a.csv", again=True)
+    assert len(shop.pets) == 40 and result.counts[State.CREATED] == 20
+    shop.load("a.csv")
+    assert len(shop.pets) == 40
+
+
+def test_one_machine_is_one_store_by_any_name(shop: Shop) -> None:
+    """A file loaded over 127.0.0.1 is not loaded once more over localhost."""
+    shop.load("a.csv", "name", "Ada", "Bo")
+    shop.client = pf.Client(shop.client.base_url.replace("127.0.0.1", "localhost"), KEY)
+    shop.load("a.csv")
+    assert shop.names == ["Ada", "Bo"]
+
+
+# -- a fix row is its record ----------------------------------------------------------------------
+
+
+def test_a_record_is_created_once_however_its_fix_files_come_back(shop: Shop) -> None:
+    """Corrections of corrections, older fix files, copies, and one that was loaded twice."""
+    result = shop.load("a.csv", NAMES, "Bo,two,", "Cy,three,", "Max,1,")
+    first = shop.fix_file(result)
+    half = shop.fix(first, {"Bo": "refuse me", "two": "3", "three": "3"})
+    shop.fix(half, {"refuse me": "Bo"})
+    for category in "4", "9", "9":
+        last = shop.fix(first, {"two": "4", "three": category})
+        assert (shop.names, last.counts[State.SKIPPED]) == (["Bo", "Cy", "Max"], 2)
+    assert list(last.changed["changed"]) == ["category_id: 3 → 4", "category_id: 3 → 9"]
+
+
+def test_rows_of_two_fix_files_in_one_are_two_records(shop: Shop) -> None:
+    """Rows pasted together from two imports are known one by one."""
+    header, one = shop.fix_file(shop.load("one.csv", NAMES, "Bo,two,", "Ada,1,"))
+    _, two = shop.fix_file(shop.load("two.csv", NAMES, "Bo,two,", "Cy,1,"))
+    result = shop.fix([header, one, two], {"two": "2"})
+    assert (shop.names, result.counts[State.CREATED]) == (["Ada", "Bo", "Bo", "Cy"], 2)
+
+
+def test_a_copied_line_of_a_fix_file_is_invalid(shop: Shop) -> None:
+    """A record stands in a file once; its copy is told, and not sent."""
+    header, row = shop.fix_file(shop.load("a.csv", NAMES, "Bo,two,", "Ada,1,"))
+    result = shop.fix([header, row, row], {"two": "2"})
+    assert shop.names.count("Bo") <= 1 and result.counts[State.INVALID] >= 1
+
+
+def test_a_fix_row_of_an_unknown_import_is_refused(shop: Shop) -> None:
+    """Without the journal that made it, nobody knows whether its record was fixed already."""
+    rows = shop.fix_file(shop.load("a.csv", NAMES, "Bo,two,"))
+    with pytest.raises(InputError):
+        shop.colleague.fix(rows, {"two": "2"})
+    assert shop.names == []
+
+
+def test_a_fixed_record_is_known_in_its_original(shop: Shop) -> None:
+    """Options that make sense of a record after a fix file did: it is that record still."""
+    rows = NAMES, "Bo,Dog,", "Max,1,"
+    shop.fix(shop.load("a.csv", *rows), {"Dog": "7"})
+    result = shop.load("a.csv", *rows, categories={7: "Dog", 1: "Cat"})
+    assert shop.names == ["Bo", "Max"] and result.to_fix == 0
+
+
+def test_a_fixed_animal_is_known_though_its_source_is_not_fixed(shop: Shop) -> None:
+    """Next week's export holds the old bad cells again: its key says that it is in the store."""
+    rows = "tag,name,categoryId", "A,Ada,1", "B,Bo,two"
+    shop.fix(shop.load("a.csv", *rows, key="tag"), {"two": "2"})
+    result = shop.load("b.csv", *rows, "C,Cy,1", key="tag")
+    assert (shop.names, result.exit_code, result.to_fix) == (["Ada", "Bo", "Cy"], 0, 0)
+
+
+def test_a_fixed_row_that_equals_an_earlier_one_is_asked_about(shop: Shop) -> None:
+    """What was fixed is compared, too: with other files, not with the other rows of its own."""
+    rows = NAMES, "Ada,1,", "Bo,two,"
+    shop.fix(shop.load("a.csv", *rows), {"two": "2"})
+    shop.load("a.csv", *rows)
+    result = shop.load("b.csv", NAMES, "Bo,two,", "Cy,3,", "Di,4,", "Di,four,")
+    with shop.asks("equal"):
+        shop.fix(result, {"two": "2", "four": "4"})
+    shop.fix(result, {"two": "2", "four": "4"}, duplicates="skip")
+    assert shop.names == ["Ada", "Bo", "Cy", "Di", "Di"]
+
+
+def test_a_results_file_sends_nothing_that_its_import_sent(shop: Shop) -> None:
+    """Every row of results.csv is a record of the import, whatever its state."""
+    shop.store.fault_of = {2: "fin_after"}.get
+    result = shop.load("a.csv", NAMES, "Ada,1,", "Bo,2,", "Cy,x,")
+    result.write(shop.folder / "out", excel=False)
+    for name in "out/results.csv", "out/unknown.csv":
+        shop.load(name)
+    assert shop.names == ["Ada", "Bo"]
+
+
+def test_a_fix_file_of_a_rehearsal_is_refused(shop: Shop) -> None:
+    """A rehearsal leaves no trace, so that no record of it can be known by a later file."""
+    result = shop.load("a.csv", NAMES, "Bo,two,", "Max,1,", dry_run=True)
+    with pytest.raises(InputError):
+        shop.fix(result, {"two": "2"})
+    assert shop.names == []
+
+
+# -- without a key it is asked --------------------------------------------------------------------
+
+
+def test_yesterdays_two_and_a_third_are_asked_about(shop: Shop) -> None:
+    """Any record that equals an earlier one asks, however few and in whatever file."""
+    shop.load("a.csv", NAMES, "Ada,1,", "Bo,2,")
+    later = NAMES, "Ada,1,", "Bo,2,", "Cy,3,"
+    with shop.asks("equal"):
+        shop.load("b.csv", *later)
+    shop.load("b.csv", *later, duplicates="skip")
+    assert shop.names == ["Ada", "Bo", "Cy"]
+
+
+def test_a_question_counts_what_each_answer_does(shop: Shop) -> None:
+    """How many, beside which earlier record of which file, and which column may be the key."""
+    shop.load("a.csv", "tag,name,status", "A,Ada,", "B,Bo,sold", "C,Cy,")
+    with pytest.raises(DuplicatesError) as asked:
+        shop.load("b.csv", "tag,name,status", "A,Ada,sold", "B,Bo,sold", "C,Cy,", "D,Di,")
+    question = asked.value.question
+    (case,) = question.cases
+    assert (case.name, case.records, question.likely_key) == ("equal", 3, "tag")
+    assert (case.if_skip[State.PENDING], case.if_send[State.PENDING]) == (1, 4)
+    assert {example.source for example in case.examples} == {"a.csv"}
+    assert "b.csv" in str(asked.value) and len(shop.pets) == 3
+
+
+def test_a_refused_file_leaves_nothing_behind(shop: Shop) -> None:
+    """Asked about and not answered, a file is as if it had never been loaded."""
+    shop.load("a.csv", NAMES, "Ada,1,", "Bo,2,", "Cy,3,")
+    later = NAMES, "Ada,1,", "Bo,2,", "Cy,3,", "Di,4,"
+    for _ in range(2):
+        with shop.asks("equal"):
+            shop.load("a.csv", *later)
+    result = shop.load("a.csv", *later, duplicates="skip")
+    assert (result.counts[State.CREATED], shop.names) == (1, ["Ada", "Bo", "Cy", "Di"])
+
+
+def test_skip_compares_as_a_multiset(shop: Shop) -> None:
+    """Two earlier Lunas are no more than two of the new ones, with whatever status."""
+    shop.load("a.csv", NAMES, "Luna,1,available", "Luna,1,available", "Bo,2,")
+    later = NAMES, "Luna,1,sold", "Luna,1,available", "Luna,1,available", "New,1,"
+    result = shop.load("b.csv", *later, duplicates="skip")
+    assert Counter(shop.names) == {"Luna": 3, "Bo": 1, "New": 1}
+    assert (result.counts[State.SKIPPED], len(result.changed)) == (2, 0)
+
+
+def test_what_was_skipped_is_sent_when_the_user_says_so_later(shop: Shop) -> None:
+    """Ducks of Tuesday are other ducks, after all; a third call sends nothing more."""
+    shop.load("a.csv", NAMES, *["Duck,9,"] * 4)
+    tuesday = NAMES, *["Duck,9,"] * 3
+    shop.load("b.csv", *tuesday, duplicates="skip")
+    assert len(shop.pets) == 4
+    for _ in range(2):
+        shop.load("b.csv", *tuesday, duplicates="send")
+        assert len(shop.pets) == 7
+
+
+@pytest.mark.parametrize("duplicates", ["refuse", "send"])
+def test_no_record_is_skipped_for_its_likeness_alone(shop: Shop, duplicates: str) -> None:
+    """Unless the user says ``skip``, each record of a file is sent, or none of them is."""
+    for week in range(4):
+        before = len(shop.pets)
+        rows = "name", *(f"Puppy {number % 3}" for number in range(week + 2))
+        try:
+            result = shop.load(f"{week}.csv", *rows, duplicates=duplicates)
+        except DuplicatesError:
+            assert len(shop.pets) == before
+        else:
+            assert result.counts[State.SKIPPED] == 0 and len(shop.pets) == before + week + 2
+
+
+def test_animals_without_a_key_get_theirs(shop: Shop) -> None:
+    """A growing export is loaded with a key after weeks without one: asked once, then known."""
+    week = [f"T{number},Pet {number}" for number in range(12)]
+    for end in 4, 6, 8:
+        shop.load("export.csv", "tag,name", *week[:end], duplicates="skip")
+    with shop.asks("equal"):
+        shop.load("export.csv", "tag,name", *week[:10], key="tag")
+    shop.load("export.csv", "tag,name", *week[:10], key="tag", duplicates="skip")
+    assert shop.names == sorted(f"Pet {number}" for number in range(10))
+    shop.load("export.csv", "tag,name", "T3,Renamed", *week[4:], key="tag")
+    assert len(shop.names) == 12 and len(shop.ids) == 12
+
+
+# -- a file that is corrected while it is half sent ------------------------------------------------
+
+
+KEYS = pytest.mark.parametrize("answer", [{"key": "tag"}, {"duplicates": "skip"}], ids=str)
+
+
+@KEYS
+def test_what_was_not_sent_takes_the_values_of_the_file(shop: Shop, answer: dict) -> None:
+    """An unsent row is corrected in the file: the corrected one is sent, by load and by resume."""
+    rows = [f"T{number},Pet {number},1" for number in range(10)]
+    shop.store.fault_of = {5: "401"}.get
+    shop.load("a.csv", "tag,name,categoryId", *rows, **answer)
+    shop.load("a.csv", "tag,name,categoryId", *rows[:7], "T7,Pet 7,2", *rows[8:], **answer)
+    pf.resume_loads(shop.client, journal=shop.journal, progress=False)
+    assert Counter(pet["categoryId"] for pet in shop.pets) == {1: 9, 2: 1}
+    assert shop.names == [f"Pet {number}" for number in range(10)]
+
+
+@KEYS
+def test_what_the_file_no_longer_has_is_withdrawn(shop: Shop, answer: dict) -> None:
+    """A row that was not sent and was taken out of the file is not sent later either."""
+    rows = [f"T{number},Pet {number}" for number in range(10)]
+    shop.store.fault_of = {5: "401"}.get
+    shop.load("a.csv", "tag,name", *rows, **answer)
+    shop.load("a.csv", "tag,name", *rows[:7], *rows[8:], **answer)
+    pf.resume_loads(shop.client, journal=shop.journal, progress=False)
+    assert shop.names == [f"Pet {number}" for number in range(10) if number != 7]
+
+
+@KEYS
+def test_doubt_stays_beside_a_corrected_row(shop: Shop, answer: dict) -> None:
+    """A row in doubt is not sent again when another row of its file was corrected."""
+    shop.store.fault_of = {2: "fin_after"}.get
+    shop.load("a.csv", "tag,name,categoryId", "A,Ada,1", "B,Bo,1", "C,Cy,x", **answer)
+    result = shop.load("a.csv", "tag,name,categoryId", "A,Ada,1", "B,Bo,1", "C,Cy,3", **answer)
+    assert shop.names == ["Ada", "Bo", "Cy"] and (result.in_doubt, result.exit_code) == (1, 3)
+
+
+@KEYS
+def test_what_another_file_was_to_send_is_sent_once(shop: Shop, answer: dict) -> None:
+    """A record that is skipped for one still to come, and each end that this one may have."""
+    first = "tag,name", "A,Ada", "B,Bo", "C,Cy"
+    shop.store.fault_of = {3: "401", 4: "400"}.get
+    shop.load("a.csv", *first, **answer)
+    shop.load("b.csv", "tag,name", "C,Cy", "D,Di", **answer)
+    shop.load("a.csv", *first, **answer)
+    shop.load("b.csv", "tag,name", "C,Cy", "D,Di", **answer)
+    assert shop.names == ["Ada", "Bo", "Cy", "Di"]
+
+
+def test_a_record_proven_absent_is_not_called_known(shop: Shop) -> None:
+    """Loaded again, what is surely not in the store still counts as in doubt, not as done."""
+    shop.store.fault_of, shop.store.page_cap = {3: "fin_before"}.get, 1
+    rows = "tag,name", "A,Ada", "D,Di", "B,Bo"
+    result = shop.load("a.csv", *rows, key="tag")
+    result.reconcile(shop.client, grace_s=0.0, sole_writer=True)
+    assert result.counts[State.ABSENT] == 1
+    again = shop.load("b.csv", *rows, "C,Cy", key="tag")
+    assert (again.in_doubt, again.exit_code, shop.names) == (1, 3, ["Ada", "Cy", "Di"])
+
+
+# -- rehearsals -----------------------------------------------------------------------------------
+
+
+REHEARSED = {
+    "never seen": ("b.csv", "tag,name", "X,Xa", "Y,Yo"),
+    "loaded": ("a.csv", "tag,name", "A,Ada", "B,Bo", "C,Cy", "D,Di"),
+    "grown": ("a.csv", "tag,name", "A,Ada", "B,Bo", "C,Cy", "D,Di", "E,Ed"),
+    "corrected": ("a.csv", "tag,name", "A,Ada", "B,Bo", "C,Cyra", "D,Di"),
+}
+
+
+@pytest.mark.parametrize("stop_at", [None, 3])
+@pytest.mark.parametrize("options", [{"key": "tag"}, {"duplicates": "skip"}, {}], ids=str)
+@pytest.mark.parametrize("name", REHEARSED)
+def test_a_rehearsal_shows_what_the_load_does(
+    shop: Shop, name: str, options: dict, stop_at: int | None
+) -> None:
+    """The same question, or the same states but for what is then sent; and it leaves no trace."""
+    shop.store.fault_of = {stop_at: "401"}.get
+    shop.load("a.csv", *REHEARSED["loaded"][1:], **options)
+    posts, said = shop.store.posts, []
+    for is_dry in True, True, False:
+        try:
+            result = shop.load(*REHEARSED[name], dry_run=is_dry, **options)
+        except DuplicatesError as asked:
+            question = asked.question
+        else:
+            question = result.question
+        if question is None:
+            said.append(Counter(result.frame["state"].replace("pending", "created")))
+        else:
+            said.append(sorted(case.name for case in question.cases))
+        assert shop.store.posts == posts or not is_dry
+    assert said[0] == said[1] == said[2]

@@ -1,0 +1,198 @@
+"""Stories in which the journal does not know everything: the store is asked."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+import petstore_frame as pf
+from faults.flaky_store import KEY, FlakyStore
+from petstore_frame.errors import DuplicatesError, JournalError
+from petstore_frame.loader.record import State
+from shop import Shop
+
+HEADER = "tag,name"
+WEEKS = [[f"{week}-{n},Pet {week}-{n}" for n in range(10)] for week in range(10)]
+KEYS = pytest.mark.parametrize("key", [{"key": "tag"}, {}], ids=["keyed", "keyless"])
+
+
+# -- somebody else sent it ------------------------------------------------------------------------
+
+
+@KEYS
+def test_a_colleagues_load_is_found(shop: Shop, key: dict) -> None:
+    """The same file on another computer: asked, and its pets adopted with their ids and keys."""
+    shop.colleague.load("a.csv", HEADER, *WEEKS[0], **key)
+    with shop.asks("others_pets"):
+        shop.load("a.csv", HEADER, *WEEKS[0], **key)
+    result = shop.load("a.csv", HEADER, *WEEKS[0], **key, duplicates="skip")
+    assert len(shop.pets) == result.counts[State.ADOPTED] == 10
+    assert sorted(result.frame["pet_id"]) == sorted(pet["id"] for pet in shop.pets)
+    shop.load("b.csv", HEADER, *WEEKS[0], *WEEKS[1], key="tag", duplicates="skip")
+    assert len(shop.names) == len(set(shop.names)) == 20
+
+
+@KEYS
+@pytest.mark.parametrize("loss", ["lose_journal", "restore_journal"])
+def test_a_journal_that_is_not_the_last_one_is_found(shop: Shop, key: dict, loss: str) -> None:
+    """A folder that was removed, or put back from a backup, doubles nothing."""
+    shop.load("a.csv", HEADER, *WEEKS[0], **key)
+    shop.copy_journal()
+    shop.load("b.csv", HEADER, *WEEKS[1], **key)
+    getattr(shop, loss)()
+    for name in "b.csv", "a.csv":
+        with suppress(DuplicatesError):
+            shop.load(name, **key)
+        shop.load(name, **key, duplicates="skip")
+        assert len(shop.pets) == 20
+
+
+@KEYS
+def test_ten_weekly_files_after_a_lost_journal(shop: Shop, key: dict) -> None:
+    """Each week's file is asked about for itself, and adopted: none is sent, and none is lost."""
+    for week, rows in enumerate(WEEKS):
+        shop.load(f"{week}.csv", HEADER, *rows, **key)
+    shop.lose_journal()
+    for week in range(10):
+        with shop.asks("others_pets"):
+            shop.load(f"{week}.csv", **key)
+        result = shop.load(f"{week}.csv", **key, duplicates="skip")
+        assert result.counts[State.ADOPTED] == 10
+    shop.load("new.csv", HEADER, "New,New", **key)
+    assert len(shop.pets) == 101
+
+
+@KEYS
+def test_his_file_then_mine_then_his_again(shop: Shop, key: dict) -> None:
+    """Pets that my last reading saw, and asked nothing about, are found when their file comes."""
+    shop.colleague.load("his.csv", HEADER, *WEEKS[0], **key)
+    shop.load("mine.csv", HEADER, *WEEKS[1], **key)
+    with shop.asks("others_pets"):
+        shop.load("his.csv", HEADER, *WEEKS[0], **key)
+    shop.load("his.csv", **key, duplicates="skip")
+    assert len(shop.names) == len(set(shop.names)) == 20
+
+
+@KEYS
+def test_a_colleague_loads_the_rest_and_i_resume(shop: Shop, key: dict) -> None:
+    """300 of 1,500 were sent, he finishes the file; neither of us doubles the other's."""
+    rows = [f"T{number},Pet {number}" for number in range(150)]
+    shop.store.fault_of = {31: "401"}.get
+    shop.load("a.csv", HEADER, *rows, **key)
+    with shop.colleague.asks("others_pets"):
+        shop.colleague.load("a.csv", HEADER, *rows, **key)
+    shop.colleague.load("a.csv", **key, duplicates="skip")
+    with suppress(DuplicatesError):
+        pf.resume_loads(shop.client, journal=shop.journal, progress=False)
+    assert len(shop.pets) == 150
+    result = shop.load("a.csv", **key, duplicates="skip")
+    assert (len(shop.pets), result.counts[State.ADOPTED]) == (150, 120)
+
+
+def test_few_like_animals_are_a_warning(shop: Shop) -> None:
+    """Two of ten that equal a colleague's new pets are sent, and listed."""
+    shop.colleague.load("a.csv", HEADER, *WEEKS[0], key="tag")
+    mine = [f"M{number},{row.partition(',')[2]}" for number, row in enumerate(WEEKS[0][:2])]
+    result = shop.load("b.csv", HEADER, *mine, *WEEKS[1][:8], key="tag")
+    assert len(shop.pets) == 20 and result.warnings
+
+
+def test_the_store_is_not_asked_where_the_user_says_so(shop: Shop) -> None:
+    """check_store=False sends what this journal does not know."""
+    shop.colleague.load("a.csv", HEADER, *WEEKS[0], key="tag")
+    shop.store.gets = 0
+    shop.load("a.csv", HEADER, *WEEKS[0], key="tag", check_store=False)
+    assert (len(shop.pets), shop.store.gets) == (20, 0)
+
+
+def test_two_branches_with_the_same_goldfish(service_shop: Shop) -> None:
+    """Other animals are others, also in a store that honours keys made of the same records."""
+    fish = ["Goldfish"] * 10
+    service_shop.load("fish.csv", "name", *fish)
+    branch = service_shop.colleague
+    with branch.asks("others_pets"):
+        branch.load("fish.csv", "name", *fish)
+    result = branch.load("fish.csv", "name", *fish, duplicates="send")
+    assert len(branch.pets) == 20 and result.counts[State.CREATED] == 10
+
+
+@KEYS
+def test_a_copied_journal_doubles_nothing(shop: Shop, key: dict) -> None:
+    """Two computers go on with copies of one journal: the second is asked."""
+    shop.load("a.csv", HEADER, *WEEKS[0], **key)
+    shop.copy_journal()
+    shop.load("b.csv", HEADER, *WEEKS[1], **key)
+    shop.restore_journal()
+    with shop.asks("others_pets"):
+        shop.load("b.csv", **key)
+    shop.load("b.csv", **key, duplicates="skip")
+    assert len(shop.pets) == 20
+
+
+def test_a_pet_that_doubt_may_have_made_is_left_to_it(shop: Shop) -> None:
+    """What a record in doubt may have made is not adopted by another record."""
+    shop.store.fault_of = {2: "fin_after"}.get
+    first = shop.load("a.csv", HEADER, "A,Ada", "B,Luna", key="tag")
+    result = shop.load("b.csv", HEADER, "C,Luna", key="tag", duplicates="skip")
+    assert (result.counts[State.CREATED], shop.names) == (1, ["Ada", "Luna", "Luna"])
+    assert first.in_doubt == 1
+
+
+# -- the store's own pets -------------------------------------------------------------------------
+
+
+def test_pets_that_were_fetched_are_not_loaded(shop: Shop) -> None:
+    """A frame out of the store is its list: one compares it, and does not load it."""
+    shop.load("a.csv", HEADER, *WEEKS[0], key="tag")
+    frame = pf.fetch_inventory(shop.client).frame
+    with shop.asks("own_pets"):
+        pf.load_frame(frame, shop.client, journal=shop.journal, progress=False)
+    with shop.asks("own_pets"):
+        frame.to_csv(shop.folder / "fetched.csv", index=False)
+        shop.colleague.load("../fetched.csv")
+
+
+# -- places and damage ----------------------------------------------------------------------------
+
+
+def test_two_addresses_are_two_stores(shop: Shop) -> None:
+    """What went to 127.0.0.1 is not taken for being in the store at 127.0.0.2."""
+    shop.load("a.csv", HEADER, *WEEKS[0])
+    other = FlakyStore(host="127.0.0.2", port=shop.store.port, has_links=True)
+    with other, pf.Client(other.base_url, KEY) as shop.client:
+        shop.load("a.csv")
+        assert len(other.pets) == len(shop.pets) == 10
+
+
+def test_a_journal_removed_during_a_load_stops_it(shop: Shop) -> None:
+    """The advice that is given then doubles nothing when it is followed."""
+
+    def lose(number: int, stage: str) -> None:
+        if (number, stage) == (20, "body"):
+            shop.lose_journal()
+
+    shop.store.on_post = lose
+    rows = [row for week in WEEKS for row in week]
+    with suppress(JournalError):
+        shop.load("a.csv", HEADER, *rows, key="tag")
+    assert len(shop.pets) < 100
+    with shop.asks("others_pets"):
+        shop.load("a.csv", key="tag")
+    shop.load("a.csv", key="tag", duplicates="skip")
+    assert len(shop.names) == len(set(shop.names)) == 100
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_flipped_bit_sends_nothing(shop: Shop, seed: int) -> None:
+    """Damage that keeps the time of the file is refused before a byte is sent."""
+    shop.store.fault_of = {50: "401"}.get
+    rows = [row for week in WEEKS for row in week]
+    result = shop.load("a.csv", HEADER, *rows, key="tag")
+    content, posts = bytearray(result.path.read_bytes()), shop.store.posts
+    content[(seed + 1) * len(content) // 5 + 60] ^= 64
+    result.path.write_bytes(content)
+    with suppress(JournalError):
+        shop.load("a.csv", key="tag")
+        posts = len(shop.pets)
+    assert posts in (shop.store.posts, 100) and len(shop.names) == len(set(shop.names))

@@ -1,0 +1,51 @@
+"""What raises, so that a scheduled task that could do nothing is not green."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+import petstore_frame as pf
+from petstore_frame.errors import LoadFailedError, LoadStopped
+from threaded import Server
+
+ROWS = "name,category_id\nRaised Ada,1\n,2\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "arrivals.csv"
+    path.write_text(ROWS, encoding="utf-8")
+    return path
+
+
+def test_a_bad_key_raises_with_the_result(file: Path, server: Server) -> None:
+    """Nothing could be done, so the load raises; the same call goes on once the key is right."""
+    options = {"journal": file.parent / "journal", "check_store": False}
+    with pf.Client(server.base_url, "not-the-key") as stranger, pytest.raises(LoadStopped) as stop:
+        pf.load_csv(file, stranger, **options)
+    assert stop.value.ending == "stopped"
+    assert stop.value.result.counts["pending"] == 1
+    assert "pf.load_csv(" in str(stop.value)
+    with server.client() as client:
+        assert len(pf.load_csv(file, client, **options).created) == 1
+
+
+def test_records_to_fix_raise_only_where_that_is_asked(file: Path, server: Server) -> None:
+    """``on_invalid="raise"`` is for a task; without it the result has the records."""
+    options = {"journal": file.parent / "journal", "check_store": False}
+    with server.client() as client:
+        with pytest.raises(LoadFailedError) as failed:
+            pf.load_csv(file, client, on_invalid="raise", **options)
+        assert len(failed.value.result.fix) == 1
+        assert len(pf.load_csv(file, client, **options).fix) == 1
+
+
+def test_a_load_logs_one_line(file: Path, server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    """INFO has what became of the file, in the logger of the loader."""
+    with server.client() as client, caplog.at_level(logging.INFO, "petstore_frame.loader"):
+        pf.load_csv(file, client, journal=file.parent / "journal", check_store=False)
+    (line,) = [each for each in caplog.records if each.name == "petstore_frame.loader"]
+    assert "arrivals.csv: 1 of 2 records created" in line.getMessage()

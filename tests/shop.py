@@ -1,0 +1,169 @@
+"""A store, an office with its files and its journal, and colleagues: a story is a few lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from faults.flaky_store import FlakyStore
+from petstore_frame.errors import DuplicatesError, PetstoreError
+
+Rows = list[list[str]]
+
+
+class Shop:
+    """One office, which loads its files into a store with a journal of its own.
+
+    A header without a category column gets one, and each of its rows the category 1.
+
+    Args:
+        folder: For the files and the journal.
+        client: A client of the store.
+        store: The store that fails on purpose, where it is that one.
+    """
+
+    def __init__(self, folder: Path, client: pf.Client, store: FlakyStore | None = None) -> None:
+        self.folder, self.client, self.store = folder, client, store
+        self.journal = folder / "journal"
+        folder.mkdir(parents=True, exist_ok=True)
+
+    # -- the store ------------------------------------------------------------------------------
+
+    @property
+    def pets(self) -> list[dict[str, Any]]:
+        """The pets of the store, whoever made them."""
+        if self.store is not None:
+            return list(self.store.pets.values())
+        return pf.fetch_inventory(self.client).frame.to_dict("records")
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the pets of the store, sorted."""
+        return sorted(pet["name"] for pet in self.pets)
+
+    @property
+    def ids(self) -> dict[str, int | None]:
+        """Which pet each key is, as the journal knows it."""
+        table = pf.read_ids(self.client, journal=self.journal)
+        return dict(zip(table["key"], table["id"], strict=True))
+
+    @property
+    def colleague(self) -> Shop:
+        """Another office with a folder and a journal of its own, before the same store."""
+        return Shop(self.folder / "colleague", self.client, self.store)
+
+    # -- loading --------------------------------------------------------------------------------
+
+    def write(self, name: str, header: str, *lines: str) -> Path:
+        """Write a CSV file."""
+        path = self.folder / name
+        path.write_text("\n".join([*_with_category(header, lines), ""]), encoding="utf-8")
+        return path
+
+    def load(self, name: str, *rows: str, **options: Any) -> pf.LoadResult:
+        """Load a CSV file of a header and rows, or without them the file that is there."""
+        path = self.write(name, *rows) if rows else self.folder / name
+        return self._run(pf.load_csv, path, options)
+
+    def excel(self, name: str, header: str, *lines: str, **options: Any) -> pf.LoadResult:
+        """Load the rows as a spreadsheet saves them."""
+        return self._run(pf.load_excel, self.write_excel(name, header, *lines), options)
+
+    def write_excel(self, name: str, header: str, *lines: str) -> Path:
+        """Write rows as a spreadsheet saves them: ``007`` is a 7, ``2026-05-01`` a date."""
+        book = openpyxl.Workbook()
+        for number, row in enumerate(csv.reader(_with_category(header, lines))):
+            book.active.append([_typed(cell) for cell in row] if number else row)
+        book.save(self.folder / name)
+        return self.folder / name
+
+    def pandas(self, header: str, *lines: str, **options: Any) -> pf.LoadResult:
+        """Load the rows as pandas reads them."""
+        return self._run(pf.load_frame, frame_of(header, *lines), options)
+
+    def fix_file(self, result: pf.LoadResult) -> Rows:
+        """Write the fix file of a result, and return its cells, the header first."""
+        shutil.rmtree(self.folder / "results", ignore_errors=True)
+        result.write(self.folder / "results", excel=False)
+        with (self.folder / "results" / "fix.csv").open(encoding="utf-8-sig", newline="") as file:
+            return list(csv.reader(file))
+
+    def fix(
+        self, source: pf.LoadResult | Rows, changes: Mapping[str, str], **options: Any
+    ) -> pf.LoadResult:
+        """Load a fix file, that of a result as it is now or one from before, with cells changed."""
+        header, *rows = source if isinstance(source, list) else self.fix_file(source)
+        path = self.folder / "fixed.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerow(header)
+            csv.writer(file).writerows([changes.get(cell, cell) for cell in row] for row in rows)
+        return self._run(pf.load_csv, path, options)
+
+    def _run(self, load: Callable[..., Any], source: Any, options: Any) -> pf.LoadResult:
+        given = {"journal": self.journal, "progress": False, "workers": 1} | options
+        try:
+            return load(source, self.client, **given)
+        except PetstoreError as stopped:
+            if getattr(stopped, "result", None) is None:
+                raise
+            return stopped.result
+
+    @contextmanager
+    def asks(self, *cases: str) -> Iterator[None]:
+        """Hold that a load asks about exactly these cases, and sends nothing."""
+        before = self.pets
+        with pytest.raises(DuplicatesError) as asked:
+            yield
+        assert self.pets == before
+        assert sorted(case.name for case in asked.value.question.cases) == sorted(cases)
+
+    # -- the journal ----------------------------------------------------------------------------
+
+    def copy_journal(self) -> None:
+        """Make a backup of the journal's folder."""
+        shutil.rmtree(self.folder / "backup", ignore_errors=True)
+        shutil.copytree(self.journal, self.folder / "backup")
+
+    def restore_journal(self) -> None:
+        """Put the backup of the journal in the place of the journal."""
+        self.lose_journal()
+        shutil.copytree(self.folder / "backup", self.journal)
+
+    def lose_journal(self) -> None:
+        """Remove the journal's folder."""
+        shutil.rmtree(self.journal, ignore_errors=True)
+
+
+def frame_of(header: str, *lines: str) -> pd.DataFrame:
+    """Return rows as pandas reads them beside an empty cell: ``007`` is 7.0."""
+    frame = pd.read_csv(io.StringIO("\n".join(_with_category(header, lines))))
+    for column in frame.columns.drop("categoryId"):
+        if pd.api.types.is_integer_dtype(frame[column]):
+            frame[column] = frame[column].astype("float64")
+    return frame
+
+
+def _with_category(header: str, lines: tuple[str, ...]) -> list[str]:
+    if "categoryId" in header.split(","):
+        return [header, *lines]
+    return [f"{header},categoryId", *(f"{line},1" for line in lines)]
+
+
+def _typed(cell: str) -> Any:
+    if re.fullmatch(r"\d+", cell):
+        return int(cell)
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", cell):
+        return date.fromisoformat(cell)
+    return cell or None
