@@ -131,6 +131,16 @@ def why_stopped(error: Exception | None, intent: Intent | None = None) -> str:
     )
 
 
+def unsaved(problem: str, outcomes: Iterable[Outcome]) -> str:
+    """Return the journal's problem with the outcomes that it could not keep, so none is lost."""
+    lost = [
+        f"record {each.intent.record} is {each.state}"
+        + (f" with id {each.pet_id}" if each.pet_id is not None else "")
+        for each in outcomes
+    ]
+    return f"{problem}; not on disk: {', '.join(lost)}" if lost else problem
+
+
 def broken(problem: Exception | None) -> PostOutcome:
     """Judge a client that raised where it should have answered: nothing is proven."""
     error = problem if isinstance(problem, PetstoreError) else PetstoreError(repr(problem))

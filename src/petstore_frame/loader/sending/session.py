@@ -27,6 +27,7 @@ from petstore_frame.loader.sending.judge import (
     checked_answer,
     is_key_misused,
     judge,
+    unsaved,
     why_stopped,
 )
 from petstore_frame.loader.sending.pace import Pace, oldest_key
@@ -167,7 +168,8 @@ class Sender:
                 if self._is_exhausted and not (self._pool.busy or self._repeats):
                     self._queue_repeats()
         if self._is_journal_broken:
-            raise JournalError(self._unsaved_outcomes())
+            _, problem = self._ending or (Ending.JOURNAL, "")
+            raise JournalError(unsaved(problem, self._outcomes))
         if self._problem is not None:
             raise self._problem
         return self._ending or (Ending.DONE, "")
@@ -346,26 +348,24 @@ class Sender:
                 )
 
     def _check_patience(self) -> None:
-        limits, pace = self.limits, self._pace
+        limits, pace, store = self.limits, self._pace, f"the store at {self.client.base_url}"
         is_there = self._answers or self._is_asked_to_wait
         patience_s = limits.patience_s if is_there else limits.first_patience_s
+        problem = ""
         if pace.is_fruitless:
-            self._stop(
-                Ending.OUTAGE,
-                "the store answers GET, but again and again no POST; ask its operator",
-            )
+            problem = "the store answers GET, but again and again no POST; ask its operator"
         elif pace.down_s() > patience_s:
-            self._stop(
-                Ending.OUTAGE,
-                f"the store at {self.client.base_url} gave no usable answer for "
-                f"{pace.down_s():.0f} s; the last failure: {self._last_failure}",
+            problem = (
+                f"{store} gave no usable answer for {pace.down_s():.0f} s; the last failure: "
+                f"{self._last_failure}"
             )
         elif pace.wait_s() > limits.patience_s:
-            self._stop(
-                Ending.OUTAGE,
-                f"the store at {self.client.base_url} asks to wait {pace.wait_s():.0f} s, and an "
-                f"import waits {limits.patience_s:.0f} s at most",
+            problem = (
+                f"{store} asks to wait {pace.wait_s():.0f} s, and an import waits "
+                f"{limits.patience_s:.0f} s at most"
             )
+        if problem:
+            self._stop(Ending.OUTAGE, problem)
 
     def _probe_if_due(self) -> None:
         pace = self._pace
@@ -393,13 +393,3 @@ class Sender:
                 f"the first pet came back changed: {'; '.join(first.notes)}; look at it, then run "
                 "the same import again to go on regardless",
             )
-
-    def _unsaved_outcomes(self) -> str:
-        """Name the outcomes that the journal could not keep, so that they are not lost."""
-        _, problem = self._ending or (Ending.JOURNAL, "")
-        lost = [
-            f"record {each.intent.record} is {each.state}"
-            + (f" with id {each.pet_id}" if each.pet_id is not None else "")
-            for each in self._outcomes
-        ]
-        return f"{problem}; not on disk: {', '.join(lost)}" if lost else problem
