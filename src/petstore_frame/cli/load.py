@@ -233,7 +233,7 @@ def _load(
 ) -> LoadResult:
     """Load a file; where it seems to repeat an earlier one, ask, or refuse it with the ways on."""
     from petstore_frame.errors import DuplicatesError, LoadInterrupted
-    from petstore_frame.loader.load import load as load_file
+    from petstore_frame.loader.run import load as load_file
 
     try:
         return load_file(path, client, reading, limits, **options)
@@ -295,7 +295,7 @@ def _wait_announced(seconds: float, *, grace_s: float) -> None:
 
 def _resume(client: Client, journal: Path | None, *, accept_loss: bool, as_json: bool) -> NoReturn:
     """Finish the imports that stopped, print what became of each, and end the command."""
-    from petstore_frame.loader.load import resume_loads
+    from petstore_frame.loader.run import resume_loads
 
     results = resume_loads(client, journal=journal, accept_loss=accept_loss)
     if as_json:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from petstore_frame.bundled.samples import write_template
 from petstore_frame.client import Client
 from petstore_frame.errors import InputError, LoadInterrupted
-from petstore_frame.loader.load import load
+from petstore_frame.loader.run import load
 from petstore_frame.loader.options import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
