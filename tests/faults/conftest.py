@@ -15,10 +15,10 @@ from clocks import timed_client
 from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import start_child
 from petstore_frame.client import Client
-from petstore_frame.loader.run import load
 from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.run import load
 from petstore_frame.loader.settling.reconcile import Reconciliation, reconcile
 
 STATUSES = ("available", "pending", "sold", "")

@@ -15,9 +15,9 @@ import sys
 
 from petstore_frame.client import Client
 from petstore_frame.http.settings import IdempotencyKey
-from petstore_frame.loader.run import load
 from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.run import load
 
 
 def main() -> None:

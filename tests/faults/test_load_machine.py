@@ -19,10 +19,10 @@ from petstore_frame.errors import JournalLockedError
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.journal.database import SUFFIX, holding, reading
 from petstore_frame.loader.journal.rows import JournalRow, read_rows, read_runs
-from petstore_frame.loader.run import load, resume_loads
 from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.record import State
+from petstore_frame.loader.run import load, resume_loads
 from petstore_frame.loader.settling.reconcile import reconcile
 
 FAULTS = [None, *(f for f in (*DOUBTFUL, *CUT_201, *HARMLESS, "401") if "stall" not in f)]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from petstore_frame.bundled.samples import write_template
 from petstore_frame.client import Client
 from petstore_frame.errors import InputError, LoadInterrupted
-from petstore_frame.loader.run import load
 from petstore_frame.loader.options import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
@@ -20,6 +19,7 @@ from petstore_frame.loader.reading.options import LAYOUT, Reading
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.files import find_place
 from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.run import load
 from petstore_frame.loader.settling.reconcile import Reconciliation
 
 if TYPE_CHECKING:
