@@ -16,7 +16,7 @@ from faults.flaky_store import KEY, FlakyStore
 from faults.load_harness import start_child
 from petstore_frame.client import Client
 from petstore_frame.loader.options import Limits
-from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load
 from petstore_frame.loader.settling.reconcile import Reconciliation, reconcile
@@ -68,7 +68,7 @@ def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
             return load(
                 path,
                 made,
-                Reading(**reading),
+                Recipe(**reading),
                 Limits(**limits),
                 **{"journal": tmp_path / "journal", "progress": False} | options,
             )
@@ -77,7 +77,7 @@ def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
 
 
 _LIMITS = set(Limits.__dataclass_fields__)
-_READING = set(Reading.__dataclass_fields__)
+_READING = set(Recipe.__dataclass_fields__)
 _CLIENT = {"api_key", "timeout_s", "max_retries", "idempotency", "sleep"}
 
 

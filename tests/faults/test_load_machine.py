@@ -20,7 +20,7 @@ from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.journal.database import SUFFIX, holding, reading
 from petstore_frame.loader.journal.rows import JournalRow, read_rows, read_runs
 from petstore_frame.loader.options import Limits
-from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.run import load, resume_loads
 from petstore_frame.loader.settling.reconcile import reconcile
@@ -74,7 +74,7 @@ class Imports(RuleBasedStateMachine):
             self.last = load(
                 path,
                 self.client,
-                Reading(),
+                Recipe(),
                 Limits(workers=4, first_patience_s=1.0, patience_s=1.0),
                 journal=self.folder / "journal",
                 progress=False,

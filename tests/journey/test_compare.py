@@ -20,7 +20,6 @@ import petstore_frame as pf
 from petstore_frame.cli import app
 from petstore_frame.cli.options import HowRead
 from petstore_frame.loader.options import ListOptions
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.stocktake import Kind
 from threaded import Server, serve
 

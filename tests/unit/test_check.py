@@ -63,7 +63,7 @@ def test_a_number_where_one_belongs_is_a_plain_cell() -> None:
         checker = Checker(columns, {"name": "name", "category_id": "categoryId"}, RULES)
         row = Row(2, cells, Aside(dict.fromkeys(places, NUMBER_NOTE)))
         (records, _) = checker.batches([row, row])
-        assert [(record.payload, record.warnings) for record in records] == [
+        assert [(record.payload, record.notes) for record in records] == [
             (b'{"name":"7","categoryId":3}', notes)
         ] * 2
 

@@ -15,8 +15,8 @@ import pytest
 import xlsxwriter
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import Record, State
 
 HEADER = ("name", "categoryId", "status")
@@ -34,7 +34,7 @@ def save(path: Path, *rows: tuple[Any, ...], sheets: tuple[str, ...] = ("Pets",)
 
 
 def read(path: Path, **options: Any) -> list[Record]:
-    with open_source(path, Reading(**options)) as source:
+    with open_source(path, Recipe(**options)) as source:
         return list(source)
 
 
@@ -66,7 +66,7 @@ def test_name_is_judged_by_its_type(
         assert (record.state, record.problem.code) == (State.INVALID, note)
     else:
         assert record.payload == f'{{"name":"{name}","categoryId":3,"status":"sold"}}'.encode()
-        assert record.warnings == note
+        assert record.notes == note
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_category_is_judged_by_its_type(
         assert record.problem.code == code
     else:
         assert record.payload == f'{{"name":"Rex","categoryId":{category}}}'.encode()
-        assert record.warnings == ()
+        assert record.notes == ()
 
 
 def test_formula_gives_its_cached_value(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import Record
 
 INPUTS = Path(__file__).parent / "inputs"
@@ -28,11 +28,11 @@ def told(record: Record) -> str:
         what = record.payload.decode()
     elif record.problem is not None:
         what = f"{what} {record.problem.code} {record.problem.column or '-'}"
-    return " | ".join([f"{record.line}: {what}", *record.warnings])
+    return " | ".join([f"{record.line}: {what}", *record.notes])
 
 
 def read(name: str, **options: Any) -> list[str]:
-    with open_source(INPUTS / name, Reading(**options)) as source:
+    with open_source(INPUTS / name, Recipe(**options)) as source:
         return [told(record) for record in source]
 
 

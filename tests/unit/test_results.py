@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from petstore_frame.errors import ArgumentError, JournalError, LoadFailedError
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import COLUMNS, escaped_columns, harmless
 from petstore_frame.loader.record import Record, State
 from petstore_frame.loader.results.results import LoadResult
@@ -68,7 +68,7 @@ def result(tmp_path: Path) -> LoadResult:
 
 
 def read(path: Path, **options: str) -> list[Record]:
-    with open_source(path, Reading(**options)) as source:  # type: ignore[arg-type] # any option
+    with open_source(path, Recipe(**options)) as source:  # type: ignore[arg-type] # any option
         return list(source)
 
 

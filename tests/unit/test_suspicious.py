@@ -8,8 +8,8 @@ from typing import Any
 import openpyxl
 import pytest
 
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import Record, State, Suspicion
 
 INPUTS = Path(__file__).parent / "inputs"
@@ -17,7 +17,7 @@ RUN = "ab" * 16
 
 
 def records_of(source: Any, **options: Any) -> list[Record]:
-    with open_source(source, Reading(**options)) as opened:
+    with open_source(source, Recipe(**options)) as opened:
         return list(opened)
 
 
@@ -125,4 +125,4 @@ def test_a_total_is_held_in_a_fix_file_too(tmp_path: Path) -> None:
 def test_twins_in_unicode_form_are_told() -> None:
     """Two spellings of one name next to each other are sent with a warning."""
     records = records_of(INPUTS / "39_unicode_twins.csv")
-    assert [record.warnings for record in records] == [(), ("unicode_twin",), (), ("unicode_twin",)]
+    assert [record.notes for record in records] == [(), ("unicode_twin",), (), ("unicode_twin",)]

@@ -28,7 +28,7 @@ from petstore_frame.cli.options import (
 )
 from petstore_frame.errors.advice import ShellAudience
 from petstore_frame.loader.options import DEFAULT_WORKERS, GRACE_S, MOST_WORKERS, Duplicates, Limits
-from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.recipe import Recipe
 
 if TYPE_CHECKING:
     from petstore_frame.client import Client
@@ -42,12 +42,12 @@ class Animals:
 
     PANEL: ClassVar[str] = ANIMALS
     duplicates: Annotated[
-        Duplicates,
+        Duplicates | None,
         Option(
             help="Without a key, for records that equal earlier ones in all but the status: refuse "
             "a file that seems to repeat an earlier one, skip them, or send them as other animals."
         ),
-    ] = "refuse"
+    ] = None
     again: Annotated[bool, switch("again", "Load the same file a second time, on purpose.")] = False
     ids: Annotated[Path | None, Option(help="Write which pet each key is to this CSV file.")] = None
     journal: JournalFolder = None
@@ -189,13 +189,15 @@ def load(
     with store.client(idempotency=keys) as client:
         if path is None:
             _resume(client, animals.journal, accept_loss=sending.accept_loss, as_json=as_json)
+        recipe = reading.of(path)
         result = _load(
             path,
             client,
-            Reading(**reading.of(path)),
+            recipe,
             Limits(workers=sending.workers, max_errors=sending.max_errors),
             is_asking=not as_json and sys.stdin.isatty() and sys.stderr.isatty(),
-            duplicates=animals.duplicates,
+            duplicates=animals.duplicates or recipe.duplicates,
+            leave_lines=reading.leave_lines or (),
             dry_run=dry_run,
             again=animals.again,
             journal=animals.journal,
@@ -225,7 +227,7 @@ def _check_output(folder: Path | None) -> None:
 def _load(
     path: Path,
     client: Client,
-    reading: Reading,
+    reading: Recipe,
     limits: Limits,
     *,
     is_asking: bool,

@@ -15,7 +15,8 @@ from petstore_frame.errors import InputError, LoadInterrupted
 from petstore_frame.loader.options import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
-from petstore_frame.loader.reading.options import LAYOUT, Reading
+from petstore_frame.loader.reading.options import LAYOUT
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.files import find_place
 from petstore_frame.loader.results.results import LoadResult
@@ -38,7 +39,7 @@ Edits = Mapping[tuple[int, str], str]
 class Choices:
     """What the user has chosen for a file; corrected cells by line and column."""
 
-    reading: Reading
+    reading: Recipe
     duplicates: Duplicates = "refuse"
     edits: Edits = field(default_factory=dict)
 
@@ -113,9 +114,9 @@ class ImportJob:
 
     def begin(self) -> Choices:
         """Return the choices for a new file."""
-        return Choices(Reading(categories=self.labels or None))
+        return Choices(Recipe(categories=self.labels or None))
 
-    def look(self, path: Path, reading: Reading) -> Look:
+    def look(self, path: Path, reading: Recipe) -> Look:
         """Return what a file looks like, with what is recognised as its ``reading``.
 
         Raises:

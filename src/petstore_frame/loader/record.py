@@ -92,6 +92,7 @@ class Suspicion(StrEnum):
     LOW_CATEGORY_ID = "low_category_id"
     SWALLOWED_ROWS = "swallowed_rows"
     HIDDEN_ROW = "hidden_row"
+    LARGE_COUNT = "large_count"
 
 
 SUSPICIOUS = "suspicious"
@@ -131,11 +132,11 @@ class Origin(NamedTuple):
     """The record of an earlier import that a record of a fix file is.
 
     Attributes:
-        run_id: Id of the import that first read it.
+        import_id: The first digits of the id of the import that read it, eight or more.
         record: Its number there.
     """
 
-    run_id: str
+    import_id: str
     record: int
 
 
@@ -151,11 +152,16 @@ class Record(NamedTuple):
             a long one longer.
         state: invalid, skipped or pending.
         payload: The bytes of the request body, or None unless pending.
+        fingerprint: A digest of all that is sent but the status; None with ``payload``.
         problem: The first problem, or None.
-        warnings: What was normalised on the way, for example ``trimmed``.
+        notes: What was normalised on the way, for example ``trimmed``.
         key: Text of the cells that identify the animal, or None without ``key=``. Of several
             columns it is a JSON list of their texts.
         origin: The record that it was fixed from, where one of our own files comes back.
+        rank: With ``keep="newest: COLUMN"`` a text that sorts as the column does, empty where the
+            cell has no rank; else None.
+        left_out: The user leaves it out: by ``leave_out=``, ``only=``, ``leave_lines=`` or an
+            emptied row of a fix file. It counts after ``keep=`` has said which row stands.
     """
 
     number: int
@@ -163,7 +169,10 @@ class Record(NamedTuple):
     cells: tuple[str, ...]
     state: State
     payload: bytes | None = None
+    fingerprint: bytes | None = None
     problem: RecordProblem | None = None
-    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     key: str | None = None
     origin: Origin | None = None
+    rank: str | None = None
+    left_out: bool = False

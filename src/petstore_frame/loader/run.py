@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -16,8 +16,8 @@ from petstore_frame.loader.journal.rows import Run, read_run, read_runs
 from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.options import Limits, check_sending
 from petstore_frame.loader.progress import ProgressOption
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results.facts import describe_warnings
@@ -32,13 +32,14 @@ from petstore_frame.loader.sending.session import ask_store_id, run_session
 def load(
     path_or_frame: Any,
     client: PostingClient,
-    reading: Reading,
+    recipe: Recipe,
     limits: Limits,
     *,
     dry_run: bool = False,
     journal: str | PathLike[str] | None = None,
     again: bool = False,
     duplicates: str = "refuse",
+    leave_lines: Collection[int] = (),
     progress: ProgressOption = None,
     output: Path | None = None,
     timing: Timing = REAL_TIME,
@@ -63,7 +64,12 @@ def load(
         again=again,
     )
     path = place_of(journal, client.base_url)
-    with open_source(path_or_frame, reading, columns_of=partial(_columns_of, path)) as source:
+    with open_source(
+        path_or_frame,
+        recipe,
+        columns_of=partial(_columns_of, path),
+        leave_lines=leave_lines,
+    ) as source:
         make_folder(path.parent, client.base_url)
         with holding(path), Writer(path, client.base_url) as writer:
             now = timing.now()

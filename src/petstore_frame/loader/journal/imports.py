@@ -269,7 +269,8 @@ def stage(sql: sqlite3.Connection, run: Run, batches: Iterable[Sequence[Record]]
     digest = hashlib.sha256(json.dumps(run.header).encode())
     for batch in batches:
         contents, fates, origins, read = [], [], [], []
-        for at, line, cells, state, payload, problem, notes, key, origin in batch:
+        for each in batch:
+            at, line, cells, state, payload, _, problem, notes, key, origin, _, _ = each
             packed = pack_cells(cells)
             contents.append((at, line, packed, payload, key, "\n".join(notes) or None))
             if state is not State.PENDING:
@@ -304,7 +305,7 @@ def _as_read(packed: str | bytes, origin: Origin | None) -> bytes:
     text = text.replace(b"\r\n", b"\n").rstrip(b"\x1f")
     if origin is None:
         return b"%d:%b0:" % (len(text), text)
-    mark = f"{origin.run_id}:{origin.record}".encode()
+    mark = f"{origin.import_id}:{origin.record}".encode()
     return b"%d:%b%d:%b" % (len(text), text, len(mark), mark)
 
 
