@@ -124,7 +124,7 @@ def test_an_absent_record_begins_a_new_life(result: LoadResult, writer: Moves) -
 def test_cells_come_back_as_they_were(cells: tuple[str, ...], tmp_path: Path) -> None:
     """Any text, also separators, NUL, lone surrogates and no cell at all, is kept verbatim."""
     problem = RecordProblem("odd", "it is odd", "name", "\ud800", "fix it", ("accept", ["x"]), "x")
-    record = Record(1, 2, cells, State.INVALID, None, problem, ("a", "b"))
+    record = Record(1, 2, cells, State.INVALID, None, None, problem, ("a", "b"))
     (row,) = stage(tmp_path / "x.sqlite3", RUN, [record]).rows()
     assert (row.cells, row.problem, row.warnings) == (cells, problem, ("a", "b"))
 

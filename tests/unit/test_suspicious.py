@@ -45,7 +45,7 @@ def test_a_total_below_the_data_is_held() -> None:
     """A total is held; an animal of that name, with others below it, is sent with a note."""
     records = records_of(INPUTS / "30_total_row.csv")
     assert held(records) == [(5, "total_row")]
-    assert records[1].state is State.PENDING and records[1].warnings == ("called_total",)
+    assert records[1].state is State.PENDING and records[1].notes == ("called_total",)
 
 
 @pytest.mark.parametrize("name", ["Total", "TOTAL:", "Grand total", "Summe", "Total: 6", "Gesamt"])
@@ -75,9 +75,15 @@ def test_rows_that_a_filter_hides_are_held(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["31_swallowed_rows.csv", "31_swallowed_note.csv"])
-def test_rows_swallowed_by_an_open_quote_are_held(name: str) -> None:
-    """A cell that holds what looks like other rows is held, in whatever column."""
-    assert held(records_of(INPUTS / name)) == [(2, "swallowed_rows")]
+def test_rows_swallowed_by_an_open_quote_are_to_fix_line_by_line(name: str) -> None:
+    """A cell that holds what looks like other rows is told as these, each with its own cells."""
+    swallowed = [each for each in records_of(INPUTS / name) if each.problem]
+    assert [(each.line, len(each.cells)) for each in swallowed] == [
+        (line, len(swallowed[0].cells)) for line in (2, 3, 4)
+    ]
+    assert {each.problem.option for each in swallowed if each.problem} == {("quoting", "none")}
+    (one, *_) = records_of(INPUTS / name, accept=["swallowed_rows"])
+    assert one.cells[0].count("\n") == 2
 
 
 def test_a_note_of_two_lines_swallows_nothing(tmp_path: Path) -> None:
@@ -90,7 +96,7 @@ def test_what_is_accepted_is_sent_with_a_note(tmp_path: Path) -> None:
     """Each kind has its word, and a record that was let through says so."""
     path = filtered(tmp_path)
     records = records_of(path, accept=[Suspicion.HIDDEN_ROW])
-    assert held(records) == [] and records[1].warnings == ("hidden_row",)
+    assert held(records) == [] and records[1].notes == ("hidden_row",)
 
 
 @pytest.mark.parametrize(

@@ -311,7 +311,7 @@ class Checker:
         """Yield each line that a quote has swallowed as the record that it seems to be."""
         last = row.line + len(row.raw) - 1
         what = f"a quote that opens in line {row.line} and ends in line {last} swallows rows"
-        hint = 'read quotes as letters: {}; or correct the quote: a "" within a cell is one'
+        hint = "read quotes as letters: {}; if they are one cell, accept swallowed_rows"
         problem = RecordProblem(
             "swallowed_rows", what, hint=hint, option=("quoting", "none"), value=row.raw[0][:200]
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from unicodedata import normalize
 
 from petstore_frame.loader.reading.fields import quoted, word_of
@@ -30,7 +30,7 @@ class Keys:
         self,
         columns: Sequence[str] = (),
         key: Sequence[str] = (),
-        nothing: dict[str, Collection[str]] | None = None,
+        nothing: Mapping[str, Collection[str]] | None = None,
     ) -> None:
         self._columns = tuple(key)
         words = nothing or {}

@@ -86,6 +86,8 @@ class Options:
         key = _texts("key", self.key or (), "names the column that identifies an animal")
         columns = self.columns
         if columns is not None:
+            if isinstance(columns, str):
+                _refuse("{} is a list of column names, got {}", ("columns",), _shown(columns))
             columns = _texts("columns", columns, "is a list of column names")
             if not any(map(str.strip, columns)):
                 _refuse("{} names no column, got {}", ("columns",), _shown(columns))
@@ -183,7 +185,12 @@ class Options:
             if not columns_in(str(value)) and not _sent(name, value, known, "defaults"):
                 _refuse("{} gives {} as the {}", ("defaults",), repr(value), name)
         return Rules(
-            self.keep_spaces, self.thousands, self.accept, values, others, frozenset(listed)
+            self.keep_spaces,
+            self.thousands,
+            frozenset(self.accept),
+            values,
+            others,
+            frozenset(listed),
         )
 
     def given(self) -> dict[str, Any]:
@@ -250,17 +257,17 @@ def _sent(name: str, value: Any, known: Rules, option: str = "value_map") -> str
     column = FIELD_BY_NAME[name]
     if value is None or value == "":
         return ""
-    if isinstance(value, bool) and column.dtype != "boolean":
-        _refuse("{} gives {} as a {}", (option,), repr(value), column.label.lower())
+    if type(value).__name__ in ("bool", "bool_") and column.dtype != "boolean":
+        what = f"{option} gives {value!r} as a {column.label.lower()}; give a whole number"
+        raise ArgumentError(f"{what}; nothing was sent")
     try:
         return read_cell(column, str(value), known)[0] or ""
     except CellError as refused:
-        what = refused.problem.message
-        allowed = f"; it is one of {', '.join(column.values)}, or '' for none"
-        raise ArgumentError(
-            f"{option} gives {value!r} as a {column.label.lower()}: {what}"
-            f"{allowed if column.values else ''}; nothing was sent"
-        ) from None
+        allowed = "give a whole number" if column.dtype == "int64" else refused.problem.message
+        if column.values:
+            allowed = f"it is one of {', '.join(column.values)}, or '' for none"
+        what = f"{option} gives {value!r} as a {column.label.lower()}; {allowed}"
+        raise ArgumentError(f"{what}; nothing was sent") from None
 
 
 def _plain_categories(categories: Any) -> Categories:

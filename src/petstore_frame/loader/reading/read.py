@@ -356,4 +356,8 @@ def _explained(
     if question is None and opened.kind == "csv" and reading.delimiter is not None:
         others = opened.tables(replace(reading, delimiter=None))
         question = other_delimiter(others, reading)
+    if question is None and opened.kind == "csv" and all(len(each.columns) < 2 for each in tables):
+        by_hand = "choose the delimiter"
+        hint = Advice("name the character between the cells: {}", ("delimiter",), by_hand=by_hand)
+        refusals[0].hint = hint
     return question or refusals[0]

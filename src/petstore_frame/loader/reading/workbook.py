@@ -28,7 +28,8 @@ from petstore_frame.loader.record import Suspicion
 _MIB = 1024 * 1024
 # A packed file can unpack to thousands of times its size, and a library holds each cell as an
 # object: what a sheet unpacks to, and how many cells it spans, are known before.
-MAX_UNPACKED, MAX_CELLS = 256 * _MIB, 16_000_000
+MAX_UNPACKED, MAX_CELLS, MAX_COLUMNS = 256 * _MIB, 16_000_000, 16_384
+_FREE_SIZE, _MAX_RATIO = 8 * _MIB, 200
 # Of the workbooks that this package writes.
 DATA_SHEET, ABOUT_SHEET = "Inventory", "About"
 # How a workbook spells a control character, and an underscore that could begin such a spelling.
@@ -110,8 +111,12 @@ class Workbook:
 
     def _rows(self, sheet: Any) -> Iterator[Row]:
         """Yield all rows, the empty cells at their ends cut off."""
-        if sheet.max_row * sheet.max_column > MAX_CELLS:
-            what = f"the sheet {sheet.title!r} spans more than {MAX_CELLS:,} cells, empty ones too"
+        cells = sheet.max_row * sheet.max_column
+        if cells > MAX_CELLS or sheet.max_column > MAX_COLUMNS:
+            what = (
+                f"the sheet {sheet.title!r} is larger than {MAX_COLUMNS:,} columns or "
+                f"{MAX_CELLS:,} cells, empty ones included"
+            )
             raise InputError(what, hint="keep only the columns and rows of the animals")
         merged = {
             (row, column): str(each)
@@ -119,7 +124,7 @@ class Workbook:
             for row, column in each.cells
             if (row, column) != (each.min_row, each.min_col)
         }
-        uncalculated = set() if self._formulas is None else _formulas(self._formulas[sheet.title])
+        formulas = set() if self._formulas is None else _formulas(self._formulas[sheet.title])
         what = "the row is hidden in the workbook, by a filter or by hand"
         hidden = suspicious(Suspicion.HIDDEN_ROW, what)
         for line, cells in enumerate(sheet.iter_rows(), 1):
@@ -127,7 +132,7 @@ class Workbook:
             for at, (text, _) in enumerate(typed):
                 if not text and (line, at + 1) in merged:
                     typed[at] = "", _is_merged(merged[line, at + 1])
-                elif cells[at].value is None and (line, at + 1) in uncalculated:
+                elif (line, at + 1) in formulas and _is_uncalculated(cells[at]):
                     typed[at] = "", _UNCALCULATED
             if not any(text or note is _UNCALCULATED for text, note in typed):
                 typed = []
@@ -147,6 +152,11 @@ _UNCALCULATED = CellError(
 
 def _formulas(sheet: Any) -> set[tuple[int, int]]:
     return {(each.row, each.column) for row in sheet for each in row if each.data_type == "f"}
+
+
+def _is_uncalculated(cell: Any) -> bool:
+    """Tell whether a formula has no value; one whose value is the empty text has that type."""
+    return cell.value is None and cell.data_type != "str"
 
 
 def _is_merged(name: str) -> CellError:
@@ -185,6 +195,9 @@ def _refuse_bombs(file: BinaryIO) -> bool:
         if size > MAX_UNPACKED:
             raise _too_much(f"it would unpack to {size // _MIB:,} MiB")
         for part in parts:
+            if part.file_size > max(_FREE_SIZE, _MAX_RATIO * part.compress_size):
+                size = part.file_size // _MIB
+                raise _too_much(f"{part.filename[:60]} inside would unpack to {size:,} MiB")
             if not part.filename.lower().endswith((".xml", ".rels")):
                 continue
             text = packed.read(part)
