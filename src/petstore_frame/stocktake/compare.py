@@ -12,6 +12,7 @@ from petstore_frame.errors import ArgumentError
 from petstore_frame.history import Snapshot
 from petstore_frame.inventory import Inventory
 from petstore_frame.loader.options import with_other_words
+from petstore_frame.loader.reading.kept import standing
 from petstore_frame.loader.reading.mapping import Mapped
 from petstore_frame.loader.reading.options import ByColumn, ByField, ValueMap
 from petstore_frame.loader.reading.read import open_source
@@ -192,7 +193,8 @@ def read_list(data: Any, recipe: Recipe, leave_lines: Collection[int] = ()) -> L
     with open_source(data, recipe, leave_lines=leave_lines) as source:
         name = source.mapping.get("name")
         name_at = len(source.columns) if name is None else source.columns.index(name)
-        records = (record for record in source if record.state is not State.SKIPPED)
+        rows = source if recipe.keep is None else standing(source, source, recipe.keep)
+        records = (record for record in rows if record.state is not State.SKIPPED)
         frames = [_frame([])]
         while piece := list(islice(records, _PIECE)):
             _count_notes(piece, name_at, notes)

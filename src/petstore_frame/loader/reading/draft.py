@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.look import Look, ValueToMap, look
 from petstore_frame.loader.reading.mapping import sounds_like_a_key
 from petstore_frame.loader.reading.options import Options
-from petstore_frame.loader.reading.ranks import is_date
+from petstore_frame.loader.reading.ranks import Ranks, is_date
 from petstore_frame.loader.reading.recipe_text import TO_FILL_IN, plain, to_text
+from petstore_frame.loader.reading.tables import Row
 from petstore_frame.schema.models import FIELD_BY_NAME
 
 # A column of more different words than this is no list of labels or states.
@@ -61,10 +63,30 @@ def _add_key(words: dict[str, Any], notes: dict[tuple[str, ...], str], seen: Loo
     key = words["key"]
     repeats = isinstance(key, str) and different.get(key, 0) < len(seen.rows)
     if repeats and seen.reading.keep is None:
-        first = seen.rows[0]
-        dates = [column for column, cell in zip(seen.columns, first, strict=False) if is_date(cell)]
-        words["keep"] = f"newest: {dates[0]}" if dates else "last"
-        notes["keep",] = f"rows of one key; dates: {', '.join(dates) or 'none'}"
+        columns = [at for at, cell in enumerate(seen.rows[0]) if is_date(cell)]
+        ties = {seen.columns[at]: _count_ties(seen, key, at) for at in columns}
+        best = min(ties, key=lambda column: ties[column], default=None)
+        words["keep"] = "last" if best is None else f"newest: {best}"
+        told = "; ".join(f"{name} leaves {count:,} open" for name, count in ties.items())
+        notes["keep",] = f"of rows of one key; {told or 'there is no column of dates'}"
+
+
+def _count_ties(seen: Look, key: str, at: int) -> int:
+    """Return how many keys have several rows that differ and are equally new by a column."""
+    key_at, newest = seen.columns.index(key), dict[str, tuple[str, set[tuple[str, ...]]]]()
+    ranks = Ranks(seen.columns, f"newest: {seen.columns[at]}")
+    used = [seen.columns.index(column) for column in seen.mapping.values()]
+    try:
+        ranks.learn(Row(line, cells) for line, cells in enumerate(seen.rows))
+    except InputError:
+        return len(seen.rows)
+    for cells in seen.rows:
+        if len(cells) == len(seen.columns):
+            rank, sent = ranks.of(cells) or "", tuple(cells[place] for place in used)
+            best, rows = newest.get(cells[key_at], ("", set()))
+            if rank >= best:
+                newest[cells[key_at]] = rank, {*rows, sent} if rank == best else {sent}
+    return sum(len(rows) > 1 for _, rows in newest.values())
 
 
 def _add_words(words: dict[str, Any], notes: dict[tuple[str, ...], str], seen: Look) -> None:

@@ -298,7 +298,7 @@ def lay_out(
             refusals.append(problem)
     if not fitting:
         raise refusals[0] if own else _explained(opened, tables, refusals, options)
-    if len(fitting) > 1:
+    if len({source.columns for source in fitting}) > 1:
         signs = [source.table.facts["delimiter"] for source in fitting]
         what = f"the delimiter may be {' or '.join(map(repr, signs))}"
         hint = Advice("name it: {}", ("delimiter", signs[0]), by_hand="choose the delimiter")
