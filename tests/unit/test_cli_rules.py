@@ -125,4 +125,4 @@ def test_a_file_to_write_has_one_short_name() -> None:
     """-o is --output on every command that writes a file or a folder."""
     found = [options(command).get("--output") for command in COMMANDS.values()]
     writing = [option for option in found if option is not None]
-    assert len(writing) == 5 and all("-o" in option.opts for option in writing)
+    assert len(writing) == 6 and all("-o" in option.opts for option in writing)

@@ -22,6 +22,9 @@ from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 _AT_ONCE, _REMEMBERED = 128, 16_384
 MOST_OF_A_ROW, _MOST_SEEN = 1_000, 1_000_000
 _LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not like an animal")
+_SWALLOWING = suspicious(
+    Suspicion.SWALLOWED_ROWS, "the cell seems to hold other rows: a quote ends lines below"
+)
 _NOTHING, _OF_NUMBERS = RowNotes(), ("int64", "Int64", "Float64")
 
 
@@ -264,6 +267,8 @@ class Checker:
         doubts = list[tuple[CellError, int | None]]()
         if about.held is not None:
             doubts.append((about.held, None))
+        if self._name_at is not None and self._may_swallow(cells):
+            doubts.append((_SWALLOWING, self._name_at))
         if self._is_returned and Suspicion.TOTAL_ROW in notes:
             notes.remove(Suspicion.TOTAL_ROW)
             if about.held is None or about.held.problem.accept != Suspicion.TOTAL_ROW:
@@ -296,16 +301,22 @@ class Checker:
     def _is_swallowing(self, cells: Sequence[str]) -> bool:
         """Tell whether a cell holds line breaks and what looks like other rows."""
         width = len(self._columns)
-        if self._is_returned or Suspicion.SWALLOWED_ROWS in self._rules.accept:
+        if self._is_returned or width < 2 or Suspicion.SWALLOWED_ROWS in self._rules.accept:
             return False
         for at, cell in enumerate(cells[:width]):
-            if "\n" not in cell and "\r" not in cell:
-                continue
-            for sign in self._delimiters:
-                rows = any(line.count(sign) == width - 1 for line in cell.splitlines())
-                if sign in cell and (at == self._name_at or (rows and width > 2)):
-                    return True
+            first, *below = cell.splitlines() or [""]
+            if below and width > 2 - (at == self._name_at):
+                counts = [line.count(self._delimiters) for line in below]
+                # The rest of the row in which the quote opens, or a whole row below it.
+                if first.count(self._delimiters) == width - 1 - at or width - 1 in counts:
+                    return self._delimiters in cell
         return False
+
+    def _may_swallow(self, cells: Sequence[str]) -> bool:
+        """Tell whether a name has lines of which one holds a delimiter."""
+        at = self._name_at
+        name = "" if at is None or at >= len(cells) else cells[at]
+        return len(name.splitlines()) > 1 and any(sign in name for sign in self._delimiters)
 
     def _swallowed(self, number: int, row: Row) -> Iterator[Record]:
         """Yield each line that a quote has swallowed as the record that it seems to be."""

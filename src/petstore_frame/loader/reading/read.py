@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -46,7 +47,7 @@ from petstore_frame.loader.reading.tables import (
     index_names,
     refuse_missing_names,
 )
-from petstore_frame.loader.reading.text import MAX_HEADER, text_tables
+from petstore_frame.loader.reading.text import DELIMITERS, MAX_HEADER, text_tables
 from petstore_frame.loader.record import Record
 
 if TYPE_CHECKING:
@@ -215,6 +216,8 @@ class Source:
         """Yield the records, many at once; an InputError tells why there are no more."""
         with self._opened.naming():
             keys, ranks = self._learned
+            # What was swallowed in a text file is still so in a result file of another delimiter.
+            signs = self.table.facts.get("delimiter", "")
             checker = Checker(
                 self.columns,
                 self.mapping,
@@ -222,7 +225,7 @@ class Source:
                 self.rules,
                 keys,
                 ranks,
-                self.table.facts.get("delimiter", ""),
+                "".join(DELIMITERS) if self.is_returned else signs,
                 is_returned=self.is_returned,
                 leave_lines=self._leave_lines,
             )
@@ -335,6 +338,12 @@ def _spelled(options: Options, columns: Sequence[str]) -> Options:
     return replace(options, defaults=defaults, **changes)
 
 
+def _lacks_delimiter(tables: Sequence[Table]) -> bool:
+    """Tell whether a header has signs and no columns."""
+    names = [each.columns[0] for each in tables if len(each.columns) == 1]
+    return len(names) == len(tables) and any(re.search(r"[^\w\s]", name) for name in names)
+
+
 def _explained(
     opened: Input, tables: Sequence[Table], refusals: Sequence[InputError], reading: Options
 ) -> InputError:
@@ -356,7 +365,7 @@ def _explained(
     if question is None and opened.kind == "csv" and reading.delimiter is not None:
         others = opened.tables(replace(reading, delimiter=None))
         question = other_delimiter(others, reading)
-    if question is None and opened.kind == "csv" and all(len(each.columns) < 2 for each in tables):
+    if question is None and opened.kind == "csv" and _lacks_delimiter(tables):
         by_hand = "choose the delimiter"
         hint = Advice("name the character between the cells: {}", ("delimiter",), by_hand=by_hand)
         refusals[0].hint = hint
