@@ -69,9 +69,10 @@ def test_one_option_one_wording() -> None:
 
 
 def test_json_is_for_every_script() -> None:
-    """All but the demo, and serve which speaks nothing else, have --json."""
+    """All but the demo, a draft of TOML, and serve which speaks nothing else, have --json."""
     assert {name for name, made in COMMANDS.items() if "--json" not in options(made)} == {
         "demo",
+        "recipe",
         "serve",
     }
 
