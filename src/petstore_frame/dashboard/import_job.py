@@ -15,7 +15,7 @@ from petstore_frame.errors import InputError, LoadInterrupted
 from petstore_frame.loader.options import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
-from petstore_frame.loader.reading.options import LAYOUT
+from petstore_frame.loader.reading.options import LAYOUT, Options
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.files import find_place
@@ -39,7 +39,7 @@ Edits = Mapping[tuple[int, str], str]
 class Choices:
     """What the user has chosen for a file; corrected cells by line and column."""
 
-    reading: Recipe
+    reading: Options
     duplicates: Duplicates = "refuse"
     edits: Edits = field(default_factory=dict)
 
@@ -116,7 +116,7 @@ class ImportJob:
         """Return the choices for a new file."""
         return Choices(Recipe(categories=self.labels or None))
 
-    def look(self, path: Path, reading: Recipe) -> Look:
+    def look(self, path: Path, reading: Options) -> Look:
         """Return what a file looks like, with what is recognised as its ``reading``.
 
         Raises:

@@ -16,8 +16,8 @@ from petstore_frame.loader.journal.rows import Run, read_run, read_runs
 from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.options import Limits, check_sending
 from petstore_frame.loader.progress import ProgressOption
+from petstore_frame.loader.reading.options import Options
 from petstore_frame.loader.reading.read import open_source
-from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results.facts import describe_warnings
@@ -32,7 +32,7 @@ from petstore_frame.loader.sending.session import ask_store_id, run_session
 def load(
     path_or_frame: Any,
     client: PostingClient,
-    recipe: Recipe,
+    recipe: Options,
     limits: Limits,
     *,
     dry_run: bool = False,

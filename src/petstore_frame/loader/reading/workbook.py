@@ -74,7 +74,9 @@ class Workbook:
             if header is None:
                 where = "no cells in" if header_row is None else f"no header in row {header_row} of"
                 raise InputError(f"{where} the sheet {sheet.title!r}")
-            columns, header_row = header.cells, header.line
+            columns, header_row = [*header.cells], header.line
+            while not columns[-1].strip():  # the cells that a title is merged with
+                columns.pop()
         below = partial(self._records, sheet, len(columns), header_row or 0)
         return Table(tuple(columns), below, header_row, {"sheet": sheet.title})
 
