@@ -132,3 +132,23 @@ def test_twins_in_unicode_form_are_told() -> None:
     """Two spellings of one name next to each other are sent with a warning."""
     records = records_of(INPUTS / "39_unicode_twins.csv")
     assert [record.notes for record in records] == [(), ("unicode_twin",), (), ("unicode_twin",)]
+
+
+def test_an_emptied_row_of_a_fix_file_is_left_out(tmp_path: Path) -> None:
+    """Who empties it but for the name of its record wants it to be no record to fix."""
+    path = written(tmp_path, "name,category_id,_pf_record\nRex,3,r3fa9c2e1-17\n,,r3fa9c2e1-18\n")
+    fixed, emptied = records_of(path)
+    assert (fixed.state, fixed.origin, fixed.left_out) == (
+        State.PENDING, ("3fa9c2e1", 17), False,
+    )  # fmt: skip
+    assert (emptied.state, emptied.origin, emptied.left_out) == (
+        State.SKIPPED, ("3fa9c2e1", 18), True,
+    )  # fmt: skip
+
+
+def test_a_quote_that_swallows_one_row_is_told(tmp_path: Path) -> None:
+    """The rest of the row in which it opens tells, though no whole row is within."""
+    text = 'id,name,category_id\n1,"Ben,3\n2,Lu"na,4\n3,Bo,5\n'.replace('Lu"na', 'Luna"')
+    assert [each.state for each in records_of(written(tmp_path, text))] == [
+        State.INVALID, State.INVALID, State.PENDING,
+    ]  # fmt: skip
