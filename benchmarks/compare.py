@@ -76,11 +76,11 @@ def by_key(path: Path, frame: Any) -> int:
     """The same by key; the table of keys is at hand, as the journal would give it."""
     import pandas as pd
 
-    from petstore_frame.loader.reading.options import Reading
+    from petstore_frame.loader.reading.recipe import Recipe
     from petstore_frame.stocktake.compare import read_list
     from petstore_frame.stocktake.matching import match_by_key
 
-    listed = read_list(path, Reading(key="animal_id")).frame
+    listed = read_list(path, Recipe(key="animal_id")).frame
     ids = pd.array(range(1, len(listed) + 1), dtype="Int64")
     keys = pd.DataFrame({"key": listed["key"], "id": ids, "is_in_doubt": False})
     return int(match_by_key(listed, keys, frame)["kind"].eq("changed").sum())

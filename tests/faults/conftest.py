@@ -17,7 +17,7 @@ from faults.load_harness import start_child
 from petstore_frame.client import Client
 from petstore_frame.errors import LoadStopped
 from petstore_frame.loader.options import Limits
-from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load
 from petstore_frame.loader.settling.reconcile import Reconciliation, reconcile
@@ -68,7 +68,7 @@ def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
         with timed_client(store.base_url, settings.pop("api_key", KEY), **settings) as made:
             options = {"journal": tmp_path / "journal", "progress": False} | options
             try:
-                return load(path, made, Reading(**reading), Limits(**limits), **options)
+                return load(path, made, Recipe(**reading), Limits(**limits), **options)
             except LoadStopped as stopped:
                 return stopped.result
 

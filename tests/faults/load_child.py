@@ -17,7 +17,7 @@ from petstore_frame.client import Client
 from petstore_frame.errors import LoadStopped
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.options import Limits
-from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.run import load
 
 
@@ -43,7 +43,7 @@ def main() -> None:
         result = load(
             wish["file"],
             client,
-            Reading(key=wish.get("key", ())),
+            Recipe(key=wish.get("key", ())),
             Limits(workers=wish.get("workers", 8)),
             journal=wish["journal"],
             progress=False,

@@ -25,7 +25,7 @@ from faults.flaky_store import CUT_201, DOUBTFUL, HARMLESS, KEY, FlakyStore
 from petstore_frame.errors import DuplicatesError, PetstoreError
 from petstore_frame.http.settings import IdempotencyKey
 from petstore_frame.loader.options import Limits
-from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
 from petstore_frame.loader.run import load
 from shop import Shop, frame_of
@@ -418,7 +418,7 @@ class Stories(RuleBasedStateMachine):
 
         given = {"journal": office.shop.journal, "progress": False, "step": step} | options
         try:
-            return load(source, self.client, Reading(key=self.key), LIMITS, **given)
+            return load(source, self.client, Recipe(key=self.key), LIMITS, **given)
         except PetstoreError as stopped:
             if getattr(stopped, "result", None) is None:
                 raise

@@ -19,8 +19,6 @@ from typer.testing import CliRunner
 import petstore_frame as pf
 from petstore_frame.cli import app
 from petstore_frame.cli.options import HowRead
-from petstore_frame.loader.options import ListOptions
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.stocktake import Kind
 from threaded import Server, serve
 
@@ -122,8 +120,7 @@ def test_the_command_writes_a_sheet_per_kind(
 
 def test_a_list_is_read_with_every_option_of_the_loader() -> None:
     """In Python and in a shell, comparing takes what loading a text file or a workbook takes."""
-    reading = set(ListOptions.__annotations__)
-    assert reading == {each.name for each in fields(Reading)} - {"edits"}
+    reading = {each.name for each in fields(pf.Recipe)} - {"duplicates"}
     assert reading <= set(signature(pf.compare).parameters)
     assert reading <= {*signature(pf.load_csv).parameters, *signature(pf.load_excel).parameters}
     commands = get_command(app).commands  # type: ignore[attr-defined]

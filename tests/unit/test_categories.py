@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.schema.categories import category_labels, shown_labels
 
 
@@ -84,6 +84,6 @@ def test_an_id_may_have_several_labels_to_be_read_by(tmp_path: Path) -> None:
     animals.write_text("name,category\nAda,cat\nBob,Kitty\n", encoding="utf-8")
     twice = pd.Series(["Dog", "Cat", "Kitty"], index=[1, 2, 2])
     for categories in (labels, twice):
-        with open_source(animals, Reading(categories=categories)) as source:
+        with open_source(animals, Recipe(categories=categories)) as source:
             assert [record.state for record in source] == ["pending", "pending"]
         assert category_labels(categories) == {1: "Dog", 2: "Kitty"}

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from petstore_frame import NewPet
 from petstore_frame.loader.reading.check import Checker
-from petstore_frame.loader.reading.options import Rules
-from petstore_frame.loader.reading.tables import NUMBER_NOTE, Aside, Row
+from petstore_frame.loader.reading.keys import Keys
+from petstore_frame.loader.reading.options import Options
+from petstore_frame.loader.reading.ranks import Ranks
+from petstore_frame.loader.reading.tables import NUMBER_NOTE, Row, RowNotes
 from petstore_frame.loader.record import Record, State, Suspicion
 
 MAPPING = {"name": "name", "category_id": "categoryId", "status": "status"}
+COLUMNS = (*MAPPING.values(), "tag", "chip")
 
 
-RULES = Rules(accept=frozenset(Suspicion))
-
-
-def check(*cells: str) -> Record:
-    return Checker(tuple(MAPPING.values()), MAPPING, RULES).judge(1, Row(2, cells))
+def check(
+    *rows: tuple[str, ...], key: tuple[str, ...] = (), newest: str = "", **options: Any
+) -> list[Record]:
+    table = [Row(line, cells) for line, cells in enumerate(rows, 2)]
+    keys, ranks = Keys(COLUMNS, key), Ranks(COLUMNS, f"newest: {newest}" if newest else None)
+    keys.learn(table)
+    ranks.learn(table)
+    how = Options(**options)
+    checker = Checker(COLUMNS, MAPPING, how, keys=keys if key else None, ranks=ranks)
+    return list(checker.records(table))
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('\n\r\t"\\'))
@@ -28,7 +39,8 @@ STATUS = st.sampled_from(["available", "pending", "sold", None])
 @given(TEXT, st.integers(-(2**63), 2**63 - 1), STATUS)
 def test_payload_is_the_models_bytes(name: str, category: int, status: str | None) -> None:
     """A payload equals ``NewPet.to_json`` byte for byte."""
-    record = check(name, str(category), status or "")
+    cells = (name, str(category), status or "", "", "")
+    (record,) = check(cells, accept=[*Suspicion])
     if not name.strip():
         assert record.state is not State.PENDING
         return
@@ -36,43 +48,53 @@ def test_payload_is_the_models_bytes(name: str, category: int, status: str | Non
     assert record.payload == pet.to_json()
 
 
-@given(st.lists(st.tuples(TEXT, st.sampled_from(["3", "007", "cat", ""]), st.sampled_from(
-    ["sold", "Sold", "avail", ""]))))  # fmt: skip
-def test_short_way_equals_long_way(rows: list[tuple[str, str, str]]) -> None:
-    """The quick way for plain records gives what the long way gives."""
-    cells = [list(row) for row in rows for _ in range(2)]
-    quick, slow = (
-        [
-            record
-            for records in Checker(tuple(MAPPING.values()), MAPPING, RULES).batches(
-                Row(line, each, aside) for line, each in enumerate(cells, 2)
-            )
-            for record in records
-        ]
-        for aside in (None, Aside())
+def test_a_fingerprint_is_of_all_that_is_sent_but_the_status() -> None:
+    """A status that changes leaves it as it is; another name does not."""
+    rex, sold, bo = check(
+        ("Rex", "3", "", "", ""), ("Rex", "3", "sold", "", ""), ("Bo", "3", "", "", "")
     )
-    assert quick == slow
-    assert [(r.number, r.line) for r in quick] == [(i + 1, i + 2) for i in range(len(cells))]
+    assert rex.fingerprint == sold.fingerprint != bo.fingerprint
 
 
 def test_a_number_where_one_belongs_is_a_plain_cell() -> None:
     """A typed number is read as its text; only as a name it is noted, and beside it nothing is."""
     columns = ("name", "categoryId", "note")
-    cells = ("7", "3", "8")
     for places, notes in (((1, 2), ()), ((0, 1), (NUMBER_NOTE,))):
-        checker = Checker(columns, {"name": "name", "category_id": "categoryId"}, RULES)
-        row = Row(2, cells, Aside(dict.fromkeys(places, NUMBER_NOTE)))
-        (records, _) = checker.batches([row, row])
-        assert [(record.payload, record.notes) for record in records] == [
-            (b'{"name":"7","categoryId":3}', notes)
-        ] * 2
+        checker = Checker(columns, {"name": "name", "category_id": "categoryId"})
+        row = Row(2, ("7", "3", "8"), RowNotes(dict.fromkeys(places, NUMBER_NOTE)))
+        (record,) = checker.records([row])
+        assert (record.payload, record.notes) == (b'{"name":"7","categoryId":3}', notes)
 
 
 def test_a_key_of_several_columns_is_a_list_of_their_texts() -> None:
-    """It is the same by the quick way and the long one, and missing where all of them are."""
-    columns = ("name", "categoryId", "branch", "tag")
-    checker = Checker(columns, {"name": "name", "category_id": "categoryId"}, RULES, columns[2:])
-    cells = [("Rex", "3", " Köln", "7"), ("Rex", "3", 'a "b"', "7"), ("Rex", "3", "", " ")]
-    rows = [Row(line, each) for line, each in enumerate([*cells, *cells], 2)]
-    found = [record.key for records in checker.batches(rows) for record in records]
-    assert found == ['["Köln", "7"]', '["a \\"b\\"", "7"]', None] * 2
+    """One of them may be empty where the rest names one row of the file, and no other."""
+    cells = [(" Köln", "7"), ('a "b"', "8"), ("", "9"), ("", "7"), ("", "")]
+    records = check(*(("Rex", "3", "", *each) for each in cells), key=("tag", "chip"))
+    assert [record.key for record in records] == [
+        '["Köln", "7"]', '["a \\"b\\"", "8"]', '["", "9"]', None, None,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("cell", ["", "#N/A", "#NV", "9.81E+14", "9,81E+14"])
+def test_what_a_spreadsheet_leaves_is_no_key(cell: str) -> None:
+    """An empty cell, an error and a rounded number name no animal."""
+    (record,) = check(("Rex", "3", "", cell, ""), key=("tag",))
+    assert (record.state, record.key) == (State.INVALID, None)
+    assert record.problem is not None and record.problem.code == "key_missing"
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [
+        ("2026-03-09", "2026-03-10T08:00:00", "2026-11-01"),
+        ("09.03.2026", "10.03.2026 08:00", "01.11.2026"),
+        ("3/9/2026", "3/10/2026 08:00 AM", "3/13/2026 12:30:00 AM"),
+        ("9", "10", "1000.5"),
+        ("-5", "-4.5", "0"),
+    ],
+)
+def test_ranks_sort_as_the_column_does(dates: tuple[str, ...]) -> None:
+    """Days, times and numbers come in their order, whatever their texts look like."""
+    records = check(*(("Rex", "3", "", "1", date) for date in (*dates, "?")), newest="chip")
+    ranks = [record.rank or "" for record in records]
+    assert sorted(ranks[:-1]) == ranks[:-1] and ranks[-1] == ""

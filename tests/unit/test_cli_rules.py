@@ -69,9 +69,10 @@ def test_one_option_one_wording() -> None:
 
 
 def test_json_is_for_every_script() -> None:
-    """All but the demo, and serve which speaks nothing else, have --json."""
+    """All but the demo, a draft of TOML, and serve which speaks nothing else, have --json."""
     assert {name for name, made in COMMANDS.items() if "--json" not in options(made)} == {
         "demo",
+        "recipe",
         "serve",
     }
 
@@ -125,4 +126,4 @@ def test_a_file_to_write_has_one_short_name() -> None:
     """-o is --output on every command that writes a file or a folder."""
     found = [options(command).get("--output") for command in COMMANDS.values()]
     writing = [option for option in found if option is not None]
-    assert len(writing) == 5 and all("-o" in option.opts for option in writing)
+    assert len(writing) == 6 and all("-o" in option.opts for option in writing)

@@ -11,13 +11,13 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import Record, State
 
 
 def read(frame: Any, **options: Any) -> list[Record]:
-    with open_source(frame, Reading(**options)) as source:
+    with open_source(frame, Recipe(**options)) as source:
         assert source.path is None
         return list(source)
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import Record
 
 INPUTS = Path(__file__).parent / "inputs"
@@ -32,7 +32,7 @@ def told(record: Record) -> str:
 
 
 def read(name: str, **options: Any) -> list[str]:
-    with open_source(INPUTS / name, Reading(**options)) as source:
+    with open_source(INPUTS / name, Recipe(**options)) as source:
         return [told(record) for record in source]
 
 
@@ -138,12 +138,18 @@ GOLDEN: dict[str, list[str]] = {
         "6: skipped | blank",
     ],
     "31_swallowed_rows.csv": [
-        "2: invalid suspicious name | line_break",
+        *(f"{line}: invalid swallowed_rows -" for line in (2, 3, 4)),
         '5: {"name":"Bo","categoryId":4}',
     ],
     "31_swallowed_note.csv": [
-        "2: invalid suspicious note",
+        *(f"{line}: invalid swallowed_rows -" for line in (2, 3, 4)),
         '5: {"name":"Bo","categoryId":4}',
+    ],
+    "21_grouped_digits.csv": [f"{line}: {NOT_WHOLE}" for line in (2, 3, 4)],
+    "32_labels.csv": [f"{line}: invalid not_a_whole_number category" for line in (2, 3, 4, 5)],
+    "33_statuses_of_ones_own.csv": [
+        *(f"{line}: invalid unknown_status status" for line in (2, 3, 4)),
+        '5: {"name":"Luna","categoryId":5,"status":"sold"}',
     ],
     "39_unicode_twins.csv": [
         '2: {"name":"Zo\u00eb","categoryId":3}',
@@ -168,13 +174,10 @@ STOPPED: dict[str, tuple[int | None, str]] = {
     "15_two_columns_one_field.csv": (None, "both look like category_id"),
     "16_no_header.csv": (None, r"among 'Rex', '3', 'sold'.*needs columns=\['name', 'category_id'"),
     "18_empty.csv": (None, "the file is empty"),
-    "21_grouped_digits.csv": (2, "thousands=','"),
-    "32_labels.csv": (2, r"holds labels.*'Dog' \(3\), 'Cat' \(1\).*categories="),
-    "33_statuses_of_ones_own.csv": (2, r"'reserved' \(2\), 'on loan' \(1\).*value_map="),
     "34_title.csv": (None, "row 3 looks like the header: header_row=3"),
-    "35_two_row_header.csv": (None, r"columns=\['name', 'categoryId', 'Stock'\] and header_row=2"),
-    "36_fullwidth_comma.csv": (None, "looks like a full-width comma.*delimiter='，'"),
-    "36_colon.csv": (None, "looks like ':'.*delimiter=':'"),
+    "35_two_row_header.csv": (None, "row 2 looks like the header: header_row=2"),
+    "36_fullwidth_comma.csv": (None, "delimiter="),
+    "36_colon.csv": (None, "delimiter="),
     "37_german.csv": (None, "'name': 'Tiername', 'category_id': 'Kategorie', 'status': 'Statut'"),
     "37_spanish.csv": (None, "mapping={'name': 'Nombre', 'category_id': 'Categoría'}"),
     "37_state.csv": (None, r"would not be sent.*\{'status': None\} leaves it out"),
@@ -253,5 +256,5 @@ def test_what_the_caller_says_of_a_value_counts_first() -> None:
 )
 def test_value_map_is_checked_first(value_map: dict[str, Any]) -> None:
     """A value map that could not be sent stops the load."""
-    with pytest.raises(ArgumentError, match=r"value_map .*; nothing was sent"):
+    with pytest.raises(ArgumentError, match=r"value_map.*; nothing was sent"):
         read("01_utf8_bom.csv", value_map=value_map)

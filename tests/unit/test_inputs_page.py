@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import Record, State
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +42,7 @@ def fate_of(record: Record) -> str:
 
 def fates_of(source: Any) -> set[str]:
     try:
-        with open_source(source, Reading()) as opened:
+        with open_source(source, Recipe()) as opened:
             return {fate_of(record) for record in opened} or {"nothing"}
     except InputError:
         return {"refused"}

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import Columns, ColumnsOf
 
 RUN = "0123456789abcdef" * 2
@@ -24,7 +24,7 @@ KNOWN = {RUN: Columns(MAPPING)}
 def read(
     source: Any, columns_of: ColumnsOf = KNOWN.get, **options: Any
 ) -> list[tuple[int, tuple[str, ...], bytes | None]]:
-    with open_source(source, Reading(**options), columns_of=columns_of) as opened:
+    with open_source(source, Recipe(**options), columns_of=columns_of) as opened:
         return [(record.number, tuple(record.cells), record.payload) for record in opened]
 
 

@@ -54,7 +54,7 @@ def test_names_are_the_columns_of_a_file_without_a_header(
         ({"delimeter": ";"}, "did you mean delimiter=?"),
         ({"sep": ";", "delimiter": ","}, "delimiter= is given twice"),
         ({"sheet_name": "Pets"}, "load_csv has no option sheet_name"),
-        ({"colour": "red"}, "load_csv has no option colour; it has mapping"),
+        ({"colour": "red"}, "load_csv has no option colour; it has recipe, key, mapping"),
     ],
     ids=str,
 )

@@ -9,8 +9,8 @@ import pytest
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.call import SHELL
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 
 TITLED = [["Arrivals from Anna"], [], ["name", "category_id", "status"], ["Ada", "1", "sold"]]
 
@@ -43,7 +43,7 @@ def test_the_row_that_looks_like_the_header_is_proposed(titled: Path) -> None:
 
 def test_the_header_is_where_it_is_said_to_be(titled: Path) -> None:
     """What is above the named row is not read; lines are counted from the file's first."""
-    with open_source(titled, Reading(header_row=3)) as source:
+    with open_source(titled, Recipe(header_row=3)) as source:
         (record,) = source
     assert source.columns == ("name", "category_id", "status")
     assert (record.number, record.line, record.cells[0]) == (1, 4, "Ada")
@@ -60,12 +60,12 @@ def test_without_a_header_below_the_columns_are_asked_for(tmp_path: Path) -> Non
 def test_a_row_that_is_not_there_is_refused(titled: Path) -> None:
     """A row past the end and row 0 are refused."""
     with pytest.raises(InputError, match=r"no header in (row|line) 9"):
-        open_source(titled, Reading(header_row=9))
+        open_source(titled, Recipe(header_row=9))
     with pytest.raises(ArgumentError, match="header_row"):
-        open_source(titled, Reading(header_row=0))
+        open_source(titled, Recipe(header_row=0))
 
 
 def test_a_blank_row_is_no_header(titled: Path) -> None:
     """The row that was named must hold column names, in text as in a workbook."""
     with pytest.raises(InputError, match=r"no header in (line|row) 2"):
-        open_source(titled, Reading(header_row=2))
+        open_source(titled, Recipe(header_row=2))

@@ -11,8 +11,8 @@ import pytest
 
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 
 CSV = "name,category_id\nLuna,3\n"
 
@@ -87,6 +87,6 @@ def test_a_column_that_is_a_number_is_named_as_text() -> None:
     """The columns of a frame without a header are 0, 1, ...; a mapping names them as text."""
     frame = pd.DataFrame([["Luna", 3]])
     with pytest.raises(ArgumentError, match="columns are named as text: '0'"):
-        open_source(frame, Reading(mapping={"name": 0, "category_id": 1}))
-    with open_source(frame, Reading(mapping={"name": "0", "category_id": "1"})) as source:
+        open_source(frame, Recipe(mapping={"name": 0, "category_id": 1}))
+    with open_source(frame, Recipe(mapping={"name": "0", "category_id": "1"})) as source:
         assert [record.state for record in source] == ["pending"]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 
 WIDE = [f"question_{number:05d}_of_a_survey" for number in range(5000)]
 
@@ -33,7 +33,7 @@ def test_a_header_below_a_very_long_title_is_found(tmp_path: Path) -> None:
     path = write(tmp_path / "titled.csv", "x" * 70_000, "name,category_id", "Luna,3")
     with pytest.raises(InputError, match="header_row=2"):
         open_source(path)
-    with open_source(path, Reading(header_row=2)) as source:
+    with open_source(path, Recipe(header_row=2)) as source:
         assert [record.state for record in source] == ["pending"]
 
 

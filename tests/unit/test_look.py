@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from petstore_frame.loader.reading.look import Look, look
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
 
 INPUTS = Path(__file__).parent / "inputs"
@@ -19,7 +19,7 @@ INPUTS = Path(__file__).parent / "inputs"
 def seen(folder: Path, text: str, encoding: str = "utf-8", **options: Any) -> Look:
     path = folder / "pets.csv"
     path.write_bytes(text.encode(encoding))
-    return look(path, Reading(**options))
+    return look(path, Recipe(**options))
 
 
 def test_the_choices_are_preset_with_the_question_that_each_answers(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_what_is_confirmed_is_read_as_it_was_seen(tmp_path: Path) -> None:
 def test_a_clear_file_asks_nothing(tmp_path: Path) -> None:
     """Where the header says it all, the reading is the one that was asked for."""
     found = seen(tmp_path, "animal_id,name,category\nA1,Rex,3\nA2,Rex,3\nA3,Bo,4\n")
-    assert not found.questions and found.reading == Reading()
+    assert not found.questions and found.reading == Recipe()
     assert found.key_columns == ("animal_id",)
     assert [record.state for record in found.records] == [State.PENDING] * 3
 
@@ -103,4 +103,4 @@ def test_the_encoding_that_makes_words_is_named_first(tmp_path: Path, encoding: 
     """Letters of another script in a word, or a capital after a small letter, speak against it."""
     path = tmp_path / "pets.csv"
     path.write_text("name\n" + ENCODED[encoding], encoding=encoding)
-    assert look(path, Reading()).encodings[0].encoding == encoding
+    assert look(path, Recipe()).encodings[0].encoding == encoding

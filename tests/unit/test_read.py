@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.loader.reading.fields import MAX_CELL
 from petstore_frame.loader.reading.look import look
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import Input, lay_out, open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import Record, State
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r\n")).map(
@@ -30,14 +30,14 @@ MAPPING = ["name", "categoryId", "status"]
 
 
 def records_of(path: Path, **options: object) -> list[Record]:
-    with open_source(path, Reading(**options)) as source:  # type: ignore[arg-type] # any option
+    with open_source(path, Recipe(**options)) as source:  # type: ignore[arg-type] # any option
         return list(source)
 
 
 def cells_of(path: Path) -> list[Record]:
     """Read as ``open_source`` does, without its look at what most records have in common."""
     opened = Input(path)
-    records = list(lay_out(opened, Reading(), lambda _: None))
+    records = list(lay_out(opened, Recipe(), lambda _: None))
     opened.close()
     return records
 
@@ -144,7 +144,7 @@ def test_a_column_of_statuses_is_asked_about(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=re.escape("{'status': None} leaves it out")) as asked:
         open_source(path)
     assert asked.value.answer == {"mapping": {"status": "state"}}
-    with open_source(path, Reading(mapping={"status": None})) as source:
+    with open_source(path, Recipe(mapping={"status": None})) as source:
         assert source.mapping == {"name": "name", "category_id": "categoryId"}
         assert source.table.facts == {"encoding": "utf-8", "delimiter": ";"}
 

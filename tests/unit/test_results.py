@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from petstore_frame.errors import ArgumentError, LoadFailedError
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.reading.returned import escaped_columns, guarded, harmless, unguarded
 from petstore_frame.loader.record import Record, State
 from petstore_frame.loader.results.columns import COLUMNS
@@ -70,7 +70,7 @@ def result(tmp_path: Path) -> LoadResult:
 
 
 def read(path: Path, **options: str) -> list[Record]:
-    with open_source(path, Reading(**options)) as source:  # type: ignore[arg-type] # any option
+    with open_source(path, Recipe(**options)) as source:  # type: ignore[arg-type] # any option
         return list(source)
 
 
@@ -331,7 +331,6 @@ def test_any_cell_survives_the_way_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[tuple[str, str]]
 ) -> None:
     """Whatever a cell holds, it comes back from fix.csv and from the sheet Fix as it was."""
-    monkeypatch.setattr("petstore_frame.loader.reading.causes.SAMPLE", 0)  # all rows fail alike
     source = tmp_path / "source.csv"
     with source.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(

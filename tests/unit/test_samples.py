@@ -17,8 +17,8 @@ from petstore_frame.bundled.samples import (
     write_sample_history,
     write_template,
 )
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.schema.categories import category_labels
 from petstore_frame.schema.models import SENT_FIELDS
@@ -73,7 +73,7 @@ def test_a_template_is_a_file_that_can_be_loaded(tmp_path: Path) -> None:
     path = write_template(tmp_path / "animals.csv")
     with path.open("a", encoding="utf-8", newline="") as file:
         file.write("A1,Rex,3,sold\r\n")
-    with open_source(path, Reading(key="animal_id")) as source:
+    with open_source(path, Recipe(key="animal_id")) as source:
         (record,) = source
     assert (record.key, record.state) == ("A1", State.PENDING)
     assert set(source.mapping) == {field.name for field in SENT_FIELDS}
@@ -85,7 +85,7 @@ def test_categories_turn_words_into_numbers(tmp_path: Path) -> None:
     labels = write_sample_categories(tmp_path / "categories.csv")
     with path.open(encoding="utf-8", newline="") as file:
         words = {row[2] for row in islice(csv.reader(file), 1, None) if len(row) > 2}
-    with open_source(path, Reading(categories=labels)) as source:
+    with open_source(path, Recipe(categories=labels)) as source:
         sent = {r.cells[2] for r in source if r.state is State.PENDING}
     assert category_labels(labels) == SAMPLE_CATEGORIES
     assert words & set(SAMPLE_CATEGORIES.values()) <= sent

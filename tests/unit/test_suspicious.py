@@ -8,8 +8,8 @@ from typing import Any
 import openpyxl
 import pytest
 
-from petstore_frame.loader.reading.options import Reading
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import Record, State, Suspicion
 
 INPUTS = Path(__file__).parent / "inputs"
@@ -17,7 +17,7 @@ RUN = "ab" * 16
 
 
 def records_of(source: Any, **options: Any) -> list[Record]:
-    with open_source(source, Reading(**options)) as opened:
+    with open_source(source, Recipe(**options)) as opened:
         return list(opened)
 
 
@@ -75,9 +75,15 @@ def test_rows_that_a_filter_hides_are_held(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["31_swallowed_rows.csv", "31_swallowed_note.csv"])
-def test_rows_swallowed_by_an_open_quote_are_held(name: str) -> None:
-    """A cell that holds what looks like other rows is held, in whatever column."""
-    assert held(records_of(INPUTS / name)) == [(2, "swallowed_rows")]
+def test_rows_swallowed_by_an_open_quote_are_to_fix_line_by_line(name: str) -> None:
+    """A cell that holds what looks like other rows is told as these, each with its own cells."""
+    swallowed = [each for each in records_of(INPUTS / name) if each.problem]
+    assert [(each.line, len(each.cells)) for each in swallowed] == [
+        (line, len(swallowed[0].cells)) for line in (2, 3, 4)
+    ]
+    assert {each.problem.option for each in swallowed if each.problem} == {("quoting", "none")}
+    (one, *_) = records_of(INPUTS / name, accept=["swallowed_rows"])
+    assert one.cells[0].count("\n") == 2
 
 
 def test_a_note_of_two_lines_swallows_nothing(tmp_path: Path) -> None:
@@ -126,3 +132,23 @@ def test_twins_in_unicode_form_are_told() -> None:
     """Two spellings of one name next to each other are sent with a warning."""
     records = records_of(INPUTS / "39_unicode_twins.csv")
     assert [record.notes for record in records] == [(), ("unicode_twin",), (), ("unicode_twin",)]
+
+
+def test_an_emptied_row_of_a_fix_file_is_left_out(tmp_path: Path) -> None:
+    """Who empties it but for the name of its record wants it to be no record to fix."""
+    path = written(tmp_path, "name,category_id,_pf_record\nRex,3,r3fa9c2e1-17\n,,r3fa9c2e1-18\n")
+    fixed, emptied = records_of(path)
+    assert (fixed.state, fixed.origin, fixed.left_out) == (
+        State.PENDING, ("3fa9c2e1", 17), False,
+    )  # fmt: skip
+    assert (emptied.state, emptied.origin, emptied.left_out) == (
+        State.SKIPPED, ("3fa9c2e1", 18), True,
+    )  # fmt: skip
+
+
+def test_a_quote_that_swallows_one_row_is_told(tmp_path: Path) -> None:
+    """The rest of the row in which it opens tells, though no whole row is within."""
+    text = 'id,name,category_id\n1,"Ben,3\n2,Lu"na,4\n3,Bo,5\n'.replace('Lu"na', 'Luna"')
+    assert [each.state for each in records_of(written(tmp_path, text))] == [
+        State.INVALID, State.INVALID, State.PENDING,
+    ]  # fmt: skip

@@ -29,6 +29,7 @@ from petstore_frame.cli.dashboard import dashboard
 from petstore_frame.cli.demo import demo, sample
 from petstore_frame.cli.listing import fetch, report, snapshot
 from petstore_frame.cli.load import load
+from petstore_frame.cli.recipe import recipe
 from petstore_frame.cli.service import app as keys
 from petstore_frame.cli.service import serve
 from petstore_frame.cli.trend import trend
@@ -72,6 +73,7 @@ _COMMANDS: tuple[tuple[Callable[..., None], tuple[int, ...]], ...] = (
     (demo, (0, REFUSED, DISK, INTERRUPTED)),
     (serve, (0, REFUSED)),
     (sample, (0, REFUSED, DISK)),
+    (recipe, (0, REFUSED, DISK)),
     (load, tuple(EXIT_CODES)),
     (compare, (0, PARTLY, REFUSED, STORE, DISK, INTERRUPTED)),
     (fetch, (0, PARTLY, REFUSED, STORE, DISK, INTERRUPTED)),

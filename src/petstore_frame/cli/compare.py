@@ -38,13 +38,15 @@ def compare(
     """
     from petstore_frame.stocktake import compare as compare_list
 
-    options = reading.of(file)
+    recipe, lines = reading.of(file), reading.leave_lines
     with listed(store, output or file) as listing:
-        found = compare_list(file, listing.inventory, on=on or (), journal=journal, **options)
+        found = compare_list(
+            file, listing.inventory, on=on or (), recipe=recipe, leave_lines=lines, journal=journal
+        )
         given = {**reading.given(), "on": on, "journal": journal, **store.given()}
         found = replace(found, call=Call.of("compare", file, given, Way.SHELL))
         if output is not None:
-            found.write(output, categories=reading.categories)
+            found.write(output, categories=recipe.categories)
     facts = {
         "output": None if output is None else str(output),
         "kinds": {str(kind): row for kind, row in found.summary.to_dict(orient="index").items()},

@@ -27,7 +27,7 @@ from petstore_frame.cli.options import (
 )
 from petstore_frame.loader.call import Call, Way
 from petstore_frame.loader.options import GRACE_S, MOST_WORKERS, Limits
-from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.recipe import Recipe
 
 if TYPE_CHECKING:
     from petstore_frame.client import Client
@@ -52,9 +52,6 @@ class Animals:
     send_line: Annotated[
         list[int] | None, Option(help="The record in this line is another animal; may be repeated.")
     ] = None
-    leave_line: Annotated[
-        list[int] | None, Option(help="Do not send the record in this line; may be repeated.")
-    ] = None
     no_check_store: Annotated[
         bool, switch("no-check-store", "Do not compare the records with the pets of the store.")
     ] = False
@@ -67,7 +64,6 @@ class Animals:
         return {
             "duplicates": self._duplicates(),
             "send_lines": tuple(self.send_line or ()),
-            "leave_lines": tuple(self.leave_line or ()),
             "check_store": not self.no_check_store,
             "again": self.again,
             "journal": self.journal,
@@ -75,7 +71,9 @@ class Animals:
 
     def _duplicates(self) -> Any:
         """Read one word for all cases, or CASE=ANSWER for each."""
-        words = self.duplicates or ["refuse"]
+        words = self.duplicates or []
+        if not words:
+            return None
         if len(words) == 1 and "=" not in words[0]:
             return words[0]
         pairs = dict(word.split("=", 1) for word in words if "=" in word)
@@ -211,7 +209,9 @@ def load(
     with store.client(idempotency=keys) as client:
         if path is None:
             _resume(client, animals.journal, as_json=as_json)
-        given = animals.given() | {"dry_run": dry_run}
+        recipe, lines = reading.of(path), reading.leave_lines or ()
+        given = animals.given() | {"dry_run": dry_run, "leave_lines": tuple(lines)}
+        given["duplicates"] = given["duplicates"] or recipe.duplicates
         limits = Limits(workers=sending.workers, max_errors=sending.max_errors)
         call = Call.of(
             "load",
@@ -231,7 +231,7 @@ def load(
         result = _load(
             path,
             client,
-            Reading(**reading.of(path)),
+            recipe,
             limits,
             call=call,
             is_asking=not as_json and sys.stdin.isatty() and sys.stderr.isatty(),
@@ -270,7 +270,7 @@ def _check_output(folder: Path | None) -> None:
 def _load(
     path: Path,
     client: Client,
-    reading: Reading,
+    recipe: Recipe,
     limits: Limits,
     *,
     call: Call,
@@ -284,7 +284,7 @@ def _load(
     from petstore_frame.loader.run import load as load_file
 
     try:
-        return load_file(path, client, reading, limits, call=call, **options)
+        return load_file(path, client, recipe, limits, call=call, **options)
     except (LoadInterrupted, LoadStopped) as stopped:
         result: LoadResult = stopped.result
         return result
@@ -297,9 +297,9 @@ def _load(
         said = _ask(problem.question)
     call, options = call.with_(**said), options | said
     if "key" in said:
-        reading = replace(reading, key=(options.pop("key"),))
+        recipe = replace(recipe, key=(options.pop("key"),))
     return _load(
-        path, client, reading, limits, call=call, is_asking=True, as_json=as_json, **options
+        path, client, recipe, limits, call=call, is_asking=True, as_json=as_json, **options
     )
 
 

@@ -15,7 +15,7 @@ from petstore_frame.loader.reading.opening import is_workbook
 
 if TYPE_CHECKING:
     from petstore_frame.client import Client
-    from petstore_frame.loader.options import ListOptions
+    from petstore_frame.loader.reading.recipe import Recipe
 
 PLAIN, ANIMALS = "Options", "Which animal a record is"  # panels of several commands' help
 
@@ -104,12 +104,59 @@ class HowRead:
         ),
     ] = None
     categories: CategoriesFile = None
-    column: Annotated[
-        list[str] | None, Option(help="field=column, such as name='Pet name'; may be repeated.")
+    recipe: Annotated[
+        Path | None,
+        Option(
+            help="How this kind of file is read, kept in a file; other options win.",
+            exists=True,
+            dir_okay=False,
+            rich_help_panel=PLAIN,
+        ),
     ] = None
-    value: Annotated[
+    save_recipe: Annotated[
+        Path | None, Option(help="Write these options into a recipe.", dir_okay=False)
+    ] = None
+    mapping: Annotated[
         list[str] | None,
-        Option(help="field:text=value, such as status:reserved=pending; may be repeated."),
+        Option(
+            "--mapping", "--column", help="field=column, such as name='Pet name'; may be repeated."
+        ),
+    ] = None
+    value_map: Annotated[
+        list[str] | None,
+        Option(
+            "--value-map",
+            "--value",
+            help="field:text=value, such as status:reserved=pending; may be repeated.",
+        ),
+    ] = None
+    otherwise: Annotated[
+        list[str] | None,
+        Option(help="field=value for all other words, such as status=; may be repeated."),
+    ] = None
+    defaults: Annotated[
+        list[str] | None,
+        Option(
+            "--defaults",
+            "--default",
+            help="field=text for an empty cell, such as 'name=Unnamed {Tag no}'; may be repeated.",
+        ),
+    ] = None
+    keep: Annotated[
+        str | None, Option(help="Of rows of one key: first, last, or 'newest: COLUMN'.")
+    ] = None
+    leave_out: Annotated[
+        list[str] | None, Option(help="column=text of rows to leave out; may be repeated.")
+    ] = None
+    only: Annotated[
+        list[str] | None, Option(help="column=text of the rows to load; may be repeated.")
+    ] = None
+    leave_lines: Annotated[
+        list[int] | None,
+        Option("--leave-lines", "--leave-line", help="A line to leave out; may be repeated."),
+    ] = None
+    count: Annotated[
+        str | None, Option(help="Column that says how many animals a row stands for.")
     ] = None
     accept: Annotated[
         list[str] | None,
@@ -134,58 +181,70 @@ class HowRead:
     ] = None
     keep_spaces: Annotated[bool, switch("keep-spaces", "Leave the outer spaces of names.")] = False
 
-    def of(self, path: Path) -> ListOptions:
-        """Return these as the options of ``load_csv`` and the others.
+    def of(self, path: Path) -> Recipe:
+        """Return these as a recipe, that of a file where one is given; save it if so asked.
 
         Raises:
             BadParameter: One cannot be read, or is of no use for this kind of file.
         """
+        from petstore_frame.loader.reading.recipe import as_recipe
+
         is_book = is_workbook(path)
         for name in ("encoding", "delimiter", "quoting") if is_book else ("sheet",):
             if getattr(self, name) is not None:
                 kind = "a text file" if is_book else "a workbook"
                 raise typer.BadParameter(f"--{name} is for {kind}, which {path} is not")
-        return {
-            "mapping": _pairs(self.column),
-            "value_map": _words(self.value),
-            "categories": self.categories,
-            "key": self.key or (),
-            "accept": self.accept or (),
-            "columns": None if self.columns is None else self.columns.split(","),
-            "header_row": self.header_row,
-            "keep_spaces": self.keep_spaces,
-            "thousands": self.thousands,
-            "encoding": self.encoding,
-            "delimiter": "\t" if self.delimiter == r"\t" else self.delimiter,
-            "quoting": self.quoting or "strict",
-            "sheet": self.sheet,
-        }
+        recipe = as_recipe(self.recipe, self._words())
+        if self.save_recipe is not None:
+            recipe.write(self.save_recipe)
+        return recipe
 
     def given(self) -> dict[str, Any]:
-        """Return what was typed of these, as the options of ``load_csv``; None is what was not."""
+        """Return what was typed, as the options of ``load_csv``; None is what was not."""
+        return {"recipe": self.recipe, **self._words(), "leave_lines": self.leave_lines}
+
+    def _words(self) -> dict[str, Any]:
+        """Return the words of a recipe that were typed."""
         return {
-            "key": self.key,
+            "key": self.key or None,
             "categories": self.categories,
-            "mapping": _pairs(self.column),
-            "value_map": _words(self.value),
-            "accept": self.accept,
+            "mapping": _pairs("mapping", self.mapping),
+            "value_map": _words(self.value_map),
+            "otherwise": _pairs("otherwise", self.otherwise),
+            "defaults": _pairs("defaults", self.defaults),
+            "keep": self.keep,
+            "leave_out": _lists("leave-out", self.leave_out),
+            "only": _lists("only", self.only),
+            "count": self.count,
+            "accept": self.accept or None,
             "sheet": self.sheet,
-            "header_row": self.header_row,
             "columns": None if self.columns is None else self.columns.split(","),
-            "encoding": self.encoding,
-            "delimiter": self.delimiter,
-            "quoting": self.quoting,
+            "header_row": self.header_row,
             "thousands": self.thousands,
             "keep_spaces": self.keep_spaces or None,
+            "encoding": self.encoding,
+            "delimiter": "\t" if self.delimiter == r"\t" else self.delimiter,
+            "quoting": self.quoting,
         }
 
 
-def _pairs(columns: list[str] | None) -> dict[str, str | None] | None:
-    """Read ``field=column`` pairs; ``field=`` says that there is none."""
-    pairs = dict(pair.split("=", 1) for pair in columns or () if "=" in pair)
-    if len(pairs) != len(columns or ()):
-        raise typer.BadParameter("--column is field=column, each field once")
-    return {name: column or None for name, column in pairs.items()} or None
+def _pairs(option: str, given: list[str] | None) -> dict[str, str] | None:
+    """Read ``field=text`` pairs; ``field=`` gives an empty text."""
+    pairs = dict(pair.split("=", 1) for pair in given or () if "=" in pair)
+    if len(pairs) != len(given or ()):
+        raise typer.BadParameter(f"--{option} is field=text, each field once")
+    return pairs or None
+
+
+def _lists(option: str, given: list[str] | None) -> dict[str, list[str]] | None:
+    """Read ``column=text`` pairs, of which a column may have several."""
+    table: dict[str, list[str]] = {}
+    for pair in given or ():
+        column, equals, text = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"--{option} is column=text")
+        table.setdefault(column, []).append(text)
+    return table or None
 
 
 def _words(values: list[str] | None) -> dict[str, dict[str, str | int]] | None:

@@ -27,7 +27,7 @@ LAYOUT = {
 class Controls:
     """What a person chooses of a file, preset with what is recognised.
 
-    ``chosen`` is called with the options of ``Reading`` that were chosen otherwise.
+    ``chosen`` is called with the options of ``Recipe`` that were chosen otherwise.
     """
 
     def __init__(

@@ -17,7 +17,8 @@ from petstore_frame.loader.options import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
 from petstore_frame.loader.reading.opening import is_workbook
-from petstore_frame.loader.reading.options import LAYOUT, Reading
+from petstore_frame.loader.reading.options import LAYOUT, Options
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.columns import original_columns
 from petstore_frame.loader.results.files import find_place
@@ -47,7 +48,7 @@ class Choices:
         left_out: The lines of records that are not to be sent.
     """
 
-    reading: Reading
+    reading: Options
     duplicates: Any = "refuse"
     edits: Edits = field(default_factory=dict)
     left_out: frozenset[int] = frozenset()
@@ -123,9 +124,9 @@ class ImportJob:
 
     def begin(self) -> Choices:
         """Return the choices for a new file."""
-        return Choices(Reading(categories=self.labels or None))
+        return Choices(Recipe(categories=self.labels or None))
 
-    def look(self, path: Path, reading: Reading) -> Look:
+    def look(self, path: Path, reading: Options) -> Look:
         """Return what a file looks like, with what is recognised as its ``reading``.
 
         Raises:

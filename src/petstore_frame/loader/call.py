@@ -302,6 +302,9 @@ def _words(name: str, value: Any) -> Iterator[str]:
             if isinstance(meant, Mapping):
                 for word, means in meant.items():
                     yield from (flag, f"{key}:{word}={means}")
+            elif isinstance(meant, list):
+                for each in meant:
+                    yield from (flag, f"{key}={each}")
             else:
                 yield from (flag, f"{key}={'' if meant is None else meant}")
     elif isinstance(value, list) and name != "columns":

@@ -2,30 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
 from os import PathLike, fspath
-from typing import Any, Unpack
+from typing import Any
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.call import Call
-from petstore_frame.loader.options import (
-    READING_NAMES,
-    CsvOptions,
-    ExcelOptions,
-    FrameOptions,
-    Limits,
-    takes,
-)
+from petstore_frame.loader.options import Duplicates, Limits, OnInvalid, with_other_words
+from petstore_frame.loader.progress import ProgressOption
+from petstore_frame.loader.reading.mapping import Mapped
 from petstore_frame.loader.reading.opening import is_archive, is_workbook
-from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.options import ByColumn, ByField, ValueMap
+from petstore_frame.loader.reading.recipe import Recipe, as_recipe, said
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load
 from petstore_frame.loader.sending.session import PostingClient
+from petstore_frame.schema.categories import Categories
 
 
-@takes(CsvOptions)
 def load_csv(
-    path: str | PathLike[str], client: PostingClient, **options: Unpack[CsvOptions]
+    path: str | PathLike[str],
+    client: PostingClient,
+    *,
+    recipe: Recipe | str | PathLike[str] | None = None,
+    key: str | Sequence[str] | None = None,
+    mapping: Mapped | None = None,
+    categories: Categories = None,
+    value_map: ValueMap | None = None,
+    otherwise: ByField | None = None,
+    defaults: ByField | None = None,
+    keep: str | None = None,
+    leave_out: ByColumn | None = None,
+    only: ByColumn | None = None,
+    leave_lines: Collection[int] = (),
+    count: str | None = None,
+    accept: str | Collection[str] | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    quoting: str | None = None,
+    columns: Sequence[str] | None = None,
+    header_row: int | None = None,
+    thousands: str | None = None,
+    keep_spaces: bool | None = None,
+    dry_run: bool = False,
+    duplicates: Duplicates | None = None,
+    send_lines: Collection[int] = (),
+    check_store: bool = True,
+    again: bool = False,
+    on_invalid: OnInvalid = "keep",
+    max_errors: int | None = None,
+    progress: ProgressOption = None,
+    journal: str | PathLike[str] | None = None,
+    workers: int | None = None,
+    **other: Any,
 ) -> LoadResult:
     """Load the animals of a CSV file into the store, none twice and none lost.
 
@@ -39,40 +69,52 @@ def load_csv(
     Args:
         path: A CSV or TSV file, plain or gzipped.
         client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
-        dry_run: Read, check and plan, and send nothing.
+        recipe: How this kind of file is read: a Recipe, or the path of its file. An option given
+            beside it wins.
+        key: The column that identifies an animal, or several that do so together: a known key is
+            never sent again. Of several, some cells may be empty where the rest still names one
+            row.
         mapping: Column names by field, where the header does not show them:
             ``{"name": "Pet", "category_id": "Cat. no."}``.
-        value_map: Values by field and text: ``{"status": {"in stock": "available"}}``.
         categories: Labels by category id (a dict, a Series or a CSV path), so that "Dog" in the
             file is a number.
-        key: The column that identifies an animal, or several that do so together: a known key is
-            never sent again.
+        value_map: Values by field and text: ``{"status": {"in stock": "available"}}``; an empty
+            value makes the cell empty, as in ``{"name": {"Unknown": ""}}``.
+        otherwise: By field, what all other words become: ``{"status": ""}``.
+        defaults: By field, what stands in the place of an empty cell, or of a column that the file
+            has not; braces name a column: ``{"name": "Unnamed {Tag no}"}``.
+        keep: Which of several rows of one key stands: ``first``, ``last``, or ``newest: COLUMN``.
+        leave_out: Rows that are not sent, by column and texts: ``{"Outcome": ["DIED"]}``.
+        only: The rows that are sent, in the same way.
+        leave_lines: Lines of rows that are not sent.
+        count: The column that says how many animals a row stands for.
         accept: Which kinds of suspicious records are sent after all, as in ``["total_row"]``.
-        max_errors: Stop once more records than this are invalid, or are rejected; None for never.
-        again: Load a file a second time, on purpose.
+        encoding: The codec of a file without a byte order mark that is not UTF-8.
+        delimiter: The character between cells; None finds it.
+        quoting: ``strict``, or ``none`` to read quotes as letters.
+        columns: The column names of a file without a header.
+        header_row: The header's row where a title is above it, 1 for the first of the file.
+        thousands: ``,`` or ``.`` where category ids have a separator of thousands.
+        keep_spaces: Leave the outer spaces of names.
+        dry_run: Read, check and plan, and send nothing.
         duplicates: What to do with records that may be animals which are known already:
             ``refuse`` asks, ``skip`` takes them for the same animals (pets of the store are adopted
             with their ids), ``send`` for others. A dict answers each case, as in
             ``{"similar_key": "skip", "reused_key": "send"}``.
         send_lines: Lines of rows that are other animals, whatever they equal.
-        leave_lines: Lines of rows that are not to be sent.
-        on_invalid: ``raise`` a LoadFailedError where not every record is in the store at the end;
-            ``keep`` leaves such records in the result.
         check_store: Read the store before sending, and ask where it has pets that this journal did
             not make and the records equal.
+        again: Load a file a second time, on purpose.
+        on_invalid: ``raise`` a LoadFailedError where not every record is in the store at the end;
+            ``keep`` leaves such records in the result.
+        max_errors: Stop once more records than this are invalid, or are rejected; None for never.
         progress: None shows a bar where a person can see it, True always, False never; or a
             function that is called with the number of records in each state and may raise
             KeyboardInterrupt to stop as Ctrl-C does.
         journal: Folder of the journals; None is the user's state directory.
         workers: The largest number of requests in flight, 1 to 32; None for 16, and more as far as
             these wait for the journal's disk.
-        encoding: The codec of a file without a byte order mark that is not UTF-8.
-        delimiter: The character between cells; None finds it.
-        quoting: ``strict``, or ``none`` to read quotes as letters.
-        columns: The column names of a file without a header.
-        header_row: The header's row where a title is above it, 1 for the first of the file.
-        keep_spaces: Leave the outer spaces of names.
-        thousands: ``,`` or ``.`` where category ids have a separator of thousands.
+        other: Words of other libraries, such as ``sep=``, are taken or answered.
 
     Returns:
         A LoadResult: ``.frame`` has one row per record, in whatever state; ``.created``,
@@ -105,13 +147,44 @@ def load_csv(
 
     Interface: Endpoints, Add an animal.
     """
+    given = dict(locals())  # each parameter by its name: nothing else is local yet
     _check_file(path, wants_workbook=False)
-    return _sorted_load("load_csv", path, client, options)
+    return _load("load_csv", path, client, given)
 
 
-@takes(ExcelOptions)
 def load_excel(
-    path: str | PathLike[str], client: PostingClient, **options: Unpack[ExcelOptions]
+    path: str | PathLike[str],
+    client: PostingClient,
+    *,
+    recipe: Recipe | str | PathLike[str] | None = None,
+    key: str | Sequence[str] | None = None,
+    mapping: Mapped | None = None,
+    categories: Categories = None,
+    value_map: ValueMap | None = None,
+    otherwise: ByField | None = None,
+    defaults: ByField | None = None,
+    keep: str | None = None,
+    leave_out: ByColumn | None = None,
+    only: ByColumn | None = None,
+    leave_lines: Collection[int] = (),
+    count: str | None = None,
+    accept: str | Collection[str] | None = None,
+    sheet: str | None = None,
+    columns: Sequence[str] | None = None,
+    header_row: int | None = None,
+    thousands: str | None = None,
+    keep_spaces: bool | None = None,
+    dry_run: bool = False,
+    duplicates: Duplicates | None = None,
+    send_lines: Collection[int] = (),
+    check_store: bool = True,
+    again: bool = False,
+    on_invalid: OnInvalid = "keep",
+    max_errors: int | None = None,
+    progress: ProgressOption = None,
+    journal: str | PathLike[str] | None = None,
+    workers: int | None = None,
+    **other: Any,
 ) -> LoadResult:
     """Load the animals of an ``.xlsx`` workbook into the store, none twice and none lost.
 
@@ -121,8 +194,13 @@ def load_excel(
     Args:
         path: The workbook.
         client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
-        options: ``sheet`` names the sheet, where the workbook has several. The others are those
-            of ``load_csv``, without ``encoding``, ``delimiter`` and ``quoting``.
+        sheet: The name of the sheet, where the workbook has several.
+        recipe, key, mapping, categories, value_map, otherwise, defaults: As of ``load_csv``.
+        keep, leave_out, only, leave_lines, count, accept: As of ``load_csv``.
+        columns, header_row, thousands, keep_spaces: As of ``load_csv``.
+        dry_run, duplicates, send_lines, check_store, again: As of ``load_csv``.
+        on_invalid, max_errors, progress, journal, workers: As of ``load_csv``.
+        other: As of ``load_csv``.
 
     Returns:
         A LoadResult, as of ``load_csv``.
@@ -135,12 +213,42 @@ def load_excel(
 
     Interface: Endpoints, Add an animal.
     """
+    given = dict(locals())  # each parameter by its name: nothing else is local yet
     _check_file(path, wants_workbook=True)
-    return _sorted_load("load_excel", path, client, options)
+    return _load("load_excel", path, client, given)
 
 
-@takes(FrameOptions)
-def load_frame(frame: Any, client: PostingClient, **options: Unpack[FrameOptions]) -> LoadResult:
+def load_frame(
+    frame: Any,
+    client: PostingClient,
+    *,
+    recipe: Recipe | str | PathLike[str] | None = None,
+    key: str | Sequence[str] | None = None,
+    mapping: Mapped | None = None,
+    categories: Categories = None,
+    value_map: ValueMap | None = None,
+    otherwise: ByField | None = None,
+    defaults: ByField | None = None,
+    keep: str | None = None,
+    leave_out: ByColumn | None = None,
+    only: ByColumn | None = None,
+    leave_lines: Collection[int] = (),
+    count: str | None = None,
+    accept: str | Collection[str] | None = None,
+    thousands: str | None = None,
+    keep_spaces: bool | None = None,
+    dry_run: bool = False,
+    duplicates: Duplicates | None = None,
+    send_lines: Collection[int] = (),
+    check_store: bool = True,
+    again: bool = False,
+    on_invalid: OnInvalid = "keep",
+    max_errors: int | None = None,
+    progress: ProgressOption = None,
+    journal: str | PathLike[str] | None = None,
+    workers: int | None = None,
+    **other: Any,
+) -> LoadResult:
     """Load the animals of a DataFrame into the store, none twice and none lost.
 
     A frame of the same content is the same import, also in another variable: running a cell
@@ -149,7 +257,12 @@ def load_frame(frame: Any, client: PostingClient, **options: Unpack[FrameOptions
     Args:
         frame: A pandas DataFrame with a name, a category id and perhaps a status.
         client: A Client: ``pf.Client(base_url, api_key)``, or ``server.client()``.
-        options: Those of ``load_csv`` that are not about the layout of a file.
+        recipe, key, mapping, categories, value_map, otherwise, defaults: As of ``load_csv``.
+        keep, leave_out, only, leave_lines, count, accept: As of ``load_csv``.
+        thousands, keep_spaces: As of ``load_csv``.
+        dry_run, duplicates, send_lines, check_store, again: As of ``load_csv``.
+        on_invalid, max_errors, progress, journal, workers: As of ``load_csv``.
+        other: As of ``load_csv``.
 
     Returns:
         A LoadResult, as of ``load_csv``.
@@ -161,18 +274,46 @@ def load_frame(frame: Any, client: PostingClient, **options: Unpack[FrameOptions
 
     Interface: Endpoints, Add an animal.
     """
-    return _sorted_load("load_frame", frame, client, options)
+    given = dict(locals())  # each parameter by its name: nothing else is local yet
+    return _load("load_frame", frame, client, given)
 
 
-def _sorted_load(
-    function: str, source: Any, client: PostingClient, options: Mapping[str, Any]
-) -> LoadResult:
+def _load(caller: str, source: Any, client: PostingClient, given: Mapping[str, Any]) -> LoadResult:
     """Sort the options by what they are about, and load."""
-    rest = dict(options)
-    reading = {name: rest.pop(name) for name in options if name in READING_NAMES}
-    limits = {name: rest.pop(name) for name in options if name in ("workers", "max_errors")}
-    call = Call.of(function, source, options)
-    return load(source, client, Reading(**reading), Limits(**limits), call=call, **rest)
+    options = {name: value for name, value in given.items() if name not in _NO_OPTIONS}
+    options = with_other_words(caller, options, given["other"])
+    spoken = {name: value for name, value in options.items() if _is_said(name, value)}
+    call = Call.of(caller, source, said(options["recipe"], spoken))
+    words = {field.name: options.pop(field.name, None) for field in fields(Recipe)}
+    if isinstance(duplicates := words["duplicates"], Mapping):
+        words["duplicates"] = None  # what a single load answers is no habit of a kind of file
+    recipe = as_recipe(options.pop("recipe"), words)
+    return load(
+        source,
+        client,
+        recipe,
+        Limits(workers=options.pop("workers"), max_errors=options.pop("max_errors")),
+        call=call,
+        duplicates=duplicates or recipe.duplicates,
+        **options,
+    )
+
+
+_NO_OPTIONS = ("path", "frame", "client", "other")
+# What these are where nobody says anything.
+_UNSAID = {
+    "dry_run": False,
+    "again": False,
+    "send_lines": (),
+    "leave_lines": (),
+    "check_store": True,
+    "on_invalid": "keep",
+}
+
+
+def _is_said(name: str, value: Any) -> bool:
+    """Return whether an option has another value than where it is left out."""
+    return name != "recipe" and value is not None and value != _UNSAID.get(name, ())
 
 
 def _check_file(path: Any, *, wants_workbook: bool) -> None:

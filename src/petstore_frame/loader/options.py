@@ -1,21 +1,18 @@
-"""What a caller may ask of the loader: each option typed once, and checked before anything is sent.
+"""What a caller may ask of the loader, checked before anything is sent.
 
 Options that people bring from pandas and other loaders are taken where they can mean one thing; any
-other is answered with the option that is meant, before anything is read. How a source is read is
-``reading.options.Reading``, which checks itself.
+other is answered with the option that is meant, before anything is read.
 """
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import wraps
 from numbers import Real
 from os import PathLike
-from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, get_args
+from typing import Any, Literal, get_args
 
 from petstore_frame._internal.arguments import (
     before_sending,
@@ -29,13 +26,6 @@ from petstore_frame._internal.arguments import (
 from petstore_frame._internal.progress import checked_progress
 from petstore_frame.errors import ArgumentError
 from petstore_frame.loader.journal.question import CASES
-from petstore_frame.loader.progress import ProgressOption
-from petstore_frame.loader.reading.mapping import Mapped
-from petstore_frame.loader.reading.options import Reading, ValueMap
-from petstore_frame.schema.categories import Categories
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 Answer = Literal["refuse", "skip", "send"]
 # One answer, or one for each case of the question.
@@ -68,155 +58,55 @@ class Limits:
     has_canary: bool = True
 
 
-class RecordOptions(TypedDict, total=False):
-    """How records are read, wherever they are."""
-
-    mapping: Mapped | None
-    value_map: ValueMap | None
-    categories: Categories
-    key: str | Sequence[str]
-    accept: Collection[str]
-    keep_spaces: bool
-    thousands: str | None
-
-
-class LayoutOptions(RecordOptions, total=False):
-    """The same of a file."""
-
-    columns: Sequence[str] | None
-    header_row: int | None
-
-
-class TextOptions(LayoutOptions, total=False):
-    """The same of a text file."""
-
-    encoding: str | None
-    delimiter: str | None
-    quoting: str
-
-
-class ListOptions(TextOptions, total=False):
-    """The same of anything that the loader reads."""
-
-    sheet: str | None
-
-
-class SendingOptions(TypedDict, total=False):
-    """How records are sent."""
-
-    dry_run: bool
-    max_errors: int | None
-    again: bool
-    duplicates: Duplicates
-    send_lines: Collection[int]
-    leave_lines: Collection[int]
-    check_store: bool
-    on_invalid: OnInvalid
-    progress: ProgressOption
-    journal: str | PathLike[str] | None
-    workers: int | None
-
-
-class FrameOptions(RecordOptions, SendingOptions, total=False):
-    """The options of ``load_frame``."""
-
-
-class ExcelOptions(LayoutOptions, SendingOptions, total=False):
-    """The options of ``load_excel``."""
-
-    sheet: str | None
-
-
-class CsvOptions(TextOptions, SendingOptions, total=False):
-    """The options of ``load_csv``."""
-
-
-READING_NAMES = frozenset(field.name for field in fields(Reading))
-_DEFAULTS: dict[str, Any] = {
-    **{field.name: field.default for field in (*fields(Reading), *fields(Limits))},
-    "dry_run": False,
-    "again": False,
-    "duplicates": "refuse",
-    "send_lines": (),
-    "leave_lines": (),
-    "check_store": True,
-    "on_invalid": "keep",
-    "progress": None,
-    "journal": None,
-}
 _TEXT = "cells are read as text and only the empty cell is missing, so it is not needed"
 _ALL = "all records are read, in constant memory"
 _KEY = "the column that identifies an animal is named by key="
+_MAPPING = "the column of each field is named by mapping={'name': 'Animal'}"
 # By the word that is brought along, what it is called here, or what is to be said of it.
 _SAME: dict[str, str] = {"sep": "delimiter", "sheet_name": "sheet", "names": "columns"}
 _ANSWERS: dict[str, str] = {
     **dict.fromkeys(("dtype", "converters", "na_values", "keep_default_na", "na_filter"), _TEXT),
     **dict.fromkeys(("nrows", "chunksize", "iterator", "low_memory", "engine"), _ALL),
     **dict.fromkeys(("external_id", "primary_key", "pk", "merge_key", "on", "id_column"), _KEY),
+    **dict.fromkeys(("rename", "column_mapping"), _MAPPING),
     "usecols": "columns that are no field of a pet are not sent; mapping= names those that are",
     "index_col": "an index is no field; mapping= names the columns that are",
     "skiprows": "the row of the header is header_row=, 1 for the first of the file",
     "compression": "a gzip file is known by its content",
     "quotechar": "quotes are read as letters with quoting='none'",
-    "rename": "the column of each field is named by mapping={'name': 'Animal'}",
-    "column_mapping": "the column of each field is named by mapping={'name': 'Animal'}",
     "validate_only": "a rehearsal is dry_run=True",
     "ignore_earlier": "what to do with records equal to earlier ones is "
     "duplicates='refuse', 'skip' or 'send'",
 }
 
 
-def takes(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Show each option of a TypedDict in a function's signature, for help and completion.
-
-    Options by the names that other libraries have for them are taken too.
-    """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        own = inspect.signature(function)
-        named = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
-        for name, hint in options.__annotations__.items():
-            named.append(
-                inspect.Parameter(
-                    name,
-                    inspect.Parameter.KEYWORD_ONLY,
-                    default=_DEFAULTS[name],
-                    annotation=getattr(hint, "__forward_arg__", hint),
-                )
-            )
-        function.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
-        known = [each.name for each in named]
-
-        @wraps(function)
-        def call(*args: P.args, **options: P.kwargs) -> R:
-            if not options.keys() <= set(known):
-                options = _translated(function.__name__, known, dict(options))  # type: ignore[assignment]
-            return function(*args, **options)
-
-        return call
-
-    return decorate
-
-
-def _translated(caller: str, known: list[str], options: dict[str, Any]) -> dict[str, Any]:
-    """Return options by our names.
+def with_other_words(
+    caller: str, options: Mapping[str, Any], other: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return options with those that were given by the words of other libraries.
 
     Raises:
         ArgumentError: One has no meaning here; it names the right word.
     """
-    taken: dict[str, Any] = {}
-    for name, value in options.items():
-        ours = name if name in known else _SAME.get(name)
-        if name == "header" and "header_row" in known:
-            _check_header(value, has_names="names" in options)
-        elif ours not in known:
-            raise _refused(f"{caller} has no option {name}{_answer(name, known)}")
-        elif ours in taken:
-            raise _refused(f"{caller}: {ours}= is given twice, once as {name}=")
+    taken = dict(options)
+    for name, value in other.items():
+        ours = _SAME.get(name, "")
+        if name == "header" and "header_row" in options:
+            _check_header(value, has_names="names" in other)
+        elif ours not in options:
+            near = get_close_matches(name, options, 1, 0.7)
+            known = f"it has {', '.join(options)}"
+            answer = f"; did you mean {near[0]}=?" if near else f"; {known}"
+            answer = f": {_ANSWERS[name]}" if name in _ANSWERS else answer
+            raise ArgumentError(f"{caller} has no option {name}{answer}; nothing was sent")
+        elif taken[ours] is not None:
+            what = f"{caller}: {ours}= is given twice, once as {name}="
+            raise ArgumentError(f"{what}; nothing was sent")
         elif name == "sheet_name" and not isinstance(value, str):
-            raise _refused(f"sheet= is the name of a sheet, got sheet_name={value!r}")
+            what = f"sheet= is the name of a sheet, got sheet_name={value!r}"
+            raise ArgumentError(f"{what}; nothing was sent")
         else:
-            taken[str(ours)] = value
+            taken[ours] = value
     return taken
 
 
@@ -224,21 +114,10 @@ def _check_header(value: Any, *, has_names: bool) -> None:
     """Refuse a ``header=`` that says anything but what holds anyway."""
     if value == 0 or value == "infer" or (value is None and has_names):
         return
+    what = "a file without a header needs columns=['name', 'category_id', 'status']"
     if isinstance(value, int) and not isinstance(value, bool):
-        raise _refused(f"header={value} is header_row={value + 1} here: rows count from 1")
-    raise _refused("a file without a header needs columns=['name', 'category_id', 'status']")
-
-
-def _answer(name: str, known: list[str]) -> str:
-    """Return what is meant by an option that we do not have."""
-    if name in _ANSWERS:
-        return f": {_ANSWERS[name]}"
-    near = get_close_matches(name, known, 1, 0.7)
-    return f"; did you mean {near[0]}=?" if near else f"; it has {', '.join(known[2:])}"
-
-
-def _refused(what: str) -> ArgumentError:
-    return ArgumentError(f"{what}; nothing was sent")
+        what = f"header={value} is header_row={value + 1} here: rows count from 1"
+    raise ArgumentError(f"{what}; nothing was sent")
 
 
 @before_sending()

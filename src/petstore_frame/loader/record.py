@@ -103,6 +103,7 @@ class Suspicion(StrEnum):
     LOW_CATEGORY_ID = "low_category_id"
     SWALLOWED_ROWS = "swallowed_rows"
     HIDDEN_ROW = "hidden_row"
+    LARGE_COUNT = "large_count"
 
 
 SUSPICIOUS = "suspicious"

@@ -43,7 +43,7 @@ from petstore_frame.loader.options import (
 )
 from petstore_frame.loader.progress import ProgressOption
 from petstore_frame.loader.reading.mapping import likely_keys
-from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.options import Options
 from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending
@@ -66,7 +66,7 @@ _STOPPED = (Ending.STOPPED, Ending.OUTAGE, Ending.JOURNAL, Ending.BUDGET)
 def load(
     source: Any,
     client: PostingClient,
-    reading: Reading,
+    recipe: Options,
     limits: Limits,
     *,
     call: Call | None = None,
@@ -109,8 +109,11 @@ def load(
     path = _journal_of(client, journal)
     index = getattr(source, "index", None)
     columns_of = partial(_columns_of, path)
-    with telling(call), open_source(source, reading, columns_of=columns_of) as opened:
-        run = _import_of(opened, client, reading, duplicates, call, timing.now())
+    with (
+        telling(call),
+        open_source(source, recipe, columns_of=columns_of, leave_lines=leave_lines) as opened,
+    ):
+        run = _import_of(opened, client, recipe, duplicates, call, timing.now())
         how = _How(answers_of(duplicates), again, send_lines, leave_lines, check_store)
         if dry_run:
             with _copied(path, client.base_url) as writer, Deferred() as interrupts:
@@ -226,7 +229,7 @@ def _columns_of(path: Path, import_id: str) -> Columns | None:
 def _import_of(
     opened: Source,
     client: PostingClient,
-    reading: Reading,
+    recipe: Options,
     duplicates: Duplicates,
     call: Call | None,
     now: float,
@@ -243,7 +246,7 @@ def _import_of(
         mapping=dict(opened.mapping),
         key=tuple(opened.key),
         duplicates=duplicates if isinstance(duplicates, str) else dict(duplicates),
-        keep=getattr(reading, "keep", None),
+        keep=recipe.keep,
         call=None if call is None else call.to_json(),
         staged_at=now,
     )

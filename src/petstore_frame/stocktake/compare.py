@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history import Snapshot
 from petstore_frame.inventory import Inventory
 from petstore_frame.loader.call import Call
-from petstore_frame.loader.options import ListOptions, takes
-from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.options import with_other_words
+from petstore_frame.loader.reading.kept import standing
+from petstore_frame.loader.reading.mapping import Mapped
+from petstore_frame.loader.reading.options import ByColumn, ByField, ValueMap
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.reading.recipe import Recipe, as_recipe, said
 from petstore_frame.loader.record import DOUBT_STATES, Record, State
 from petstore_frame.loader.results.facts import Note, kind_of
 from petstore_frame.loader.results.ids import read_ids
+from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.frame import text_series
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.stocktake.comparison import Comparison
@@ -27,14 +31,34 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@takes(ListOptions)
 def compare(
     data: Any,
     inventory: Inventory,
     *,
     on: str | Sequence[str] = (),
+    recipe: Recipe | str | PathLike[str] | None = None,
+    key: str | Sequence[str] | None = None,
+    mapping: Mapped | None = None,
+    categories: Categories = None,
+    value_map: ValueMap | None = None,
+    otherwise: ByField | None = None,
+    defaults: ByField | None = None,
+    keep: str | None = None,
+    leave_out: ByColumn | None = None,
+    only: ByColumn | None = None,
+    leave_lines: Collection[int] | None = None,
+    count: str | None = None,
+    accept: str | Collection[str] | None = None,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    quoting: str | None = None,
+    columns: Sequence[str] | None = None,
+    header_row: int | None = None,
+    thousands: str | None = None,
+    keep_spaces: bool | None = None,
     journal: str | PathLike[str] | None = None,
-    **options: Unpack[ListOptions],
+    **other: Any,
 ) -> Comparison:
     """Compare a list with what a store holds, animal by animal.
 
@@ -48,11 +72,17 @@ def compare(
         data: What ``load_csv`` reads: a CSV or ``.xlsx`` file, or a DataFrame.
         inventory: What was read of the store, all statuses.
         on: The fields that make a record and a pet equal, as in ``["name", "category_id"]``.
+        recipe: How this kind of file is read, as of ``load_csv``.
+        key: The column of the list that identifies an animal, or several that do so together:
+            those by which it was loaded.
+        mapping, categories, value_map, otherwise, defaults: As of ``load_csv``.
+        keep, leave_out, only, leave_lines, count: As of ``load_csv``.
+        accept: Kinds of suspicious records that are compared all the same.
+        sheet: As of ``load_excel``.
+        encoding, delimiter, quoting, columns, header_row: As of ``load_csv``.
+        thousands, keep_spaces: As of ``load_csv``.
         journal: Folder of the journals; None is the user's state directory.
-        options: ``key`` is the column of the list that identifies an animal, or several that do so
-            together: those by which it was loaded. The others say how the list is read; each means
-            what it does for ``load_csv``, and ``sheet`` what it does for ``load_excel``. Records
-            of a kind in ``accept`` are compared although they are suspicious.
+        other: Words of other libraries, as of ``load_csv``.
 
     Returns:
         A Comparison, whose ``frame`` has one row per animal. Its kind is ``not seen`` in the place
@@ -77,9 +107,13 @@ def compare(
     Interface: List all animals (what is compared is ours; the interface has no change and no
         delete).
     """
-    reading = Reading(**options)
-    fields = _checked(data, reading.key, (on,) if isinstance(on, str) else tuple(on), inventory)
-    known, listed = inventory.completeness, read_list(data, reading)
+    given = dict(locals())  # each parameter by its name: nothing else is local yet
+    options = {name: value for name, value in given.items() if name not in _NOT_READING}
+    options = with_other_words("compare", options, other)
+    call = Call.of("compare", data, {**said(recipe, options), "on": on or None, "journal": journal})
+    recipe = as_recipe(recipe, options)
+    fields = _checked(data, recipe.key, (on,) if isinstance(on, str) else tuple(on), inventory)
+    known, listed = inventory.completeness, read_list(data, recipe, leave_lines or ())
     if fields:
         table = match_on(listed.frame, inventory.frame, fields, is_whole=known.covers_all)
     else:
@@ -87,10 +121,12 @@ def compare(
     if not known.covers_all:  # absence proves only that it was not read
         absent = table["kind"].eq(Kind.ONLY_IN_LIST)
         table["kind"] = table["kind"].where(~absent, str(Kind.NOT_SEEN))
-    call = Call.of("compare", data, {**options, "on": fields or None, "journal": journal})
     return Comparison(
         listed.name, inventory, known, listed.key, fields, table, listed.warnings, call
     )
+
+
+_NOT_READING = ("data", "inventory", "on", "recipe", "leave_lines", "journal", "other")
 
 
 def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:
@@ -156,14 +192,16 @@ class Listed(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def read_list(data: Any, reading: Reading) -> Listed:
+def read_list(data: Any, recipe: Recipe, leave_lines: Collection[int] = ()) -> Listed:
     """Read a list as the loader would; records without a cell in them are left out."""
     import pandas as pd
 
     notes: dict[str, Note] = {}
-    with open_source(data, reading) as source:
-        name_at = source.columns.index(source.mapping["name"])
-        records = (record for record in source if record.state is not State.SKIPPED)
+    with open_source(data, recipe, leave_lines=leave_lines) as source:
+        name = source.mapping.get("name")
+        name_at = len(source.columns) if name is None else source.columns.index(name)
+        rows = source if recipe.keep is None else standing(source, source, recipe.keep)
+        records = (record for record in rows if record.state is not State.SKIPPED)
         frames = [_frame([])]
         while piece := list(islice(records, _PIECE)):
             _count_notes(piece, name_at, notes)

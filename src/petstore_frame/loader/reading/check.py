@@ -1,22 +1,20 @@
-"""What will become of a record: sent, refused, held or skipped, before any request.
-
-Most records of most files are plain, so there is a short way: what a name, and the other sent cells
-together, come to is remembered by their text, with the bytes of the payload.
-"""
+"""What will become of a record: sent, refused, held or skipped, before any request."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import itemgetter
-from typing import Any
+from functools import lru_cache, partial
+from typing import NamedTuple
 from unicodedata import normalize
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.fields import CellError, quoted, read_cell, suspicious
-from petstore_frame.loader.reading.options import Rules
-from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Aside, Oddity, Row
+from petstore_frame.loader.reading.fields import CellError, Rules, read_cell, suspicious, word_of
+from petstore_frame.loader.reading.keys import Keys
+from petstore_frame.loader.reading.options import Options, columns_in, filled_in
+from petstore_frame.loader.reading.ranks import Ranks
+from petstore_frame.loader.reading.tables import MERGED, NUMBER_NOTE, Row, RowNotes
+from petstore_frame.loader.reading.text import cut_plainly
 from petstore_frame.loader.record import (
     Record,
     RecordProblem,
@@ -26,280 +24,354 @@ from petstore_frame.loader.record import (
 )
 from petstore_frame.schema.models import FIELD_BY_NAME, SENT_FIELDS
 
-# An error of a spreadsheet, or a long number of which it kept some digits, names no animal.
-_NO_KEY = re.compile(r"#[A-Z/0!?]+[!?A]?$|\d([.,]\d+)?E\+\d+$")
-_AT_ONCE, _MAX_REMEMBERED = 128, 100_000
+_AT_ONCE, _REMEMBERED = 128, 16_384
+MOST_OF_A_ROW, _MOST_SEEN = 1_000, 1_000_000
 _LIKE_A_TOTAL = suspicious(Suspicion.TOTAL_ROW, "this looks like a total, not like an animal")
 _SWALLOWING = suspicious(
     Suspicion.SWALLOWED_ROWS, "the cell seems to hold other rows: a quote ends lines below"
 )
-_NOTHING, _OF_NUMBERS = Aside(), ("int64", "Int64", "Float64")
-_record = tuple.__new__
-# A part of the payload, and what is to be noted of it.
-_Part = tuple[bytes, tuple[str, ...]]
+_NOTHING, _OF_NUMBERS = RowNotes(), ("int64", "Int64", "Float64")
+
+
+class _Part(NamedTuple):
+    """What a cell adds to the request body, what is noted of it, or why it cannot be sent."""
+
+    body: bytes = b""
+    notes: tuple[str, ...] = ()
+    refused: CellError | None = None
 
 
 class Checker:
     """Turns the rows of one source into Records.
 
     Args:
-        columns, mapping, key: As of a ``Source``.
-        rules: What the caller says of the cells.
+        columns, mapping: As of a ``Source``.
+        options, rules: What the caller says, its columns spelled as the file does, and what that
+            means for the cells.
+        keys, ranks: What reads the keys, and the column by which the newest row is known.
         delimiters: What may stand between the cells of a text file.
         is_returned: It is one of our own files, where the rows around a row tell nothing.
+        leave_lines: The lines that the caller leaves out.
     """
 
     def __init__(
         self,
         columns: Sequence[str],
         mapping: Mapping[str, str],
-        rules: Rules = Rules(),  # noqa: B008 # frozen
-        key: Sequence[str] = (),
+        options: Options = Options(),  # noqa: B008 # frozen
+        rules: Rules | None = None,
+        keys: Keys | None = None,
+        ranks: Ranks | None = None,
         delimiters: str = "",
         *,
         is_returned: bool = False,
+        leave_lines: Collection[int] = (),
     ) -> None:
-        self.columns, self.rules, self._delimiters = tuple(columns), rules, delimiters
-        self._is_returned = is_returned
-        self._confirmed = replace(rules, accept=frozenset(Suspicion))
-        fields = [field for field in SENT_FIELDS if field.name in mapping]
-        self._places = {field.name: self.columns.index(mapping[field.name]) for field in fields}
-        self._numbers = {self._places[each.name] for each in fields if each.dtype in _OF_NUMBERS}
-        self._keys = tuple(self.columns.index(column) for column in key)
-        self._name_at = self._places["name"]
-        self._others = {field: at for field, at in self._places.items() if field != "name"}
-        self._other_cells = itemgetter(*self._others.values())
-        self._heads: dict[str, _Part] = {}
-        self._tails: dict[Any, _Part] = {}
+        self._columns, self._delimiters, self._is_returned = tuple(columns), delimiters, is_returned
+        self._rules = options.rules() if rules is None else rules
+        self._defaults = {name: str(text) for name, text in (options.defaults or {}).items()}
+        known = [each.name for each in SENT_FIELDS if each.name in {*mapping, *self._defaults}]
+        self._fields = {
+            name: self._columns.index(mapping[name]) if name in mapping else None for name in known
+        }
+        self._numbers = {name for name in known if FIELD_BY_NAME[name].dtype in _OF_NUMBERS}
+        self._name_at = self._fields.get("name")
+        self._readers = _readers(known, self._rules)
+        confirmed = replace(self._rules, accept=frozenset(Suspicion))
+        self._confirmed_readers = _readers(known, confirmed)
+        self._leave_lines = frozenset(leave_lines)
+        self._leave_out, self._only = (
+            {self._columns.index(name): frozenset(map(word_of, words)) for name, words in each}
+            for each in ((options.leave_out or {}).items(), (options.only or {}).items())
+        )
+        self._leaves = {*self._leave_out, *self._only}
+        self._is_kept = options.keep is not None
+        self._keys = keys or Keys()
+        self._ranks = ranks or Ranks()
+        self._count_at = None if options.count is None else self._columns.index(options.count)
+        self._seen = None if keys or is_returned else set[int]()
 
     def batches(self, rows: Iterable[Row]) -> Iterator[list[Record]]:
         """Yield the records of rows, in order, many at once."""
-        totals, above = list[Record](), ""
-        for records in self._judged(rows):
-            if self._is_returned:
-                yield records
-            else:
-                above = self._note_twins(records, above)
-                yield _settled(records, totals)
-        yield [*map(self._held_as_total, totals)]
-
-    def _judged(self, rows: Iterable[Row]) -> Iterator[list[Record]]:
-        """Yield the records as far as each can be judged alone."""
-        heads, tails, others, name_at = self._heads, self._tails, self._other_cells, self._name_at
-        width, pending, has_key, key_of = len(self.columns), State.PENDING, self._keys, self._key_of
-        is_moot, records = self._is_moot, list[Record]()
+        records = list[Record]()
         try:
-            for number, (line, cells, aside) in enumerate(rows, 1):
+            for record in self.records(rows):
+                records.append(record)
                 if len(records) == _AT_ONCE:
                     yield records
                     records = []
-                # One line, each cell known: all that a record can hold against it was looked at.
-                if (aside is None or is_moot(aside)) and len(cells) == width:
-                    name = cells[name_at]
-                    head = heads.get(name) or self._head(name)
-                    tail = tails.get(others(cells)) or self._tail(cells)
-                    key = key_of(cells) if has_key else None
-                    if head and tail and (key or not has_key):
-                        start, noted = head
-                        end, told = tail
-                        payload, notes = start + end, noted + told
-                        records.append(_record(Record, (
-                            number, line, tuple(cells), pending, payload, fingerprint_of(payload),
-                            None, notes, key, None, None, False,
-                        )))  # fmt: skip
-                        continue
-                records.append(self.judge(number, Row(line, cells, aside)))
         except InputError:
             yield records  # those above the fault can be shown
             raise
         yield records
 
-    def _is_moot(self, aside: Aside) -> bool:
-        """Tell whether all that is said is of cells that are not sent, or of numbers as such."""
-        return (
-            bool(aside.oddities)
-            and aside.held is None
-            and not self._is_returned
-            and all(
-                at not in self._places.values() or (odd == NUMBER_NOTE and at in self._numbers)
-                for at, odd in aside.oddities.items()
-            )
-        )
+    def records(self, rows: Iterable[Row]) -> Iterator[Record]:
+        """Yield the records of rows, in order; a Total is held where no animal stands below it."""
+        if self._is_returned:
+            yield from self._each(rows)
+            return
+        waiting = list[Record]()
+        for record in self._each(rows):
+            is_total = Suspicion.TOTAL_ROW in record.notes
+            if is_total or (waiting and record.state is State.SKIPPED):
+                waiting.append(record)
+                continue
+            for above in waiting:
+                called = ("called_total",) if Suspicion.TOTAL_ROW in above.notes else ()
+                yield above._replace(notes=(*_without_total(above), *called))
+            waiting.clear()
+            yield record
+        yield from map(self._held_as_total, waiting)
 
-    def _head(self, name: str) -> _Part | None:
-        """Return the begin of a request body, remembered; None where a name is not plain."""
-        try:
-            part = self._part("name", name, None, self.rules)
-        except CellError:
-            return None
-        return None if Suspicion.TOTAL_ROW in part[1] else _remember(self._heads, name, part)
+    def _each(self, rows: Iterable[Row]) -> Iterator[Record]:
+        """Yield the records as far as each can be judged by itself and the one above it."""
+        number, above = 0, ""
+        for row in rows:
+            if row.raw and self._is_swallowing(row.cells):
+                for record in self._swallowed(number, row):
+                    number += 1
+                    yield record
+                continue
+            count, refused = self._count_of(row)
+            for ordinal in range(1, count + 1):
+                number += 1
+                is_counted = self._count_at is not None
+                record = self.check(number, row, str(ordinal) if is_counted else "", refused)
+                name = self._name_of(record)
+                if _are_twins(name, above) and not self._is_returned:
+                    record = record._replace(notes=(*record.notes, "unicode_twin"))
+                above = name
+                yield record
 
-    def _tail(self, cells: Sequence[str]) -> _Part | None:
-        """Return the rest of a request body, remembered; None where a cell is not plain."""
-        others = self._others.items()
-        try:
-            part = _joined([self._part(name, cells[at], None, self.rules) for name, at in others])
-        except CellError:
-            return None
-        return _remember(self._tails, self._other_cells(cells), part)
-
-    def judge(self, number: int, row: Row) -> Record:
-        """Check one record by the long way; it is record ``number``, 1 for the first."""
-        line, cells, aside = row.line, tuple(row.cells), row.aside or _NOTHING
-        is_blank = not any(cell and not cell.isspace() for cell in cells)
-        if is_blank and not _refuses(aside):
-            blank = Record(number, line, cells, State.SKIPPED, notes=("blank",))
-            # A row of a fix file that was emptied is left out on purpose.
-            return blank._replace(origin=aside.origin, left_out=aside.origin is not None)
-        rules = self._confirmed if aside.is_confirmed else self.rules
+    def check(
+        self, number: int, row: Row, ordinal: str = "", refused: RecordProblem | None = None
+    ) -> Record:
+        """Check one record; ``refused`` is why its row cannot be one, if that is known."""
+        line, cells, about = row.line, tuple(row.cells), row.notes or _NOTHING
+        if not (any(cells) and "".join(cells).strip()) and not _refuses(about):
+            is_emptied = about.origin is not None
+            blank = Record(number, line, cells, State.SKIPPED, origin=about.origin)
+            return blank._replace(notes=() if is_emptied else ("blank",), left_out=is_emptied)
         problems, notes = self._check_width(cells)
-        key = self._key_of(cells) if self._keys else None
-        if self._keys and key is None:
-            problems.append(self._keyless(cells))
-        parts = list[_Part]()
-        for field, at in self._places.items() if not problems else ():
-            text = cells[at] if at < len(cells) else ""
-            try:
-                parts.append(self._part(field, text, aside.oddities.get(at), rules))
-            except CellError as refused:
-                problems.append(self._placed(refused, at, cells))
-        payload, noted = _joined(parts)
-        warnings = [*notes, *noted]
-        for doubt, place in [] if problems else self._doubts(cells, aside, warnings):
-            if doubt.problem.accept in rules.accept:
-                warnings.append(str(doubt.problem.accept))
-            else:
-                problems.append(self._placed(doubt, place, cells))
-        record = Record(number, line, cells, State.PENDING, payload, key=key, origin=aside.origin)
-        mark = None if problems else fingerprint_of(payload)
-        record = record._replace(fingerprint=mark, notes=tuple(warnings))
-        return _refused(record, problems) if problems else record
+        parts = {} if problems else self._read_parts(cells, about, problems, notes)
+        key, keyless = self._keys.read(cells, ordinal)
+        if keyless is not None:
+            problems.insert(0, keyless)
+        if refused is not None:
+            problems.insert(0, refused)
+        if not problems:
+            self._check_doubts(cells, about, problems, notes)
+        if self._seen is not None and not ordinal and not problems:
+            self._note_identical(cells, notes)
+        bodies = {name: part.body for name, part in parts.items() if part.body}
+        payload = b"{" + b",".join(bodies.values()) + b"}"
+        record = Record(
+            number,
+            line,
+            cells,
+            State.PENDING,
+            payload,
+            fingerprint_of(payload),
+            None,
+            tuple(notes),
+            key,
+            about.origin,
+            self._ranks.of(cells),
+            self._is_left_out(line, cells),
+        )
+        if problems:
+            record = _refused(record, problems)
+        if record.left_out and not self._is_kept:
+            return record._replace(state=State.SKIPPED, payload=None, problem=None)
+        return record
 
-    def _part(self, field: str, text: str, oddity: Oddity | None, rules: Rules) -> _Part:
-        """Return what a cell adds to the payload.
+    def _read_parts(
+        self,
+        cells: tuple[str, ...],
+        about: RowNotes,
+        problems: list[RecordProblem],
+        notes: list[str],
+    ) -> dict[str, _Part]:
+        """Return what each field adds to the request body; add what is wrong and to be noted."""
+        parts: dict[str, _Part] = {}
+        readers = self._confirmed_readers if about.is_confirmed else self._readers
+        for name, place in self._fields.items():
+            at = place
+            text = cells[at] if at is not None and at < len(cells) else ""
+            if name in self._defaults and self._rules.means_nothing(name, text):
+                default = self._default_of(name, cells)
+                if default:
+                    text, at = default, None
+                    notes.append(f"default_{name}")
+            note = None if at is None else about.cells.get(at)
+            part = readers[name](text) if not isinstance(note, CellError) else _Part(refused=note)
+            parts[name] = part
+            # A number is what a number's field is for, so only in a text it is worth a note.
+            if isinstance(note, str) and not (note == NUMBER_NOTE and name in self._numbers):
+                notes.append(note)
+            notes += part.notes
+            if part.refused is not None:
+                problems.append(self._placed(part.refused, at, cells))
+        return parts
 
-        Raises:
-            CellError: It cannot be sent.
-        """
-        if isinstance(oddity, CellError):
-            raise oddity
-        column = FIELD_BY_NAME[field]
-        value, notes = read_cell(column, text, rules)
-        # A number is what a number's field is for, so only in a text it is worth a note.
-        is_number = oddity == NUMBER_NOTE and self._places[field] in self._numbers
-        odd = [] if oddity is None or is_number else [oddity]
-        if value is None:
-            return b"", (*odd, *notes)
-        sign = "{" if field == "name" else ","
-        return f'{sign}"{column.wire_name}":{value}'.encode(), (*odd, *notes)
+    def _default_of(self, name: str, cells: Sequence[str]) -> str:
+        text = self._defaults[name]
+        named = columns_in(text)
+        places = {column: self._columns.index(column) for column in named}
+        found = {column: cells[at] if at < len(cells) else "" for column, at in places.items()}
+        return filled_in(text, found)
+
+    def _count_of(self, row: Row) -> tuple[int, RecordProblem | None]:
+        """Return how many animals a row stands for, and why that cannot be said."""
+        at, cells = self._count_at, row.cells
+        if at is None or not any(map(str.strip, cells)) or (row.notes and row.notes.origin):
+            return 1, None
+        text, column = (cells[at].strip() if at < len(cells) else ""), self._columns[at]
+        whole = text.removesuffix(".0")
+        if not (whole.isascii() and whole.isdecimal()) or int(whole[:9]) < 1:
+            what = f"{text[:60]!r} is no number of animals"
+            hint = "give a whole number from 1 on"
+            return 1, RecordProblem("not_a_count", what, column, text[:200], hint)
+        count = int(whole[:9])
+        if count > MOST_OF_A_ROW and Suspicion.LARGE_COUNT not in self._rules.accept:
+            what = f"this row stands for {count:,} animals"
+            held = suspicious(Suspicion.LARGE_COUNT, what).problem
+            return 1, replace(held, column=column, value=text[:200])
+        return count, None
 
     def _check_width(self, cells: tuple[str, ...]) -> tuple[list[RecordProblem], list[str]]:
         """Return the problems and the notes of a record of too many or too few cells."""
-        width = len(self.columns)
+        width = len(self._columns)
+        if len(cells) == width:
+            return [], []
         what = f"the record has {len(cells)} of {width} cells"
         if extra := [cell for cell in cells[width:] if cell.strip()]:
             hint = "put a cell that holds the delimiter into quotes"
             return [RecordProblem("extra_cell", what, value=extra[0][:200], hint=hint)], []
-        missing = [field for field, at in self._places.items() if at >= len(cells)]
-        required = [field for field in missing if FIELD_BY_NAME[field].is_required]
-        if required:
-            hint = f"add the missing cells, from {self.columns[len(cells)]!r} on"
-            column = self.columns[self._places[required[0]]]
-            return [RecordProblem("missing_cell", what, column=column, hint=hint)], []
-        return [], ["empty_extra_cells"] * (len(cells) > width) + ["short_row"] * bool(missing)
-
-    def _key_of(self, cells: Sequence[str]) -> str | None:
-        """Return the text of the cells that identify the animal, None where all are empty."""
-        texts = [
-            normalize("NFC", cells[at].strip()) if at < len(cells) else "" for at in self._keys
+        if len(cells) > width:
+            return [], ["empty_extra_cells"]
+        missing = [
+            (name, at) for name, at in self._fields.items() if at is not None and at >= len(cells)
         ]
-        if not any(texts) or any(map(_NO_KEY.match, texts)):
-            return None
-        return texts[0] if len(texts) == 1 else f"[{', '.join(map(quoted, texts))}]"
+        for name, at in missing:
+            if FIELD_BY_NAME[name].is_required and name not in self._defaults:
+                hint = f"add the missing cells, from {self._columns[len(cells)]!r} on"
+                column = self._columns[at]
+                return [RecordProblem("missing_cell", what, column=column, hint=hint)], []
+        return [], ["short_row"] if missing else []
 
-    def _keyless(self, cells: Sequence[str]) -> RecordProblem:
-        empty = [at for at in self._keys if at >= len(cells) or not cells[at].strip()] or self._keys
-        hint = "fill it in: it says which animal this is"
-        return RecordProblem("key_missing", "the key is missing", self.columns[empty[0]], hint=hint)
-
-    def _doubts(
-        self, cells: tuple[str, ...], aside: Aside, notes: list[str]
-    ) -> Iterator[tuple[CellError, int | None]]:
-        """Yield why a record that could be sent is held, and in which cell that shows."""
-        if aside.held is not None:
-            yield aside.held, None
-        at = self._swallowing(cells)
-        if at is not None:
-            yield _SWALLOWING, at
+    def _check_doubts(
+        self,
+        cells: tuple[str, ...],
+        about: RowNotes,
+        problems: list[RecordProblem],
+        notes: list[str],
+    ) -> None:
+        """Hold a record that could be sent, unless a person accepts such records."""
+        doubts = list[tuple[CellError, int | None]]()
+        if about.held is not None:
+            doubts.append((about.held, None))
+        if self._name_at is not None and self._may_swallow(cells):
+            doubts.append((_SWALLOWING, self._name_at))
         if self._is_returned and Suspicion.TOTAL_ROW in notes:
             notes.remove(Suspicion.TOTAL_ROW)
-            if aside.held is None or aside.held.problem.accept != Suspicion.TOTAL_ROW:
-                yield _LIKE_A_TOTAL, self._name_at
+            if about.held is None or about.held.problem.accept != Suspicion.TOTAL_ROW:
+                doubts.append((_LIKE_A_TOTAL, self._name_at))
+        for doubt, at in doubts:
+            if about.is_confirmed or doubt.problem.accept in self._rules.accept:
+                notes.append(str(doubt.problem.accept))
+            else:
+                problems.append(self._placed(doubt, at, cells))
 
-    def _swallowing(self, cells: tuple[str, ...]) -> int | None:
-        """Return the place of a cell that holds line breaks and what looks like other rows."""
-        width = len(self.columns)
+    def _note_identical(self, cells: tuple[str, ...], notes: list[str]) -> None:
+        """Note of a row without a key that one above it is the same in all its cells."""
+        if self._seen is None:
+            return
+        mark = hash(cells)
+        if mark in self._seen:
+            notes.append("identical_row")
+        elif len(self._seen) < _MOST_SEEN:
+            self._seen.add(mark)
+
+    def _is_left_out(self, line: int, cells: Sequence[str]) -> bool:
+        """Tell whether the caller leaves a row out, by its line or by what its cells hold."""
+        if line in self._leave_lines:
+            return True
+        words = {at: word_of(cells[at]) if at < len(cells) else "" for at in self._leaves}
+        if any(words[at] in out for at, out in self._leave_out.items()):
+            return True
+        return any(words[at] not in only for at, only in self._only.items())
+
+    def _is_swallowing(self, cells: Sequence[str]) -> bool:
+        """Tell whether a cell holds line breaks and what looks like other rows."""
+        width = len(self._columns)
+        if self._is_returned or width < 2 or Suspicion.SWALLOWED_ROWS in self._rules.accept:
+            return False
         for at, cell in enumerate(cells[:width]):
-            if "\n" not in cell and "\r" not in cell:
-                continue
-            for sign in self._delimiters:
-                rows = any(line.count(sign) == width - 1 for line in cell.splitlines())
-                if sign in cell and (at == self._name_at or (rows and width > 2)):
-                    return at
-        return None
+            first, *below = cell.splitlines() or [""]
+            if below and width > 2 - (at == self._name_at):
+                counts = [line.count(self._delimiters) for line in below]
+                # The rest of the row in which the quote opens, or a whole row below it.
+                if first.count(self._delimiters) == width - 1 - at or width - 1 in counts:
+                    return self._delimiters in cell
+        return False
+
+    def _may_swallow(self, cells: Sequence[str]) -> bool:
+        """Tell whether a name has lines of which one holds a delimiter."""
+        at = self._name_at
+        name = "" if at is None or at >= len(cells) else cells[at]
+        return len(name.splitlines()) > 1 and any(sign in name for sign in self._delimiters)
+
+    def _swallowed(self, number: int, row: Row) -> Iterator[Record]:
+        """Yield each line that a quote has swallowed as the record that it seems to be."""
+        last = row.line + len(row.raw) - 1
+        what = f"a quote that opens in line {row.line} and ends in line {last} swallows rows"
+        hint = "read quotes as letters: {}; if they are one cell, accept swallowed_rows"
+        problem = RecordProblem(
+            "swallowed_rows", what, hint=hint, option=("quoting", "none"), value=row.raw[0][:200]
+        )
+        for line, cells in enumerate(cut_plainly(row.raw, self._delimiters), row.line):
+            number += 1
+            yield Record(number, line, tuple(cells), State.INVALID, problem=problem)
 
     def _placed(self, refused: CellError, at: int | None, cells: Sequence[str]) -> RecordProblem:
         if at is None:
             return refused.problem
-        return replace(refused.problem, column=self.columns[at], value=cells[at][:200])
+        value = cells[at][:200] if at < len(cells) else ""
+        return replace(refused.problem, column=self._columns[at], value=value)
 
-    def _note_twins(self, records: list[Record], above: str) -> str:
-        """Note of names that look like the one above and are not; return the last one."""
+    def _name_of(self, record: Record) -> str:
         at = self._name_at
-        for place, record in enumerate(records):
-            name = record.cells[at] if at < len(record.cells) else ""
-            if (
-                name != above
-                and not (name.isascii() and above.isascii())
-                and _are_twins(name, above)
-            ):
-                records[place] = record._replace(notes=(*record.notes, "unicode_twin"))
-            above = name
-        return above
+        return record.cells[at] if at is not None and at < len(record.cells) else ""
 
     def _held_as_total(self, record: Record) -> Record:
         """Hold a record called Total below which no animal stands."""
-        if not _is_called_total(record) or Suspicion.TOTAL_ROW in self.rules.accept:
+        is_total = Suspicion.TOTAL_ROW in record.notes
+        if not is_total or Suspicion.TOTAL_ROW in self._rules.accept or record.left_out:
             return record
         return _refused(record, [self._placed(_LIKE_A_TOTAL, self._name_at, record.cells)])
 
 
-def _settled(records: list[Record], totals: list[Record]) -> list[Record]:
-    """Return records with those called Total above them, which are animals as these are.
+def _readers(fields: Iterable[str], rules: Rules) -> dict[str, Callable[[str], _Part]]:
+    """Return what reads the cells of each field, and remembers what it has read."""
+    return {name: lru_cache(_REMEMBERED)(partial(_part, name, rules)) for name in fields}
 
-    What may be a total waits in ``totals``, with blank rows below it.
-    """
-    if not totals and not any(each.notes and _is_called_total(each) for each in records):
-        return records
-    settled = list[Record]()
-    for record in records:
-        if _is_called_total(record) or (totals and record.state is State.SKIPPED):
-            totals.append(record)
-            continue
-        for total in totals:
-            called = ["called_total"] * _is_called_total(total)
-            settled.append(total._replace(notes=(*_without_total(total), *called)))
-        totals.clear()
-        settled.append(record)
-    return settled
+
+def _part(name: str, rules: Rules, text: str) -> _Part:
+    column = FIELD_BY_NAME[name]
+    try:
+        value, notes = read_cell(column, text, rules)
+    except CellError as refused:
+        return _Part(refused=refused)
+    body = b"" if value is None else f'"{column.wire_name}":{value}'.encode()
+    return _Part(body, tuple(notes))
 
 
 def _are_twins(name: str, other: str) -> bool:
+    """Tell whether two names look the same and are not."""
+    if name == other or (name.isascii() and other.isascii()):
+        return False
     return normalize("NFKC", name) == normalize("NFKC", other)
-
-
-def _is_called_total(record: Record) -> bool:
-    return Suspicion.TOTAL_ROW in record.notes
 
 
 def _without_total(record: Record) -> Iterator[str]:
@@ -307,29 +379,15 @@ def _without_total(record: Record) -> Iterator[str]:
 
 
 def _refused(record: Record, problems: Sequence[RecordProblem]) -> Record:
-    """Return a record with the first of its problems; the others are told as warnings."""
+    """Return a record with the first of its problems; the others are notes."""
     others = (f"also {other.column}: {other.message}" for other in problems[1:])
-    warnings = (*_without_total(record), *others)
-    state = State.INVALID
+    notes = (*_without_total(record), *others)
     return record._replace(
-        state=state, payload=None, fingerprint=None, problem=problems[0], notes=warnings
+        state=State.INVALID, payload=None, fingerprint=None, problem=problems[0], notes=notes
     )
 
 
-def _joined(parts: Sequence[_Part]) -> _Part:
-    """Return the parts of a request body up to its end as one."""
-    body = b"".join(sent for sent, _ in parts)
-    return body + b"}", tuple(note for _, notes in parts for note in notes)
-
-
-def _remember(known: dict[Any, _Part], cell: Any, part: _Part) -> _Part:
-    if len(known) >= _MAX_REMEMBERED:
-        known.clear()
-    known[cell] = part
-    return part
-
-
-def _refuses(aside: Aside) -> bool:
+def _refuses(about: RowNotes) -> bool:
     """Tell whether a cell without text holds something all the same, such as an error."""
-    refusals = [odd for odd in aside.oddities.values() if isinstance(odd, CellError)]
-    return any(odd.problem.code != MERGED for odd in refusals)
+    refusals = [note for note in about.cells.values() if isinstance(note, CellError)]
+    return any(note.problem.code != MERGED for note in refusals)

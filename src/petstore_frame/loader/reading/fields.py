@@ -10,11 +10,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
 
-from petstore_frame.loader.reading.options import Rules
 from petstore_frame.loader.record import SUSPICIOUS, RecordProblem, Suspicion
 from petstore_frame.schema.models import FIELD_BY_NAME, INT64_MAX, INT64_MIN, NO_STATUS, Column
 
@@ -49,6 +49,40 @@ _TOTAL = re.compile(
 )
 
 
+@dataclass(frozen=True)
+class Rules:
+    """What a caller says of the cells.
+
+    Attributes:
+        keep_spaces, thousands, accept: As of ``Options``.
+        values: By field and word, the JSON text that is sent; "" leaves the field out, and None is
+            the label of several categories.
+        otherwise: By field, the JSON text of all words that mean nothing else.
+        listed: The ids of the categories that were given; empty where none were.
+    """
+
+    keep_spaces: bool = False
+    thousands: str | None = None
+    accept: frozenset[str] = frozenset()
+    values: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    otherwise: Mapping[str, str] = field(default_factory=dict)
+    listed: frozenset[int] = frozenset()
+
+    def means_nothing(self, name: str, text: str) -> bool:
+        """Tell whether a cell is empty, or holds a word that is to mean so."""
+        return not text.strip() or self.values.get(name, {}).get(word_of(text)) == ""
+
+
+def word_of(text: str) -> str:
+    """Return a text as words are compared.
+
+    Example:
+        >>> word_of(" In Stock ")
+        'in stock'
+    """
+    return text.strip().casefold()
+
+
 class CellError(Exception):
     """A cell cannot be sent; ``problem`` says why, but not in which cell."""
 
@@ -81,19 +115,28 @@ def read_cell(column: Column, text: str, rules: Rules) -> _Value:
         CellError: It cannot be sent.
     """
     _refuse_unsendable(text)
-    word = text.strip()
-    if not word:
+    if rules.means_nothing(column.name, text):
         if not column.is_required:
             return None, []
         hint = _HINTS_OF_MISSING.get(column.name, "fill it in")
         raise CellError(f"missing_{column.name}", f"the {column.label.lower()} is missing", hint)
     meant = rules.values.get(column.name, {})
-    if word.casefold() in meant:
-        sent = meant[word.casefold()]
+    if (word := word_of(text)) in meant:
+        sent = meant[word]
         if sent is None:
-            what = f"{_short(word)} is the label of several categories"
+            what = f"{_short(text.strip())} is the label of several categories"
             raise CellError("ambiguous_category", what, "give the category's number")
-        return sent or None, []
+        return sent, []
+    try:
+        return _read_value(column, text, rules)
+    except CellError as refused:
+        if column.name not in rules.otherwise or refused.problem.accept is not None:
+            raise
+        return rules.otherwise[column.name] or None, []
+
+
+def _read_value(column: Column, text: str, rules: Rules) -> _Value:
+    word = text.strip()
     if column.name == "name":
         return _read_name(text, rules)
     if column.name == "category_id":
@@ -104,7 +147,7 @@ def read_cell(column: Column, text: str, rules: Rules) -> _Value:
     value = value_of(word)
     if value is None:
         raise CellError(code, f"{_short(word)} {what}", hint)
-    return value, ["trimmed"] * (word != text)
+    return value, ["trimmed"] if word != text else []
 
 
 def _refuse_unsendable(text: str) -> None:
@@ -140,6 +183,7 @@ _NAME_NOTES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("formula", lambda name: name.startswith(RUNNABLE)),
     ("url", re.compile(r"[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE).match),
     ("mojibake", _looks_misread),
+    ("html_entity", re.compile(r"&(#[0-9]+|#x[0-9a-f]+|[a-z]+[0-9]*);", re.IGNORECASE).search),
     ("invisible_characters", re.compile(
         r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\x80-\x9f]").search),
     ("line_break", re.compile(r"[\t\r\n]").search),
@@ -164,7 +208,8 @@ def _read_category(text: str, word: str, rules: Rules) -> _Value:
     ):
         if is_so and kind not in rules.accept:
             raise suspicious(kind, what)
-        notes += [str(kind)] * bool(is_so)
+        if is_so:
+            notes.append(str(kind))
     return str(number), notes
 
 

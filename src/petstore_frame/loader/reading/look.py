@@ -7,18 +7,18 @@ goes on: so the choices can be preset, with the question that each of them answe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.causes import SAMPLE, can_be_mapped, check_sample
-from petstore_frame.loader.reading.fields import nearest
+from petstore_frame.loader.reading.causes import Cause, Causes, can_be_mapped
+from petstore_frame.loader.reading.fields import CellError, nearest, read_cell
 from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.reading.opening import Decoded, EncodingError
-from petstore_frame.loader.reading.options import Reading
+from petstore_frame.loader.reading.options import Options
 from petstore_frame.loader.reading.read import Input, Kind, Source, lay_out
 from petstore_frame.loader.reading.returned import ColumnsOf
 from petstore_frame.loader.reading.tables import Table
@@ -26,7 +26,7 @@ from petstore_frame.loader.record import Record, State
 from petstore_frame.schema.models import FIELD_BY_NAME
 
 _MOST_QUESTIONS = 8
-_MOST_VALUES = 200
+_MOST_FOR_KEYS = 100_000
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class ValueToMap:
         field: The field: ``category_id``, ``status``.
         column: The file's column.
         text: What the cells hold.
-        count: In how many of the records that were looked at.
+        count: In how many of the records.
         suggestion: An allowed text that is spelled much like it, or None.
     """
 
@@ -66,12 +66,13 @@ class Look:
         rows: The cells of the first rows, also where the mapping is not known.
         values: Values to map, the commonest first.
         suspicious: How many records are held, by the word that ``accept`` takes.
+        causes: Why records cannot be sent, each cause once.
         is_returned: It is one of our own result files.
     """
 
     name: str
     kind: Kind
-    reading: Reading
+    reading: Options
     questions: tuple[InputError, ...] = ()
     encodings: tuple[Decoded, ...] = ()
     sheets: tuple[str, ...] = ()
@@ -84,21 +85,22 @@ class Look:
     rows: tuple[tuple[str, ...], ...] = ()
     values: tuple[ValueToMap, ...] = ()
     suspicious: Mapping[str, int] = field(default_factory=dict)
+    causes: tuple[Cause, ...] = ()
     is_returned: bool = False
 
 
 def look(
     path_or_frame: Any,
-    reading: Reading = Reading(),  # noqa: B008 # frozen
+    reading: Options = Options(),  # noqa: B008 # frozen
     *,
     rows: int = 50,
-    most: int = 10_000,
+    most: int | None = None,
     columns_of: ColumnsOf = lambda _: None,
 ) -> Look:
     """Look at a file or a frame as it would be read; nothing is sent and nothing is kept.
 
-    The arguments are those of ``open_source``; ``most`` records are looked at, and the first
-    ``rows`` of them returned.
+    The arguments are those of ``open_source``; ``most`` records are looked at, None for
+    all, and the first ``rows`` of them returned.
 
     Raises:
         InputError: There is no file that could be read at all.
@@ -118,7 +120,9 @@ def look(
         opened.close()
 
 
-def _look(opened: Input, asked: Reading, rows: int, most: int, columns_of: ColumnsOf) -> Look:
+def _look(
+    opened: Input, asked: Options, rows: int, most: int | None, columns_of: ColumnsOf
+) -> Look:
     seen = Look(opened.name, opened.kind, asked)
     with suppress(InputError):  # it will be among the questions
         seen = replace(seen, sheets=opened.sheets)
@@ -127,8 +131,6 @@ def _look(opened: Input, asked: Reading, rows: int, most: int, columns_of: Colum
         try:
             source = None
             source = lay_out(opened, seen.reading, columns_of)
-            if not source.is_returned:
-                check_sample(source, source.columns, source.mapping, seen.reading)
             break
         except InputError as problem:
             seen = replace(seen, questions=(*seen.questions, problem))
@@ -157,32 +159,51 @@ def _with_table(seen: Look, table: Table, mapping: Mapping[str, str]) -> Look:
     return replace(seen, columns=columns, facts=facts, header_row=header_row, mapping=mapping)
 
 
-def _with_records(seen: Look, source: Source, rows: int, most: int) -> Look:
+def _with_records(seen: Look, source: Source, rows: int, most: int | None) -> Look:
     """Add the records of a source whose columns are known."""
-    records, questions = list[Record](), seen.questions
+    first, cells, suspicious = list[Record](), list[tuple[str, ...]](), Counter[str]()
+    questions, causes = seen.questions, Causes(source.mapping, source.key)
+    words = {
+        source.columns.index(column): Counter[str]()
+        for name, column in source.mapping.items()
+        if name != "name"
+    }
     try:
         for record in islice(source, most):
-            records.append(record)
+            causes.add([record])
+            if len(first) < rows:
+                first.append(record)
+            if record.state is State.SKIPPED:
+                continue
+            if len(cells) < _MOST_FOR_KEYS:
+                cells.append(record.cells)
+            for at, counts in words.items():
+                counts["".join(record.cells[at : at + 1]).strip()] += 1
+            if record.problem is not None and record.problem.accept is not None:
+                suspicious[record.problem.accept] += 1
     except InputError as problem_below:
         questions = (*questions, problem_below)
-    problems = [record.problem for record in records if record.problem is not None]
-    cells = [each.cells for each in records if each.state is not State.SKIPPED][: SAMPLE * 5]
-    fields = {column: FIELD_BY_NAME[name] for name, column in source.mapping.items()}
-    values = Counter(
-        (fields[each.column], each.column, each.value.strip())
-        for each in problems
-        if each.column in fields and each.value and can_be_mapped(each)
-    )
     return replace(
         _with_table(seen, source.table, source.mapping),
         questions=questions,
-        key_columns=source.key or likely_keys(source.columns, cells, fields),
-        records=tuple(records[:rows]),
-        rows=tuple(record.cells for record in records[:rows]),
-        values=tuple(
-            ValueToMap(to.name, column, text, count, nearest(to, text, source.rules))
-            for (to, column, text), count in values.most_common(_MOST_VALUES)
-        ),
-        suspicious=dict(Counter(each.accept for each in problems if each.accept is not None)),
+        key_columns=source.key or likely_keys(source.columns, cells, source.mapping.values()),
+        records=tuple(first),
+        rows=tuple(record.cells for record in first),
+        values=tuple(_to_map(source, {source.columns[at]: each for at, each in words.items()})),
+        suspicious=dict(suspicious),
+        causes=causes.found(),
         is_returned=source.is_returned,
     )
+
+
+def _to_map(source: Source, words: Mapping[str, Counter[str]]) -> Iterator[ValueToMap]:
+    """Yield the words of the columns that no field allows, the commonest first."""
+    fields = {column: FIELD_BY_NAME[name] for name, column in source.mapping.items()}
+    counts = {(column, word): n for column, each in words.items() for word, n in each.items()}
+    for (column, word), count in sorted(counts.items(), key=lambda item: -item[1]):
+        try:
+            read_cell(fields[column], word, source.rules)
+        except CellError as refused:
+            if word and can_be_mapped(refused.problem):
+                likely = nearest(fields[column], word, source.rules)
+                yield ValueToMap(fields[column].name, column, word, count, likely)

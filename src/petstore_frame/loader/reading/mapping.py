@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.advice import Advice
@@ -21,6 +22,8 @@ FIELDS: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS)
 REQUIRED: tuple[str, ...] = tuple(field.name for field in SENT_FIELDS if field.is_required)
 Mapped = Mapping[str, str | None]
 _LEAST_KEYS = 3
+# A name column has more different cells than this part of its rows, a category column fewer.
+_FEW, _LEAST_JUDGED, _JUDGED = 0.1, 30, 1_000
 _KEY_WORDS = {"id", "no", "nr", "nummer", "number", "tag", "chip", "microchip", "licence",
               "license", "key", "code", "ref", "reference", "num", "numero", "número"}  # fmt: skip
 _BRACKETS = re.compile(r"[(\[].*?[)\]]")
@@ -85,8 +88,12 @@ class Recognised:
         return set(self.missing) <= self.proposed.keys()
 
 
-def recognise(header: Sequence[str], mapping: Mapped | None = None) -> Recognised:
+def recognise(
+    header: Sequence[str], mapping: Mapped | None = None, filled: Collection[str] = ()
+) -> Recognised:
     """Return which columns of a header hold which fields; ``mapping`` has priority.
+
+    The fields that are ``filled`` by a default may have no column.
 
     Raises:
         InputError: A name is there twice, two columns claim one field, or a column that the
@@ -113,7 +120,7 @@ def recognise(header: Sequence[str], mapping: Mapped | None = None) -> Recognise
             raise InputError(what, column=alike[1], hint=hint)
         if alike:
             used[field.name] = alike[0]
-    missing = tuple(field for field in REQUIRED if field not in used)
+    missing = tuple(field for field in REQUIRED if field not in used and field not in filled)
     free = [name for name in header if name.strip() and name not in used.values()]
     proposed = dict[str, str]()
     # What a column only may mean is looked for where the file cannot be read without.
@@ -141,15 +148,27 @@ def _alike(field: Column, names: Sequence[str], likeness: int) -> list[str]:
 
 
 def find_columns(
-    header: Sequence[str], mapping: Mapped | None = None, *, may_lack_header: bool = True
+    header: Sequence[str],
+    mapping: Mapped | None = None,
+    filled: Collection[str] = (),
+    *,
+    rows: Callable[[], Iterable[Sequence[str]]] = list,
+    may_lack_header: bool = True,
 ) -> dict[str, str]:
     """Return the column for each field that has one.
 
+    Args:
+        header, mapping, filled: As of ``recognise``.
+        rows: Gives the first rows, by which a column that only looks like a field is judged.
+        may_lack_header: What was read as the header may be a record, as never in a frame.
+
     Raises:
-        InputError: As of ``recognise``; or a required column is missing (what was read as the
-            header may be a record, but never in a frame), or a column only looks like a field.
+        InputError: As of ``recognise``; or a required column is missing, or a column only looks
+            like a field.
     """
-    found = recognise(header, mapping)
+    found = recognise(header, mapping, filled)
+    if found.proposed:
+        found = _plausible(found, header, list(islice(rows(), _JUDGED)))
     if found.missing:
         raise InputError(
             f"no column for {' and '.join(found.missing)} among {listed(header)}",
@@ -159,6 +178,35 @@ def find_columns(
     for field, column in found.proposed.items():
         raise unsent(field, column)
     return found.mapping
+
+
+def _plausible(
+    found: Recognised, header: Sequence[str], rows: Sequence[Sequence[str]]
+) -> Recognised:
+    """Leave out a proposed name whose column has few different cells: shelters, owners, kinds.
+
+    And propose in the place of a category of many different labels one that has few.
+    """
+    proposed = dict(found.proposed)
+    if len(rows) < _LEAST_JUDGED:
+        return found
+    name, kind = proposed.get("name"), proposed.get("category_id")
+    if name is not None and _variety(name, header, rows) < _FEW:
+        del proposed["name"]
+    if kind is not None and _variety(kind, header, rows) > _FEW:
+        words = {word for group in _SYNONYMS["category_id"] for word in group.split()}
+        others = [each for each in header if _bare(each) in words and each not in found.mapping]
+        best = min([kind, *others], key=lambda column: _variety(column, header, rows))
+        if best not in proposed.values():
+            proposed["category_id"] = best
+    return replace(found, proposed=proposed)
+
+
+def _variety(column: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> float:
+    """Return the number of different cells of a column over that of its filled cells."""
+    at = header.index(column)
+    cells = [row[at].strip() for row in rows if at < len(row) and row[at].strip()]
+    return len({*cells}) / len(cells) if cells else 1.0
 
 
 def unsent(field: str, column: str) -> InputError:
@@ -206,10 +254,11 @@ def likely_keys(
         if not seen:
             break
     found = [columns[at] for at, values in seen.items() if len(values) >= _LEAST_KEYS]
-    return tuple(sorted(found, key=lambda column: not _sounds_like_a_key(column)))
+    return tuple(sorted(found, key=lambda column: not sounds_like_a_key(column)))
 
 
-def _sounds_like_a_key(column: str) -> bool:
+def sounds_like_a_key(column: str) -> bool:
+    """Tell whether a column is called like what identifies an animal."""
     words = re.split(r"[\W_]+", column.casefold())
     return any(word in _KEY_WORDS for word in words) or column.endswith(("id", "Id", "ID"))
 

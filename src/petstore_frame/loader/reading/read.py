@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -14,13 +15,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
 from petstore_frame.errors import InputError
 from petstore_frame.loader.advice import Advice
 from petstore_frame.loader.reading.causes import (
-    check_sample,
     header_below,
     other_delimiter,
     recognised,
     refuse_other_format,
+    refuse_unsent,
 )
 from petstore_frame.loader.reading.check import Checker
+from petstore_frame.loader.reading.keys import Keys
 from petstore_frame.loader.reading.mapping import OWN_PREFIX, field_name, find_columns, find_given
 from petstore_frame.loader.reading.opening import (
     DAMAGED,
@@ -30,7 +32,8 @@ from petstore_frame.loader.reading.opening import (
     open_regular,
     stamp_of,
 )
-from petstore_frame.loader.reading.options import Reading, Rules
+from petstore_frame.loader.reading.options import KEY, NEWEST, Options, columns_in
+from petstore_frame.loader.reading.ranks import Ranks
 from petstore_frame.loader.reading.returned import (
     FIX_SHEET,
     ColumnsOf,
@@ -106,19 +109,19 @@ class Input:
     @property
     def sheets(self) -> tuple[str, ...]:
         """The names of a workbook's sheets; of anything else, none."""
-        return tuple(sheet.name for sheet in self.book.sheets) if self.kind == "workbook" else ()
+        return self.book.names if self.kind == "workbook" else ()
 
-    def tables(self, reading: Reading, *, odd: bool = False) -> Sequence[Table]:
-        """Return the ways to cut it into columns, the likeliest first; ``odd`` tries all signs."""
+    def tables(self, reading: Options) -> Sequence[Table]:
+        """Return the ways to cut it into columns, the likeliest first."""
         if self.kind == "frame":
             return [self._frame_table]
         if self.kind == "workbook":
             return [self.book.table(reading)]
         if reading.sheet is not None:
             raise InputError("a sheet was named, but the file is not a workbook")
-        return text_tables(self._file, reading, odd=odd)
+        return text_tables(self._file, reading)
 
-    def own_tables(self, reading: Reading) -> Sequence[Table]:
+    def own_tables(self, reading: Options) -> Sequence[Table]:
         """Return the ways to cut one of our own files, as we wrote it or a spreadsheet saved it."""
         start = OWN_PREFIX.encode()
         if self.kind == "csv":
@@ -130,7 +133,7 @@ class Input:
         sheet = (reading.sheet or fixes) if self.kind == "workbook" else None
         for encoding in dict.fromkeys((None, reading.encoding)):
             with suppress(InputError):
-                tables = self.tables(Reading(encoding=encoding, sheet=sheet))
+                tables = self.tables(Options(encoding=encoding, sheet=sheet))
                 if own := [table for table in tables if has_own_columns(table.columns)]:
                     return own
         return []
@@ -148,9 +151,11 @@ class Source:
         name: What to call it in a message, with the sheet where there are several.
         path: The file, or None for a frame.
         table, columns: How it is cut into columns, and their names.
-        rules: What the caller says of the cells.
+        options: What the caller says, with columns spelled as the file does.
+        rules: What that means for the cells.
         mapping: The column of each field that has one.
         key: The columns that identify an animal, as the file spells them; empty without ``key=``.
+            Where rows stand for several animals, the column of their count is one of them.
         is_returned: It is one of our own files, whose records have an ``origin``.
 
     Raises:
@@ -158,31 +163,72 @@ class Source:
     """
 
     def __init__(
-        self, opened: Input, table: Table, reading: Reading, rules: Rules, columns_of: ColumnsOf
+        self,
+        opened: Input,
+        table: Table,
+        options: Options,
+        columns_of: ColumnsOf,
+        leave_lines: Collection[int] = (),
     ) -> None:
-        is_one_of_several = reading.sheet is None and len(opened.sheets) > 1
+        is_one_of_several = options.sheet is None and len(opened.sheets) > 1
         sheet = f" (sheet {table.facts['sheet']})" if is_one_of_several else ""
         self.name, self.path, self._opened = f"{opened.name}{sheet}", opened.path, opened
-        self.is_returned, self.rules = has_own_columns(table.columns), rules
-        mapping, key = reading.mapping, tuple(reading.key)
+        self.is_returned, self.rules = has_own_columns(table.columns), options.rules()
+        self._leave_lines = frozenset(leave_lines)
+        mapping, key = options.mapping, tuple(options.key)
         if self.is_returned:
             table = restored(table)
             known = columns_by(table, columns_of)
             if known is not None:
                 mapping, key = mapping or known.mapping, key or known.key
         self.table, self.columns = table, table.columns
-        may_lack_header = opened.kind != "frame"
-        self.mapping = find_columns(self.columns, mapping, may_lack_header=may_lack_header)
-        self.key = tuple(find_given("key", column, self.columns) for column in key)
+        self.mapping = find_columns(
+            self.columns,
+            mapping,
+            options.defaults or (),
+            rows=lambda: (row.cells for row in table.rows()),
+            may_lack_header=opened.kind != "frame",
+        )
+        named = tuple(find_given("key", column, self.columns) for column in key)
+        self.options = _spelled(options, self.columns)
+        self._own_key = tuple(column for column in named if column != self.options.count)
+        count = self.options.count if self._own_key else None
+        self.key = named if count is None else (*self._own_key, count)
+
+    @cached_property
+    def _learned(self) -> tuple[Keys, Ranks]:
+        """What reads keys and ranks; where they need it, all rows are looked at once."""
+        words = {name: [word for word, sent in table.items() if sent == ""]
+                 for name, table in self.rules.values.items()}  # fmt: skip
+        fields = {column: name for name, column in self.mapping.items()}
+        nothing = {
+            column: frozenset((*words.get(KEY, ()), *words.get(fields.get(column, ""), ())))
+            for column in self._own_key
+        }
+        keys = Keys(self.columns, self._own_key, nothing)
+        ranks = Ranks(self.columns, self.options.keep)
+        with suppress(InputError):  # told where the records are read
+            keys.learn(self.table.rows())
+        ranks.learn(self.table.rows())
+        return keys, ranks
 
     def batches(self) -> Iterator[list[Record]]:
         """Yield the records, many at once; an InputError tells why there are no more."""
-        # What was swallowed in a text file is still so in a result file with another delimiter.
-        signs = "".join(DELIMITERS) if self.is_returned else self.table.facts.get("delimiter", "")
-        checker = Checker(
-            self.columns, self.mapping, self.rules, self.key, signs, is_returned=self.is_returned
-        )
         with self._opened.naming():
+            keys, ranks = self._learned
+            # What was swallowed in a text file is still so in a result file of another delimiter.
+            signs = self.table.facts.get("delimiter", "")
+            checker = Checker(
+                self.columns,
+                self.mapping,
+                self.options,
+                self.rules,
+                keys,
+                ranks,
+                "".join(DELIMITERS) if self.is_returned else signs,
+                is_returned=self.is_returned,
+                leave_lines=self._leave_lines,
+            )
             try:
                 for records in checker.batches(self.table.rows()):
                     self._opened.refuse_change()
@@ -207,22 +253,23 @@ class Source:
 
 def open_source(
     path_or_frame: Any,
-    reading: Reading = Reading(),  # noqa: B008 # frozen
+    options: Options = Options(),  # noqa: B008 # frozen
     *,
     columns_of: ColumnsOf = lambda _: None,
+    leave_lines: Collection[int] = (),
 ) -> Source:
     """Open a file or a frame as records; a result file of ours is read as we wrote it.
 
     Args:
         path_or_frame: Path of a CSV, TSV, gzip or xlsx file (known by its bytes, not its name),
             or a pandas or polars DataFrame.
-        reading: How it is read.
+        options: How it is read: a ``Recipe``.
         columns_of: Gives the columns of the import with an id, for one of its result files that
             is read without a mapping.
+        leave_lines: Lines of records that the caller leaves out.
 
     Raises:
-        InputError: It cannot be read as records, or most of its first records cannot be sent for
-            one cause; the text has the place and the next step.
+        InputError: It cannot be read as records; the text has the place and the next step.
         MissingExtraError: A workbook, and openpyxl is not installed.
 
     Interface: Resources, NewPet (the layout of a file is ours).
@@ -230,43 +277,75 @@ def open_source(
     opened = Input(path_or_frame)
     try:
         with opened.naming():
-            source = lay_out(opened, reading, columns_of)
-            check_sample(source, source.columns, source.mapping, reading)
+            return lay_out(opened, options, columns_of, leave_lines)
     except BaseException:
         opened.close()
         raise
-    return source
 
 
-def lay_out(opened: Input, reading: Reading, columns_of: ColumnsOf) -> Source:
+def lay_out(
+    opened: Input, options: Options, columns_of: ColumnsOf, leave_lines: Collection[int] = ()
+) -> Source:
     """Return the records of the table whose columns are those of animals.
 
     Raises:
         InputError: None is, or several are; it has the likeliest answer.
     """
-    rules, own = reading.rules(), opened.own_tables(reading)
+    own = opened.own_tables(options)
     fitting, refusals = list[Source](), list[InputError]()
-    tables = own or opened.tables(reading)
+    tables = own or opened.tables(options)
     for table in tables:
         try:
-            fitting.append(Source(opened, table, reading, rules, columns_of))
+            fitting.append(Source(opened, table, options, columns_of, leave_lines))
         except InputError as problem:
             refusals.append(problem)
     if not fitting:
-        raise refusals[0] if own else _explained(opened, tables, refusals, reading)
-    if len(fitting) > 1:
+        raise refusals[0] if own else _explained(opened, tables, refusals, options)
+    if len({source.columns for source in fitting}) > 1:
         signs = [source.table.facts["delimiter"] for source in fitting]
         what = f"the delimiter may be {' or '.join(map(repr, signs))}"
         hint = Advice("name it: {}", ("delimiter", signs[0]), by_hand="choose the delimiter")
         raise InputError(what, hint=hint, answer={"delimiter": signs[0]})
     source = fitting[0]
-    if opened.kind == "frame" and not source.is_returned:
+    if source.is_returned:
+        return source
+    has_default = "name" in (options.defaults or {})
+    if opened.kind == "frame" and "name" in source.mapping and not has_default:
         refuse_missing_names(opened.frame, source.columns.index(source.mapping["name"]))
+    refuse_unsent(source.table.rows(), source.columns, source.mapping, options)
     return source
 
 
+def _spelled(options: Options, columns: Sequence[str]) -> Options:
+    """Return options whose columns are spelled as a file does.
+
+    Raises:
+        InputError: The file has not one of them.
+    """
+    changes: dict[str, Any] = {}
+    for name in ("leave_out", "only"):
+        table = getattr(options, name) or {}
+        changes[name] = {find_given(name, column, columns): each for column, each in table.items()}
+    if options.count is not None:
+        changes["count"] = find_given("count", options.count, columns)
+    if newest := NEWEST.fullmatch(options.keep or ""):
+        changes["keep"] = f"newest: {find_given('keep', newest[1], columns)}"
+    defaults = dict(options.defaults or {})
+    for name, text in defaults.items():
+        for column in columns_in(str(text)):
+            spelled = find_given("defaults", column, columns)
+            defaults[name] = str(defaults[name]).replace(f"{{{column}}}", f"{{{spelled}}}")
+    return replace(options, defaults=defaults, **changes)
+
+
+def _lacks_delimiter(tables: Sequence[Table]) -> bool:
+    """Tell whether a header has signs and no columns."""
+    names = [each.columns[0] for each in tables if len(each.columns) == 1]
+    return len(names) == len(tables) and any(re.search(r"[^\w\s]", name) for name in names)
+
+
 def _explained(
-    opened: Input, tables: Sequence[Table], refusals: Sequence[InputError], reading: Reading
+    opened: Input, tables: Sequence[Table], refusals: Sequence[InputError], reading: Options
 ) -> InputError:
     """Return why no table has the columns of animals, and what would help."""
     if opened.kind == "frame":
@@ -283,7 +362,11 @@ def _explained(
     if reading.columns is None and reading.header_row is None:
         below = (header_below(table, reading) for table in tables)
         question = next((each for each in below if each is not None), None)
-    if question is None and opened.kind == "csv":
-        others = opened.tables(replace(reading, delimiter=None), odd=True)
+    if question is None and opened.kind == "csv" and reading.delimiter is not None:
+        others = opened.tables(replace(reading, delimiter=None))
         question = other_delimiter(others, reading)
+    if question is None and opened.kind == "csv" and _lacks_delimiter(tables):
+        by_hand = "choose the delimiter"
+        hint = Advice("name the character between the cells: {}", ("delimiter",), by_hand=by_hand)
+        refusals[0].hint = hint
     return question or refusals[0]

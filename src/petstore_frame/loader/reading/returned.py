@@ -16,7 +16,7 @@ from typing import NamedTuple
 from petstore_frame.errors import InputError
 from petstore_frame.loader.reading.fields import RUNNABLE, suspicious
 from petstore_frame.loader.reading.mapping import OWN_PREFIX
-from petstore_frame.loader.reading.tables import Aside, Row, Table
+from petstore_frame.loader.reading.tables import Row, RowNotes, Table
 from petstore_frame.loader.record import Origin, Suspicion
 
 ESCAPED, STATE, EXTRA = f"{OWN_PREFIX}escaped", f"{OWN_PREFIX}state", f"{OWN_PREFIX}extra"
@@ -147,7 +147,7 @@ def restored(table: Table) -> Table:
 def columns_by(table: Table, columns_of: ColumnsOf) -> Columns | None:
     """Return the columns of the import that restored rows are of, if they are all there."""
     with suppress(InputError):  # reported when the records are read
-        origin = next((row.aside.origin for row in table.rows() if row.aside), None)
+        origin = next((row.notes.origin for row in table.rows() if row.notes), None)
         known = columns_of(origin.import_id) if origin is not None else None
         if known is not None and {*known.mapping.values(), *known.key} <= set(table.columns):
             return known
@@ -173,8 +173,8 @@ class _OwnColumns:
 
     def restore(self, row: Row) -> Row:
         """Return a row as it was; one that may be in the store already is an InputError."""
-        line, cells, given = row.line, row.cells, row.aside or Aside()
-        odd = {new: given.oddities[at] for new, at in enumerate(self._kept) if at in given.oddities}
+        line, cells, given = row.line, row.cells, row.notes or RowNotes()
+        odd = {new: given.cells[at] for new, at in enumerate(self._kept) if at in given.cells}
         answer = _cell(cells, self._accept).strip().casefold()
         # A frame has the kind alone.
         kind, held = answer.rpartition(":")[2].strip(), given.held
@@ -191,7 +191,7 @@ class _OwnColumns:
                 hint="load fix.csv; records in doubt are settled by reconcile, at the import that "
                 "they come from",
             )
-        return Row(line, self._own_cells(cells), Aside(odd, held, answer in _YES, origin))
+        return Row(line, self._own_cells(cells), RowNotes(odd, held, answer in _YES, origin))
 
     def _origin_of(self, line: int, cells: Sequence[str]) -> Origin | None:
         """Return the record that a row was fixed from; None for a row that somebody added."""

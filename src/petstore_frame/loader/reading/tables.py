@@ -34,33 +34,35 @@ _KEEP = (
     "makes them empty names"
 )
 
-Oddity = CellError | str
-Judged = tuple[str, Oddity | None]
+# A refusal or a note on a cell, for its type or its place.
+CellNote = CellError | str
+Typed = tuple[str, CellNote | None]
 
 
 @dataclass(frozen=True)
-class Aside:
+class RowNotes:
     """What a source says of a row besides the text of its cells.
 
     Attributes:
-        oddities: By position, a refusal or a note on a cell, for its type or its place.
+        cells: Notes on cells by their position.
         held: Why the record waits for a person, or None.
         is_confirmed: A person has said that it is sent, however suspicious.
         origin: The record that it was fixed from.
     """
 
-    oddities: Mapping[int, Oddity] = field(default_factory=dict)
+    cells: Mapping[int, CellNote] = field(default_factory=dict)
     held: CellError | None = None
     is_confirmed: bool = False
     origin: Origin | None = None
 
 
 class Row(NamedTuple):
-    """The cells of a record and the line they begin on; without ``aside`` it is their only one."""
+    """The cells of a record, the line they begin on, and the lines as they are, if several."""
 
     line: int
     cells: Sequence[str]
-    aside: Aside | None = None
+    notes: RowNotes | None = None
+    raw: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,15 +82,15 @@ class Table:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-def typed_row(line: int, judged: Iterable[Judged], held: CellError | None = None) -> Row:
+def typed_row(line: int, typed: Iterable[Typed], held: CellError | None = None) -> Row:
     """Return a row of cells that were judged by their type."""
-    texts = list(judged)
-    oddities = {at: oddity for at, (_, oddity) in enumerate(texts) if oddity is not None}
-    aside = Aside(oddities, held) if oddities or held is not None else None
-    return Row(line, [text for text, _ in texts], aside)
+    texts = list(typed)
+    cells = {at: note for at, (_, note) in enumerate(texts) if note is not None}
+    notes = RowNotes(cells, held) if cells or held is not None else None
+    return Row(line, [text for text, _ in texts], notes)
 
 
-def text_of_value(value: Any, *, has_exact_integers: bool) -> Judged:
+def text_of_value(value: Any, *, has_exact_integers: bool) -> Typed:
     """Return the text of a value that is not missing, and a note or a refusal by its type.
 
     A date is not a name, TRUE is not text, and a number of too many digits may not be the one that

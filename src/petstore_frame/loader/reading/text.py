@@ -14,45 +14,40 @@ from petstore_frame.errors import InputError
 from petstore_frame.loader.advice import Advice
 from petstore_frame.loader.reading.fields import MAX_CELL
 from petstore_frame.loader.reading.opening import Text, proven_encoding
-from petstore_frame.loader.reading.options import Reading
-from petstore_frame.loader.reading.tables import Aside, Row, Table
+from petstore_frame.loader.reading.options import Options
+from petstore_frame.loader.reading.tables import Row, Table
 
 DELIMITERS = (",", ";", "\t", "|")
-# Also looked for where none of these makes the columns appear; proposed, never assumed.
-ODD_DELIMITERS = ("，", "；", "、", ":", "^", "~", "\x1f", "¦", "/")
 MAX_HEADER = 1024 * 1024
 _SEP_LINE = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
-_OF_SEVERAL_LINES = Aside()
-_row = partial(tuple.__new__, Row)
 
 
-def text_tables(file: BinaryIO, reading: Reading, *, odd: bool = False) -> list[Table]:
+def text_tables(file: BinaryIO, options: Options) -> list[Table]:
     """Return a table per delimiter that may be meant, the one with most columns first.
 
-    It is a single one where the caller or the file's first line names the delimiter; with ``odd``,
-    what is seldom a delimiter is tried too.
+    It is a single one where the caller or the file's first line names the delimiter.
 
     Raises:
         InputError: The encoding cannot be found out, or the header cannot be read.
     """
-    encoding, quoting = proven_encoding(file, reading.encoding), reading.quoting
+    encoding, quoting = proven_encoding(file, options.encoding), options.quoting
     with Text(file, encoding) as text:
         sample = text.read(MAX_HEADER)
         goes_on = bool(text.read(1))
     if not sample.strip():
         raise InputError("the file is empty", hint="it needs a header and records")
-    skipped, delimiter = _leading_lines(sample, reading.delimiter)
-    if reading.header_row is not None:
-        skipped = reading.header_row - 1
+    skipped, delimiter = _leading_lines(sample, options.delimiter)
+    if options.header_row is not None:
+        skipped = options.header_row - 1
     body = [*io.StringIO(sample, newline="")][skipped:]
-    signs = (*DELIMITERS, *ODD_DELIMITERS) if odd else (delimiter,) if delimiter else DELIMITERS
-    header_row = reading.header_row
-    if reading.columns is None:
+    signs = (delimiter,) if delimiter else DELIMITERS
+    header_row = options.header_row
+    if options.columns is None:
         header_row = skipped + 1
         headers = _headers(body, signs, quoting, header_row, len(body) if goes_on else MAX_CELL)
     else:
-        sign = delimiter or _delimiter_by_width(body, quoting, len(reading.columns))
-        headers = {sign: (tuple(reading.columns), int(header_row is not None))}
+        sign = delimiter or _delimiter_by_width(body, quoting, len(options.columns))
+        headers = {sign: (tuple(options.columns), int(header_row is not None))}
     return [
         Table(
             header,
@@ -68,16 +63,29 @@ def _rows(
     file: BinaryIO, skipped: int, encoding: str, delimiter: str, quoting: str
 ) -> Iterator[Row]:
     """Yield the rows below the header with the physical line that each begins on."""
-    line = skipped + 1
+    line, raw = skipped + 1, list[str]()
     with Text(file, encoding) as text:
-        reader = _reader(islice(text, skipped, None), delimiter, quoting)
+        lines = islice(text, skipped, None)
+        reader = _reader(lines if quoting == "none" else _kept(lines, raw), delimiter, quoting)
         try:
             for cells in reader:
-                last = skipped + reader.line_num
-                yield _row((line, cells, None if last == line else _OF_SEVERAL_LINES))
-                line = last + 1
+                yield Row(line, cells, None, tuple(raw) if len(raw) > 1 else ())
+                line = skipped + reader.line_num + 1
+                raw.clear()
         except (csv.Error, UnicodeError) as fault:
             raise _unreadable(fault, line) from None
+
+
+def _kept(lines: Iterable[str], raw: list[str]) -> Iterator[str]:
+    """Yield lines, and keep those that the row at work has taken."""
+    for line in lines:
+        raw.append(line)
+        yield line
+
+
+def cut_plainly(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """Return the cells of lines whose quotes are letters."""
+    return list(_reader(lines, delimiter, "none"))
 
 
 def _headers(

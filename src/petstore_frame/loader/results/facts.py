@@ -256,6 +256,12 @@ NOTES: dict[str, str] = {
     "low_category_id": "accepted although the category id is not above 0",
     "swallowed_rows": "accepted although a cell seems to hold other rows",
     "hidden_row": "accepted although the row is hidden",
+    "large_count": "accepted although the row stands for very many animals",
+    "default_name": "the name is empty, and has the default",
+    "default_category_id": "the category is empty, and has the default",
+    "default_status": "the status is empty, and has the default",
+    "identical_row": "a row above it is the same in all its cells",
+    "html_entity": "the name holds signs as web pages write them, such as &amp;",
 }
 
 
