@@ -185,6 +185,10 @@ class Stories(RuleBasedStateMachine):
         rehearsed = self._rehearse(name, form)
         assert self.store.posts == before
         done = self._load(name, form)
+        if self.honours_keys and isinstance(done, Counter) and isinstance(rehearsed, Counter):
+            # What is in doubt is repeated under its key.
+            for states in (rehearsed, done):
+                states["created"] += states.pop("unknown", 0)
         assert rehearsed == done, f"rehearsed {rehearsed}, done {done}"
 
     # -- keys as people have them ---------------------------------------------------------------
