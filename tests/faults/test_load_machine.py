@@ -185,6 +185,10 @@ class Stories(RuleBasedStateMachine):
         rehearsed = self._rehearse(name, form)
         assert self.store.posts == before
         done = self._load(name, form)
+        if self.honours_keys and isinstance(done, Counter) and isinstance(rehearsed, Counter):
+            # What is in doubt is repeated under its key.
+            for states in (rehearsed, done):
+                states["created"] += states.pop("unknown", 0)
         assert rehearsed == done, f"rehearsed {rehearsed}, done {done}"
 
     # -- keys as people have them ---------------------------------------------------------------
@@ -246,14 +250,14 @@ class Stories(RuleBasedStateMachine):
     @rule()
     def resume(self) -> None:
         self.store.fault_of = lambda number: None
-        before, pets = self.store_counts(), set(self.store.pets)
+        pets = set(self.store.pets)
         with suppress(DuplicatesError):
             pf.resume_loads(self.client, journal=self.mine.shop.journal, progress=False)
         for pet_id in set(self.store.pets) - pets:
             pet = self.store.pets[pet_id]
             shown = self.shown.get(pet["name"], SPOILT)
             assert shown in (SPOILT, str(pet["categoryId"])), f"{pet} is sent with an old value"
-        self._allow_what_nobody_could_see(self.mine, before)
+        self._allow_what_nobody_could_see(self.mine, pets)
 
     @rule()
     def read_back(self) -> None:
@@ -281,9 +285,10 @@ class Stories(RuleBasedStateMachine):
         try:
             for name in self.files:
                 self._load(name)
-                header, *rows = self.mine.shop.fix_file(self.mine.results[-1])
-                if rows:
-                    self._load_fix(header, rows)
+                for _ in range(3):  # a row that the store refused is fixed once more
+                    header, *rows = self.mine.shop.fix_file(self.mine.results[-1])
+                    if rows:
+                        self._load_fix(header, rows)
                 self._load(name)
             self.resume()
             self.no_animal_is_there_twice()
@@ -397,7 +402,7 @@ class Stories(RuleBasedStateMachine):
         values = {(row.name, row.category) for row in rows}
         sent = [pet for pet_id, pet in self.store.pets.items() if pet_id not in pets]
         assert {(pet["name"], str(pet["categoryId"])) for pet in sent} <= values
-        self._allow_what_nobody_could_see(office, before, is_asked=isinstance(said, tuple))
+        self._allow_what_nobody_could_see(office, pets, is_asked=isinstance(said, tuple))
         return said
 
     def _true_answer(self, case: str, rows: list[Row], before: Counter[str]) -> str:
@@ -450,32 +455,25 @@ class Stories(RuleBasedStateMachine):
             self._answered(self.mine, source, expected)
 
     def _allow_what_nobody_could_see(
-        self, office: Office, before: Counter[str], *, is_asked: bool = False
+        self, office: Office, before: set[int], *, is_asked: bool = False
     ) -> None:
         """Too few pets of others to ask about may be there twice: the design says so.
 
         At least three, and a quarter of the records sent or of the new pets; or nine in ten of
-        the records, new pets or not.
+        the records, new pets or not. A pet of other values is like none.
         """
         there = self.store_counts()
-        sent = there - before
-        known = office.made | office.seen
-        others = {
-            pet["name"] for pet_id, pet in self.store.pets.items() if pet_id not in office.made
-        }
-        unseen = [
-            p["name"] for i, p in self.store.pets.items() if i not in known and before[p["name"]]
-        ]
-        doubled = [
-            n for n in sent if there[n] > self.animals[n].wanted and n in others and before[n]
-        ]
-        new = [name for name in doubled if name in unseen]
-        must_ask = len(doubled) >= 0.9 * sent.total() or (
-            len(new) >= 3 and len(new) >= min(sent.total(), len(unseen)) / 4
+        bodies = {i: (pet["name"], pet["categoryId"]) for i, pet in self.store.pets.items()}
+        sent = [bodies[pet_id] for pet_id in set(bodies) - before]
+        others = [bodies[pet_id] for pet_id in before - office.made]
+        unseen = [bodies[pet_id] for pet_id in before - office.made - office.seen]
+        alike, new = ([body for body in sent if body in old] for old in (others, unseen))
+        must_ask = len(alike) >= 0.9 * len(sent) or (
+            len(new) >= 3 and len(new) >= min(len(sent), len(unseen)) / 4
         )
-        if not must_ask:
-            for name in doubled:
-                self.animals[name].wanted += 1
+        for name in {name for name, _ in others} & {name for name, _ in sent}:
+            if not must_ask:
+                self.animals[name].wanted = max(self.animals[name].wanted, there[name])
         if sent and not is_asked:
             office.seen = {i for i, p in self.store.pets.items()}
         office.made |= {
