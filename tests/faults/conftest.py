@@ -76,7 +76,7 @@ def run_load(tmp_path: Path) -> Callable[..., LoadResult]:
 
 
 _LIMITS = set(Limits.__dataclass_fields__)
-_READING = set(Reading.__dataclass_fields__)
+_READING = set(Recipe.__dataclass_fields__) - {"duplicates"}
 _CLIENT = {"api_key", "timeout_s", "max_retries", "idempotency", "sleep"}
 
 
