@@ -1,4 +1,4 @@
-"""Bars beside each other below names: pets by category stacked by status, shares sold."""
+"""A bar for each category: its pets stacked by status, or the share that was sold."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from petstore_frame.charts.svg import (
     Drawing,
     Figure,
     Key,
+    Mark,
     Means,
     bar,
     check_table,
@@ -31,30 +32,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROW_HEIGHT, LABEL_LENGTH = 26, 22
-# Shares of the width: of a sign of a name, at most of a name, of a count, and of a share in words.
-_SIGN, _MOST_NAME, _COUNT, _RATE = 2.0, 27.0, 13.0, 40.0
+# Shares of the width: a letter of a name, the longest name, a count, and a share in words.
+_LETTER, _LONGEST_NAME, _COUNT, _RATE = 2.0, 27.0, 13.0, 40.0
 _GAP = 0.2  # share of the width between two parts of a bar
 _CATEGORIES_SHOWN = 15
 _SOLD = ("category_id", "offered", "sold", "sell_through", "claim")
-# A part of an Inventory's frame must not be taken for the whole.
+# Nobody should take a part of an inventory for the whole.
 PART = "these rows only: some were left out, added or changed after the store was read"
-
-
-class _Part(NamedTuple):
-    """A part of a bar; ``size`` is in the unit of the drawing."""
-
-    size: float
-    tip: str
-    colour: str
-    is_exact: bool
-    means: Means
 
 
 class _Row(NamedTuple):
     """A name, its bar, and the words at the end of the bar."""
 
     name: str
-    parts: Sequence[_Part]
+    parts: Sequence[Mark]
     words: str
     means: Means
     tip: str | None = None
@@ -72,7 +63,7 @@ def status_chart(
 
     Args:
         pets: An Inventory, or any part of its frame. Counts that are minimums are hatched and
-            carry a "≥"; a part of a frame is drawn as it is, with a note that it is a part.
+            have a "≥"; below a part of a frame a note says that it is a part.
         categories: Labels by category id: a dict, a Series or a CSV path.
         top: How many categories get a bar of their own.
 
@@ -92,7 +83,8 @@ def status_chart(
     """
     top = whole_number("top", top, 1)
     coded = CodedPets.of(pets, shown_labels(categories))
-    return status_figure(coded.everything, top=top, note=PART * coded.is_changed).alone()
+    note = PART if coded.is_changed else ""
+    return status_figure(coded.everything, top=top, note=note).alone()
 
 
 def status_figure(
@@ -106,8 +98,8 @@ def status_figure(
     ]
     rows = [_row(line, counts.statuses, hidden, shades) for line in counts.largest(top)]
     longest = max((row.size for row in rows if not row.is_rest), default=0)
-    words = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
-    words = f"{counts.total} pets in {categories_in_words(counts)}: {words}"
+    held = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
+    words = f"{counts.total} pets in {categories_in_words(counts)}: {held}"
     body = [*_drawn(rows, longest, _COUNT)]
     return Figure("pets-by-category", keys, body, ROW_HEIGHT * len(rows) + 4, words, note)
 
@@ -121,20 +113,28 @@ def sell_through_figure(table: pd.DataFrame, labels: Mapping[int, str]) -> Figur
     """
     check_table(table, _SOLD, "history.flow().sell_through")
     largest = table.sort_values("offered", ascending=False, kind="stable").head(_CATEGORIES_SHOWN)
+    ids = category_ids(largest["category_id"])
     columns = (largest[name].tolist() for name in _SOLD[1:])
-    rows = []
-    for number, offered, sold, rate, claim in zip(
-        category_ids(largest["category_id"]), *columns, strict=True
-    ):
-        name, is_exact = category_name(number, labels), claim == "exact"
-        words = f"{'' if is_exact else 'about '}{rate:.0%}: {sold:,} of {offered:,}"
-        part = _Part(rate, f"{name}: {words}", STATUS_COLOURS["sold"], is_exact, {})
-        rows.append(_Row(name, [part], words, {"category": "" if number is None else number}))
-    is_estimate = any(not part.is_exact for row in rows for part in row.parts)
+    rows = [_sold_row(labels, *facts) for facts in zip(ids, *columns, strict=True)]
+    is_estimate = any(part.minimum for row in rows for part in row.parts)
     keys = [Key("hatched: an estimate", None, sign="▨")] if is_estimate else []
-    told = "; ".join(f"{row.name} {row.words} sold" for row in rows) or "no pet was on offer"
+    words = "; ".join(f"{row.name} {row.words} sold" for row in rows) or "no pet was on offer"
     body = [*_drawn(rows, 1, _RATE)]
-    return Figure("sell-through", keys, body, ROW_HEIGHT * len(rows) + 4, told)
+    return Figure("sell-through", keys, body, ROW_HEIGHT * len(rows) + 4, words)
+
+
+def _sold_row(
+    labels: Mapping[int, str],
+    category_id: int | None,
+    offered: int,
+    sold: int,
+    rate: float,
+    claim: str,
+) -> _Row:
+    name, about = category_name(category_id, labels), "" if claim == "exact" else "about "
+    words = f"{about}{rate:.0%}: {sold:,} of {offered:,}"
+    part = Mark(rate, f"{name}: {words}", STATUS_COLOURS["sold"], {}, rate if about else 0)
+    return _Row(name, [part], words, {"category": category_id})
 
 
 def _row(
@@ -143,57 +143,42 @@ def _row(
     hidden: Collection[str],
     shades: Mapping[str, str],
 ) -> _Row:
-    shown = [
-        (status, count)
-        for status, count in zip(statuses, line.counts, strict=True)
-        if status not in hidden
-    ]
+    pairs = zip(statuses, line.counts, strict=True)
+    shown = {status: count for status, count in pairs if status not in hidden}
     parts = [
-        _Part(
+        Mark(
             count.count,
             f"{line.label}, {status}: {counted(count)}",
             shades[status],
-            count.is_exact,
             {} if line.is_rest else {"status": status},
+            0 if count.is_exact else count.count,
         )
-        for status, count in shown
+        for status, count in shown.items()
         if count.count
     ]
-    total = line.total
-    if len(shown) < len(statuses):
-        total = added([count for _, count in shown])
-    number = "" if line.category_id is None else line.category_id
-    means: Means = {} if line.is_rest else {"category": number}
+    # The total of all statuses may be exact where those of single ones are not.
+    total = added([*shown.values()]) if len(shown) < len(statuses) else line.total
+    means: Means = {} if line.is_rest else {"category": line.category_id}
     tip = f"{line.label}, all: {counted(line.total)}"
     return _Row(line.label, parts, short(total), means, tip, line.is_rest)
 
 
 def _drawn(rows: Sequence[_Row], longest: float, room_for_words: float) -> Iterator[Markup]:
     """Draw rows; a row of the others that is longer than the rest is cut through."""
-    signs = max((min(len(row.name), LABEL_LENGTH) for row in rows), default=0)
-    left = min(_SIGN * (signs + 1), _MOST_NAME)
+    letters = max((min(len(row.name), LABEL_LENGTH) for row in rows), default=0)
+    left = min(_LETTER * (letters + 1), _LONGEST_NAME)
     room = 100 - room_for_words - left
     for at, row in enumerate(rows):
-        # The rest together may be many times the longest bar, which would flatten all the others.
-        is_broken = row.size > longest > 0
-        x, y, scale = left, at * ROW_HEIGHT, room / (row.size if is_broken else longest or 1)
+        # The others together may be many times the longest bar, which would flatten all bars.
+        is_cut = row.size > longest > 0
+        x, y, scale = left, at * ROW_HEIGHT, room / (row.size if is_cut else longest or 1)
         drawn = []
         for part in row.parts:
             wide = part.size * scale
-            drawn.append(
-                bar(
-                    part.tip,
-                    part.colour,
-                    part.means,
-                    x=x,
-                    y=y + 5,
-                    width=wide - _GAP if wide > 1 else wide,
-                    height=ROW_HEIGHT - 8,
-                    hatched=0 if part.is_exact else ROW_HEIGHT - 8,
-                )
-            )
+            shown = wide - _GAP if wide > 1 else wide
+            drawn.append(bar(part, x=x, y=y + 5, width=shown, height=ROW_HEIGHT - 8))
             x += wide
-        if is_broken:
+        if is_cut:
             drawn += [_slash(left + room * 0.9 + step, y) for step in (0.0, 1.2)]
         middle = y + ROW_HEIGHT / 2 + 5
         title = element("title", row.tip) if row.tip else Markup("")
@@ -203,6 +188,6 @@ def _drawn(rows: Sequence[_Row], longest: float, room_for_words: float) -> Itera
 
 
 def _slash(x: float, y: int) -> Markup:
-    """A slash through a bar that is not drawn to scale."""
+    """Draw a slash through a bar that is not drawn to scale."""
     place = {"x": share(x), "y": y + 3, "width": 3, "height": ROW_HEIGHT - 4}
     return element("rect", element("title", "not to scale"), fill="#FFFFFF", **place)

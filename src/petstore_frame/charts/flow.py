@@ -10,6 +10,7 @@ from petstore_frame.charts.svg import (
     Drawing,
     Figure,
     Key,
+    Mark,
     Means,
     Scale,
     bar,
@@ -41,14 +42,11 @@ _SERIES = {
 }
 
 
-class _Column(NamedTuple):
-    """A column; the last ``hatched`` of its pets are minimums."""
+class _Group(NamedTuple):
+    """Columns side by side over a name; ``words`` stand above the first."""
 
-    pets: int
-    tip: str
-    colour: str
-    means: Means
-    hatched: int
+    name: str
+    columns: Sequence[Mark]
     words: str = ""
 
 
@@ -68,7 +66,7 @@ def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> Figure
         span = f"{since:%Y-%m-%d} to {until:%Y-%m-%d}"
         is_named = at % max(1, -(-len(periods) // DATES_SHOWN)) == 0
         columns = [_moved(name, counts[name][at], span) for name in names]
-        groups.append((f"{until.day} {until:%b}" if is_named else "", columns))
+        groups.append(_Group(f"{until.day} {until:%b}" if is_named else "", columns))
     totals = {name: added(counts[name]) for name in _SERIES}
     words = "no two snapshots to compare"
     if periods:
@@ -108,21 +106,25 @@ def ageing_figure(ageing: pd.DataFrame) -> Figure:
             hint="pass what history.flow().ageing returns",
         )
     listed = ageing[ageing["is_listed"]]
-    held = _by_age(listed["days_available"])
-    least = _by_age(listed.loc[listed["is_at_least"], "days_available"])
-    # A table without a row proves nothing of the store.
+    numbers = _by_age(listed["days_available"])
+    minimums = _by_age(listed.loc[listed["is_at_least"], "days_available"])
+    # An empty table proves nothing about the store.
     is_exact = len(ageing) > 0 and bool((ageing["claim"] == "exact").all())
     groups, told = [], []
-    for (_, days), number, more in zip(_AGES, held, least, strict=True):
+    for (_, days), number, minimum in zip(_AGES, numbers, minimums, strict=True):
         count = StatusCount(number, is_exact)
-        tip = f"{days} days: {counted(count)}" + (f", {more:,} of them at least" if more else "")
-        means, colour = {"status": "available"}, STATUS_COLOURS["available"]
-        groups.append((f"{days} days", [_Column(number, tip, colour, means, more, short(count))]))
+        tip = f"{days} days: {counted(count)}"
+        if minimum:
+            tip += f", {minimum:,} of them at least"
+        colour = STATUS_COLOURS["available"]
+        column = Mark(number, tip, colour, {"status": "available"}, minimum)
+        groups.append(_Group(f"{days} days", [column], short(count)))
         told.append(f"{count} for {days} days")
     words = f"{StatusCount(len(listed), is_exact)} pets available: {', '.join(told)}"
-    if any(least):
-        words += f"; {sum(least):,} of them may be older than the snapshots show"
-    keys = [Key("hatched: for so long at least", None, sign="▨")] if any(least) else []
+    keys = []
+    if any(minimums):
+        words += f"; {sum(minimums):,} of them may be older than the snapshots show"
+        keys.append(Key("hatched: for so long at least", None, sign="▨"))
     return Figure("days-available", keys, [*_drawn(groups)], HEIGHT, words)
 
 
@@ -138,10 +140,10 @@ def _per_period(
     return [StatusCount(int(sums.get(until, 0)), bool(exact[until])) for _, until in periods]
 
 
-def _moved(name: str, count: StatusCount, span: str) -> _Column:
-    hatched = 0 if count.is_exact else count.count
+def _moved(name: str, count: StatusCount, span: str) -> Mark:
+    minimum = 0 if count.is_exact else count.count
     tip = f"{name}, {span}: {counted(count)}"
-    return _Column(count.count, tip, _SERIES[name][1], _means(name), hatched)
+    return Mark(count.count, tip, _SERIES[name][1], _means(name), minimum)
 
 
 def _means(name: str) -> Means:
@@ -156,29 +158,20 @@ def _by_age(days: pd.Series[int]) -> list[int]:
     return bands
 
 
-def _drawn(groups: Sequence[tuple[str, Sequence[_Column]]]) -> Iterator[Markup]:
-    """Draw groups of columns over their names, on one scale."""
-    highest = max((column.pets for _, columns in groups for column in columns), default=0)
+def _drawn(groups: Sequence[_Group]) -> Iterator[Markup]:
+    """Draw groups of columns on one scale."""
+    highest = max((int(column.size) for group in groups for column in group.columns), default=0)
     scale = Scale(highest, top=TOP, bottom=BOTTOM)
     yield scale.rules()
     step = (RIGHT - scale.left) / max(len(groups), 1)
-    for at, (name, columns) in enumerate(groups):
-        left, wide = scale.left + step * (at + 0.14), step * 0.72 / max(len(columns), 1)
-        for place, column in enumerate(columns):
-            if column.pets:
-                top = scale.y(column.pets)
-                yield bar(
-                    column.tip,
-                    column.colour,
-                    column.means,
-                    x=left + place * wide,
-                    y=top,
-                    width=wide * 0.92,
-                    height=BOTTOM - top,
-                    hatched=scale.y(column.pets - column.hatched) - top,
-                )
-            if column.words:
-                at_middle, y = left + (place + 0.46) * wide, scale.y(column.pets) - 4
-                yield label(column.words, at=at_middle, y=y, anchor="middle")
-        if name:
-            yield label(name, at=left + step * 0.36, y=HEIGHT - 8, anchor="middle", fill=MUTED)
+    for at, group in enumerate(groups):
+        left, wide = scale.left + step * (at + 0.14), step * 0.72 / max(len(group.columns), 1)
+        for place, column in enumerate(group.columns):
+            x, top = left + place * wide, scale.y(column.size)
+            if column.size:
+                yield bar(column, x=x, y=top, width=wide * 0.92, height=BOTTOM - top)
+            if group.words and not place:
+                yield label(group.words, at=x + 0.46 * wide, y=top - 4, anchor="middle")
+        if group.name:
+            middle = left + step * 0.36
+            yield label(group.name, at=middle, y=HEIGHT - 8, anchor="middle", fill=MUTED)

@@ -1,4 +1,4 @@
-"""Pets as a table, ids exact and every text escaped."""
+"""Pets as a table, with exact ids and escaped text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from petstore_frame._internal.arguments import whole_number
 from petstore_frame.charts.bars import PART
-from petstore_frame.charts.svg import CSS, Drawing, element
+from petstore_frame.charts.svg import Drawing, drawing, element
 from petstore_frame.counts.pet_table import category_ids, pandas_frame
 from petstore_frame.counts.tally import claim_of, is_whole
 from petstore_frame.html import PAGE, Markup
@@ -28,7 +28,7 @@ NUMBERS = frozenset(at for at, field in enumerate(FIELDS) if field.dtype in ("In
 def inventory_table(
     pets: Inventory | pd.DataFrame, *, categories: Categories = None, page: int = 1, rows: int = 50
 ) -> Drawing:
-    """Draw one page of pets as a table, ids exact and every text escaped.
+    """Draw one page of pets as a table, with exact ids and escaped text.
 
     Args:
         pets: An Inventory, or any part of its frame. The caption has the number of pets, "at
@@ -48,12 +48,10 @@ def inventory_table(
     part = frame.iloc[first : first + rows]
     claim, is_changed = claim_of(pets)
     place = place_in_words(first, len(part), StatusCount(len(frame), is_whole(claim)))
-    words = "; ".join(filter(None, (place, PART * is_changed)))
+    words = f"{place}; {PART}" if is_changed else place
     shades = status_colours(map(spell_status, frame["status"].unique()))
     table = pets_table(pet_rows(part, shown_labels(categories)), shades, caption=words)
-    return Drawing(
-        f"<style>{CSS}</style>{element('div', table, class_='pf-drawing pf-body')}", words
-    )
+    return drawing(table, words)
 
 
 def pet_rows(part: pd.DataFrame, labels: Mapping[int, str]) -> list[tuple[str, ...]]:

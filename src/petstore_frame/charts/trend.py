@@ -1,8 +1,7 @@
-"""Counts over time, as lines that end where the knowledge ends.
+"""Counts over time, as lines.
 
-Only exact numbers are joined, and only they set the scale. A number that is a minimum is a hollow
-mark in a strip of its own below, for a line down to it would show a fall that nobody saw. A day
-without a snapshot is a gap.
+Only exact numbers are joined, and only they set the scale. A minimum is a hollow mark in a strip
+below: a line down to it would show a fall that nobody saw. A day without a snapshot is a gap.
 """
 
 from __future__ import annotations
@@ -45,15 +44,15 @@ _MEANT = {"category_id": "category", "status": "status"}
 
 
 class _Group(NamedTuple):
-    """One line: what it is called, what it stands for, and its counts by day."""
+    """One line: its name, the pets that it stands for, and its counts, None without a snapshot."""
 
     name: str
     means: Means
     counts: dict[date, StatusCount | None]
 
     @property
-    def highest(self) -> int:
-        return max((count.count for count in self.counts.values() if count), default=0)
+    def known(self) -> list[StatusCount]:
+        return [count for count in self.counts.values() if count]
 
 
 def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawing:
@@ -80,12 +79,12 @@ def trend_figure(
     """Draw a trend; groups whose names are ``hidden`` keep their place in the legend only."""
     check_table(trend, _TREND, "history.trend()")
     groups = _groups(trend, labels)
-    by_size = sorted(groups, key=lambda group: -group.highest)
+    by_size = sorted(groups, key=lambda group: -max((c.count for c in group.known), default=0))
     largest = [group for group in groups if group in by_size[:LINES_SHOWN]]
     names = [group.name for group in largest]
-    is_status = [*trend.columns].count("status") == 1
-    hues = dict(zip(names, OTHER_HUES, strict=False))
-    shades = status_colours(names) if is_status else hues
+    shades = dict(zip(names, OTHER_HUES, strict=False))
+    if "status" in trend.columns:
+        shades = status_colours(names)
     plane = _Plane(largest, [group for group in largest if group.name not in hidden])
     words = _in_words(largest, plane.days)
     if len(groups) > len(largest):
@@ -104,17 +103,6 @@ def _groups(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Group]:
     """Return the groups with their counts, both in the order of the rows."""
     import pandas as pd
 
-    names, means = [""] * len(trend), [dict[str, Any]() for _ in range(len(trend))]
-    for column in (name for name in trend.columns if name not in _TREND):
-        values: list[Any] = [*trend[column].astype("str")]
-        shown = values
-        if column == "category_id":
-            values = category_ids(trend[column])
-            shown = [category_name(number, labels) for number in values]
-        names = [f"{before} {text}".strip() for before, text in zip(names, shown, strict=True)]
-        if column in _MEANT:
-            for each, value in zip(means, values, strict=True):
-                each[_MEANT[column]] = "" if value is None else value
     try:
         days = pd.to_datetime(trend["date"]).dt.date
         counts = trend["pets"].astype("Int64")
@@ -123,13 +111,27 @@ def _groups(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Group]:
             f"a date or a number of pets cannot be read: {problem}",
             hint="pass what history.trend() returns",
         ) from None
-    groups: dict[str, _Group] = {}
-    for name, meant, day, pets, claim in zip(
-        names, means, days, counts, trend["claim"], strict=True
-    ):
-        count = None if pd.isna(pets) else StatusCount(int(pets), claim == "exact")
-        groups.setdefault(name, _Group(name, meant, {})).counts[day] = count
+    columns: dict[str, Sequence[Any]] = {
+        name: category_ids(trend[name]) if name == "category_id" else [*trend[name].astype("str")]
+        for name in trend.columns
+        if name not in _TREND
+    }
+    groups: dict[tuple[Any, ...], _Group] = {}
+    for at, (day, pets, claim) in enumerate(zip(days, counts, trend["claim"], strict=True)):
+        values = {name: column[at] for name, column in columns.items()}
+        group = groups.setdefault((*values.values(),), _group(values, labels))
+        group.counts[day] = None if pd.isna(pets) else StatusCount(int(pets), claim == "exact")
     return [*groups.values()]
+
+
+def _group(values: Mapping[str, Any], labels: Mapping[int, str]) -> _Group:
+    """Return the group of these values, without counts."""
+    texts = [
+        category_name(value, labels) if name == "category_id" else value
+        for name, value in values.items()
+    ]
+    means = {_MEANT[name]: value for name, value in values.items() if name in _MEANT}
+    return _Group(" ".join(texts), means, {})
 
 
 class _Plane:
@@ -141,13 +143,15 @@ class _Plane:
     """
 
     def __init__(self, groups: Sequence[_Group], shown: Sequence[_Group]) -> None:
-        counts = [count for group in shown for count in group.counts.values() if count]
+        counts = [count for group in shown for count in group.known]
         exact = [count.count for count in counts if count.is_exact]
         self.days = sorted({day for group in groups for day in group.counts})
         self.has_minimums = len(exact) < len(counts)
-        # Where nothing is exact, the minimums are all there is to see.
+        # Where nothing is exact, the minimums set the scale.
         self.has_lane = self.has_minimums and bool(exact)
-        self.height = BOTTOM + 30 + (LANE_STEP * len(shown) + 8 if self.has_lane else 0)
+        self.height = BOTTOM + 30
+        if self.has_lane:
+            self.height += LANE_STEP * len(shown) + 8
         highest = max(exact or [count.count for count in counts], default=0)
         self._scale = Scale(highest, top=TOP, bottom=BOTTOM)
         self._shown = shown
@@ -226,12 +230,9 @@ class _Plane:
 def _in_words(groups: Sequence[_Group], days: Sequence[date]) -> str:
     if not days:
         return "no snapshots"
-    parts = []
-    for group in groups:
-        known = [count for count in group.counts.values() if count]
-        if known:
-            parts.append(f"{group.name} {known[0]} to {known[-1]}")
-    missing = {day for group in groups for day, count in group.counts.items() if not count}
-    days_word = "1 day" if len(missing) == 1 else f"{len(missing)} days"
-    gaps = f"; {days_word} without a snapshot" if missing else ""
-    return f"{days[0]} to {days[-1]}: {', '.join(parts)}{gaps}"
+    parts = [f"{each.name} {each.known[0]} to {each.known[-1]}" for each in groups if each.known]
+    words = f"{days[0]} to {days[-1]}: {', '.join(parts)}"
+    lost = {day for group in groups for day, count in group.counts.items() if not count}
+    if lost:
+        words += f"; {'1 day' if len(lost) == 1 else f'{len(lost)} days'} without a snapshot"
+    return words
