@@ -1,4 +1,4 @@
-"""What counts as a number; bounds and error texts are its callers'."""
+"""Whole and positive numbers told from what only looks like them; callers check bounds."""
 
 from __future__ import annotations
 
