@@ -1,4 +1,4 @@
-"""A workbook in which no write is lost: sheets written in row order, each return code checked."""
+"""Workbooks written row by row; a cell that XlsxWriter does not accept is an error."""
 
 from __future__ import annotations
 
@@ -16,12 +16,8 @@ from petstore_frame.files.styles import TEXT, WHOLE
 from petstore_frame.html.palette import INK
 
 FONT = "Calibri"
-# Everything is text unless a formula is asked for by name.
-_OPTIONS = {
-    "strings_to_formulas": False,
-    "strings_to_numbers": False,
-    "strings_to_urls": False,
-}
+# Text stays text; ``Sheet.formula`` writes formulas.
+_OPTIONS = {"strings_to_formulas": False, "strings_to_numbers": False, "strings_to_urls": False}
 
 
 @contextmanager
@@ -36,9 +32,7 @@ def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
         import xlsxwriter
     except ImportError:
         raise MissingExtraError("writing a workbook", "excel") from None
-    with tempfile.TemporaryDirectory(
-        prefix="petstore_frame_", ignore_cleanup_errors=True
-    ) as scratch:
+    with tempfile.TemporaryDirectory("_petstore_frame", ignore_cleanup_errors=True) as scratch:
         options = {**_OPTIONS, "constant_memory": is_constant_memory, "tmpdir": scratch}
         workbook = xlsxwriter.Workbook(str(path), options)
         try:
@@ -52,7 +46,7 @@ def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
 
 
 def _give_up(workbook: Any) -> None:
-    """Close the files of rows put aside, which XlsxWriter does only for a whole book."""
+    """Close the files of rows kept on disk, which XlsxWriter does only for a whole book."""
     for sheet in workbook.worksheets():
         rows = getattr(sheet, "row_data_fh", None)
         if rows is not None:
@@ -81,8 +75,8 @@ def cell_name(row: int, col: int, *, is_fixed: bool = False) -> str:
     return str(xl_rowcol_to_cell(row, col, row_abs=is_fixed, col_abs=is_fixed))
 
 
-A4 = 9
-_HEIGHT = -1  # in place of a column: a row's height is written before its cells
+_A4 = 9
+_HEIGHT = -1  # in place of a column, so that a row's height is written before its cells
 
 
 class Book:
@@ -118,7 +112,7 @@ class Book:
 
 @dataclass
 class Sheet:
-    """One sheet: cells are gathered, then written row by row, as constant memory needs.
+    """One sheet. It collects cells and writes them row by row, as constant memory needs.
 
     Attributes:
         book: The workbook that it belongs to.
@@ -132,7 +126,7 @@ class Sheet:
     _cells: dict[tuple[int, int], tuple[str, tuple[Any, ...]]] = field(default_factory=dict)
 
     def text(self, row: int, col: int, value: str, **style: Any) -> None:
-        """Put a text, always as text."""
+        """Put a text."""
         self._cells[row, col] = ("write_string", (fit(value)[0], self.book.style(**style)))
 
     def number(self, row: int, col: int, value: float, **style: Any) -> None:
@@ -147,7 +141,7 @@ class Sheet:
             self.text(row, col, str(value), **style, num_format=TEXT)
 
     def formula(self, row: int, col: int, formula: str, value: Any, **style: Any) -> None:
-        """Put a formula with the value that it has, for viewers that do not calculate."""
+        """Put a formula and its value, for viewers that do not calculate."""
         self._cells[row, col] = ("write_formula", (formula, self.book.style(**style), value))
 
     def blank(self, row: int, col: int, **style: Any) -> None:
@@ -160,7 +154,7 @@ class Sheet:
         self._cells[row, first_col] = ("merge_range", (row, last_col, fit(value)[0], look))
 
     def put(self, row: int, col: int, value: Any, look: Any = None) -> None:
-        """Write a value at once by its type, None as an empty cell: for rows too many to gather."""
+        """Write a value at once, by its type: for sheets with too many rows to collect."""
         if value is None:
             code = self.raw.write_blank(row, col, None, look)
         elif isinstance(value, datetime):
@@ -176,7 +170,7 @@ class Sheet:
         self._cells[row, _HEIGHT] = ("set_row", (points,))
 
     def finish(self) -> None:
-        """Write the gathered cells row by row.
+        """Write the collected cells row by row.
 
         Raises:
             ReportError: A cell was not accepted.
@@ -200,15 +194,15 @@ class Sheet:
         """Print as wide as the page.
 
         Args:
-            header: Texts above, with the marks of spreadsheets (``&L``, ``&C``, ``&R``).
-            footer: Texts below.
-            pages_high: Pages to fit on; 0 is as many as it takes.
+            header: Text above, with ``&L``, ``&C`` and ``&R`` for left, centre and right.
+            footer: Text below.
+            pages_high: The most pages; 0 is as many as it takes.
             repeat_row: The row that each page begins with.
             is_portrait: Upright; else landscape.
         """
-        if not is_portrait:  # which is the default of a sheet
+        if not is_portrait:
             self.raw.set_landscape()
-        self.raw.set_paper(A4)
+        self.raw.set_paper(_A4)
         self.raw.fit_to_pages(1, pages_high)
         self.raw.set_margins(left=0.5, right=0.5, top=0.75, bottom=0.7)
         self.raw.set_header(header)
@@ -218,17 +212,16 @@ class Sheet:
 
     def do(self, verb: str, *values: Any) -> None:
         """Add something other than a cell to the sheet: a filter, a table, a chart."""
-        code = getattr(self.raw, verb)(*values)
-        if code:
-            raise ReportError(
-                f"sheet {self.name!r}: the workbook did not accept {verb} (code {code}); "
-                "no file was changed"
-            )
+        if code := getattr(self.raw, verb)(*values):
+            raise self._refusal("", verb, code)
 
     def check(self, code: int, row: int) -> None:
         """Refuse to go on when a write was not accepted."""
-        if code != 0:
-            raise ReportError(
-                f"sheet {self.name!r}, row {row + 1}: the workbook did not accept a cell "
-                f"(code {code}); no file was changed"
-            )
+        if code:
+            raise self._refusal(f", row {row + 1}", "a cell", code)
+
+    def _refusal(self, place: str, what: str, code: int) -> ReportError:
+        return ReportError(
+            f"sheet {self.name!r}{place}: the workbook did not accept {what} (code {code}); "
+            "no file was changed"
+        )

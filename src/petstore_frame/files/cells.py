@@ -1,4 +1,4 @@
-"""What a cell of a workbook can hold, and what is done to a value that it cannot."""
+"""The limits of a workbook's cell, and how a text that breaks them is changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 CELL_LIMIT = 32_767  # UTF-16 units, as Excel counts
 EXACT_NUMBERS = 10**15  # Excel keeps 15 digits; from here on it may round what is typed or saved
 
-# No XML 1.0 document may hold these. Other control characters travel as _x0001_ and come back.
+# XML 1.0 forbids these. Other control characters are written as _x0001_ and come back.
 _UNFIT = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
@@ -24,9 +24,8 @@ def is_exact_number(value: float) -> bool:
 
 def fits(texts: Sequence[str]) -> bool:
     """Return whether all texts fit into cells as they are."""
-    if max(map(len, texts), default=0) > CELL_LIMIT // 2 and any(
-        _utf16_units(text) > CELL_LIMIT for text in texts
-    ):
+    longest = max(map(len, texts), default=0)
+    if longest > CELL_LIMIT // 2 and max(map(_utf16_units, texts)) > CELL_LIMIT:
         return False
     return not _UNFIT.search("".join(texts))
 
@@ -40,10 +39,8 @@ def fit(text: str) -> tuple[str, str | None]:
     """
     done = []
     if _UNFIT.search(text):
-        text = _UNFIT.sub("\N{REPLACEMENT CHARACTER}", text)
-        done.append(
-            "characters that no workbook can hold were replaced by \N{REPLACEMENT CHARACTER}"
-        )
+        text = _UNFIT.sub("\ufffd", text)
+        done.append("characters that no workbook can hold were replaced by \ufffd")
     size = _utf16_units(text)
     if size > CELL_LIMIT:
         mark = f" … [cut: {len(text):,} characters]"

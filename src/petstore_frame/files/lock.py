@@ -1,4 +1,4 @@
-"""One writer at a time at a file or in a folder, until its process ends at the latest."""
+"""Lock files: one writer at a time in a file or folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def held(path: Path, *, wait_s: float = 0.0) -> Iterator[None]:
         AtWorkError: Somebody else holds it.
         OSError: The place cannot be written.
     """
-    # A lock of its own for each holder: an object that is shared would let its thread in twice.
+    # Each caller gets its own lock object: a shared one would let the same thread in twice.
     lock = FileLock(path, timeout=wait_s, is_singleton=False)
     try:
         lock.acquire()

@@ -1,4 +1,4 @@
-"""How every workbook of ours looks: sizes, styles and number formats, stated once."""
+"""The sizes, styles and number formats of all workbooks."""
 
 from __future__ import annotations
 

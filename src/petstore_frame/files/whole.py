@@ -1,4 +1,4 @@
-"""How a file is written whole or not at all, and survives a power cut."""
+"""Writes a file whole or not at all, so that it survives a power cut."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def refuse_impossible(path: Path) -> None:
-    """Check, before anything is read or written, what stands in the way of a file.
+    """Refuse a file that cannot be written, before anything is read or written.
 
     Raises:
         ReportError: No such folder, no file name, or the file is open in an office program.
@@ -66,8 +66,7 @@ def replacing(path: Path, *, draft: Path | None = None) -> Iterator[Path]:
         path: The file to write.
         draft: Where to write first, on the same disk; None takes a new name beside ``path``.
     """
-    beside = path.with_name(f".{path.stem}.{secrets.token_hex(4)}{path.suffix}")
-    temporary = beside if draft is None else draft
+    temporary = draft or path.with_name(f".{path.stem}.{secrets.token_hex(4)}{path.suffix}")
     try:
         yield temporary
         if path.exists():
@@ -80,8 +79,8 @@ def replacing(path: Path, *, draft: Path | None = None) -> Iterator[Path]:
 
 
 def sync(path: Path) -> None:
-    """Make what is in a file, or the names in a folder, survive a power cut."""
-    if os.name == "nt" and path.is_dir():  # it has no such call
+    """Have the system write a file, or the names in a folder, to the disk now."""
+    if os.name == "nt" and path.is_dir():  # Windows has no such call
         return
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:

@@ -1,12 +1,12 @@
-"""What is shown as markup: templates, escaped by construction.
+"""Markup from templates, in which every value is escaped.
 
     from petstore_frame.html import NOTEBOOK, PAGE
 
     NOTEBOOK.headline(badge, "500 pets")               # a piece, styled by itself
     PAGE.render("report/page.html.j2", title="Stock")  # a template beside the code that fills it
 
-``NOTEBOOK`` writes each style into its element, because notebooks that are not trusted lose style
-elements; ``PAGE`` writes classes, for pages that hold ``stylesheet()`` once.
+``NOTEBOOK`` writes styles into each element, because a notebook that is not trusted drops style
+elements. ``PAGE`` writes classes, for pages that have ``stylesheet()`` once.
 """
 
 from markupsafe import Markup, escape

@@ -1,4 +1,4 @@
-"""Templates filled, and the pieces of markup that every view shares."""
+"""Fills templates, and has the pieces of markup that all views share."""
 
 from __future__ import annotations
 
@@ -19,13 +19,7 @@ _PIECES = "html/pieces.html.j2"
 
 
 class Cell(NamedTuple):
-    """A cell of a table that has more than a value.
-
-    Attributes:
-        value: A text, a number, None for a missing value, or ``Markup``.
-        data: Attributes ``data-…`` for a script, by what follows ``data-``.
-        css: Styles of this cell alone.
-    """
+    """A cell of a table: its value, ``data-…`` attributes by the rest of the name, and styles."""
 
     value: Any
     data: Mapping[str, str] = MappingProxyType({})
@@ -40,7 +34,7 @@ class Card(NamedTuple):
         number: The figure, as text.
         under: A few words below it.
         colour: The colour of its edge, or None for the colour of the text.
-        is_exact: Whether the figure is more than a minimum; else its edge is dashed.
+        is_exact: False draws a dashed edge, for a minimum.
     """
 
     name: str
@@ -51,17 +45,10 @@ class Card(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """Lines that open by a click.
-
-    Attributes:
-        name: What they are, shown with their number.
-        lines: Sentences, or pairs of a word and a sentence.
-        is_open: Whether they are open at first.
-    """
+    """Lines that open by a click: sentences, or pairs of a word and a sentence, under a name."""
 
     name: str
     lines: Sequence[str | tuple[str, str]]
-    is_open: bool = False
 
 
 class Renderer:
@@ -81,26 +68,15 @@ class Renderer:
         self._is_page = is_page
 
     def render(self, template: str, /, **values: Any) -> Markup:
-        """Fill a template; see the class.
-
-        Args:
-            template: Its path within the package, such as ``report/page.html.j2``.
-            values: What it shows.
-        """
+        """Fill a template, such as ``report/page.html.j2``, with the values that it shows."""
         return Markup(self._engine.get_template(template).render(values))  # noqa: S704 # escaped
 
     def headline(self, badge: Badge, sentence: str, word: str | None = None) -> Markup:
-        """Show a word in the colours of a badge, and a sentence after it.
-
-        Args:
-            badge: How the word looks.
-            sentence: What it means here.
-            word: Another word than the badge's own.
-        """
+        """Show the badge, with another word if one is given, and a sentence after it."""
         return self._piece("headline", badge, sentence, word)
 
     def badge(self, badge: Badge, word: str | None = None) -> Markup:
-        """Show a word in the colours of a badge."""
+        """Show a badge, with another word if one is given."""
         return self._piece("badge", badge, word)
 
     def section(self, text: str) -> Markup:
@@ -119,10 +95,6 @@ class Renderer:
         """Show key figures side by side."""
         return self._piece("cards", list(cards))
 
-    def evidence(self, folds: Iterable[Fold]) -> Markup:
-        """Show what a claim rests on, folded in; folds without lines are left out."""
-        return self._piece("evidence", [fold for fold in folds if fold.lines])
-
     def steps(self, steps: Iterable[str]) -> Markup:
         """Show what to do next; nothing where there is nothing to do."""
         return self._piece("steps", list(steps))
@@ -140,7 +112,6 @@ class Renderer:
         caption: str = "",
         foot: Sequence[Any] = (),
         is_named: bool = False,
-        is_head_hidden: bool = False,
     ) -> Markup:
         """Show a table.
 
@@ -152,30 +123,23 @@ class Renderer:
             caption: What the table holds.
             foot: The cells of a last row of sums.
             is_named: Whether the first cell of a row names the row.
-            is_head_hidden: Whether only a screen reader reads head and caption.
         """
+        body = [_cells(row) for row in rows]
         return self._piece(
-            "table", [_cells(row) for row in rows], _cells(head), set(numbers), caption,
-            _cells(foot), is_named, is_head_hidden,
-        )  # fmt: skip
-
-    def panel(
-        self, badge: Badge, title: str, lines: Iterable[str] = (), role: str = "status"
-    ) -> Markup:
-        """Show a titled note in the colours of a badge."""
-        return self._piece("panel", badge, title, list(lines), role)
+            "table", body, _cells(head), set(numbers), caption, _cells(foot), is_named
+        )
 
     def success(self, title: str, lines: Iterable[str] = ()) -> Markup:
         """Show that something was done."""
-        return self.panel(VERDICT_BADGES["complete"], title, lines)
+        return self._piece("panel", VERDICT_BADGES["complete"], title, list(lines), "status")
 
     def warning(self, title: str, lines: Iterable[str] = ()) -> Markup:
         """Show that something is not as expected."""
-        return self.panel(VERDICT_BADGES["incomplete"], title, lines)
+        return self._piece("panel", VERDICT_BADGES["incomplete"], title, list(lines), "status")
 
     def failure(self, title: str, lines: Iterable[str] = ()) -> Markup:
         """Show what went wrong."""
-        return self.panel(FAILED_BADGE, title, lines, "alert")
+        return self._piece("panel", FAILED_BADGE, title, list(lines), "alert")
 
     def progress(self, words: str, share_done: float | None = None) -> Markup:
         """Show work under way; without a known end there is a number and no bar."""
@@ -194,7 +158,7 @@ class Renderer:
 
     @cached_property
     def _engine(self) -> Environment:
-        import jinja2  # on first use: what is never shown need not wait for it
+        import jinja2  # only when something is shown
 
         engine = jinja2.Environment(
             loader=jinja2.PackageLoader("petstore_frame", ""),
@@ -212,8 +176,8 @@ class Renderer:
             shown = " ".join(f"pf-{name}" for name in names)
             style = Markup(' style="{}"').format(css) if css else ""
             return Markup('class="{}"{}').format(shown, style)
-        styles = [*(LOOKS[name] for name in names), *[css] * bool(css)]
-        return Markup('style="{}"').format(";".join(styles))
+        styles = [*(LOOKS[name] for name in names), css]
+        return Markup('style="{}"').format(";".join(filter(None, styles)))
 
 
 def _cells(values: Iterable[Any]) -> list[Cell]:

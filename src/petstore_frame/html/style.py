@@ -1,7 +1,7 @@
-"""How everything shown as markup looks: sizes, spacing and colours, stated once.
+"""The sizes, spacing and colours of all markup.
 
-Colours of text and rules come from the page around, a notebook's theme for one, so that light and
-dark need no switch. What carries a meaning (statuses, verdicts) is coloured by ``html.palette``.
+Text and rules take their colours from the page around them, such as a notebook's theme, so that
+light and dark need no switch. The colours of statuses and verdicts are in ``html.palette``.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ CODE_FONT = "var(--jp-code-font-family,Menlo,'DejaVu Sans Mono',monospace)"
 
 # Pixels: body text, key figures, headings of sections and of the whole.
 TEXT, FIGURE, SECTION, TITLE = 13, 23, 15, 20
-# The same of a page of its own, which is read from further away.
+# The same on a page of ours, which people read from further away.
 PAGE_TEXT, PAGE_SECTION, PAGE_TITLE = 15, 19, 30
 PAGE_FONT = "system-ui,'Segoe UI',Roboto,Carlito,'DejaVu Sans',sans-serif"
 RADIUS = 4
 
 _CELL = f"padding:4px 12px 4px 0;vertical-align:top;background:none;border-bottom:1px solid {RULE}"
 
-# One entry per look. ``NOTEBOOK`` puts it into the element, ``PAGE`` a class of its name.
+# ``NOTEBOOK`` writes a look into the element, ``PAGE`` writes its class.
 LOOKS: Mapping[str, str] = MappingProxyType(
     {
         "body": f"color:{INK};font:{TEXT}px/1.5 {FONT};max-width:72em",
@@ -66,8 +66,6 @@ LOOKS: Mapping[str, str] = MappingProxyType(
         "done": f"display:block;height:100%;background:{ACCENT}",
         "empty": f"border:1px dashed {RULE};border-radius:{RADIUS}px;padding:18px;"
         "text-align:center",
-        "hidden": "position:absolute;width:1px;height:1px;overflow:hidden;white-space:nowrap;"
-        "clip-path:inset(50%)",
     }
 )
 
