@@ -6,20 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from petstore_frame._internal.arguments import whole_number
-from petstore_frame.charts.svg import (
-    Drawing,
-    Figure,
-    Key,
-    Mark,
-    Means,
-    bar,
-    check_table,
-    counted,
-    data,
-    element,
-    label,
-    share,
-)
+from petstore_frame.charts import svg
 from petstore_frame.counts.pet_table import category_ids
 from petstore_frame.counts.tally import CategoryCounts, CodedPets, StatusCounts, added
 from petstore_frame.counts.words import categories_in_words, short
@@ -42,13 +29,13 @@ PART = "these rows only: some were left out, added or changed after the store wa
 
 
 class _Row(NamedTuple):
-    """A name, its bar, and the words at the end of the bar."""
+    """A name with a tooltip, its bar, and the words at the end of the bar."""
 
     name: str
-    parts: Sequence[Mark]
+    tip: str
+    parts: Sequence[svg.Mark]
     words: str
-    means: Means
-    tip: str | None = None
+    means: svg.Means
     is_rest: bool = False
 
     @property
@@ -58,7 +45,7 @@ class _Row(NamedTuple):
 
 def status_chart(
     pets: Inventory | pd.DataFrame, *, categories: Categories = None, top: int = 15
-) -> Drawing:
+) -> svg.Drawing:
     """Draw pets by category as bars stacked by status, largest first.
 
     Args:
@@ -89,11 +76,11 @@ def status_chart(
 
 def status_figure(
     counts: StatusCounts, *, top: int = 15, hidden: Collection[str] = (), note: str = ""
-) -> Figure:
+) -> svg.Figure:
     """Draw counts with a legend; statuses that are ``hidden`` are left out of the bars."""
     shades = status_colours(counts.statuses)
     keys = [
-        Key(status, shades[status], count, is_hidden=status in hidden, means={"status": status})
+        svg.Key(status, shades[status], count, is_hidden=status in hidden, means={"status": status})
         for status, count in counts.by_status.items()
     ]
     rows = [_row(line, counts.statuses, hidden, shades) for line in counts.largest(top)]
@@ -101,26 +88,26 @@ def status_figure(
     held = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
     words = f"{counts.total} pets in {categories_in_words(counts)}: {held}"
     body = [*_drawn(rows, longest, _COUNT)]
-    return Figure("pets-by-category", keys, body, ROW_HEIGHT * len(rows) + 4, words, note)
+    return svg.Figure("pets-by-category", keys, body, ROW_HEIGHT * len(rows) + 4, words, note)
 
 
-def sell_through_figure(table: pd.DataFrame, labels: Mapping[int, str]) -> Figure:
+def sell_through_figure(table: pd.DataFrame, labels: Mapping[int, str]) -> svg.Figure:
     """Draw which share of the pets on offer was sold, by category, most offered first.
 
     Args:
         table: What ``history.flow().sell_through`` returns.
         labels: What categories are called, by id.
     """
-    check_table(table, _SOLD, "history.flow().sell_through")
+    svg.check_table(table, _SOLD, "history.flow().sell_through")
     largest = table.sort_values("offered", ascending=False, kind="stable").head(_CATEGORIES_SHOWN)
     ids = category_ids(largest["category_id"])
     columns = (largest[name].tolist() for name in _SOLD[1:])
     rows = [_sold_row(labels, *facts) for facts in zip(ids, *columns, strict=True)]
     is_estimate = any(part.minimum for row in rows for part in row.parts)
-    keys = [Key("hatched: an estimate", None, sign="▨")] if is_estimate else []
+    keys = [svg.Key("hatched: an estimate", None, sign="▨")] if is_estimate else []
     words = "; ".join(f"{row.name} {row.words} sold" for row in rows) or "no pet was on offer"
     body = [*_drawn(rows, 1, _RATE)]
-    return Figure("sell-through", keys, body, ROW_HEIGHT * len(rows) + 4, words)
+    return svg.Figure("sell-through", keys, body, ROW_HEIGHT * len(rows) + 4, words)
 
 
 def _sold_row(
@@ -133,8 +120,9 @@ def _sold_row(
 ) -> _Row:
     name, about = category_name(category_id, labels), "" if claim == "exact" else "about "
     words = f"{about}{rate:.0%}: {sold:,} of {offered:,}"
-    part = Mark(rate, f"{name}: {words}", STATUS_COLOURS["sold"], {}, rate if about else 0)
-    return _Row(name, [part], words, {"category": category_id})
+    tip = f"{name}: {words}"
+    part = svg.Mark(rate, tip, STATUS_COLOURS["sold"], {}, rate if about else 0)
+    return _Row(name, tip, [part], words, {"category": category_id})
 
 
 def _row(
@@ -146,9 +134,9 @@ def _row(
     pairs = zip(statuses, line.counts, strict=True)
     shown = {status: count for status, count in pairs if status not in hidden}
     parts = [
-        Mark(
+        svg.Mark(
             count.count,
-            f"{line.label}, {status}: {counted(count)}",
+            f"{line.label}, {status}: {svg.counted(count)}",
             shades[status],
             {} if line.is_rest else {"status": status},
             0 if count.is_exact else count.count,
@@ -158,9 +146,9 @@ def _row(
     ]
     # The total of all statuses may be exact where those of single ones are not.
     total = added([*shown.values()]) if len(shown) < len(statuses) else line.total
-    means: Means = {} if line.is_rest else {"category": line.category_id}
-    tip = f"{line.label}, all: {counted(line.total)}"
-    return _Row(line.label, parts, short(total), means, tip, line.is_rest)
+    means: svg.Means = {} if line.is_rest else {"category": line.category_id}
+    tip = f"{line.label}, all: {svg.counted(line.total)}"
+    return _Row(line.label, tip, parts, short(total), means, line.is_rest)
 
 
 def _drawn(rows: Sequence[_Row], longest: float, room_for_words: float) -> Iterator[Markup]:
@@ -176,18 +164,19 @@ def _drawn(rows: Sequence[_Row], longest: float, room_for_words: float) -> Itera
         for part in row.parts:
             wide = part.size * scale
             shown = wide - _GAP if wide > 1 else wide
-            drawn.append(bar(part, x=x, y=y + 5, width=shown, height=ROW_HEIGHT - 8))
+            drawn.append(svg.bar(part, x=x, y=y + 5, width=shown, height=ROW_HEIGHT - 8))
             x += wide
         if is_cut:
             drawn += [_slash(left + room * 0.9 + step, y) for step in (0.0, 1.2)]
         middle = y + ROW_HEIGHT / 2 + 5
-        title = element("title", row.tip) if row.tip else Markup("")
-        kind = "pf-mark" if row.tip else None
-        name = label(title + shorten(row.name, LABEL_LENGTH), at=0, y=middle, class_=kind)
-        yield element("g", name, *drawn, label(row.words, at=x + 1, y=middle), **data(row.means))
+        name = svg.element("title", row.tip) + shorten(row.name, LABEL_LENGTH)
+        named = svg.label(name, at=0, y=middle, class_="pf-mark")
+        yield svg.element(
+            "g", named, *drawn, svg.label(row.words, at=x + 1, y=middle), **svg.data(row.means)
+        )
 
 
 def _slash(x: float, y: int) -> Markup:
     """Draw a slash through a bar that is not drawn to scale."""
-    place = {"x": share(x), "y": y + 3, "width": 3, "height": ROW_HEIGHT - 4}
-    return element("rect", element("title", "not to scale"), fill="#FFFFFF", **place)
+    place = {"x": svg.share(x), "y": y + 3, "width": 3, "height": ROW_HEIGHT - 4}
+    return svg.element("rect", svg.element("title", "not to scale"), fill="#FFFFFF", **place)

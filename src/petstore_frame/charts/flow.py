@@ -6,18 +6,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from petstore_frame.charts.svg import (
-    Drawing,
-    Figure,
-    Key,
-    Mark,
-    Means,
-    Scale,
-    bar,
-    check_table,
-    counted,
-    label,
-)
+from petstore_frame.charts import svg
 from petstore_frame.counts.tally import added
 from petstore_frame.counts.words import short
 from petstore_frame.errors import InputError
@@ -34,11 +23,23 @@ PERIODS_SHOWN, DATES_SHOWN = 26, 8
 _AGEING = ("days_available", "is_listed", "is_at_least", "claim")
 _MOVES = ("since", "until", "kind", "was", "now", "pets", "claim")
 _AGES = ((0, "0-6"), (7, "7-13"), (14, "14-29"), (30, "30-59"), (60, "60-89"), (90, "90+"))
-# What is counted of a period's moves. A pet "first seen" or "not seen" may have come or gone.
+
+
+class _Series(NamedTuple):
+    """One of the columns of a period: the kinds of moves that it counts, and its colour.
+
+    A pet "first seen" or "not seen" may have come or gone.
+    """
+
+    kinds: set[str]
+    colour: str
+    means: svg.Means
+
+
 _SERIES = {
-    "new": ({"new", "first seen"}, NEW_COLOUR),
-    "sold": ({"changed"}, STATUS_COLOURS["sold"]),
-    "gone": ({"gone", "not seen"}, GONE_COLOUR),
+    "new": _Series({"new", "first seen"}, NEW_COLOUR, {}),
+    "sold": _Series({"changed"}, STATUS_COLOURS["sold"], {"status": "sold"}),
+    "gone": _Series({"gone", "not seen"}, GONE_COLOUR, {}),
 }
 
 
@@ -46,18 +47,18 @@ class _Group(NamedTuple):
     """Columns side by side over a name; ``words`` stand above the first."""
 
     name: str
-    columns: Sequence[Mark]
+    columns: Sequence[svg.Mark]
     words: str = ""
 
 
-def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> Figure:
+def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Figure:
     """Draw how many pets came, were sold and went, period by period.
 
     Args:
         moves: What ``history.flow(period=...).moves`` returns; the last 26 periods are drawn.
         hidden: ``new``, ``sold`` or ``gone``, to be left out.
     """
-    check_table(moves, _MOVES, "history.flow().moves")
+    svg.check_table(moves, _MOVES, "history.flow().moves")
     periods = sorted({*zip(moves["since"], moves["until"], strict=True)})[-PERIODS_SHOWN:]
     counts = {name: _per_period(moves, name, periods) for name in _SERIES}
     names = [name for name in _SERIES if name not in hidden]
@@ -73,13 +74,13 @@ def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> Figure
         told = ", ".join(f"{count} {name}" for name, count in totals.items())
         words = f"{periods[0][0]:%Y-%m-%d} to {periods[-1][1]:%Y-%m-%d}: {told}"
     keys = [
-        Key(name, colour, totals[name], is_hidden=name in hidden, means=_means(name))
-        for name, (_, colour) in _SERIES.items()
+        svg.Key(name, each.colour, totals[name], is_hidden=name in hidden, means=each.means)
+        for name, each in _SERIES.items()
     ]
-    return Figure("new-sold-gone", keys, [*_drawn(groups)], HEIGHT, words)
+    return svg.Figure("new-sold-gone", keys, [*_drawn(groups)], HEIGHT, words)
 
 
-def ageing_chart(ageing: pd.DataFrame) -> Drawing:
+def ageing_chart(ageing: pd.DataFrame) -> svg.Drawing:
     """Draw how many listed pets have been available for how many days.
 
     Args:
@@ -95,9 +96,9 @@ def ageing_chart(ageing: pd.DataFrame) -> Drawing:
     return ageing_figure(ageing).alone()
 
 
-def ageing_figure(ageing: pd.DataFrame) -> Figure:
+def ageing_figure(ageing: pd.DataFrame) -> svg.Figure:
     """Draw the ages of the pets still available."""
-    check_table(ageing, _AGEING, "history.flow().ageing")
+    svg.check_table(ageing, _AGEING, "history.flow().ageing")
     typed = _AGEING[:3]
     if [ageing[name].dtype.kind for name in typed] != ["i", "b", "b"]:
         raise InputError(
@@ -113,26 +114,26 @@ def ageing_figure(ageing: pd.DataFrame) -> Figure:
     groups, told = [], []
     for (_, days), number, minimum in zip(_AGES, numbers, minimums, strict=True):
         count = StatusCount(number, is_exact)
-        tip = f"{days} days: {counted(count)}"
+        tip = f"{days} days: {svg.counted(count)}"
         if minimum:
             tip += f", {minimum:,} of them at least"
         colour = STATUS_COLOURS["available"]
-        column = Mark(number, tip, colour, {"status": "available"}, minimum)
+        column = svg.Mark(number, tip, colour, {"status": "available"}, minimum)
         groups.append(_Group(f"{days} days", [column], short(count)))
         told.append(f"{count} for {days} days")
     words = f"{StatusCount(len(listed), is_exact)} pets available: {', '.join(told)}"
     keys = []
     if any(minimums):
         words += f"; {sum(minimums):,} of them may be older than the snapshots show"
-        keys.append(Key("hatched: for so long at least", None, sign="▨"))
-    return Figure("days-available", keys, [*_drawn(groups)], HEIGHT, words)
+        keys.append(svg.Key("hatched: for so long at least", None, sign="▨"))
+    return svg.Figure("days-available", keys, [*_drawn(groups)], HEIGHT, words)
 
 
 def _per_period(
     moves: pd.DataFrame, name: str, periods: list[tuple[pd.Timestamp, pd.Timestamp]]
 ) -> list[StatusCount]:
     """Count one series in each period."""
-    chosen = moves[moves["kind"].isin(_SERIES[name][0])]
+    chosen = moves[moves["kind"].isin(_SERIES[name].kinds)]
     if name == "sold":
         chosen = chosen[chosen["now"] == "sold"]
     sums = chosen.groupby("until")["pets"].sum()
@@ -140,14 +141,10 @@ def _per_period(
     return [StatusCount(int(sums.get(until, 0)), bool(exact[until])) for _, until in periods]
 
 
-def _moved(name: str, count: StatusCount, span: str) -> Mark:
+def _moved(name: str, count: StatusCount, span: str) -> svg.Mark:
     minimum = 0 if count.is_exact else count.count
-    tip = f"{name}, {span}: {counted(count)}"
-    return Mark(count.count, tip, _SERIES[name][1], _means(name), minimum)
-
-
-def _means(name: str) -> Means:
-    return {"status": "sold"} if name == "sold" else {}
+    tip = f"{name}, {span}: {svg.counted(count)}"
+    return svg.Mark(count.count, tip, _SERIES[name].colour, _SERIES[name].means, minimum)
 
 
 def _by_age(days: pd.Series[int]) -> list[int]:
@@ -161,7 +158,7 @@ def _by_age(days: pd.Series[int]) -> list[int]:
 def _drawn(groups: Sequence[_Group]) -> Iterator[Markup]:
     """Draw groups of columns on one scale."""
     highest = max((int(column.size) for group in groups for column in group.columns), default=0)
-    scale = Scale(highest, top=TOP, bottom=BOTTOM)
+    scale = svg.Scale(highest, top=TOP, bottom=BOTTOM)
     yield scale.rules()
     step = (RIGHT - scale.left) / max(len(groups), 1)
     for at, group in enumerate(groups):
@@ -169,9 +166,9 @@ def _drawn(groups: Sequence[_Group]) -> Iterator[Markup]:
         for place, column in enumerate(group.columns):
             x, top = left + place * wide, scale.y(column.size)
             if column.size:
-                yield bar(column, x=x, y=top, width=wide * 0.92, height=BOTTOM - top)
+                yield svg.bar(column, x=x, y=top, width=wide * 0.92, height=BOTTOM - top)
             if group.words and not place:
-                yield label(group.words, at=x + 0.46 * wide, y=top - 4, anchor="middle")
+                yield svg.label(group.words, at=x + 0.46 * wide, y=top - 4, anchor="middle")
         if group.name:
             middle = left + step * 0.36
-            yield label(group.name, at=middle, y=HEIGHT - 8, anchor="middle", fill=MUTED)
+            yield svg.label(group.name, at=middle, y=HEIGHT - 8, anchor="middle", fill=MUTED)

@@ -117,15 +117,14 @@ class Key(NamedTuple):
 
     @property
     def markup(self) -> Markup:
-        """The entry; a script takes its series out of the drawing by a click on the sign."""
-        mark = "pf-mark pf-sign" if self.colour else "pf-sign"
-        style = f"color:{self.colour}" if self.colour else None
-        series = self.series if self.colour else None
-        sign = element(
-            "span", self.sign, class_=mark, aria_hidden="true", style=style, data_toggle=series
-        )
-        mark = "pf-mark pf-word" if self.means else "pf-word"
-        word = element("span", self.text, class_=mark, **data(self.means))
+        """The entry; a script hides its series when its sign is clicked."""
+        look: dict[str, object] = {"class_": "pf-sign"}
+        if self.colour:
+            css = f"color:{self.colour}"
+            look = {"class_": "pf-mark pf-sign", "style": css, "data_toggle": self.series}
+        sign = element("span", self.sign, aria_hidden="true", **look)
+        kind = "pf-mark pf-word" if self.means else "pf-word"
+        word = element("span", self.text, class_=kind, **data(self.means))
         entry = "pf-entry pf-off" if self.is_hidden else "pf-entry"
         return element("span", sign, " ", word, class_=entry, data_series=self.series)
 
@@ -135,7 +134,7 @@ class Figure:
     """A drawing to be put on a page that has ``CSS``.
 
     Attributes:
-        name: What a downloaded file is called, without its ending.
+        name: The name of a downloaded file, without its ending.
         keys: The entries of its legend.
         body: The elements of the picture.
         height: Pixels.
@@ -161,7 +160,7 @@ class Figure:
         pattern = element("pattern", lines, id=name, width=6, height=6, **turned)
         return element(
             "svg", pattern if _HATCH in inside else None, inside.replace(_HATCH, f"url(#{name})"),
-            width="100%", height=self.height, role="img", aria_label=self.words, **_SVG,
+            **_SVG, width="100%", height=self.height, role="img", aria_label=self.words,
         )  # fmt: skip
 
     @property
@@ -193,7 +192,7 @@ class Figure:
         whole = element(
             "svg", element("rect", width="100%", height="100%", fill=style.PAPER), *texts,
             element("g", self.picture, transform=f"translate(0 {y})"),
-            width=width, height=y + self.height, **_SVG,
+            **_SVG, width=width, height=y + self.height,
         )  # fmt: skip
         for themed, fixed in _IN_A_FILE.items():
             whole = whole.replace(themed, fixed)
@@ -254,22 +253,6 @@ def counted(count: StatusCount) -> str:
     return f"{pets} (exact)" if count.is_exact else pets
 
 
-_LARGE = ((10**9, "G"), (10**6, "M"), (10**3, "k"))
-
-
-def short_number(number: int) -> str:
-    """Write a number beside an axis.
-
-    Example:
-        >>> short_number(950), short_number(12_500), short_number(2_000_000)
-        ('950', '12.5k', '2M')
-    """
-    if number < 10_000:
-        return f"{number:,}"
-    size, sign = next(each for each in _LARGE if number >= each[0])
-    return f"{number / size:.4g}{sign}"
-
-
 class Scale:
     """Numbers from 0 up, and where they lie between two places down.
 
@@ -286,8 +269,7 @@ class Scale:
         steps = (n * power for n in (1, 2, 5, 10, 20, 50))
         self.step = next(step for step in steps if step * 5 >= highest)
         self.highest = max(self.step * -(-highest // self.step), self.step)
-        longest = max(len(short_number(n)) for n in range(0, self.highest + 1, self.step))
-        self.left = 1.5 * longest + 2.0  # share of the width that the numbers take
+        self.left = 1.5 * len(f"{self.highest:,}") + 2.0  # share of the width for the numbers
 
     def y(self, number: float) -> float:
         """Return the pixels down of a number."""
@@ -299,7 +281,7 @@ class Scale:
         for number in range(0, self.highest + 1, self.step):
             y = round(self.y(number), 1)
             line = element("line", x1=share(self.left), x2="100%", y1=y, y2=y, stroke=style.RULE)
-            drawn += [line, label(short_number(number), at=self.left - 1, y=y + 4, anchor="end")]
+            drawn += [line, label(f"{number:,}", at=self.left - 1, y=y + 4, anchor="end")]
         return Markup("").join(drawn)
 
 

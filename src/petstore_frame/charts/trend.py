@@ -10,19 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from petstore_frame.charts.svg import (
-    Drawing,
-    Figure,
-    Key,
-    Means,
-    Scale,
-    check_table,
-    counted,
-    data,
-    element,
-    label,
-    share,
-)
+from petstore_frame.charts import svg
 from petstore_frame.counts.pet_table import category_ids
 from petstore_frame.errors import InputError
 from petstore_frame.html import Markup
@@ -47,7 +35,7 @@ class _Group(NamedTuple):
     """One line: its name, the pets that it stands for, and its counts, None without a snapshot."""
 
     name: str
-    means: Means
+    means: svg.Means
     counts: dict[date, StatusCount | None]
 
     @property
@@ -55,7 +43,7 @@ class _Group(NamedTuple):
         return [count for count in self.counts.values() if count]
 
 
-def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawing:
+def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Drawing:
     """Draw counts over time, one line per group.
 
     Args:
@@ -75,9 +63,9 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawin
 
 def trend_figure(
     trend: pd.DataFrame, labels: Mapping[int, str], *, hidden: Collection[str] = ()
-) -> Figure:
+) -> svg.Figure:
     """Draw a trend; groups whose names are ``hidden`` keep their place in the legend only."""
-    check_table(trend, _TREND, "history.trend()")
+    svg.check_table(trend, _TREND, "history.trend()")
     groups = _groups(trend, labels)
     by_size = sorted(groups, key=lambda group: -max((c.count for c in group.known), default=0))
     largest = [group for group in groups if group in by_size[:LINES_SHOWN]]
@@ -86,17 +74,17 @@ def trend_figure(
     if "status" in trend.columns:
         shades = status_colours(names)
     plane = _Plane(largest, [group for group in largest if group.name not in hidden])
-    words = _in_words(largest, plane.days)
+    words = _in_words(largest, plane)
     if len(groups) > len(largest):
         words += f"; {len(groups) - len(largest)} smaller groups not drawn"
     keys = [
-        Key(name, shades[name], sign="●", is_hidden=name in hidden, means=means)
+        svg.Key(name, shades[name], sign="●", is_hidden=name in hidden, means=means)
         for name, means, _ in largest
     ]
     if plane.has_minimums:
         scaled = ", not to scale" if plane.has_lane else ""
-        keys.append(Key(f"at least so many{scaled}", None, sign="○"))
-    return Figure("pets-over-time", keys, [*plane.drawn(shades)], plane.height, words)
+        keys.append(svg.Key(f"at least so many{scaled}", None, sign="○"))
+    return svg.Figure("pets-over-time", keys, [*plane.drawn(shades)], plane.height, words)
 
 
 def _groups(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Group]:
@@ -153,10 +141,10 @@ class _Plane:
         if self.has_lane:
             self.height += LANE_STEP * len(shown) + 8
         highest = max(exact or [count.count for count in counts], default=0)
-        self._scale = Scale(highest, top=TOP, bottom=BOTTOM)
+        self._scale = svg.Scale(highest, top=TOP, bottom=BOTTOM)
         self._shown = shown
         known = {day for group in groups for day, count in group.counts.items() if count}
-        self._lost = [day for day in self.days if day not in known]
+        self.lost = [day for day in self.days if day not in known]
 
     def drawn(self, shades: Mapping[str, str]) -> Iterator[Markup]:
         """Draw the groups in their colours, over the rules and the days without a snapshot."""
@@ -165,7 +153,7 @@ class _Plane:
         yield from self._dates()
         lines = [self._line(group, shades[group.name]) for group in self._shown]
         # x in thousandths of the width, stretched with the page.
-        yield element(
+        yield svg.element(
             "svg", *lines, viewBox=f"0 0 1000 {self.height}", width="100%", height=self.height,
             preserveAspectRatio="none", pointer_events="none",
         )  # fmt: skip
@@ -183,11 +171,11 @@ class _Plane:
 
     def _gaps(self) -> Iterator[Markup]:
         """Shade the days of which nothing is known."""
-        for day in self._lost:
+        for day in self.lost:
             wide = (RIGHT - self._scale.left) / self._span
-            title = element("title", f"{day}: no snapshot")
-            across = {"x": share(self._x(day) - wide / 2), "width": share(wide)}
-            yield element("rect", title, y=TOP, height=BOTTOM - TOP, fill=SHADE, **across)
+            title = svg.element("title", f"{day}: no snapshot")
+            across = {"x": svg.share(self._x(day) - wide / 2), "width": svg.share(wide)}
+            yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, fill=SHADE, **across)
 
     def _dates(self) -> Iterator[Markup]:
         """Write the first day, the last, and some between them."""
@@ -198,7 +186,7 @@ class _Plane:
             words = f"{day.day} {day:%b}" if at else f"{day.day} {day:%b %Y}"
             is_end = at in (0, last) and last > 0
             anchor = "middle" if not is_end else "end" if at else "start"
-            yield label(words, at=self._x(day), y=self.height - 8, anchor=anchor, fill=MUTED)
+            yield svg.label(words, at=self._x(day), y=self.height - 8, anchor=anchor, fill=MUTED)
 
     def _line(self, group: _Group, colour: str) -> Markup:
         """Join the exact numbers of one group, wherever two days in a row have one."""
@@ -208,7 +196,7 @@ class _Plane:
                 x, y = 10 * self._x(day), self._scale.y(count.count)
                 path += f"{'L' if is_down else 'M'}{x:.0f} {y:.0f}"
             is_down = count is not None and count.is_exact
-        return element("path", d=path, fill="none", stroke=colour, stroke_width=1.5,
+        return svg.element("path", d=path, fill="none", stroke=colour, stroke_width=1.5,
                        vector_effect="non-scaling-stroke")  # fmt: skip
 
     def _marks(self, group: _Group, colour: str, lane: int) -> Markup:
@@ -220,19 +208,19 @@ class _Plane:
             is_below = self.has_lane and not count.is_exact
             y = lane if is_below else round(self._scale.y(count.count), 1)
             fill = None if count.is_exact else PAPER
-            title = element("title", f"{group.name}, {day}: {counted(count)}")
-            x = share(self._x(day))
-            drawn.append(element("circle", title, class_="pf-mark", cx=x, cy=y, r=3, fill=fill))
-        look: Means = {"fill": colour, "stroke": colour, "stroke_width": 1.5}
-        return element("g", *drawn, **look, **data(group.means))
+            title = svg.element("title", f"{group.name}, {day}: {svg.counted(count)}")
+            x = svg.share(self._x(day))
+            drawn.append(svg.element("circle", title, class_="pf-mark", cx=x, cy=y, r=3, fill=fill))
+        look: svg.Means = {"fill": colour, "stroke": colour, "stroke_width": 1.5}
+        return svg.element("g", *drawn, **look, **svg.data(group.means))
 
 
-def _in_words(groups: Sequence[_Group], days: Sequence[date]) -> str:
-    if not days:
+def _in_words(groups: Sequence[_Group], plane: _Plane) -> str:
+    if not plane.days:
         return "no snapshots"
     parts = [f"{each.name} {each.known[0]} to {each.known[-1]}" for each in groups if each.known]
-    words = f"{days[0]} to {days[-1]}: {', '.join(parts)}"
-    lost = {day for group in groups for day, count in group.counts.items() if not count}
-    if lost:
-        words += f"; {'1 day' if len(lost) == 1 else f'{len(lost)} days'} without a snapshot"
+    words = f"{plane.days[0]} to {plane.days[-1]}: {', '.join(parts)}"
+    if plane.lost:
+        days = "1 day" if len(plane.lost) == 1 else f"{len(plane.lost)} days"
+        words += f"; {days} without a snapshot"
     return words
