@@ -1,4 +1,4 @@
-"""A bundled pet store for a notebook, a test or a demo, as its own process."""
+"""The bundled pet store in its own process, for a notebook, a test or a demo."""
 
 from __future__ import annotations
 

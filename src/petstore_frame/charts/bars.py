@@ -85,8 +85,8 @@ def status_figure(
     ]
     rows = [_row(line, counts.statuses, hidden, shades) for line in counts.largest(top)]
     longest = max((row.size for row in rows if not row.is_rest), default=0)
-    held = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
-    words = f"{counts.total} pets in {categories_in_words(counts)}: {held}"
+    numbers = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
+    words = f"{counts.total} pets in {categories_in_words(counts)}: {numbers}"
     body = [*_drawn(rows, longest, _COUNT)]
     return svg.Figure("pets-by-category", keys, body, ROW_HEIGHT * len(rows) + 4, words, note)
 

@@ -71,8 +71,8 @@ def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Fi
     totals = {name: added(counts[name]) for name in _SERIES}
     words = "no two snapshots to compare"
     if periods:
-        told = ", ".join(f"{count} {name}" for name, count in totals.items())
-        words = f"{periods[0][0]:%Y-%m-%d} to {periods[-1][1]:%Y-%m-%d}: {told}"
+        moved = ", ".join(f"{count} {name}" for name, count in totals.items())
+        words = f"{periods[0][0]:%Y-%m-%d} to {periods[-1][1]:%Y-%m-%d}: {moved}"
     keys = [
         svg.Key(name, each.colour, totals[name], is_hidden=name in hidden, means=each.means)
         for name, each in _SERIES.items()
@@ -111,7 +111,7 @@ def ageing_figure(ageing: pd.DataFrame) -> svg.Figure:
     minimums = _by_age(listed.loc[listed["is_at_least"], "days_available"])
     # An empty table proves nothing about the store.
     is_exact = len(ageing) > 0 and bool((ageing["claim"] == "exact").all())
-    groups, told = [], []
+    groups, ages = [], []
     for (_, days), number, minimum in zip(_AGES, numbers, minimums, strict=True):
         count = StatusCount(number, is_exact)
         tip = f"{days} days: {svg.counted(count)}"
@@ -120,8 +120,8 @@ def ageing_figure(ageing: pd.DataFrame) -> svg.Figure:
         colour = STATUS_COLOURS["available"]
         column = svg.Mark(number, tip, colour, {"status": "available"}, minimum)
         groups.append(_Group(f"{days} days", [column], short(count)))
-        told.append(f"{count} for {days} days")
-    words = f"{StatusCount(len(listed), is_exact)} pets available: {', '.join(told)}"
+        ages.append(f"{count} for {days} days")
+    words = f"{StatusCount(len(listed), is_exact)} pets available: {', '.join(ages)}"
     keys = []
     if any(minimums):
         words += f"; {sum(minimums):,} of them may be older than the snapshots show"

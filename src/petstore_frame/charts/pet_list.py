@@ -49,13 +49,13 @@ def inventory_table(
     claim, is_changed = claim_of(pets)
     place = place_in_words(first, len(part), StatusCount(len(frame), is_whole(claim)))
     words = f"{place}; {PART}" if is_changed else place
-    shades = status_colours(map(spell_status, frame["status"].unique()))
+    shades = status_colours(_texts(frame[["status"]].drop_duplicates(), "status", {}))
     table = pets_table(pet_rows(part, shown_labels(categories)), shades, caption=words)
     return drawing(table, words)
 
 
 def pet_rows(part: pd.DataFrame, labels: Mapping[int, str]) -> list[tuple[str, ...]]:
-    """Return a few pets as text, field by field."""
+    """Return pets as rows of texts, one for each field."""
     return [*zip(*(_texts(part, field.name, labels) for field in FIELDS), strict=True)]
 
 
@@ -63,16 +63,10 @@ def _texts(part: pd.DataFrame, name: str, labels: Mapping[int, str]) -> list[str
     """Return one column as text."""
     if name == "category_id":
         return [category_name(number, labels) for number in category_ids(part[name])]
-    if name == "status":
-        return [spell_status(status) for status in part[name].tolist()]
     if name not in part:
         return [""] * len(part)
-    return [*part[name].astype("object").where(part[name].notna(), "").map(str)]
-
-
-def spell_status(status: object) -> str:
-    """Return a status as the store spells it, and ``no status`` for a missing one."""
-    return status if isinstance(status, str) else NO_STATUS
+    missing = NO_STATUS if name == "status" else ""
+    return [*part[name].astype("object").where(part[name].notna(), missing).map(str)]
 
 
 def place_in_words(first: int, shown: int, of: StatusCount) -> str:

@@ -22,7 +22,7 @@ from petstore_frame.html.palette import shorten, status_word
 from petstore_frame.inventory import StatusCount
 
 _FONT = "system-ui,sans-serif"  # in a file; a page has its own
-_HATCH = "url(#pf-at-least)"  # each picture then takes a name of its own
+_HATCH = "url(#pf-at-least)"  # each picture puts its own name here
 CSS = f"""{stylesheet()}
 .pf-chart{{position:relative;margin:0}}
 .pf-chart svg{{display:block;font-family:inherit;overflow:visible}}
@@ -99,7 +99,7 @@ class Key(NamedTuple):
         number: Its count, if it has one.
         sign: What stands before the name.
         is_hidden: Whether the series is left out of the drawing.
-        means: The pets meant.
+        means: The pets that it stands for.
     """
 
     series: str

@@ -170,7 +170,7 @@ class _Plane:
         return max((self.days[-1] - self.days[0]).days, 1)
 
     def _gaps(self) -> Iterator[Markup]:
-        """Shade the days of which nothing is known."""
+        """Shade the days without a snapshot."""
         for day in self.lost:
             wide = (RIGHT - self._scale.left) / self._span
             title = svg.element("title", f"{day}: no snapshot")
@@ -184,12 +184,11 @@ class _Plane:
         for at in sorted({round(part * last / max(parts - 1, 1)) for part in range(parts)}):
             day = self.days[at]
             words = f"{day.day} {day:%b}" if at else f"{day.day} {day:%b %Y}"
-            is_end = at in (0, last) and last > 0
-            anchor = "middle" if not is_end else "end" if at else "start"
+            anchor = {0: "start", last: "end"}.get(at, "middle") if last else "middle"
             yield svg.label(words, at=self._x(day), y=self.height - 8, anchor=anchor, fill=MUTED)
 
     def _line(self, group: _Group, colour: str) -> Markup:
-        """Join the exact numbers of one group, wherever two days in a row have one."""
+        """Join the exact numbers of one group that are on neighbouring days."""
         path, is_down = "", False
         for day, count in group.counts.items():
             if count is not None and count.is_exact:

@@ -1,4 +1,4 @@
-"""Whole and positive numbers told from what only looks like them; callers check bounds."""
+"""Which values are whole or positive numbers; callers check the bounds."""
 
 from __future__ import annotations
 
