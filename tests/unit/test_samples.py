@@ -105,3 +105,8 @@ def test_a_number_that_cannot_be_writes_nothing(tmp_path: Path) -> None:
     with pytest.raises(pf.ArgumentError, match="days is a whole number"):
         write_sample_history(tmp_path / "history", days=1.5)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_only_what_a_user_may_call_is_listed() -> None:
+    """Completion after ``pf.samples.`` offers its functions, and no import of ours."""
+    assert dir(pf.samples) == pf.samples.__all__

@@ -1,4 +1,4 @@
-"""What a caller may ask for, checked before anything is done."""
+"""Checks of arguments, before anything is done."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ P = ParamSpec("P")
 
 @contextmanager
 def before_sending() -> Iterator[None]:
-    """Add to each refusal in this block, or in a function so decorated, that nothing was sent.
+    """Add "nothing was sent" to each refusal in a block or a decorated function.
 
     Only for calls that would have sent something.
     """
@@ -41,9 +41,10 @@ def checked_client(client: Any, operation: str) -> None:
         operation: The name of a method that it must have.
     """
     if not callable(getattr(client, operation, None)):
-        # The value is not shown: it may be a key.
+        kind = "None" if client is None else f"a {type(client).__name__}"
+        # The message leaves the value out, because it may be a key.
         refuse(
-            f"client is a Client, got {_kind(client)}; make one with pf.Client(base_url, "
+            f"client is a Client, got {kind}; make one with pf.Client(base_url, "
             "api_key=...), or with server.client() for a store of pf.serve()"
         )
 
@@ -73,7 +74,7 @@ def checked_id(pet_id: Any) -> int:
 
 
 def takes_pet_fields(create: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """Have ``create_pet`` name what is wrong where its arguments are no pet's fields."""
+    """Have ``create_pet`` say what is wrong with arguments that are not a pet's fields."""
 
     @wraps(create)
     def checked(client: S, /, *given: P.args, **fields: P.kwargs) -> R:
@@ -84,7 +85,7 @@ def takes_pet_fields(create: Callable[Concatenate[S, P], R]) -> Callable[Concate
                 f"no more, pf.load_frame(frame, client) loads a table{_NOTHING_SENT}"
             )
         made: dict[str, Any] = dict(zip(NewPet.model_fields, given, strict=False)) | fields
-        NewPet(**made)  # which names every field that is missing or wrong
+        NewPet(**made)  # its error names each missing or wrong field
         return create(client, *given, **fields)
 
     return checked
@@ -100,7 +101,8 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None) -> 
     """
     number = as_whole(value)
     if number is None:
-        refuse(f"{name} is a whole number, got {'the text ' * isinstance(value, str)}{value!r}")
+        kind = "the text " if isinstance(value, str) else ""
+        refuse(f"{name} is a whole number, got {kind}{value!r}")
     if number < least or (most is not None and number > most):
         bounds = f"{least} or more" if most is None else f"{least} to {most}"
         refuse(f"{name} is {bounds}, got {number}")
@@ -122,7 +124,7 @@ def positive_number(name: str, value: Any) -> float:
 
 
 def true_or_false(name: str, value: Any) -> bool:
-    """Return True or False; a text such as "no" is neither."""
+    """Return True or False, and refuse anything else, such as the text "no"."""
     if not isinstance(value, bool):
         refuse(f"{name} is True or False, got {value!r}")
     return value
@@ -158,7 +160,3 @@ def some_of(name: str, value: Any, choices: Sequence[str]) -> tuple[str, ...]:
 def refuse(what: str) -> NoReturn:
     """Raise an ArgumentError with this text."""
     raise ArgumentError(what)
-
-
-def _kind(value: Any) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"

@@ -1,4 +1,4 @@
-"""What a result answers when it is used as if it were its table: where the table is."""
+"""Errors that point to ``.frame`` when somebody uses a result as if it were its table."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 
 class HasFrame:
-    """Has a DataFrame as its ``frame``, and is not one itself."""
+    """A result whose table is a DataFrame, ``frame``."""
 
     # Other attributes that hold an object, and the kind of each.
     _parts: ClassVar[Mapping[str, type]] = {}
 
     def _columns(self) -> Collection[str]:
-        """The columns of ``frame``, as far as they are known without making it."""
+        """Return the columns of ``frame`` that are known without building it."""
         return ()
 
     if not TYPE_CHECKING:  # type checkers find these mistakes by themselves
@@ -25,8 +25,8 @@ class HasFrame:
             raise AttributeError(f"{self._kind()} has no attribute {name!r}{where}")
 
         def __getitem__(self, key: object) -> Any:
-            known = isinstance(key, str) and key in self._columns()
-            column = f": .frame[{key!r}]" if known else ""
+            is_column = isinstance(key, str) and key in self._columns()
+            column = f": .frame[{key!r}]" if is_column else ""
             raise TypeError(f"{self._kind()} has no columns; its table is .frame{column}")
 
         def __iter__(self) -> Any:

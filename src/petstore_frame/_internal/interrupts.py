@@ -35,7 +35,7 @@ class Interrupts:
 
     def __enter__(self) -> Self:
         self.count = 0
-        # A program that ignores Ctrl-C, as one in the background does, goes on ignoring it.
+        # A program that ignores Ctrl-C, such as one in the background, keeps ignoring it.
         if _is_main_thread() and callable(signal.getsignal(signal.SIGINT)):
             self._before = signal.signal(signal.SIGINT, self._note)
         return self
@@ -47,7 +47,7 @@ class Interrupts:
 
 
 class Deferred(Interrupts):
-    """Holds interrupts back while it is entered, and delivers them where that is allowed."""
+    """Holds interrupts back while it is entered, and delivers them where ``allow`` says so."""
 
     def __init__(self) -> None:
         super().__init__(self._arrived)
@@ -65,12 +65,12 @@ class Deferred(Interrupts):
         """
         if self.count:
             self.count = 0
-            self.is_allowed = False  # a second one may not tear what the first passes on its way
+            self.is_allowed = False  # a second one must not break the clean-up of the first
             raise KeyboardInterrupt
 
     @contextmanager
     def allow(self) -> Iterator[None]:
-        """Deliver interrupts inside a ``with`` block: one that waits for the store."""
+        """Deliver interrupts inside this block, which waits for the store."""
         is_main, before = _is_main_thread(), self.is_allowed
         if is_main:
             self.is_allowed = True
@@ -82,9 +82,9 @@ class Deferred(Interrupts):
                 self.is_allowed = before
 
     def wait(self, *answers: Future[Any]) -> None:
-        """Wait for what other threads do, open to interrupts.
+        """Wait for other threads, and deliver interrupts meanwhile.
 
-        The queue waits in C: an interrupt inside a lock of Python's own could leave it torn.
+        The queue waits in C: an interrupt inside one of Python's own locks could break the lock.
         """
         done: SimpleQueue[Future[Any]] = SimpleQueue()
         for answer in answers:

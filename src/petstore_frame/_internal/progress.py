@@ -1,4 +1,4 @@
-"""How far something is, shown to whoever waits: by a bar of tqdm, or by a caller's function."""
+"""Progress, shown by a bar of tqdm or by the caller's function."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def open_progress(
     total: int | None = None,
     **look: Any,
 ) -> Display[Fact]:
-    """Return where progress is shown; nothing appears before the first call of the result.
+    """Return the display of progress; nothing appears before its first ``show``.
 
     Args:
-        option: The caller's ``progress=``: True for a bar, False for nothing, None for a bar only
-            where a person is watching; or a function that is called with each fact.
+        option: The caller's ``progress=``: True for a bar, False for nothing, None for a bar if a
+            person is watching; or a function, called with each fact.
         label: What is counted, for the bar.
-        total: Where it ends, or None where that is not known; none is invented.
+        total: Where it ends, or None where nobody knows.
         look: Further options of ``tqdm.auto.tqdm``.
 
     Raises:
@@ -44,7 +44,7 @@ def checked_progress(option: Any) -> None:
 
 
 class Display(Generic[Fact]):
-    """A function of the caller's, or a bar, or neither; made by ``open_progress``."""
+    """The caller's function, a bar, or neither; made by ``open_progress``."""
 
     def __init__(
         self, function: Callable[[Fact], None] | None, look: dict[str, Any] | None
@@ -57,7 +57,7 @@ class Display(Generic[Fact]):
         if self._function is not None:
             self._function(fact)
         elif (bar := self._shown_bar()) is not None:
-            bar.set_postfix(notes, refresh=False)  # an empty one removes an earlier one
+            bar.set_postfix(notes, refresh=False)  # also without notes, to remove earlier ones
             bar.update(done - bar.n)
 
     def write(self, text: str) -> None:
@@ -68,7 +68,7 @@ class Display(Generic[Fact]):
     def _shown_bar(self) -> Any:
         if self._bar is None and self._look is not None:
             with warnings.catch_warnings():
-                # Without ipywidgets tqdm draws a plain bar and warns of it.
+                # Without ipywidgets tqdm draws a plain bar and warns about it.
                 warnings.simplefilter("ignore")
                 from tqdm.auto import tqdm
             self._bar = tqdm(**{"unit": " pets", "mininterval": 0.2, **self._look})
@@ -88,7 +88,7 @@ class Display(Generic[Fact]):
 
 
 def is_watched() -> bool:
-    """Tell whether output goes to a person: a terminal, or a notebook that shows it live."""
+    """Return whether a person sees the output live: in a terminal or a notebook."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if type(shell).__name__ == "ZMQInteractiveShell":

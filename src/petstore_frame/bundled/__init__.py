@@ -1,3 +1,3 @@
-"""The bundled store as a process of its own, and made-up data."""
+"""The bundled store, which runs in its own process, and made-up data."""
 
 from petstore_frame.bundled import samples as samples

@@ -1,7 +1,7 @@
-"""How a process of our own is started: with the same package, and nothing of the working directory.
+"""Starts Python in a process that has this package, and no module of the working directory.
 
-Python puts the working directory first on the path of ``python -m``; a notebook's folder may hold
-an ``h11.py`` of its own, which would then run in a process that has the key.
+``python -m`` looks in the working directory first; an ``h11.py`` beside a notebook would then run
+in a process that has the API key.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def child_environ(
     """Return this process's environment, with which a child finds the package that runs here.
 
     Args:
-        installed: Folders that a child searches by itself; a package elsewhere, such as in a
-            checkout, is named in ``PYTHONPATH``.
+        installed: Folders where a child looks anyway; ``PYTHONPATH`` names a package elsewhere,
+            such as a checkout.
     """
     environ = dict(os.environ)
     if _HOME not in map(Path, installed):

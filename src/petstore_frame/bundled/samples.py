@@ -7,12 +7,12 @@ import random
 from datetime import UTC, date, datetime, time, timedelta
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from petstore_frame._internal.arguments import whole_number
 from petstore_frame.inventory import Inventory, Verdict
 from petstore_frame.schema.frame import PetColumns, to_frame
-from petstore_frame.schema.models import SENT_FIELDS
+from petstore_frame.schema.models import SENT_FIELDS, Pet
 
 if TYPE_CHECKING:
     from petstore_frame.history import History
@@ -45,37 +45,37 @@ _AFTER = (
     "Ridge", "River", "Rowan", "Sage", "Spruce", "Thistle", "Vale", "Walnut",
 )
 # fmt: on
+__all__ = [
+    "SAMPLE_CATEGORIES",
+    "write_sample_categories",
+    "write_sample_csv",
+    "write_sample_history",
+    "write_template",
+]
+
 _FIRST_DAY = date(2026, 1, 5)
 _DIRTY_SHARE = 0.05
 
 _DAY_WITHOUT_SNAPSHOT, _DAY_CUT_SHORT = 11, 19
-_MOVES: dict[str | None, list[tuple[str | None, int]]] = {
-    "available": [("available", 92), ("pending", 8)],
-    "pending": [("pending", 55), ("sold", 35), ("available", 10)],
-    "sold": [("sold", 88), ("removed", 12)],
-    None: [(None, 90), ("available", 10)],
+# In a hundred nights, a pet of each status has these on the next day.
+_MOVES: dict[str | None, dict[str | None, int]] = {
+    "available": {"available": 92, "pending": 8},
+    "pending": {"pending": 55, "sold": 35, "available": 10},
+    "sold": {"sold": 88, "removed": 12},
+    None: {None: 90, "available": 10},
 }
 
-Row = list[str]
-# What is put into which cell instead; None is a row that ends early.
-_NO_NAME = (0, ["", "", "  "])
-_WORD = (1, ["{word}", "{lower}", "{word}s"])
-_ODD_CASE = (2, ["Available", " SOLD ", "Pending", "available "])
-_NO_STATUS = (2, ["avail", "reserved", "adopted", "in stock"])
-_LONG_NUMBER = (1, ["9223372036854775808", "99999999999999999999", "3.5"])
-_FORMULA = (0, ["=1+1", '=HYPERLINK("x")', "@Bo", "-Rex", "+Max"])
-_LINE_BREAK = (0, ['{name}\n"the brave"', '{name}\n"of Austin"', '{name}\n"aka Bo"'])
-_FLAWS: tuple[tuple[int | None, list[str]], ...] = (
-    _NO_NAME, _NO_NAME, _NO_NAME, _WORD, _WORD, _ODD_CASE, _ODD_CASE, _NO_STATUS, _NO_STATUS,
-    _LONG_NUMBER, _FORMULA, _LINE_BREAK, (None, []),
-)  # fmt: skip
-
-
-class _Animal(NamedTuple):
-    id: int
-    name: str
-    category_id: int
-    status: str | None
+# How often a flaw comes, the cell that it changes (None cuts the row short), and the new texts.
+_FLAWS: tuple[tuple[int, int | None, list[str]], ...] = (
+    (3, 0, ["", "", "  "]),
+    (2, 1, ["{word}", "{lower}", "{word}s"]),
+    (2, 2, ["Available", " SOLD ", "Pending", "available "]),
+    (2, 2, ["avail", "reserved", "adopted", "in stock"]),
+    (1, 1, ["9223372036854775808", "99999999999999999999", "3.5"]),
+    (1, 0, ["=1+1", '=HYPERLINK("x")', "@Bo", "-Rex", "+Max"]),
+    (1, 0, ['{name}\n"the brave"', '{name}\n"of Austin"', '{name}\n"aka Bo"']),
+    (1, None, []),
+)
 
 
 def write_sample_csv(
@@ -83,17 +83,16 @@ def write_sample_csv(
 ) -> Path:
     """Write made-up arrivals: ``animal_id,name,categoryId,status,arrived``.
 
-    Each animal has an id of its own, such as ``A7-00042``, so that ``key="animal_id"`` names it.
-    A file of the same seed with more rows holds the same animals, and some more; files of two
-    seeds have no animal in common.
+    Each animal has an id, such as ``A7-00042``, for ``key="animal_id"``. A longer file of the same
+    seed begins with the same animals; files of two seeds have no animal in common.
 
     Args:
-        path: The file to write; one that is there is replaced.
+        path: The file to write; an older one is replaced.
         rows: Number of records, 0 or more.
-        seed: The same seed writes the same bytes.
-        dirty: Spoil about one record in twenty the way people do: a missing name, a category
-            given as a word, a status in odd case or none of the three, a number too long, a name
-            that a spreadsheet would run as a formula, a line break inside a name, a short row.
+        seed: The same seed gives the same bytes.
+        dirty: Spoil about one record in twenty as people do: a missing name, a category given as
+            a word, a status in odd case or an unknown one, a number that is too large, a name that
+            a spreadsheet would run as a formula, a line break inside a name, a short row.
 
     Returns:
         The path written.
@@ -127,7 +126,7 @@ def write_sample_categories(path: str | PathLike[str]) -> Path:
 
 
 def write_template(path: str | PathLike[str]) -> Path:
-    """Write a CSV file with the columns of an import and no animals, to be filled in.
+    """Write a CSV file to be filled in: the columns of an import, without animals.
 
     Its first column is for a key: ``load_csv(path, client, key="animal_id")``.
 
@@ -141,7 +140,7 @@ def write_template(path: str | PathLike[str]) -> Path:
     """
     target = Path(path)
     columns = ["animal_id", *(field.name for field in SENT_FIELDS)]
-    # A spreadsheet takes UTF-8 for what it is only with a mark.
+    # A spreadsheet recognises UTF-8 only by a byte order mark.
     target.write_text(",".join(columns) + "\r\n", encoding="utf-8-sig", newline="")
     return target
 
@@ -151,14 +150,14 @@ def write_sample_history(
 ) -> History:
     """Keep made-up days of a store: pets arrive, are reserved, sold and removed.
 
-    Two days are as they happen to be in life: on the twelfth nothing was kept, and on the
-    twentieth the store showed one page and no way on, so that day is not known to be complete.
+    Two days went wrong, as they do: on the twelfth nobody kept a snapshot, and on the twentieth
+    the store showed only its first page, so that day is not known to be complete.
 
     Args:
         folder: Where the snapshots go.
         days: Days from 5 January 2026 on.
         pets: Animals on the first day, 1 or more.
-        seed: The same seed tells the same story.
+        seed: The same seed gives the same days.
 
     Returns:
         The History.
@@ -184,7 +183,11 @@ def write_sample_history(
     return history
 
 
-def _good_row(chance: random.Random, at: int, rows: int) -> Row:
+def __dir__() -> list[str]:
+    return __all__
+
+
+def _good_row(chance: random.Random, at: int, rows: int) -> list[str]:
     (category,) = chance.choices(list(SAMPLE_CATEGORIES), _WEIGHTS)
     name = chance.choice(_NAMES) + chance.choice(_SECONDS)
     if name not in ("NA", "Null", "007"):  # these are there as they are, to be read as text
@@ -193,9 +196,9 @@ def _good_row(chance: random.Random, at: int, rows: int) -> Row:
     return [name, str(category), chance.choice(_STATUSES), arrived.isoformat()]
 
 
-def _spoilt(row: Row, chance: random.Random) -> Row:
+def _spoilt(row: list[str], chance: random.Random) -> list[str]:
     """Return a row as people get it wrong."""
-    cell, texts = chance.choice(_FLAWS)
+    cell, texts = chance.choice([flaw[1:] for flaw in _FLAWS for _ in range(flaw[0])])
     if cell is None:
         return row[: chance.choice([1, 2])]
     word = SAMPLE_CATEGORIES[int(row[1])]
@@ -203,25 +206,26 @@ def _spoilt(row: Row, chance: random.Random) -> Row:
     return [*row[:cell], text, *row[cell + 1 :]]
 
 
-def _arrival(number: int, chance: random.Random) -> _Animal:
+def _arrival(number: int, chance: random.Random) -> Pet:
     name = chance.choice(_NAMES) + chance.choice(_SECONDS)
-    category_id = chance.choices(list(SAMPLE_CATEGORIES), _WEIGHTS)[0]
-    return _Animal(number, name, category_id, None if chance.random() < 0.05 else "available")
+    (category_id,) = chance.choices(list(SAMPLE_CATEGORIES), _WEIGHTS)
+    status = None if chance.random() < 0.05 else "available"
+    return Pet(id=number, name=name, category_id=category_id, status=status)
 
 
-def _next_day(pet: _Animal, chance: random.Random) -> _Animal | None:
+def _next_day(pet: Pet, chance: random.Random) -> Pet | None:
     """Return what becomes of an animal overnight, None when it is removed."""
     odds = _MOVES[pet.status]
-    moved = chance.choices([move for move, _ in odds], [weight for _, weight in odds])[0]
-    return None if moved == "removed" else pet._replace(status=moved)
+    (status,) = chance.choices(list(odds), list(odds.values()))
+    return None if status == "removed" else pet.model_copy(update={"status": status})
 
 
-def _listing(living: list[_Animal], day: int, *, is_cut: bool) -> Inventory:
+def _listing(living: list[Pet], day: int, *, is_cut: bool) -> Inventory:
     """Return what a store with these animals would have shown at noon."""
-    shown = living[:100] if is_cut else living
-    frame = to_frame(PetColumns(*(list(column) for column in zip(*shown, strict=True))))
-    noon = datetime.combine(_FIRST_DAY + timedelta(days=day), time(12), UTC)
+    verdict, basis = Verdict.COMPLETE, "made-up sample data"
     if is_cut:
-        basis = "the page was full and the store shows no way on"
-        return Inventory.made_up(frame, verdict=Verdict.UNKNOWN, basis=basis, fetched_at=noon)
-    return Inventory.made_up(frame, basis="made-up sample data", fetched_at=noon)
+        living = living[:100]
+        verdict, basis = Verdict.UNKNOWN, "the page was full and the store shows no way on"
+    frame = to_frame(PetColumns.of_pets(living))
+    noon = datetime.combine(_FIRST_DAY + timedelta(days=day), time(12), UTC)
+    return Inventory.made_up(frame, verdict=verdict, basis=basis, fetched_at=noon)

@@ -1,4 +1,4 @@
-"""A bundled pet store for a notebook, a test or a demo, as its own process."""
+"""The bundled pet store in its own process, for a notebook, a test or a demo."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ from petstore_frame.schema.models import INT64_MAX, INT64_MIN
 AfterSunset = Literal["serve", "gone"]
 LogLevel = Literal["debug", "info", "warning", "error", "off"]
 
-_START_S = 30.0
 _END_S = 10.0
-# How long the bundled service remembers an idempotency key; a test holds it to that.
+# How long the bundled service remembers an idempotency key; a test compares the two.
 _KEY_LIFETIME_S = 7 * 24 * 3600.0
 
 
@@ -125,7 +124,7 @@ def serve(
     database: str | PathLike[str] | None = None,
     port: int = 0,
     api_key: str | SecretStr | None = None,
-    start_timeout_s: float = _START_S,
+    start_timeout_s: float = 30.0,
     spec_only: bool = False,
     strict: bool = False,
     after_sunset: AfterSunset = "serve",
@@ -165,10 +164,13 @@ def serve(
         ...     print(server.base_url.endswith("/v1"))
         True
     """
-    # The parameter's own name is taken over, so that a verbose traceback shows stars.
-    api_key = _key(api_key)
+    # The wrapped key replaces the text, so that a verbose traceback shows stars.
+    made = SecretStr("psk_" + secrets.token_urlsafe(32))
+    api_key = made if api_key is None else checked_key(api_key)
     timeout_s = positive_number("start_timeout_s", start_timeout_s)
     place = None if database is None else _path_or_url(database)
+    if not isinstance(public_url, str | None):
+        refuse(f"public_url is text, got {public_url!r}")
     settings: dict[str, Any] = {
         "sample": whole_number("sample", sample, 0),
         "seed": whole_number("seed", seed, INT64_MIN, INT64_MAX),
@@ -177,7 +179,7 @@ def serve(
         "spec_only": true_or_false("spec_only", spec_only),
         "strict": true_or_false("strict", strict),
         "after_sunset": one_of("after_sunset", after_sunset, get_args(AfterSunset)),
-        "public_url": None if public_url is None else _text("public_url", public_url),
+        "public_url": public_url,
         "workers": whole_number("workers", workers, 1),
         "log_level": one_of("log_level", log_level, get_args(LogLevel)),
     }
@@ -200,19 +202,6 @@ def serve(
     return Server(process, base_url, api_key, honoured)
 
 
-def _key(api_key: str | SecretStr | None) -> SecretStr:
-    if api_key is None:
-        return SecretStr("psk_" + secrets.token_urlsafe(32))
-    # A key that a Client would refuse could never be used.
-    return checked_key(api_key)
-
-
-def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        refuse(f"{name} is text, got {value!r}")
-    return value
-
-
 def _path_or_url(database: Any) -> str:
     try:
         return os.fsdecode(database)
@@ -221,7 +210,7 @@ def _path_or_url(database: Any) -> str:
 
 
 def _launch(log: IO[str]) -> subprocess.Popen[str]:
-    """Start the service's process, which waits for its settings and logs to a file."""
+    """Start the service's process, which waits for its settings and writes its log to a file."""
     return subprocess.Popen(  # noqa: S603 # our own command
         module_command("petstore_frame.service"),
         stdin=subprocess.PIPE,
@@ -238,19 +227,14 @@ def _launch(log: IO[str]) -> subprocess.Popen[str]:
 def _greet(
     process: subprocess.Popen[str], settings: dict[str, Any], api_key: SecretStr, timeout_s: float
 ) -> str:
-    """Send the service its settings, the key among them, and return the address that it reports."""
+    """Send the service its settings and the key, and return the address that it reports."""
     assert process.stdin is not None and process.stdout is not None  # noqa: S101 # both piped
-    told = {**settings, "api_key": api_key.get_secret_value(), "parent_pid": os.getpid()}
+    stdout, lines = process.stdout, queue.SimpleQueue[str]()
     with process.stdin as stdin:
-        stdin.write(json.dumps(told) + "\n")
-    base_url: str = json.loads(_first_line(process.stdout, timeout_s))["base_url"]
-    return base_url
-
-
-def _first_line(stream: IO[str], timeout_s: float) -> str:
-    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-    threading.Thread(target=lambda: lines.put(stream.readline()), daemon=True).start()
-    return lines.get(timeout=timeout_s)
+        secret = {"api_key": api_key.get_secret_value(), "parent_pid": os.getpid()}
+        stdin.write(json.dumps(settings | secret) + "\n")
+    threading.Thread(target=lambda: lines.put(stdout.readline()), daemon=True).start()
+    return str(json.loads(lines.get(timeout=timeout_s))["base_url"])
 
 
 def _start_error(log: IO[str]) -> Exception:

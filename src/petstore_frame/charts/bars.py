@@ -1,4 +1,4 @@
-"""Bars beside each other below names: pets by category stacked by status, shares sold."""
+"""A bar for each category: its pets stacked by status, or the share that was sold."""
 
 from __future__ import annotations
 
@@ -6,19 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from petstore_frame._internal.arguments import whole_number
-from petstore_frame.charts.svg import (
-    Drawing,
-    Figure,
-    Key,
-    Means,
-    bar,
-    check_table,
-    counted,
-    data,
-    element,
-    label,
-    share,
-)
+from petstore_frame.charts import svg
 from petstore_frame.counts.pet_table import category_ids
 from petstore_frame.counts.tally import CategoryCounts, CodedPets, StatusCounts, added
 from petstore_frame.counts.words import categories_in_words, short
@@ -31,32 +19,21 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROW_HEIGHT, LABEL_LENGTH = 26, 22
-# Shares of the width: of a sign of a name, at most of a name, of a count, and of a share in words.
-_SIGN, _MOST_NAME, _COUNT, _RATE = 2.0, 27.0, 13.0, 40.0
+# Shares of the width: a letter of a name, the longest name, a count, and a share in words.
+_LETTER, _LONGEST_NAME, _COUNT, _RATE = 2.0, 27.0, 13.0, 40.0
 _GAP = 0.2  # share of the width between two parts of a bar
 _CATEGORIES_SHOWN = 15
 _SOLD = ("category_id", "offered", "sold", "sell_through", "count_is")
-# A part of an Inventory's frame must not be taken for the whole.
-
-
-class _Part(NamedTuple):
-    """A part of a bar; ``size`` is in the unit of the drawing."""
-
-    size: float
-    tip: str
-    colour: str
-    is_exact: bool
-    means: Means
 
 
 class _Row(NamedTuple):
-    """A name, its bar, and the words at the end of the bar."""
+    """A name with a tooltip, its bar, and the words at the end of the bar."""
 
     name: str
-    parts: Sequence[_Part]
+    tip: str
+    parts: Sequence[svg.Mark]
     words: str
-    means: Means
-    tip: str | None = None
+    means: svg.Means
     is_rest: bool = False
 
     @property
@@ -66,7 +43,7 @@ class _Row(NamedTuple):
 
 def status_chart(
     pets: Inventory | pd.DataFrame, *, categories: Categories = None, top: int = 15
-) -> Drawing:
+) -> svg.Drawing:
     """Draw pets by category as bars stacked by status, largest first.
 
     Args:
@@ -95,44 +72,55 @@ def status_chart(
     return status_figure(coded.everything, top=top).alone()
 
 
-def status_figure(counts: StatusCounts, *, top: int = 15, hidden: Collection[str] = ()) -> Figure:
+def status_figure(
+    counts: StatusCounts, *, top: int = 15, hidden: Collection[str] = ()
+) -> svg.Figure:
     """Draw counts with a legend; statuses that are ``hidden`` are left out of the bars."""
     shades = status_colours(counts.statuses)
     keys = [
-        Key(status, shades[status], count, is_hidden=status in hidden, means={"status": status})
+        svg.Key(status, shades[status], count, is_hidden=status in hidden, means={"status": status})
         for status, count in counts.by_status.items()
     ]
     rows = [_row(line, counts.statuses, hidden, shades) for line in counts.largest(top)]
     longest = max((row.size for row in rows if not row.is_rest), default=0)
-    words = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
-    words = f"{counts.total} pets in {categories_in_words(counts)}: {words}"
+    numbers = ", ".join(f"{count} {status}" for status, count in counts.by_status.items())
+    words = f"{counts.total} pets in {categories_in_words(counts)}: {numbers}"
     body = [*_drawn(rows, longest, _COUNT)]
-    return Figure("pets-by-category", keys, body, ROW_HEIGHT * len(rows) + 4, words)
+    return svg.Figure("pets-by-category", keys, body, ROW_HEIGHT * len(rows) + 4, words)
 
 
-def sell_through_figure(table: pd.DataFrame, labels: Mapping[int, str]) -> Figure:
+def sell_through_figure(table: pd.DataFrame, labels: Mapping[int, str]) -> svg.Figure:
     """Draw which share of the pets on offer was sold, by category, most offered first.
 
     Args:
         table: What ``history.flow().sell_through`` returns.
         labels: What categories are called, by id.
     """
-    check_table(table, _SOLD, "history.flow().sell_through")
+    svg.check_table(table, _SOLD, "history.flow().sell_through")
     largest = table.sort_values("offered", ascending=False, kind="stable").head(_CATEGORIES_SHOWN)
+    ids = category_ids(largest["category_id"])
     columns = (largest[name].tolist() for name in _SOLD[1:])
-    rows = []
-    for number, offered, sold, rate, exactness in zip(
-        category_ids(largest["category_id"]), *columns, strict=True
-    ):
-        name, is_exact = category_name(number, labels), exactness == "exact"
-        words = f"{'' if is_exact else 'about '}{rate:.0%}: {sold:,} of {offered:,}"
-        part = _Part(rate, f"{name}: {words}", STATUS_COLOURS["sold"], is_exact, {})
-        rows.append(_Row(name, [part], words, {"category": "" if number is None else number}))
-    is_estimate = any(not part.is_exact for row in rows for part in row.parts)
-    keys = [Key("hatched: an estimate", None, sign="▨")] if is_estimate else []
-    told = "; ".join(f"{row.name} {row.words} sold" for row in rows) or "no pet was on offer"
+    rows = [_sold_row(labels, *facts) for facts in zip(ids, *columns, strict=True)]
+    is_estimate = any(part.minimum for row in rows for part in row.parts)
+    keys = [svg.Key("hatched: an estimate", None, sign="▨")] if is_estimate else []
+    words = "; ".join(f"{row.name} {row.words} sold" for row in rows) or "no pet was on offer"
     body = [*_drawn(rows, 1, _RATE)]
-    return Figure("sell-through", keys, body, ROW_HEIGHT * len(rows) + 4, told)
+    return svg.Figure("sell-through", keys, body, ROW_HEIGHT * len(rows) + 4, words)
+
+
+def _sold_row(
+    labels: Mapping[int, str],
+    category_id: int | None,
+    offered: int,
+    sold: int,
+    rate: float,
+    count_is: str,
+) -> _Row:
+    name, about = category_name(category_id, labels), "" if count_is == "exact" else "about "
+    words = f"{about}{rate:.0%}: {sold:,} of {offered:,}"
+    tip = f"{name}: {words}"
+    part = svg.Mark(rate, tip, STATUS_COLOURS["sold"], {}, rate if about else 0)
+    return _Row(name, tip, [part], words, {"category": category_id})
 
 
 def _row(
@@ -141,66 +129,52 @@ def _row(
     hidden: Collection[str],
     shades: Mapping[str, str],
 ) -> _Row:
-    shown = [
-        (status, count)
-        for status, count in zip(statuses, line.counts, strict=True)
-        if status not in hidden
-    ]
+    pairs = zip(statuses, line.counts, strict=True)
+    shown = {status: count for status, count in pairs if status not in hidden}
     parts = [
-        _Part(
+        svg.Mark(
             count.count,
-            f"{line.label}, {status}: {counted(count)}",
+            f"{line.label}, {status}: {svg.counted(count)}",
             shades[status],
-            count.is_exact,
             {} if line.is_rest else {"status": status},
+            0 if count.is_exact else count.count,
         )
-        for status, count in shown
+        for status, count in shown.items()
         if count.count
     ]
-    total = line.total
-    if len(shown) < len(statuses):
-        total = added([count for _, count in shown])
-    number = "" if line.category_id is None else line.category_id
-    means: Means = {} if line.is_rest else {"category": number}
-    tip = f"{line.label}, all: {counted(line.total)}"
-    return _Row(line.label, parts, short(total), means, tip, line.is_rest)
+    # The total of all statuses may be exact where those of single ones are not.
+    total = added([*shown.values()]) if len(shown) < len(statuses) else line.total
+    means: svg.Means = {} if line.is_rest else {"category": line.category_id}
+    tip = f"{line.label}, all: {svg.counted(line.total)}"
+    return _Row(line.label, tip, parts, short(total), means, line.is_rest)
 
 
 def _drawn(rows: Sequence[_Row], longest: float, room_for_words: float) -> Iterator[Markup]:
     """Draw rows; a row of the others that is longer than the rest is cut through."""
-    signs = max((min(len(row.name), LABEL_LENGTH) for row in rows), default=0)
-    left = min(_SIGN * (signs + 1), _MOST_NAME)
+    letters = max((min(len(row.name), LABEL_LENGTH) for row in rows), default=0)
+    left = min(_LETTER * (letters + 1), _LONGEST_NAME)
     room = 100 - room_for_words - left
     for at, row in enumerate(rows):
-        # The rest together may be many times the longest bar, which would flatten all the others.
-        is_broken = row.size > longest > 0
-        x, y, scale = left, at * ROW_HEIGHT, room / (row.size if is_broken else longest or 1)
+        # The others together may be many times the longest bar, which would flatten all bars.
+        is_cut = row.size > longest > 0
+        x, y, scale = left, at * ROW_HEIGHT, room / (row.size if is_cut else longest or 1)
         drawn = []
         for part in row.parts:
             wide = part.size * scale
-            drawn.append(
-                bar(
-                    part.tip,
-                    part.colour,
-                    part.means,
-                    x=x,
-                    y=y + 5,
-                    width=wide - _GAP if wide > 1 else wide,
-                    height=ROW_HEIGHT - 8,
-                    hatched=0 if part.is_exact else ROW_HEIGHT - 8,
-                )
-            )
+            shown = wide - _GAP if wide > 1 else wide
+            drawn.append(svg.bar(part, x=x, y=y + 5, width=shown, height=ROW_HEIGHT - 8))
             x += wide
-        if is_broken:
+        if is_cut:
             drawn += [_slash(left + room * 0.9 + step, y) for step in (0.0, 1.2)]
         middle = y + ROW_HEIGHT / 2 + 5
-        title = element("title", row.tip) if row.tip else Markup("")
-        kind = "pf-mark" if row.tip else None
-        name = label(title + shorten(row.name, LABEL_LENGTH), at=0, y=middle, class_=kind)
-        yield element("g", name, *drawn, label(row.words, at=x + 1, y=middle), **data(row.means))
+        name = svg.element("title", row.tip) + shorten(row.name, LABEL_LENGTH)
+        named = svg.label(name, at=0, y=middle, class_="pf-mark")
+        yield svg.element(
+            "g", named, *drawn, svg.label(row.words, at=x + 1, y=middle), **svg.data(row.means)
+        )
 
 
 def _slash(x: float, y: int) -> Markup:
-    """A slash through a bar that is not drawn to scale."""
-    place = {"x": share(x), "y": y + 3, "width": 3, "height": ROW_HEIGHT - 4}
-    return element("rect", element("title", "not to scale"), fill="#FFFFFF", **place)
+    """Draw a slash through a bar that is not drawn to scale."""
+    place = {"x": svg.share(x), "y": y + 3, "width": 3, "height": ROW_HEIGHT - 4}
+    return svg.element("rect", svg.element("title", "not to scale"), fill="#FFFFFF", **place)

@@ -6,17 +6,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from petstore_frame.charts.svg import (
-    Drawing,
-    Figure,
-    Key,
-    Means,
-    Scale,
-    bar,
-    check_table,
-    counted,
-    label,
-)
+from petstore_frame.charts import svg
 from petstore_frame.counts.tally import added
 from petstore_frame.counts.words import short
 from petstore_frame.errors import InputError
@@ -33,33 +23,42 @@ PERIODS_SHOWN, DATES_SHOWN = 26, 8
 _AGEING = ("days_available", "is_listed", "is_at_least", "count_is")
 _MOVES = ("since", "until", "kind", "was", "now", "pets", "count_is")
 _AGES = ((0, "0-6"), (7, "7-13"), (14, "14-29"), (30, "30-59"), (60, "60-89"), (90, "90+"))
-# What is counted of a period's moves. A pet "first seen" or "not seen" may have come or gone.
+
+
+class _Series(NamedTuple):
+    """One of the columns of a period: the kinds of moves that it counts, and its colour.
+
+    A pet "first seen" or "not seen" may have come or gone.
+    """
+
+    kinds: set[str]
+    colour: str
+    means: svg.Means
+
+
 _SERIES = {
-    "new": ({"new", "first seen"}, NEW_COLOUR),
-    "sold": ({"changed"}, STATUS_COLOURS["sold"]),
-    "gone": ({"gone", "not seen"}, GONE_COLOUR),
+    "new": _Series({"new", "first seen"}, NEW_COLOUR, {}),
+    "sold": _Series({"changed"}, STATUS_COLOURS["sold"], {"status": "sold"}),
+    "gone": _Series({"gone", "not seen"}, GONE_COLOUR, {}),
 }
 
 
-class _Column(NamedTuple):
-    """A column; the last ``hatched`` of its pets are minimums."""
+class _Group(NamedTuple):
+    """Columns side by side over a name; ``words`` stand above the first."""
 
-    pets: int
-    tip: str
-    colour: str
-    means: Means
-    hatched: int
+    name: str
+    columns: Sequence[svg.Mark]
     words: str = ""
 
 
-def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> Figure:
+def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> svg.Figure:
     """Draw how many pets came, were sold and went, period by period.
 
     Args:
         moves: What ``history.flow(period=...).moves`` returns; the last 26 periods are drawn.
         hidden: ``new``, ``sold`` or ``gone``, to be left out.
     """
-    check_table(moves, _MOVES, "history.flow().moves")
+    svg.check_table(moves, _MOVES, "history.flow().moves")
     periods = sorted({*zip(moves["since"], moves["until"], strict=True)})[-PERIODS_SHOWN:]
     counts = {name: _per_period(moves, name, periods) for name in _SERIES}
     names = [name for name in _SERIES if name not in hidden]
@@ -68,20 +67,20 @@ def moves_figure(moves: pd.DataFrame, *, hidden: Collection[str] = ()) -> Figure
         span = f"{since:%Y-%m-%d} to {until:%Y-%m-%d}"
         is_named = at % max(1, -(-len(periods) // DATES_SHOWN)) == 0
         columns = [_moved(name, counts[name][at], span) for name in names]
-        groups.append((f"{until.day} {until:%b}" if is_named else "", columns))
+        groups.append(_Group(f"{until.day} {until:%b}" if is_named else "", columns))
     totals = {name: added(counts[name]) for name in _SERIES}
     words = "no two snapshots to compare"
     if periods:
-        told = ", ".join(f"{count} {name}" for name, count in totals.items())
-        words = f"{periods[0][0]:%Y-%m-%d} to {periods[-1][1]:%Y-%m-%d}: {told}"
+        moved = ", ".join(f"{count} {name}" for name, count in totals.items())
+        words = f"{periods[0][0]:%Y-%m-%d} to {periods[-1][1]:%Y-%m-%d}: {moved}"
     keys = [
-        Key(name, colour, totals[name], is_hidden=name in hidden, means=_means(name))
-        for name, (_, colour) in _SERIES.items()
+        svg.Key(name, each.colour, totals[name], is_hidden=name in hidden, means=each.means)
+        for name, each in _SERIES.items()
     ]
-    return Figure("new-sold-gone", keys, [*_drawn(groups)], HEIGHT, words)
+    return svg.Figure("new-sold-gone", keys, [*_drawn(groups)], HEIGHT, words)
 
 
-def ageing_chart(ageing: pd.DataFrame) -> Drawing:
+def ageing_chart(ageing: pd.DataFrame) -> svg.Drawing:
     """Draw how many listed pets have been available for how many days.
 
     Args:
@@ -97,9 +96,9 @@ def ageing_chart(ageing: pd.DataFrame) -> Drawing:
     return ageing_figure(ageing).alone()
 
 
-def ageing_figure(ageing: pd.DataFrame) -> Figure:
+def ageing_figure(ageing: pd.DataFrame) -> svg.Figure:
     """Draw the ages of the pets still available."""
-    check_table(ageing, _AGEING, "history.flow().ageing")
+    svg.check_table(ageing, _AGEING, "history.flow().ageing")
     typed = _AGEING[:3]
     if [ageing[name].dtype.kind for name in typed] != ["i", "b", "b"]:
         raise InputError(
@@ -108,29 +107,33 @@ def ageing_figure(ageing: pd.DataFrame) -> Figure:
             hint="pass what history.flow().ageing returns",
         )
     listed = ageing[ageing["is_listed"]]
-    held = _by_age(listed["days_available"])
-    least = _by_age(listed.loc[listed["is_at_least"], "days_available"])
-    # A table without a row proves nothing of the store.
+    numbers = _by_age(listed["days_available"])
+    minimums = _by_age(listed.loc[listed["is_at_least"], "days_available"])
+    # An empty table proves nothing about the store.
     is_exact = len(ageing) > 0 and bool((ageing["count_is"] == "exact").all())
-    groups, told = [], []
-    for (_, days), number, more in zip(_AGES, held, least, strict=True):
+    groups, ages = [], []
+    for (_, days), number, minimum in zip(_AGES, numbers, minimums, strict=True):
         count = StatusCount(number, is_exact)
-        tip = f"{days} days: {counted(count)}" + (f", {more:,} of them at least" if more else "")
-        means, colour = {"status": "available"}, STATUS_COLOURS["available"]
-        groups.append((f"{days} days", [_Column(number, tip, colour, means, more, short(count))]))
-        told.append(f"{count} for {days} days")
-    words = f"{StatusCount(len(listed), is_exact)} pets available: {', '.join(told)}"
-    if any(least):
-        words += f"; {sum(least):,} of them may be older than the snapshots show"
-    keys = [Key("hatched: for so long at least", None, sign="▨")] if any(least) else []
-    return Figure("days-available", keys, [*_drawn(groups)], HEIGHT, words)
+        tip = f"{days} days: {svg.counted(count)}"
+        if minimum:
+            tip += f", {minimum:,} of them at least"
+        colour = STATUS_COLOURS["available"]
+        column = svg.Mark(number, tip, colour, {"status": "available"}, minimum)
+        groups.append(_Group(f"{days} days", [column], short(count)))
+        ages.append(f"{count} for {days} days")
+    words = f"{StatusCount(len(listed), is_exact)} pets available: {', '.join(ages)}"
+    keys = []
+    if any(minimums):
+        words += f"; {sum(minimums):,} of them may be older than the snapshots show"
+        keys.append(svg.Key("hatched: for so long at least", None, sign="▨"))
+    return svg.Figure("days-available", keys, [*_drawn(groups)], HEIGHT, words)
 
 
 def _per_period(
     moves: pd.DataFrame, name: str, periods: list[tuple[pd.Timestamp, pd.Timestamp]]
 ) -> list[StatusCount]:
     """Count one series in each period."""
-    chosen = moves[moves["kind"].isin(_SERIES[name][0])]
+    chosen = moves[moves["kind"].isin(_SERIES[name].kinds)]
     if name == "sold":
         chosen = chosen[chosen["now"] == "sold"]
     sums = chosen.groupby("until")["pets"].sum()
@@ -138,14 +141,10 @@ def _per_period(
     return [StatusCount(int(sums.get(until, 0)), bool(exact[until])) for _, until in periods]
 
 
-def _moved(name: str, count: StatusCount, span: str) -> _Column:
-    hatched = 0 if count.is_exact else count.count
-    tip = f"{name}, {span}: {counted(count)}"
-    return _Column(count.count, tip, _SERIES[name][1], _means(name), hatched)
-
-
-def _means(name: str) -> Means:
-    return {"status": "sold"} if name == "sold" else {}
+def _moved(name: str, count: StatusCount, span: str) -> svg.Mark:
+    minimum = 0 if count.is_exact else count.count
+    tip = f"{name}, {span}: {svg.counted(count)}"
+    return svg.Mark(count.count, tip, _SERIES[name].colour, _SERIES[name].means, minimum)
 
 
 def _by_age(days: pd.Series[int]) -> list[int]:
@@ -156,29 +155,20 @@ def _by_age(days: pd.Series[int]) -> list[int]:
     return bands
 
 
-def _drawn(groups: Sequence[tuple[str, Sequence[_Column]]]) -> Iterator[Markup]:
-    """Draw groups of columns over their names, on one scale."""
-    highest = max((column.pets for _, columns in groups for column in columns), default=0)
-    scale = Scale(highest, top=TOP, bottom=BOTTOM)
+def _drawn(groups: Sequence[_Group]) -> Iterator[Markup]:
+    """Draw groups of columns on one scale."""
+    highest = max((int(column.size) for group in groups for column in group.columns), default=0)
+    scale = svg.Scale(highest, top=TOP, bottom=BOTTOM)
     yield scale.rules()
     step = (RIGHT - scale.left) / max(len(groups), 1)
-    for at, (name, columns) in enumerate(groups):
-        left, wide = scale.left + step * (at + 0.14), step * 0.72 / max(len(columns), 1)
-        for place, column in enumerate(columns):
-            if column.pets:
-                top = scale.y(column.pets)
-                yield bar(
-                    column.tip,
-                    column.colour,
-                    column.means,
-                    x=left + place * wide,
-                    y=top,
-                    width=wide * 0.92,
-                    height=BOTTOM - top,
-                    hatched=scale.y(column.pets - column.hatched) - top,
-                )
-            if column.words:
-                at_middle, y = left + (place + 0.46) * wide, scale.y(column.pets) - 4
-                yield label(column.words, at=at_middle, y=y, anchor="middle")
-        if name:
-            yield label(name, at=left + step * 0.36, y=HEIGHT - 8, anchor="middle", fill=MUTED)
+    for at, group in enumerate(groups):
+        left, wide = scale.left + step * (at + 0.14), step * 0.72 / max(len(group.columns), 1)
+        for place, column in enumerate(group.columns):
+            x, top = left + place * wide, scale.y(column.size)
+            if column.size:
+                yield svg.bar(column, x=x, y=top, width=wide * 0.92, height=BOTTOM - top)
+            if group.words and not place:
+                yield svg.label(group.words, at=x + 0.46 * wide, y=top - 4, anchor="middle")
+        if group.name:
+            middle = left + step * 0.36
+            yield svg.label(group.name, at=middle, y=HEIGHT - 8, anchor="middle", fill=MUTED)

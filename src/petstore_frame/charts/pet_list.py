@@ -1,4 +1,4 @@
-"""Pets as a table, ids exact and every text escaped."""
+"""Pets as a table, with exact ids and escaped text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from petstore_frame._internal.arguments import whole_number
-from petstore_frame.charts.svg import CSS, Drawing, element
+from petstore_frame.charts.svg import Drawing, drawing, element
 from petstore_frame.counts.pet_table import category_ids, pandas_frame
 from petstore_frame.html import PAGE, Markup
 from petstore_frame.html.palette import status_colours
@@ -27,7 +27,7 @@ NUMBERS = frozenset(at for at, field in enumerate(FIELDS) if field.dtype in ("In
 def inventory_table(
     pets: Inventory | pd.DataFrame, *, categories: Categories = None, page: int = 1, rows: int = 50
 ) -> Drawing:
-    """Draw one page of pets as a table, ids exact and every text escaped.
+    """Draw one page of pets as a table, with exact ids and escaped text.
 
     Args:
         pets: An Inventory, or a frame; columns of yours follow those of the pets. The caption has
@@ -47,7 +47,7 @@ def inventory_table(
     part = frame.iloc[first : first + rows]
     of = StatusCount(len(frame), completeness(frame).total.is_exact)
     words = place_in_words(first, len(part), of)
-    shades = status_colours(map(spell_status, frame["status"].unique()))
+    shades = status_colours(_texts(frame[["status"]].drop_duplicates(), "status", {}))
     table = pets_table(
         pet_rows(part, shown_labels(categories)),
         shades,
@@ -55,9 +55,7 @@ def inventory_table(
         head=[*HEAD, *further_columns(frame)],
         numbers=number_places(frame),
     )
-    return Drawing(
-        f"<style>{CSS}</style>{element('div', table, class_='pf-drawing pf-body')}", words
-    )
+    return drawing(table, words)
 
 
 def further_columns(frame: pd.DataFrame) -> list[str]:
@@ -84,16 +82,10 @@ def _texts(part: pd.DataFrame, name: str, labels: Mapping[int, str]) -> list[str
     """Return one column as text."""
     if name == "category_id":
         return [category_name(number, labels) for number in category_ids(part[name])]
-    if name == "status":
-        return [spell_status(status) for status in part[name].tolist()]
     if name not in part:
         return [""] * len(part)
-    return [*part[name].astype("object").where(part[name].notna(), "").map(str)]
-
-
-def spell_status(status: object) -> str:
-    """Return a status as the store spells it, and ``no status`` for a missing one."""
-    return status if isinstance(status, str) else NO_STATUS
+    missing = NO_STATUS if name == "status" else ""
+    return [*part[name].astype("object").where(part[name].notna(), missing).map(str)]
 
 
 def place_in_words(first: int, shown: int, of: StatusCount) -> str:

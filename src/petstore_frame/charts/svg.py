@@ -1,9 +1,9 @@
-"""Elements of a drawing: escaped by construction, at home on light and dark pages.
+"""The elements of a drawing, escaped, for light and dark pages.
 
-Places across are shares of the width, so that a drawing fills any page while its text keeps its
-size; places down are pixels. A mark carries its exact number as ``<title>``, which any browser
-shows and reads out, and says in data attributes what it stands for: the dashboard's script makes
-tooltips and filters of them, and without the script they do nothing.
+Places across are shares of the width: a drawing fills any page, and its text keeps its size. Places
+down are pixels. A mark has its exact number as ``<title>``, which any browser shows and reads out,
+and data attributes for what it stands for: the dashboard's script makes tooltips and filters of
+them; without the script they do nothing.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from petstore_frame.html import Markup, escape, palette, style, stylesheet
 from petstore_frame.html.palette import shorten, status_word
 from petstore_frame.inventory import StatusCount
 
-_FONT = "system-ui,sans-serif"  # of a file; a page has its own
-HATCH = "url(#pf-at-least)"  # until a picture makes the name its own
+_FONT = "system-ui,sans-serif"  # in a file; a page has its own
+_HATCH = "url(#pf-at-least)"  # each picture puts its own name here
 CSS = f"""{stylesheet()}
 .pf-chart{{position:relative;margin:0}}
 .pf-chart svg{{display:block;font-family:inherit;overflow:visible}}
@@ -30,7 +30,7 @@ CSS = f"""{stylesheet()}
 .pf-entry{{display:inline-block;margin:0 16px 2px 0;white-space:nowrap}}
 .pf-drawing .pf-table{{width:100%}}"""
 _FILE_WIDTH, _KEY_HEIGHT, _SIGN_WIDTH = 900, 20, 8  # pixels
-# What a page's theme decides, decided for a file of its own.
+# A file has no theme, so these colours stand in for the theme's.
 _IN_A_FILE = {
     style.INK: palette.INK,
     style.MUTED: palette.MUTED,
@@ -38,7 +38,13 @@ _IN_A_FILE = {
     style.SHADE: palette.BAND,
     style.PAPER: palette.PAPER,
 }
-Means = Mapping[str, object]
+_SVG: Mapping[str, object] = {
+    "xmlns": "http://www.w3.org/2000/svg",
+    "font_size": style.TEXT,
+    "font_family": _FONT,
+    "fill": style.INK,
+}
+Means = Mapping[str, object]  # the ``status`` and ``category`` of pets; a category may be None
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,30 @@ class Drawing:
         return f"<{self.words}>"
 
 
+def drawing(body: Markup, *words: str) -> Drawing:
+    """Return markup with its styles, for a notebook, and its facts in sentences."""
+    whole = Markup('<style>{}</style><div class="pf-drawing pf-body">{}</div>')
+    return Drawing(whole.format(Markup(CSS), body), "; ".join(filter(None, words)))
+
+
+class Mark(NamedTuple):
+    """A bar, or a part of one.
+
+    Attributes:
+        size: What it stands for, such as a number of pets.
+        tip: The exact number and whether it is a minimum.
+        colour: Its colour.
+        means: The pets that it stands for.
+        minimum: How much of ``size`` is a minimum; so much is hatched, from the top.
+    """
+
+    size: float
+    tip: str
+    colour: str
+    means: Means
+    minimum: float = 0
+
+
 class Key(NamedTuple):
     """An entry of a legend.
 
@@ -69,7 +99,7 @@ class Key(NamedTuple):
         number: Its count, if it has one.
         sign: What stands before the name.
         is_hidden: Whether the series is left out of the drawing.
-        means: ``status`` or ``category`` of the pets meant.
+        means: The pets that it stands for.
     """
 
     series: str
@@ -87,15 +117,16 @@ class Key(NamedTuple):
 
     @property
     def markup(self) -> Markup:
-        """The entry; a script takes its series out of the drawing by a click on the sign."""
-        toggle = {} if self.colour is None else {"data_toggle": self.series}
-        colour = self.colour and f"color:{self.colour}"
-        kind = "pf-mark pf-sign" if toggle else "pf-sign"
-        sign = element("span", self.sign, class_=kind, aria_hidden="true", style=colour, **toggle)
+        """The entry; a script hides its series when its sign is clicked."""
+        look: dict[str, object] = {"class_": "pf-sign"}
+        if self.colour:
+            css = f"color:{self.colour}"
+            look = {"class_": "pf-mark pf-sign", "style": css, "data_toggle": self.series}
+        sign = element("span", self.sign, aria_hidden="true", **look)
         kind = "pf-mark pf-word" if self.means else "pf-word"
         word = element("span", self.text, class_=kind, **data(self.means))
-        kind = "pf-entry pf-off" if self.is_hidden else "pf-entry"
-        return element("span", sign, " ", word, class_=kind, data_series=self.series)
+        entry = "pf-entry pf-off" if self.is_hidden else "pf-entry"
+        return element("span", sign, " ", word, class_=entry, data_series=self.series)
 
 
 @dataclass(frozen=True)
@@ -103,7 +134,7 @@ class Figure:
     """A drawing to be put on a page that has ``CSS``.
 
     Attributes:
-        name: What a downloaded file is called, without its ending.
+        name: The name of a downloaded file, without its ending.
         keys: The entries of its legend.
         body: The elements of the picture.
         height: Pixels.
@@ -122,18 +153,14 @@ class Figure:
     def picture(self) -> Markup:
         """The picture without its legend, as wide as its place."""
         inside = Markup("").join(self.body)
-        # A page takes a name from its first picture that has it, and that one may be hidden.
-        own = f"pf-at-least-{crc32(inside.encode()):08x}"
-        pattern: Any = Markup("")
-        if HATCH in inside:
-            lines = element("rect", width=2, height=6, fill="#FFFFFF", fill_opacity=0.55)
-            turned = {"patternUnits": "userSpaceOnUse", "patternTransform": "rotate(45)"}
-            pattern = element("pattern", lines, id=own, width=6, height=6, **turned)
+        # Of two pictures on a page that share a name, the browser takes the first, even if hidden.
+        name = f"pf-at-least-{crc32(inside.encode()):08x}"
+        lines = element("rect", width=2, height=6, fill="#FFFFFF", fill_opacity=0.55)
+        turned = {"patternUnits": "userSpaceOnUse", "patternTransform": "rotate(45)"}
+        pattern = element("pattern", lines, id=name, width=6, height=6, **turned)
         return element(
-            "svg", pattern, inside.replace(HATCH, f"url(#{own})"),
-            xmlns="http://www.w3.org/2000/svg", width="100%", height=self.height, role="img",
-            aria_label=self.words, font_size=style.TEXT, font_family=_FONT,
-            fill=style.INK,
+            "svg", pattern if _HATCH in inside else None, inside.replace(_HATCH, f"url(#{name})"),
+            **_SVG, width="100%", height=self.height, role="img", aria_label=self.words,
         )  # fmt: skip
 
     @property
@@ -151,9 +178,7 @@ class Figure:
 
     def alone(self) -> Drawing:
         """Return the figure with its styles, for a notebook."""
-        body = Markup('<style>{}</style><div class="pf-drawing pf-body">{}</div>')
-        words = "; ".join(filter(None, (self.words, self.note)))
-        return Drawing(body.format(Markup(CSS), self.markup), words)
+        return drawing(self.markup, self.words, self.note)
 
     def file(self, width: int = _FILE_WIDTH) -> str:
         """Return the figure as an SVG file: legend and picture on paper, in fixed colours."""
@@ -164,12 +189,10 @@ class Figure:
             sign = element("tspan", key.sign, fill=key.colour)
             texts.append(element("text", sign, f" {key.text}", x=x, y=y - 6))
             x += wide
-        look: dict[str, object] = {"font_size": style.TEXT, "font_family": _FONT}
         whole = element(
             "svg", element("rect", width="100%", height="100%", fill=style.PAPER), *texts,
             element("g", self.picture, transform=f"translate(0 {y})"),
-            xmlns="http://www.w3.org/2000/svg", width=width, height=y + self.height,
-            fill=style.INK, **look,
+            **_SVG, width=width, height=y + self.height,
         )  # fmt: skip
         for themed, fixed in _IN_A_FILE.items():
             whole = whole.replace(themed, fixed)
@@ -198,8 +221,8 @@ def element(tag: str, *children: str | None, **attributes: object) -> Markup:
 
 
 def data(means: Means) -> dict[str, object]:
-    """Return what an element stands for as its data attributes."""
-    return {f"data_{name}": value for name, value in means.items()}
+    """Return what an element stands for as its data attributes, empty for no category."""
+    return {f"data_{name}": "" if value is None else value for name, value in means.items()}
 
 
 def share(number: float) -> str:
@@ -207,36 +230,16 @@ def share(number: float) -> str:
     return f"{round(number, 2):g}%"
 
 
-def bar(
-    tip: str,
-    colour: str,
-    means: Means,
-    *,
-    x: float,
-    y: float,
-    width: float,
-    height: float,
-    hatched: float = 0,
-) -> Markup:
-    """Return a bar that has something to say.
-
-    Args:
-        tip: The exact number, and whether it is one.
-        colour: Of the bar.
-        means: ``status`` and ``category`` of the pets that it stands for.
-        x: Share of the width, as ``width``.
-        y: Pixels down, as ``height``.
-        width: Its width.
-        height: Its height.
-        hatched: Pixels from its top that show a minimum.
-    """
-    place: dict[str, object] = {"x": share(x), "y": round(y, 1), "width": share(width)}
-    look = data(means) | place | {"height": round(height, 1), "fill": colour}
-    shape = element("rect", element("title", tip), class_="pf-mark", **look)
-    if not hatched:
+def bar(mark: Mark, *, x: float, y: float, width: float, height: float) -> Markup:
+    """Return a bar; across in shares of the width, down in pixels."""
+    place = {"x": share(x), "y": round(y, 1), "width": share(width)}
+    title = element("title", mark.tip)
+    look = {**data(mark.means), **place, "height": round(height, 1), "fill": mark.colour}
+    shape = element("rect", title, class_="pf-mark", **look)
+    if not mark.minimum:
         return shape
-    over = {"height": round(hatched, 1), "fill": HATCH, "pointer_events": "none"}
-    return shape + element("rect", **(place | over))
+    hatched = round(height * mark.minimum / mark.size, 1)
+    return shape + element("rect", **place, height=hatched, fill=_HATCH, pointer_events="none")
 
 
 def label(text: str, *, at: float, y: float, anchor: str | None = None, **more: object) -> Markup:
@@ -248,19 +251,6 @@ def counted(count: StatusCount) -> str:
     """Say a count and whether it is exact: ``95 pets (exact)``, ``at least 95 pets``."""
     pets = f"{count} {'pet' if count.count == 1 else 'pets'}"
     return f"{pets} (exact)" if count.is_exact else pets
-
-
-def short_number(number: int) -> str:
-    """Write a number beside an axis.
-
-    Example:
-        >>> short_number(950), short_number(12_500), short_number(2_000_000)
-        ('950', '12.5k', '2M')
-    """
-    for size, sign in ((10**9, "G"), (10**6, "M"), (10**4, "k")):
-        if number >= size:
-            return f"{number / (1_000 if sign == 'k' else size):.4g}{sign}"
-    return f"{number:,}"
 
 
 class Scale:
@@ -279,8 +269,7 @@ class Scale:
         steps = (n * power for n in (1, 2, 5, 10, 20, 50))
         self.step = next(step for step in steps if step * 5 >= highest)
         self.highest = max(self.step * -(-highest // self.step), self.step)
-        longest = max(len(short_number(n)) for n in range(0, self.highest + 1, self.step))
-        self.left = 1.5 * longest + 2.0  # share of the width that the numbers take
+        self.left = 1.5 * len(f"{self.highest:,}") + 2.0  # share of the width for the numbers
 
     def y(self, number: float) -> float:
         """Return the pixels down of a number."""
@@ -292,7 +281,7 @@ class Scale:
         for number in range(0, self.highest + 1, self.step):
             y = round(self.y(number), 1)
             line = element("line", x1=share(self.left), x2="100%", y1=y, y2=y, stroke=style.RULE)
-            drawn += [line, label(short_number(number), at=self.left - 1, y=y + 4, anchor="end")]
+            drawn += [line, label(f"{number:,}", at=self.left - 1, y=y + 4, anchor="end")]
         return Markup("").join(drawn)
 
 

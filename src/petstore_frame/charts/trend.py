@@ -1,8 +1,7 @@
-"""Counts over time, as lines that end where the knowledge ends.
+"""Counts over time, as lines.
 
-Only exact numbers are joined, and only they set the scale. A number that is a minimum is a hollow
-mark in a strip of its own below, for a line down to it would show a fall that nobody saw. A day
-without a snapshot is a gap.
+Only exact numbers are joined, and only they set the scale. A minimum is a hollow mark in a strip
+below: a line down to it would show a fall that nobody saw. A day without a snapshot is a gap.
 """
 
 from __future__ import annotations
@@ -11,19 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from petstore_frame.charts.svg import (
-    Drawing,
-    Figure,
-    Key,
-    Means,
-    Scale,
-    check_table,
-    counted,
-    data,
-    element,
-    label,
-    share,
-)
+from petstore_frame.charts import svg
 from petstore_frame.counts.pet_table import category_ids
 from petstore_frame.errors import InputError
 from petstore_frame.html import Markup
@@ -45,18 +32,18 @@ _MEANT = {"category_id": "category", "status": "status"}
 
 
 class _Group(NamedTuple):
-    """One line: what it is called, what it stands for, and its counts by day."""
+    """One line: its name, the pets that it stands for, and its counts, None without a snapshot."""
 
     name: str
-    means: Means
+    means: svg.Means
     counts: dict[date, StatusCount | None]
 
     @property
-    def highest(self) -> int:
-        return max((count.count for count in self.counts.values() if count), default=0)
+    def known(self) -> list[StatusCount]:
+        return [count for count in self.counts.values() if count]
 
 
-def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawing:
+def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> svg.Drawing:
     """Draw counts over time, one line per group.
 
     Args:
@@ -76,45 +63,34 @@ def trend_chart(trend: pd.DataFrame, *, categories: Categories = None) -> Drawin
 
 def trend_figure(
     trend: pd.DataFrame, labels: Mapping[int, str], *, hidden: Collection[str] = ()
-) -> Figure:
+) -> svg.Figure:
     """Draw a trend; groups whose names are ``hidden`` keep their place in the legend only."""
-    check_table(trend, _TREND, "history.trend()")
+    svg.check_table(trend, _TREND, "history.trend()")
     groups = _groups(trend, labels)
-    by_size = sorted(groups, key=lambda group: -group.highest)
+    by_size = sorted(groups, key=lambda group: -max((c.count for c in group.known), default=0))
     largest = [group for group in groups if group in by_size[:LINES_SHOWN]]
     names = [group.name for group in largest]
-    is_status = [*trend.columns].count("status") == 1
-    hues = dict(zip(names, OTHER_HUES, strict=False))
-    shades = status_colours(names) if is_status else hues
+    shades = dict(zip(names, OTHER_HUES, strict=False))
+    if "status" in trend.columns:
+        shades = status_colours(names)
     plane = _Plane(largest, [group for group in largest if group.name not in hidden])
-    words = _in_words(largest, plane.days)
+    words = _in_words(largest, plane)
     if len(groups) > len(largest):
         words += f"; {len(groups) - len(largest)} smaller groups not drawn"
     keys = [
-        Key(name, shades[name], sign="●", is_hidden=name in hidden, means=means)
+        svg.Key(name, shades[name], sign="●", is_hidden=name in hidden, means=means)
         for name, means, _ in largest
     ]
     if plane.has_minimums:
         scaled = ", not to scale" if plane.has_lane else ""
-        keys.append(Key(f"at least so many{scaled}", None, sign="○"))
-    return Figure("pets-over-time", keys, [*plane.drawn(shades)], plane.height, words)
+        keys.append(svg.Key(f"at least so many{scaled}", None, sign="○"))
+    return svg.Figure("pets-over-time", keys, [*plane.drawn(shades)], plane.height, words)
 
 
 def _groups(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Group]:
     """Return the groups with their counts, both in the order of the rows."""
     import pandas as pd
 
-    names, means = [""] * len(trend), [dict[str, Any]() for _ in range(len(trend))]
-    for column in (name for name in trend.columns if name not in _TREND):
-        values: list[Any] = [*trend[column].astype("str")]
-        shown = values
-        if column == "category_id":
-            values = category_ids(trend[column])
-            shown = [category_name(number, labels) for number in values]
-        names = [f"{before} {text}".strip() for before, text in zip(names, shown, strict=True)]
-        if column in _MEANT:
-            for each, value in zip(means, values, strict=True):
-                each[_MEANT[column]] = "" if value is None else value
     try:
         days = pd.to_datetime(trend["date"]).dt.date
         counts = trend["pets"].astype("Int64")
@@ -123,13 +99,27 @@ def _groups(trend: pd.DataFrame, labels: Mapping[int, str]) -> list[_Group]:
             f"a date or a number of pets cannot be read: {problem}",
             hint="pass what history.trend() returns",
         ) from None
-    groups: dict[str, _Group] = {}
-    for name, meant, day, pets, exactness in zip(
-        names, means, days, counts, trend["count_is"], strict=True
-    ):
-        count = None if pd.isna(pets) else StatusCount(int(pets), exactness == "exact")
-        groups.setdefault(name, _Group(name, meant, {})).counts[day] = count
+    columns: dict[str, Sequence[Any]] = {
+        name: category_ids(trend[name]) if name == "category_id" else [*trend[name].astype("str")]
+        for name in trend.columns
+        if name not in _TREND
+    }
+    groups: dict[tuple[Any, ...], _Group] = {}
+    for at, (day, pets, count_is) in enumerate(zip(days, counts, trend["count_is"], strict=True)):
+        values = {name: column[at] for name, column in columns.items()}
+        group = groups.setdefault((*values.values(),), _group(values, labels))
+        group.counts[day] = None if pd.isna(pets) else StatusCount(int(pets), count_is == "exact")
     return [*groups.values()]
+
+
+def _group(values: Mapping[str, Any], labels: Mapping[int, str]) -> _Group:
+    """Return the group of these values, without counts."""
+    texts = [
+        category_name(value, labels) if name == "category_id" else value
+        for name, value in values.items()
+    ]
+    means = {_MEANT[name]: value for name, value in values.items() if name in _MEANT}
+    return _Group(" ".join(texts), means, {})
 
 
 class _Plane:
@@ -141,18 +131,20 @@ class _Plane:
     """
 
     def __init__(self, groups: Sequence[_Group], shown: Sequence[_Group]) -> None:
-        counts = [count for group in shown for count in group.counts.values() if count]
+        counts = [count for group in shown for count in group.known]
         exact = [count.count for count in counts if count.is_exact]
         self.days = sorted({day for group in groups for day in group.counts})
         self.has_minimums = len(exact) < len(counts)
-        # Where nothing is exact, the minimums are all there is to see.
+        # Where nothing is exact, the minimums set the scale.
         self.has_lane = self.has_minimums and bool(exact)
-        self.height = BOTTOM + 30 + (LANE_STEP * len(shown) + 8 if self.has_lane else 0)
+        self.height = BOTTOM + 30
+        if self.has_lane:
+            self.height += LANE_STEP * len(shown) + 8
         highest = max(exact or [count.count for count in counts], default=0)
-        self._scale = Scale(highest, top=TOP, bottom=BOTTOM)
+        self._scale = svg.Scale(highest, top=TOP, bottom=BOTTOM)
         self._shown = shown
         known = {day for group in groups for day, count in group.counts.items() if count}
-        self._lost = [day for day in self.days if day not in known]
+        self.lost = [day for day in self.days if day not in known]
 
     def drawn(self, shades: Mapping[str, str]) -> Iterator[Markup]:
         """Draw the groups in their colours, over the rules and the days without a snapshot."""
@@ -161,7 +153,7 @@ class _Plane:
         yield from self._dates()
         lines = [self._line(group, shades[group.name]) for group in self._shown]
         # x in thousandths of the width, stretched with the page.
-        yield element(
+        yield svg.element(
             "svg", *lines, viewBox=f"0 0 1000 {self.height}", width="100%", height=self.height,
             preserveAspectRatio="none", pointer_events="none",
         )  # fmt: skip
@@ -178,12 +170,12 @@ class _Plane:
         return max((self.days[-1] - self.days[0]).days, 1)
 
     def _gaps(self) -> Iterator[Markup]:
-        """Shade the days of which nothing is known."""
-        for day in self._lost:
+        """Shade the days without a snapshot."""
+        for day in self.lost:
             wide = (RIGHT - self._scale.left) / self._span
-            title = element("title", f"{day}: no snapshot")
-            across = {"x": share(self._x(day) - wide / 2), "width": share(wide)}
-            yield element("rect", title, y=TOP, height=BOTTOM - TOP, fill=SHADE, **across)
+            title = svg.element("title", f"{day}: no snapshot")
+            across = {"x": svg.share(self._x(day) - wide / 2), "width": svg.share(wide)}
+            yield svg.element("rect", title, y=TOP, height=BOTTOM - TOP, fill=SHADE, **across)
 
     def _dates(self) -> Iterator[Markup]:
         """Write the first day, the last, and some between them."""
@@ -192,19 +184,18 @@ class _Plane:
         for at in sorted({round(part * last / max(parts - 1, 1)) for part in range(parts)}):
             day = self.days[at]
             words = f"{day.day} {day:%b}" if at else f"{day.day} {day:%b %Y}"
-            is_end = at in (0, last) and last > 0
-            anchor = "middle" if not is_end else "end" if at else "start"
-            yield label(words, at=self._x(day), y=self.height - 8, anchor=anchor, fill=MUTED)
+            anchor = {0: "start", last: "end"}.get(at, "middle") if last else "middle"
+            yield svg.label(words, at=self._x(day), y=self.height - 8, anchor=anchor, fill=MUTED)
 
     def _line(self, group: _Group, colour: str) -> Markup:
-        """Join the exact numbers of one group, wherever two days in a row have one."""
+        """Join the exact numbers of one group that are on neighbouring days."""
         path, is_down = "", False
         for day, count in group.counts.items():
             if count is not None and count.is_exact:
                 x, y = 10 * self._x(day), self._scale.y(count.count)
                 path += f"{'L' if is_down else 'M'}{x:.0f} {y:.0f}"
             is_down = count is not None and count.is_exact
-        return element("path", d=path, fill="none", stroke=colour, stroke_width=1.5,
+        return svg.element("path", d=path, fill="none", stroke=colour, stroke_width=1.5,
                        vector_effect="non-scaling-stroke")  # fmt: skip
 
     def _marks(self, group: _Group, colour: str, lane: int) -> Markup:
@@ -216,22 +207,19 @@ class _Plane:
             is_below = self.has_lane and not count.is_exact
             y = lane if is_below else round(self._scale.y(count.count), 1)
             fill = None if count.is_exact else PAPER
-            title = element("title", f"{group.name}, {day}: {counted(count)}")
-            x = share(self._x(day))
-            drawn.append(element("circle", title, class_="pf-mark", cx=x, cy=y, r=3, fill=fill))
-        look: Means = {"fill": colour, "stroke": colour, "stroke_width": 1.5}
-        return element("g", *drawn, **look, **data(group.means))
+            title = svg.element("title", f"{group.name}, {day}: {svg.counted(count)}")
+            x = svg.share(self._x(day))
+            drawn.append(svg.element("circle", title, class_="pf-mark", cx=x, cy=y, r=3, fill=fill))
+        look: svg.Means = {"fill": colour, "stroke": colour, "stroke_width": 1.5}
+        return svg.element("g", *drawn, **look, **svg.data(group.means))
 
 
-def _in_words(groups: Sequence[_Group], days: Sequence[date]) -> str:
-    if not days:
+def _in_words(groups: Sequence[_Group], plane: _Plane) -> str:
+    if not plane.days:
         return "no snapshots"
-    parts = []
-    for group in groups:
-        known = [count for count in group.counts.values() if count]
-        if known:
-            parts.append(f"{group.name} {known[0]} to {known[-1]}")
-    missing = {day for group in groups for day, count in group.counts.items() if not count}
-    days_word = "1 day" if len(missing) == 1 else f"{len(missing)} days"
-    gaps = f"; {days_word} without a snapshot" if missing else ""
-    return f"{days[0]} to {days[-1]}: {', '.join(parts)}{gaps}"
+    parts = [f"{each.name} {each.known[0]} to {each.known[-1]}" for each in groups if each.known]
+    words = f"{plane.days[0]} to {plane.days[-1]}: {', '.join(parts)}"
+    if plane.lost:
+        days = "1 day" if len(plane.lost) == 1 else f"{len(plane.lost)} days"
+        words += f"; {days} without a snapshot"
+    return words

@@ -26,7 +26,7 @@ def open_book(path: Path, *, is_constant_memory: bool) -> Iterator[Book]:
 
     Raises:
         MissingExtraError: XlsxWriter is not installed.
-        OSError: The file cannot be written, for one because the disk is full.
+        OSError: The file cannot be written, for example because the disk is full.
     """
     try:
         import xlsxwriter

@@ -1,7 +1,7 @@
-"""What a status or a verdict is called on screen, and in which colour.
+"""The words and colours of statuses and verdicts on screen.
 
-The status colours are Okabe and Ito's, distinct under every common kind of colour blindness.
-Each has one meaning everywhere and never stands without its name and its number.
+The colours of statuses are Okabe and Ito's, which people with any common colour blindness can tell
+apart. Each has one meaning everywhere, and always stands beside its name and number.
 """
 
 from __future__ import annotations
@@ -11,36 +11,23 @@ from dataclasses import dataclass
 from itertools import cycle
 from types import MappingProxyType
 
-NO_STATUS_COLOUR = "#CC79A7"
-
 STATUS_COLOURS: Mapping[str, str] = MappingProxyType(
-    {
-        "available": "#0072B2",
-        "pending": "#E69F00",
-        "sold": "#767676",
-        "no status": NO_STATUS_COLOUR,
-    }
+    {"available": "#0072B2", "pending": "#E69F00", "sold": "#767676", "no status": "#CC79A7"}
 )
 
-ACCENT = STATUS_COLOURS["available"]  # of what can be pressed, and of progress
+ACCENT = STATUS_COLOURS["available"]  # of buttons and progress
+
+NEW_COLOUR, GONE_COLOUR = "#009E73", "#D55E00"  # of pets that came and went
 
 # For statuses that the interface does not state.
-OTHER_STATUS_COLOURS: tuple[str, ...] = ("#009E73", "#56B4E9", "#D55E00", "#F0E442")
+OTHER_STATUS_COLOURS: tuple[str, ...] = (NEW_COLOUR, "#56B4E9", GONE_COLOUR, "#F0E442")
 
-# For groups that are not statuses, and for pets that came and went.
+# For groups that are not statuses.
 OTHER_HUES = (
-    "#0072B2",
-    "#E69F00",
-    "#009E73",
-    "#CC79A7",
-    "#56B4E9",
-    "#D55E00",
-    "#767676",
-    "#B8A900",
-)
-NEW_COLOUR, GONE_COLOUR = "#009E73", "#D55E00"
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#767676", "#B8A900",
+)  # fmt: skip
 
-# Of a page or a workbook of its own: text, quiet text, lines, background, and bands on it.
+# In a page or a workbook of ours: text, quiet text, lines, background, and bands on it.
 INK, MUTED, RULE, PAPER, BAND = "#1F2933", "#5F6B7A", "#D5DBE1", "#FFFFFF", "#F6F8FA"
 DARK_INK, DARK_MUTED, DARK_RULE, DARK_PAPER, DARK_BAND = (
     "#E6E9EC", "#A3ADB8", "#3A424B", "#16191D", "#20252B",
@@ -49,14 +36,7 @@ DARK_INK, DARK_MUTED, DARK_RULE, DARK_PAPER, DARK_BAND = (
 
 @dataclass(frozen=True)
 class Badge:
-    """How a verdict looks.
-
-    Attributes:
-        word: What it says.
-        ink: Colour of the text; its contrast on ``fill`` is at least 4.5.
-        fill: Colour behind the text.
-        edge: Colour of the line around it.
-    """
+    """How a verdict looks: its word, and the colours of text, background and edge."""
 
     word: str
     ink: str
@@ -79,7 +59,7 @@ FAILED_BADGE = Badge("Failed", "#7F1D1D", "#FDE8E8", "#B42318")
 
 
 def verdict_badge(verdict: str | None) -> Badge:
-    """Return how a verdict looks; None where nothing was read.
+    """Return the badge of a verdict; None where nothing was read.
 
     Example:
         >>> verdict_badge("incomplete").word, verdict_badge(None).word
@@ -89,7 +69,7 @@ def verdict_badge(verdict: str | None) -> Badge:
 
 
 def status_word(status: str | None) -> str:
-    """Return what a status is called on screen; None is a pet without one.
+    """Return the word for a status on screen; None is a pet without one.
 
     Example:
         >>> status_word("available"), status_word(None), status_word("")
@@ -100,10 +80,10 @@ def status_word(status: str | None) -> str:
 
 
 def status_colours(statuses: Iterable[str]) -> dict[str, str]:
-    """Return the colour of each status, ``no status`` among them, in the order given.
+    """Return the colour of each status, ``no status`` included, in the order given.
 
-    Statuses that the interface does not state take further colours in alphabetical order, so that
-    the same statuses have the same colours wherever they are shown.
+    Other statuses take further colours in alphabetical order, so that the same statuses have the
+    same colours everywhere.
 
     Example:
         >>> status_colours(["sold", "on hold", "lost"])
@@ -131,7 +111,7 @@ def tint(colour: str, share: float) -> str:
 
 
 def shorten(text: str, length: int = 80) -> str:
-    """Cut a text that would take too much room, with an ellipsis in place of the end.
+    """Cut a long text, and end it with an ellipsis.
 
     Example:
         >>> shorten("Dwarf rabbits and hares", 8)

@@ -1,4 +1,4 @@
-"""Templates filled, and the pieces of markup that every view shares."""
+"""Fills templates, and has the pieces of markup that all views share."""
 
 from __future__ import annotations
 
@@ -19,13 +19,7 @@ _PIECES = "html/pieces.html.j2"
 
 
 class Cell(NamedTuple):
-    """A cell of a table that has more than a value.
-
-    Attributes:
-        value: A text, a number, None for a missing value, or ``Markup``.
-        data: Attributes ``data-…`` for a script, by what follows ``data-``.
-        css: Styles of this cell alone.
-    """
+    """A cell of a table: its value, ``data-…`` attributes by the rest of the name, and styles."""
 
     value: Any
     data: Mapping[str, str] = MappingProxyType({})
@@ -40,7 +34,7 @@ class Card(NamedTuple):
         number: The figure, as text.
         under: A few words below it.
         colour: The colour of its edge, or None for the colour of the text.
-        is_exact: Whether the figure is more than a minimum; else its edge is dashed.
+        is_exact: False draws a dashed edge, for a minimum.
     """
 
     name: str
@@ -51,13 +45,7 @@ class Card(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """Lines that open by a click.
-
-    Attributes:
-        name: What they are, shown with their number.
-        lines: Sentences, or pairs of a word and a sentence.
-        is_open: Whether they are open at first.
-    """
+    """Lines that open by a click: sentences, or pairs of a word and a sentence, under a name."""
 
     name: str
     lines: Sequence[str | tuple[str, str]]

@@ -1,4 +1,4 @@
-"""What a category is called, since the interface shows only its number."""
+"""Labels of categories, because the interface knows only their numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from numbers import Real
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.schema.numeric import as_whole, whole_from_text
@@ -18,15 +18,10 @@ if TYPE_CHECKING:
 
 NO_CATEGORY = "no category"
 _COLUMNS = {"categoryid", "label"}
-Categories: TypeAlias = Union[
-    "Mapping[int, str]",
-    "Mapping[str, int]",
-    "pd.Series[Any]",
-    "pd.DataFrame",
-    str,
-    "PathLike[str]",
-    None,
-]
+Categories: TypeAlias = (
+    "Mapping[int, str] | Mapping[str, int] | pd.Series[Any] | pd.DataFrame | str | PathLike[str] "
+    "| None"
+)
 
 
 def category_labels(categories: Categories) -> dict[int, str]:
@@ -96,7 +91,7 @@ def category_name(category_id: int | None, labels: Mapping[int, str] | None) -> 
 
 
 def _pairs_of(categories: Any) -> Iterable[tuple[Any, Any]]:
-    """Return pairs of an id and a label, turned round where ids stand by label.
+    """Return pairs of an id and a label, also where the table has ids by label.
 
     Raises:
         ValueError: A column of the two is missing, or a key is neither an id nor text.
@@ -134,8 +129,9 @@ def _whole_id(key: Any) -> int:
 
 def _label(label: Any) -> str:
     """Return a label as text, empty where it is missing: None, NaN, NaT or pandas' NA."""
-    is_text = isinstance(label, str)
-    return label if is_text else "" if str(label) in ("None", "nan", "NaT", "<NA>") else str(label)
+    if isinstance(label, str):
+        return label
+    return "" if str(label) in ("None", "nan", "NaT", "<NA>") else str(label)
 
 
 def _column_word(name: object) -> str:
@@ -154,28 +150,35 @@ def _read_words(path: Path) -> list[tuple[int, str]]:
     Raises:
         InputError: It cannot be read as such; names the line.
     """
-    words, cells, column, line = [], [], None, None
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, strict=True)
-            header = list(map(_column_word, next(reader, [])))
-            for cells in reader if {*header} >= _COLUMNS else ():
-                line = reader.line_num
-                row = dict(zip(header, cells, strict=False))
-                if any(cells) and row["label"]:
-                    words.append((_whole_id(row["categoryid"]), row["label"]))
-        if {*header} >= _COLUMNS:
-            return words
-        what, line = "a categories file needs the columns category_id and label", 1
-        hint = "write category_id,label as its first line"
+            rows = [(reader.line_num, cells) for cells in reader if any(cells)]
     except csv.Error as problem:
-        what, line = f"this line is not CSV: {problem}", reader.line_num
         hint = 'put a label with a comma or a quote in quotes, a quote in it twice: "a ""b"" c"'
+        raise _wrong(path, f"this line is not CSV: {problem}", hint, reader.line_num) from None
     except (OSError, UnicodeDecodeError) as problem:
         reason = getattr(problem, "strerror", "it is not UTF-8") or str(problem)
-        what, line = f"cannot open the categories file: {reason}", None
         hint = "check its name, and that it is a CSV of category_id,label in UTF-8"
-    except (ValueError, KeyError):
-        what, column = f"expected a category id and a label, got {cells!r}", "category_id"
-        hint = "give a whole number and a label"
-    raise InputError(what, path=str(path), line=line, column=column, hint=hint)
+        raise _wrong(path, f"cannot open the categories file: {reason}", hint) from None
+    header = list(map(_column_word, rows[0][1])) if rows else []
+    if not {*header} >= _COLUMNS:
+        what = "a categories file needs the columns category_id and label"
+        raise _wrong(path, what, "write category_id,label as its first line", 1)
+    words = []
+    for line, cells in rows[1:]:
+        row = dict(zip(header, cells, strict=False))
+        try:
+            if row["label"]:
+                words.append((_whole_id(row["categoryid"]), row["label"]))
+        except (ValueError, KeyError):
+            what = f"expected a category id and a label, got {cells!r}"
+            hint = "give a whole number and a label"
+            raise _wrong(path, what, hint, line, "category_id") from None
+    return words
+
+
+def _wrong(
+    path: Path, what: str, hint: str, line: int | None = None, column: str | None = None
+) -> InputError:
+    return InputError(what, path=str(path), line=line, column=column, hint=hint)

@@ -1,4 +1,7 @@
-"""How the JSON of the interface becomes pets, or an error that names what is wrong with it."""
+"""Reads pets and errors from the JSON of the store; an error names what is wrong with it.
+
+Where an object names a field twice, the last value counts, as in every decoder used here.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from petstore_frame.schema.text import holds_lone, may_hold_lone, whole_body, wh
 class ErrorBody(BaseModel):
     """The Error object of the interface (section Errors), with the extension ``field``.
 
-    A ``field`` that is not text is an extension of someone else's and is left out.
+    A ``field`` that is not text is another store's extension and is left out.
     """
 
     model_config = ConfigDict(
@@ -37,7 +40,7 @@ class ErrorBody(BaseModel):
 
 
 def _quick_decoder() -> msgspec.json.Decoder[list[msgspec.Struct]]:
-    """Return a decoder of pages by the fields of Pet, as strict and in a quarter of the time."""
+    """Return a decoder of pages, as strict as Pet and four times as fast."""
     hints = get_type_hints(Pet, include_extras=True)
     fields = [
         (field.name, hints[field.name], *(() if field.is_required else (None,))) for field in FIELDS
@@ -75,8 +78,7 @@ def read_page(
         replaces.
 
     Raises:
-        ContractError: The body is not an array of Pets, or an object in it names a field twice;
-            names page, position and field.
+        ContractError: The body is not an array of Pets; names page, position and field.
 
     Interface: Endpoints, List all animals.
     """
@@ -87,8 +89,6 @@ def read_page(
         pets, is_suspect = _read_slowly(list[Pet], body, operation, page), True
     values = {name: list(map(get, pets)) for name, get in _GETTERS.items()}
     values["status"] = [_KNOWN.get(status, status) for status in values["status"]]
-    if body.count(b":") != _fewest_members(values):  # else no object can name a field twice
-        _load(body, operation, page)
     damaged = _replace_lone(values) if is_suspect else ()
     return PetColumns(*values.values()), damaged
 
@@ -97,12 +97,9 @@ def read_pet(body: bytes, *, operation: str) -> Pet:
     """Check the body of a single Pet; U+FFFD takes the place of a lone surrogate in a text.
 
     Raises:
-        ContractError: The body is not a Pet, or an object in it names a field twice.
+        ContractError: The body is not a Pet.
     """
-    whole = whole_body(body)
-    if whole is not body:  # which has lost a field that stands twice
-        _load(body, operation, None)
-    pet: Pet = _read_slowly(Pet, whole, operation)
+    pet: Pet = _read_slowly(Pet, whole_body(body), operation)
     return pet
 
 
@@ -123,85 +120,44 @@ def excerpt(body: bytes, length: int = 80) -> str:
 
 
 def _read_slowly(kind: Any, body: bytes, operation: str, page: int | None = None) -> Any:
-    """Read all that JSON Schema allows, such as ``1.0`` for 1, or raise what is wrong."""
+    """Read all that JSON Schema allows, such as ``1.0`` for 1.
+
+    Raises:
+        ContractError: The body is something else; names the place.
+    """
     reader = explaining_reader(kind)
     try:
-        values = _load(body, operation, page)
-        if values is None:  # it says where a body ends to be JSON
+        values = json.loads(body)
+    except (ValueError, RecursionError):
+        values = None
+    try:
+        if values is None:  # pydantic says where it is no JSON
             return reader.validate_json(body, by_name=False)
         return reader.validate_python(values, by_name=False)
     except ValidationError as problem:
         first = problem.errors(include_input=False, include_url=False)[0]
     position = next((part + 1 for part in first["loc"] if isinstance(part, int)), None)
     field = next((part for part in first["loc"] if isinstance(part, str)), None)
-    what = first["msg"] + (excerpt(body) if not position else "")
-    step = "check that base_url is a pet store of interface 1.0.0"
-    raise _contract_error(what, step, operation, page, position, field)
-
-
-def _load(body: bytes, operation: str, page: int | None) -> Any:
-    """Return the values of JSON, None for what is not JSON.
-
-    Raises:
-        ContractError: An object names a field twice: which of the two is true cannot be told.
-    """
-    try:
-        return json.loads(body, object_pairs_hook=_no_repeats)
-    except _RepeatedNameError as problem:
-        what = "stands twice in an object"
-        step = "ask the store's operator which of the two values is meant"
-        field = problem.args[0][:60]
-        raise _contract_error(what, step, operation, page, None, field) from None
-    except (ValueError, RecursionError):
-        return None
-
-
-class _RepeatedNameError(Exception):
-    """A JSON object names a field twice; has the name."""
-
-
-def _no_repeats(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    named = dict(members)
-    if len(named) < len(members):
-        names = [name for name, _ in members]
-        raise _RepeatedNameError(next(name for name in names if names.count(name) > 1))
-    return named
-
-
-def _fewest_members(values: dict[str, list[Any]]) -> int:
-    """Return how many members the objects must have had, each of which has a colon."""
-    return sum(
-        len(values[field.name]) - (0 if field.is_required else values[field.name].count(None))
-        for field in FIELDS
-    )
-
-
-def _replace_lone(values: dict[str, list[Any]]) -> tuple[int, ...]:
-    """Replace lone surrogates in the texts of pets, and return the ids of these pets."""
-    held = zip(values["id"], *(values[name] for name in _TEXTS), strict=True)
-    damaged = tuple(row[0] for row in held if any(holds_lone(text or "") for text in row[1:]))
-    if damaged:
-        for name in _TEXTS:
-            values[name] = [None if text is None else whole_text(text) for text in values[name]]
-    return damaged
-
-
-def _contract_error(
-    what: str,
-    step: str,
-    operation: str,
-    page: int | None,
-    position: int | None,
-    field: str | None,
-) -> ContractError:
-    """Return the error that names where a body leaves the interface."""
     parts = (f"page {page}" if page else "", f"pet {position}" if position else "", field)
     place = ", ".join(part for part in parts if part)
-    return ContractError(
-        f"the answer to {operation} is not what the interface states: "
-        f"{place}{': ' * bool(place)}{what}; {step}",
+    what = f"{place}: {first['msg']}" if place else first["msg"]
+    if not position:
+        what += excerpt(body)
+    raise ContractError(
+        f"the answer to {operation} is not what the interface states: {what}; "
+        "check that base_url is a pet store of interface 1.0.0",
         operation=operation,
         page=page,
         position=position,
         field=field,
     )
+
+
+def _replace_lone(values: dict[str, list[Any]]) -> tuple[int, ...]:
+    """Replace lone surrogates in the texts of pets, and return the ids of these pets."""
+    rows = zip(values["id"], *(values[name] for name in _TEXTS), strict=True)
+    damaged = tuple(row[0] for row in rows if any(holds_lone(text or "") for text in row[1:]))
+    if damaged:
+        for name in _TEXTS:
+            values[name] = [None if text is None else whole_text(text) for text in values[name]]
+    return damaged

@@ -1,4 +1,4 @@
-"""What is a pet: its fields, stated once, with all that the rest of the package needs to know."""
+"""The fields of a pet, stated once, with all that the rest of the package must know of them."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ Dtype: TypeAlias = Literal["int64", "Int64", "Float64", "boolean", "str", "categ
 
 @dataclass(frozen=True)
 class Column:
-    """A field of a pet, as all that treats fields alike sees it.
+    """A field of a pet.
 
-    The first five are its annotation below; the others are read from the model, see ``FIELDS``.
+    The annotations below give the first five; ``FIELDS`` adds the others from the models.
 
     Attributes:
         label: Its heading in tables, workbooks and the dashboard.
-        dtype: Its pandas dtype; that of a field which may be missing can hold missing values.
+        dtype: Its pandas dtype; a field that may be missing needs one with missing values.
         headers: What its column is called in users' files, lower case, without spaces and
             underscores; the first that a file has is taken. The field's own name is always one.
-        likely: Words in a header that make it worth proposing, never taking unasked.
-        values: The values that are known beforehand, in their order; others may come.
+        likely: Words in a header for which the field is proposed, and not taken unasked.
+        values: The values that are known, in their order; a store may send others.
         name: Its name in Python and in frames: ``category_id``.
         wire_name: Its name in JSON: ``categoryId``.
         is_required: Whether every pet has it.
@@ -68,21 +68,11 @@ class PetFields(BaseModel):
     category_id: Annotated[
         Int64,
         Field(alias="categoryId"),
-        Column(
-            "Category ID",
-            "int64",
-            headers=("category",),
-            likely=("category", "kind", "type", "species"),
-        ),
+        Column("Category ID", "int64", ("category",), ("category", "kind", "type", "species")),
     ]
     status: Annotated[
         str | None,
-        Column(
-            "Status",
-            "category",
-            likely=("status", "state", "availability"),
-            values=PET_STATUSES,
-        ),
+        Column("Status", "category", (), ("status", "state", "availability"), PET_STATUSES),
     ] = None
 
     @classmethod
@@ -123,7 +113,9 @@ class NewPet(PetFields):
     @field_validator("*", mode="before")
     @classmethod
     def _take_numpy(cls, value: Any) -> Any:
-        """Turn numpy's whole numbers into Python's; the checks of the fields see all others."""
+        """Turn numpy's whole numbers into Python's, and refuse what JSON cannot encode."""
+        if isinstance(value, str) and holds_lone(value):
+            raise ValueError("holds a lone surrogate, which JSON cannot encode")
         whole = as_whole(value)
         return value if whole is None else whole
 
@@ -132,14 +124,9 @@ class NewPet(PetFields):
         def __init__(self, **values: Any) -> None:
             try:
                 super().__init__(**values)
-                self.to_json()  # Python allows a lone surrogate in a str; JSON cannot encode it
             except ValidationError as problem:
                 faults = "; ".join(map(_fault, problem.errors(include_url=False)))
                 raise ArgumentError(f"not a valid pet: {faults}; nothing was sent") from None
-            except ValueError:
-                field = next(name for name, text in values.items() if holds_lone(str(text)))
-                fault = f"{field} holds a lone surrogate, which JSON cannot encode"
-                raise ArgumentError(f"not a valid pet: {fault}; nothing was sent") from None
 
     def to_json(self) -> bytes:
         """Return the request body; a field that is None is left out, never sent as null."""
@@ -150,11 +137,7 @@ class NewPet(PetFields):
 
         A store may change case, spaces and letter forms of a text, and fill in what was not sent.
         """
-        pairs = {
-            field: (sent, getattr(pet, field))
-            for field in NewPet.model_fields
-            if (sent := getattr(self, field)) is not None
-        }
+        pairs = {field: (sent, getattr(pet, field)) for field, sent in self if sent is not None}
         return {field: pair for field, pair in pairs.items() if not _are_alike(*pair)}
 
 
@@ -215,17 +198,17 @@ _KINDS: dict[Dtype, str] = {
 
 def _fault(problem: ErrorDetails) -> str:
     """Return what one field of a NewPet should be, and what it is."""
-    named = {info.alias or name: name for name, info in NewPet.model_fields.items()}
-    field = str(problem["loc"][0])
-    field = named.get(field, field)
-    if problem["type"] == "missing":
-        return f"{field} is missing"
+    given = str(problem["loc"][0])
     if problem["type"] == "extra_forbidden":
-        return f"{field} is not a field of a new pet ({', '.join(NewPet.model_fields)})"
-    column = FIELD_BY_NAME[field]
-    kind = _KINDS.get(column.dtype) or f"one of {', '.join(column.values)}, or None"
+        return f"{given} is not a field of a new pet ({', '.join(NewPet.model_fields)})"
+    field = next(each for each in FIELDS if given in (each.name, each.wire_name))
+    if problem["type"] == "missing":
+        return f"{field.name} is missing"
+    if problem["type"] == "value_error":
+        return f"{field.name} {problem['ctx']['error']}"
+    kind = _KINDS.get(field.dtype) or f"one of {', '.join(field.values)}, or None"
     got = repr(problem["input"])
-    return f"{field} is {kind}, got {got if len(got) <= 60 else got[:59] + '…'}"
+    return f"{field.name} is {kind}, got {got if len(got) <= 60 else got[:59] + '…'}"
 
 
 def _field(name: str) -> Column:

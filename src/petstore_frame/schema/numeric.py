@@ -1,4 +1,4 @@
-"""What counts as a number; bounds and error texts are its callers'."""
+"""Which values are whole or positive numbers; callers check the bounds."""
 
 from __future__ import annotations
 

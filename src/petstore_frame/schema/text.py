@@ -1,4 +1,4 @@
-"""Texts: halves of characters replaced, names compared, numbers of pets and moments written.
+"""Half characters in texts, names that are the same, numbers of pets and times as text.
 
 JSON can escape half a character (a lone surrogate), which UTF-8 cannot hold; U+FFFD replaces it.
 """
@@ -17,12 +17,12 @@ _RAW = re.compile(rb"\xed[\xa0-\xbf]")
 
 
 def may_hold_lone(body: bytes) -> bool:
-    """Tell quickly whether JSON in UTF-8 may hold a lone surrogate; an escaped pair counts too."""
+    """Return quickly whether JSON may hold a lone surrogate; an escaped pair counts, too."""
     return b"\\" in body and _ESCAPE.search(body) is not None
 
 
 def holds_lone(text: str) -> bool:
-    """Tell whether a text holds a lone surrogate."""
+    """Return whether a text holds a lone surrogate."""
     return _LONE.search(text) is not None
 
 
@@ -38,7 +38,9 @@ def whole_text(value: object) -> str:
 
 def whole_body(body: bytes) -> bytes:
     """Return JSON whose texts UTF-8 can hold; a body that is not JSON is returned as it is."""
-    if not (may_hold_lone(body) or _RAW.search(body)):  # the latter is not UTF-8, but json reads it
+    if not (
+        may_hold_lone(body) or _RAW.search(body)
+    ):  # raw ones are not UTF-8, but json reads them
         return body
     try:
         text = json.dumps(json.loads(body), ensure_ascii=False)
