@@ -159,15 +159,15 @@ def test_a_secret_in_an_address_is_refused_and_not_repeated(address: str) -> Non
     [
         ("http://localhost:8000/v1", True),
         ("http://[::1]:8000/v1", True),
-        ("http://127.0.0.2:8000/v1", True),
-        ("http://store.localhost:8000/v1", True),
+        ("http://127.0.0.2:8000/v1", False),
+        ("http://store.localhost:8000/v1", False),
         ("http://127.0.0.1:8001/v1", False),
         ("http://127.0.0.1:8000/other/v1", False),
         ("https://store.example:8000/v1", False),
     ],
 )
 def test_this_machine_has_one_address(address: str, is_same: bool) -> None:
-    """All names of this machine lead to one store; another port or path is another store."""
+    """localhost and its two addresses are one store; any other address, port or path is another."""
     here = same_store_address("http://127.0.0.1:8000/v1")
     assert (same_store_address(address) == here) is is_same
 

@@ -20,8 +20,8 @@ PIECES: dict[str, Callable[[Renderer, str], Markup]] = {
     "quiet": lambda place, text: place.quiet([text, "", text]),
     "items": lambda place, text: place.items([text]),
     "cards": lambda place, text: place.cards([Card(text, text, text, "#767676", False)]),
-    "claim": lambda place, text: place.render(
-        "inventory/claim.html.j2",
+    "completeness": lambda place, text: place.render(
+        "inventory/completeness.html.j2",
         badge=NO_CLAIM_BADGE,
         words=text,
         note=text,
