@@ -117,7 +117,8 @@ def test_the_sheet_of_an_import_says_what_its_result_says(server, tmp_path) -> N
     shown, (word, sentence) = cells(book["Import"]), headline(result)
     steps = next_steps(result, FILE)
     assert result.counts[State.SKIPPED] == 3 and steps
-    assert {f"{word}: {sentence}", *(step.text[:1].upper() + step.text[1:] for step in steps)} <= shown
+    told = {step.text[:1].upper() + step.text[1:] for step in steps}
+    assert {f"{word}: {sentence}", *told} <= shown
 
 
 def test_what_changed_is_ended(server, tmp_path) -> None:
