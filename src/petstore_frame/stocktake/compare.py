@@ -8,6 +8,7 @@ from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
+from petstore_frame._internal.arguments import renamed
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history import Snapshot
 from petstore_frame.inventory import Inventory
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@renamed(data="source")
 @takes(ListOptions)
 def compare(
-    data: Any,
+    source: Any,
     inventory: Inventory,
     *,
     on: str | Sequence[str] = (),
@@ -44,7 +46,7 @@ def compare(
     these fields belong together, and where that leaves a choice they are ``ambiguous``.
 
     Args:
-        data: What ``load_csv`` reads: a CSV or ``.xlsx`` file, or a DataFrame.
+        source: What ``load_csv`` reads: a CSV or ``.xlsx`` file, or a DataFrame.
         inventory: What was read of the store, all statuses.
         on: The fields that make a record and a pet equal, as in ``["name", "category_id"]``.
         journal: Folder of the journals; None is the user's state directory.
@@ -77,8 +79,8 @@ def compare(
         delete).
     """
     reading = Reading(**options)
-    fields = _checked(data, reading.key, (on,) if isinstance(on, str) else tuple(on), inventory)
-    known, listed = inventory.completeness, read_list(data, reading)
+    fields = _checked(source, reading.key, (on,) if isinstance(on, str) else tuple(on), inventory)
+    known, listed = inventory.completeness, read_list(source, reading)
     if fields:
         table = match_on(listed.frame, inventory.frame, fields, is_whole=known.covers_all)
     else:
