@@ -30,9 +30,20 @@ def to_write(text: str) -> Any:
     return Option("--output", "-o", help=text, show_default=False)
 
 
+def _tab(text: str | None) -> str | None:
+    return "\t" if text == r"\t" else text
+
+
 CategoriesFile = Annotated[
     Path | None,
     Option(help="CSV of category_id,label.", exists=True, dir_okay=False, rich_help_panel=PLAIN),
+]
+Delimiter = Annotated[
+    str | None,
+    Option(
+        help=r"Character between the cells of a .csv: ';' where decimals have a comma, \t a tab.",
+        callback=_tab,
+    ),
 ]
 AsJson = Annotated[bool, switch("json", "Print one line of JSON.")]
 JournalFolder = Annotated[
@@ -148,7 +159,7 @@ class HowRead:
             "keep_spaces": self.keep_spaces,
             "thousands": self.thousands,
             "encoding": self.encoding,
-            "delimiter": "\t" if self.delimiter == r"\t" else self.delimiter,
+            "delimiter": _tab(self.delimiter),
             "quoting": self.quoting or "strict",
             "sheet": self.sheet,
         }
