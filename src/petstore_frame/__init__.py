@@ -3,7 +3,7 @@
     import petstore_frame as pf
 
     client = pf.Client("https://store.example/v1", "the key")
-    inventory = pf.fetch_inventory(client)              # .frame: the pets; .completeness: of how many
+    inventory = pf.fetch_inventory(client)              # .frame, and .completeness: of how many
     pf.summarize(inventory)                             # counts by category and status
     pf.write_report(inventory, "stock.xlsx")            # a workbook; also .html, .csv, .parquet
     result = pf.load_csv("new.csv", client, key="Tag")  # one row per record; never sent twice

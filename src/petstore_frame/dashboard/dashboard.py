@@ -259,6 +259,7 @@ def _check_place() -> None:
         here = f"ipywidgets {widgets.__version__}" if old else "marimo"
         raise ConfigurationError(
             f"the dashboard needs ipywidgets 8 in Jupyter, and this is {here}; "
-            "all else works here: pf.summarize(inventory), pf.charts, pf.write_report(inventory, 'stock.html'); "
+            "all else works here: pf.summarize(inventory), pf.charts, "
+            "pf.write_report(inventory, 'stock.html'); "
             "and `petstore-frame dashboard` in a terminal opens it in a browser"
         )
