@@ -38,10 +38,11 @@ CategoriesFile = Annotated[
     Path | None,
     Option(help="CSV of category_id,label.", exists=True, dir_okay=False, rich_help_panel=PLAIN),
 ]
+_BETWEEN = r"Character between the cells of a text file, such as ; or \t for a tab."
 Delimiter = Annotated[
     str | None,
     Option(
-        help=r"Character between the cells of a .csv: ';' where decimals have a comma, \t a tab.",
+        help=_BETWEEN,
         callback=_tab,
     ),
 ]
@@ -126,9 +127,7 @@ class HowRead:
         str | None, Option(help="Column names of a file without a header: name,category_id.")
     ] = None
     encoding: Annotated[str | None, Option(help="Encoding of a text file, if not UTF-8.")] = None
-    delimiter: Annotated[
-        str | None, Option(help=r"Character between cells, \t for a tab; else it is found.")
-    ] = None
+    delimiter: Annotated[str | None, Option(help=_BETWEEN)] = None
     quoting: Annotated[
         Literal["strict", "none"] | None, Option(help="none reads quotes as letters; else strict.")
     ] = None
