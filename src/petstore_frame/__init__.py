@@ -1,9 +1,21 @@
-"""A store's animals in a notebook: read, load, summarize, report, watch.
+"""Read a pet store's inventory into pandas, load spreadsheets into the store, report and compare.
 
-``__init__.pyi`` lists the names that a user may rely on. Each is imported on first use (SPEC 1), so
-that ``import petstore_frame`` stays light and the command line starts quickly. What is not listed
-is in its part: ``petstore_frame.errors``, ``petstore_frame.inventory``, …
+    import petstore_frame as pf
+
+    client = pf.Client("https://store.example/v1", "the key")
+    inventory = pf.fetch_inventory(client)              # .frame, and .completeness: of how many
+    pf.summarize(inventory)                             # counts by category and status
+    pf.write_report(inventory, "stock.xlsx")            # a workbook; also .html, .csv, .parquet
+    result = pf.load_csv("new.csv", client, key="Tag")  # one row per record; never sent twice
+    pf.compare("our_list.xlsx", inventory, key="Tag")   # where list and store disagree
+    pf.History("history").add(inventory)                # .diff() and .trend() over days
+    pf.Dashboard(client)                                # the same, live
+
+``pf.serve(sample=500)`` starts a store to try all this with. The errors are in ``pf.errors``.
 """
+
+# __init__.pyi lists the names that a user may rely on. Each is imported on first use (SPEC 1), so
+# that importing this stays light and the command line starts quickly.
 
 from importlib import import_module
 from typing import Any

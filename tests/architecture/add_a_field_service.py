@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from add_a_field import cells, texts
+
 import petstore_frame as pf
 
 CSV = "tag,name,category_id,age\nA1,Ben,3,71\nA2,Zoe,3,\n"
@@ -21,12 +23,16 @@ def walk(folder: Path) -> dict[str, Any]:
     (folder / "edited.csv").write_text(EDITED)
     journal = folder / "journal"
     with pf.serve(sample=2) as server, server.client() as client:
-        created = client.create_pet(name="Kim", category_id=1, age=7)
+        new = pf.NewPet(name="Kim", category_id=1, age=7)
+        created = client.post_pet(new.to_json()).pet_like(new)
         key = {"key": "tag", "journal": journal}
         result = pf.load_csv(folder / "new.csv", client, progress=False, **key)
         inventory = pf.fetch_inventory(client, progress=False)
         same = pf.compare(folder / "new.csv", inventory, **key)
         other = pf.compare(folder / "edited.csv", inventory, **key)
+        dashboard = pf.Dashboard(client, inventory=inventory, folder=folder)
+        shown = " ".join(texts(dashboard.widget))
+        dashboard.close()
     history = pf.History(folder / "history")
     yesterday = history.read("2026-01-05")
     history.add(inventory)
@@ -36,6 +42,8 @@ def walk(folder: Path) -> dict[str, Any]:
         "states": result.frame["state"].astype(str).tolist(),
         "ages": inventory.frame.set_index("name")["age"].dropna().to_dict(),
         "report": pf.write_report(inventory, folder / "stock.csv").read_text("utf-8-sig"),
+        "workbook": cells(pf.write_report(inventory, folder / "stock.xlsx")),
+        "dashboard": shown,
         "compared": [len(same.of("same")), len(other.of("same"))],
         "yesterday": [str(yesterday.completeness), int(yesterday.frame["age"].isna().sum())],
         "diff": len(diff),

@@ -123,6 +123,10 @@ def test_the_store_keeps_a_field(service_walk: dict[str, Any]) -> None:
     assert service_walk["states"] == ["created", "created"]
     assert service_walk["ages"] == {"Kim": 7, "Ben": 71}
     assert "Ben,3,,71" in service_walk["report"]
+    columns = zip(*service_walk["workbook"], strict=True)
+    ages = next(column for column in columns if column[0] == "Age")
+    assert [str(age) for age in ages if age is not None][1:] == ["7", "71"]
+    assert ">71<" in service_walk["dashboard"]
     assert service_walk["kept"] == [7, 71]
 
 

@@ -37,11 +37,19 @@ def declared(requirements: list[str]) -> set[str]:
 
 
 def imported(paths: list[Path], *, top_only: bool = False) -> set[str]:
-    """Return the outside libraries that these modules import."""
+    """Return the outside libraries that these modules import when they run."""
     found = set()
     for path in paths:
         tree = ast.parse(path.read_text(encoding="utf-8"))
+        only_types = {
+            inner
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            for inner in ast.walk(node)
+        }
         for node in tree.body if top_only else ast.walk(tree):
+            if node in only_types:
+                continue
             if isinstance(node, ast.Import):
                 found |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):

@@ -69,7 +69,7 @@ def test_respx_lets_no_other_request_pass(client: pf.Client) -> None:
 def test_pytest_httpx_answers_a_plain_client(client: pf.Client, httpx_mock: HTTPXMock) -> None:
     """A listing and what follows from it need no socket."""
     httpx_mock.add_response(url=f"{BASE_URL}/pets?limit=100", json=[LUNA], is_reusable=True)
-    inventory = pf.fetch_inventory(client, probe_budget=0)
+    inventory = pf.fetch_inventory(client, max_probes=0)
     assert inventory.frame["name"].tolist() == ["Luna"]
 
 

@@ -140,3 +140,22 @@ def test_only_a_complete_listing_ends_with_0(
     assert known["text"].startswith("complete: ") is (code == 0)
     shown = run(filled, "--output", str(tmp_path / "b.csv"), "--evidence", *words)
     assert (shown.exit_code, known["basis"] in shown.stdout) == (code, True)
+
+
+def test_a_csv_for_a_spreadsheet_with_decimal_commas(filled: Server, tmp_path: Path) -> None:
+    """A delimiter of choice comes with a byte order mark, and the values are those of the store."""
+    path = tmp_path / "pets.csv"
+    assert run(filled, "--output", str(path), "--delimiter", ";").exit_code == 0
+    with path.open(encoding="utf-8", newline="") as file:
+        assert file.read(4) == '\ufeff"id'
+        file.seek(0)
+        rows = list(csv.DictReader(file, delimiter=";"))
+    assert [row["name"] for row in rows] == NAMES
+
+
+def test_a_delimiter_is_for_a_csv(filled: Server, tmp_path: Path) -> None:
+    """Another file and a letter as delimiter are refused before anything is read."""
+    for name, delimiter in (("pets.xlsx", ";"), ("pets.csv", "x")):
+        refused = run(filled, "--output", str(tmp_path / name), "--delimiter", delimiter)
+        assert (refused.exit_code, "delimiter" in refused.output) == (2, True)
+    assert list(tmp_path.iterdir()) == []

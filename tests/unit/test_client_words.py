@@ -96,7 +96,7 @@ def test_numpys_whole_numbers_are_whole_numbers() -> None:
         ({"limit": "10"}, "limit is a whole number, got the text '10'"),
         ({"max_pets": 0}, "max_pets is 1 or more, got 0"),
         ({"strategy": "fast"}, "strategy is one of auto, documented, got 'fast'"),
-        ({"probe_budget": None}, "probe_budget is a whole number, got None"),
+        ({"max_probes": None}, "max_probes is a whole number, got None"),
         ({"id_range": 5}, "id_range is a first and a last id, such as (1, 500), got 5"),
         ({"id_range": (5, 1)}, "the first one first"),
         ({"id_range": (1, 5), "status": "sold"}, "leave out the status, or the id_range"),

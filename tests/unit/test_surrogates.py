@@ -98,7 +98,7 @@ def test_a_cut_emoji_is_told_and_costs_no_claim() -> None:
     assert [each.count for each in known.evidence if each.fact is Fact.TEXTS_DAMAGED] == [4]
     assert known.contradictions == ()
     assert inventory.frame["name"].tolist() == ["Cut \ufffd", "Luna"] * 3 + ["Cut \ufffd"]
-    assert inventory.frame["name"].dtype == "str"
+    assert inventory.frame["name"].dtype == pd.Series(dtype="str").dtype
 
 
 def test_a_cut_emoji_is_found_by_its_id() -> None:

@@ -153,7 +153,7 @@ def test_a_narrow_page_is_not_judged_by_the_wider_limit(limit: int) -> None:
 
     client = pf.Client(BASE_URL, "k", transport=httpx.MockTransport(answer), max_retries=0)
     with pytest.raises(pf.IncompleteInventoryError, match="broke off after page 1") as caught:
-        pf.fetch_inventory(client, limit=limit, probe_budget=0)
+        pf.fetch_inventory(client, limit=limit, max_probes=0)
     assert not caught.value.resume().completeness.covers_all
 
 
@@ -188,7 +188,7 @@ def test_no_verdict_is_false_after_failures(seed: int, campaign: int) -> None:
         store = ZooStore(census.draw_pets(rng), census.draw_habits(rng), seed=rng.randrange(10**9))
         options = census.draw_options(rng) | {
             "status": None,
-            "probe_budget": rng.choice((0, 3, 12)),
+            "max_probes": rng.choice((0, 3, 12)),
         }
         inventory = fetched_in_spite_of(store, rng, **options)
         if inventory is None:

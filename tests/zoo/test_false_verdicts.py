@@ -62,7 +62,7 @@ def test_an_untested_total_proves_nothing(vice: str) -> None:
         rows = of(pets(500), status)[: 200 if vice == "no limit" else limit]
         return httpx.Response(200, json=rows, headers={"X-Total-Count": str(len(rows))})
 
-    known = known_of(answer, probe_budget=0 if vice == "no budget" else 12)
+    known = known_of(answer, max_probes=0 if vice == "no budget" else 12)
     assert not known.covers_all
     assert str(known.total).startswith("at least")
 

@@ -150,7 +150,7 @@ def test_what_the_statuses_leave_open_is_assumed(budget: int, assumption: Assump
     """A walk without a budget to ask the statuses says so; with one, pets without a status stay
     open."""
     rows = pets(250)
-    known = known_of(lambda query: linked(of(rows, query), query), probe_budget=budget)
+    known = known_of(lambda query: linked(of(rows, query), query), max_probes=budget)
     assert known.covers_all
     assert assumption in known.assumptions
 

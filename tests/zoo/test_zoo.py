@@ -246,7 +246,7 @@ def test_a_short_page_that_names_a_next_one_is_not_the_whole() -> None:
 @pytest.mark.parametrize(("budget", "requests"), [(0, 1), (3, 4)])
 def test_the_budget_is_kept(budget: int, requests: int) -> None:
     """No more is asked beyond the listing than was allowed, and the verdict tells of it."""
-    known = fetch(Habits(), 250, probe_budget=budget).completeness
+    known = fetch(Habits(), 250, max_probes=budget).completeness
     assert known.requests == requests
     assert count_of(known, Fact.QUESTION_NOT_ASKED) == budget
 

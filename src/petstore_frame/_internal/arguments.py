@@ -53,10 +53,7 @@ def checked_client(client: Any, operation: str) -> None:
 def checked_status(status: Any) -> str | None:
     """Return a status of the interface, or None for no filter."""
     if status is not None and not (isinstance(status, str) and status in PET_STATUSES):
-        from difflib import get_close_matches
-
-        near = get_close_matches(str(status).strip().lower(), PET_STATUSES, n=1)
-        got = f"{status!r} (did you mean {near[0]!r}?)" if near else repr(status)
+        got = _meant(status, PET_STATUSES)
         refuse(f"status is one of {', '.join(PET_STATUSES)}, or None for all, got {got}")
     return status
 
@@ -89,6 +86,21 @@ def takes_pet_fields(create: Callable[Concatenate[S, P], R]) -> Callable[Concate
         return create(client, *given, **fields)
 
     return checked
+
+
+def renamed(**words: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Have a function answer an argument's old name, ``old="new"``, with the new one."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def checked(*given: P.args, **options: P.kwargs) -> R:
+            for old in words.keys() & options.keys():
+                refuse(f"{function.__name__} has no {old}= any more; it is {words[old]}= now")
+            return function(*given, **options)
+
+        return checked
+
+    return decorate
 
 
 def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -140,7 +152,7 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     """
     known = tuple(choices)
     if not isinstance(value, str) or value not in known:
-        refuse(f"{name} is one of {', '.join(known)}, got {value!r}")
+        refuse(f"{name} is one of {', '.join(known)}, got {_meant(value, known)}")
     return value
 
 
@@ -160,3 +172,11 @@ def some_of(name: str, value: Any, choices: Sequence[str]) -> tuple[str, ...]:
 def refuse(what: str) -> NoReturn:
     """Raise an ArgumentError with this text."""
     raise ArgumentError(what)
+
+
+def _meant(value: Any, known: Sequence[str]) -> str:
+    """Show a value that is none of those known, with the one that it resembles."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(value).strip().lower(), known, n=1)
+    return f"{value!r} (did you mean {near[0]!r}?)" if near else repr(value)

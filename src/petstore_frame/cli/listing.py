@@ -16,6 +16,7 @@ from petstore_frame.cli.options import (
     PLAIN,
     AsJson,
     CategoriesFile,
+    Delimiter,
     Store,
     finish,
     switch,
@@ -23,9 +24,9 @@ from petstore_frame.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from petstore_frame.errors import FetchInterrupted, IncompleteInventoryError
     from petstore_frame.history import Diff
     from petstore_frame.inventory import Inventory
+    from petstore_frame.inventory.broken_off import FetchInterrupted, IncompleteInventoryError
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,8 @@ def listed(
         keeps_interrupted: Whether to go on with them after Ctrl-C.
         options: Further arguments of ``fetch_inventory``.
     """
-    from petstore_frame.errors import FetchInterrupted, IncompleteInventoryError
     from petstore_frame.inventory import fetch_inventory
+    from petstore_frame.inventory.broken_off import FetchInterrupted, IncompleteInventoryError
 
     untouched = f"{written} {'is as it was' if written.exists() else 'was not written'}"
     code = 0
@@ -138,6 +139,7 @@ def fetch(
         bool,
         switch("keep-partial", "Write what was read when the reading broke off, or by Ctrl-C."),
     ] = False,
+    delimiter: Delimiter = None,
     *,
     shown: Shown,
     store: Store,
@@ -152,7 +154,7 @@ def fetch(
     """
     from petstore_frame.report import check_data_target, write_data
 
-    check_data_target(output)  # before minutes are spent on reading
+    check_data_target(output, delimiter)  # before minutes are spent on reading
     with listed(
         store,
         output,
@@ -163,7 +165,7 @@ def fetch(
         max_pets=max_pets,
         strategy="documented" if documented else "auto",
     ) as listing:
-        write_data(listing.inventory, output)
+        write_data(listing.inventory, output, delimiter)
     counts = listing.inventory.completeness.counts_asked_for()
     listing.tell(output, shown, "\n".join(f"  {name:<12} {n}" for name, n in counts.items()))
 
@@ -179,6 +181,7 @@ def report(
             file_okay=False,
         ),
     ] = None,
+    delimiter: Delimiter = None,
     *,
     shown: Shown,
     store: Store,
@@ -192,11 +195,17 @@ def report(
     """
     from petstore_frame.report import check_target, write_report
 
-    ending = check_target(output)  # before minutes are spent on reading
+    ending = check_target(output, delimiter or ",")  # before minutes are spent on reading
     if history is not None and ending != ".xlsx":
         raise typer.BadParameter(f"--history is for a workbook (.xlsx), which {output} is not")
     with listed(store, output, require_complete=shown.require_complete) as listing:
-        write_report(listing.inventory, output, categories=categories, history=history)
+        write_report(
+            listing.inventory,
+            output,
+            categories=categories,
+            history=history,
+            delimiter=delimiter or ",",
+        )
     listing.tell(output, shown)
 
 

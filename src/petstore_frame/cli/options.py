@@ -30,9 +30,21 @@ def to_write(text: str) -> Any:
     return Option("--output", "-o", help=text, show_default=False)
 
 
+def _tab(text: str | None) -> str | None:
+    return "\t" if text == r"\t" else text
+
+
 CategoriesFile = Annotated[
     Path | None,
     Option(help="CSV of category_id,label.", exists=True, dir_okay=False, rich_help_panel=PLAIN),
+]
+_BETWEEN = r"Character between the cells of a text file, such as ; or \t for a tab."
+Delimiter = Annotated[
+    str | None,
+    Option(
+        help=_BETWEEN,
+        callback=_tab,
+    ),
 ]
 AsJson = Annotated[bool, switch("json", "Print one line of JSON.")]
 JournalFolder = Annotated[
@@ -170,9 +182,7 @@ class HowRead:
         str | None, Option(help="Column names of a file without a header: name,category_id.")
     ] = None
     encoding: Annotated[str | None, Option(help="Encoding of a text file, if not UTF-8.")] = None
-    delimiter: Annotated[
-        str | None, Option(help=r"Character between cells, \t for a tab; else it is found.")
-    ] = None
+    delimiter: Annotated[str | None, Option(help=_BETWEEN)] = None
     quoting: Annotated[
         Literal["strict", "none"] | None, Option(help="none reads quotes as letters; else strict.")
     ] = None
@@ -223,7 +233,7 @@ class HowRead:
             "thousands": self.thousands,
             "keep_spaces": self.keep_spaces or None,
             "encoding": self.encoding,
-            "delimiter": "\t" if self.delimiter == r"\t" else self.delimiter,
+            "delimiter": _tab(self.delimiter),
             "quoting": self.quoting,
         }
 

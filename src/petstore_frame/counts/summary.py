@@ -10,6 +10,7 @@ from typing import Any, Self, overload
 import narwhals as nw
 import pandas as pd
 
+from petstore_frame._internal.arguments import one_of
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.counts.pet_table import category_ids, open_frame
 from petstore_frame.counts.table import ALL_CATEGORIES, ALL_PETS, CountTable, column_name
@@ -195,8 +196,13 @@ class Summary(HasFrame):
         Args:
             status: A status, ``no status``, or None for all pets.
             category_id: A category, or None for all.
+
+        Raises:
+            ArgumentError: No pet can have such a status here.
         """
         known = self.counts
+        if status is not None:
+            one_of("status", status, known.statuses)
         rows = [category_id is None or held == category_id for held in known.category_ids]
         columns = [status is None or held == status for held in known.statuses]
         known_of = self.completeness

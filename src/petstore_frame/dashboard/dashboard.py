@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cached_property
 from os import PathLike
@@ -21,7 +22,7 @@ from petstore_frame.dashboard.model import Selection, StoreModel
 from petstore_frame.dashboard.reading_bar import ReadingBar
 from petstore_frame.dashboard.static_copy import static_copy
 from petstore_frame.dashboard.style import SHEET
-from petstore_frame.errors import ArgumentError
+from petstore_frame.errors import ArgumentError, ConfigurationError
 from petstore_frame.history import HistoryOption, open_history
 from petstore_frame.inventory import Inventory, fetch_inventory
 from petstore_frame.schema.categories import Categories, category_labels, shown_labels
@@ -61,6 +62,7 @@ class Dashboard:
     Raises:
         ArgumentError: An argument is something else than described.
         InputError: The categories file cannot be read.
+        ConfigurationError: It cannot be drawn here: ipywidgets 7, or marimo.
 
     Interface: Endpoints, List all animals; Add an animal.
     """
@@ -77,6 +79,7 @@ class Dashboard:
         wait_s: float = 10.0,
     ) -> None:
         checked_client(client, "ask_page")
+        _check_place()
         kept = open_history(history)
         if not (inventory is None or isinstance(inventory, Inventory)):
             raise ArgumentError(f"inventory is an Inventory, got {type(inventory).__name__}")
@@ -242,3 +245,21 @@ def _path(name: str, folder: str | PathLike[str] | None) -> Path | None:
     if not (folder is None or isinstance(folder, (str, PathLike))):
         raise ArgumentError(f"{name} is a folder, got {folder!r}")
     return None if folder is None else Path(folder)
+
+
+def _check_place() -> None:
+    """Refuse where the widgets would stay blank, with what works there.
+
+    Raises:
+        ConfigurationError: ipywidgets is older than 8, or this is a marimo notebook.
+    """
+    old = int(widgets.__version__.partition(".")[0]) < 8
+    marimo = sys.modules.get("marimo")
+    if old or (marimo is not None and marimo.running_in_notebook()):
+        here = f"ipywidgets {widgets.__version__}" if old else "marimo"
+        raise ConfigurationError(
+            f"the dashboard needs ipywidgets 8 in Jupyter, and this is {here}; "
+            "all else works here: pf.summarize(inventory), pf.charts, "
+            "pf.write_report(inventory, 'stock.html'); "
+            "and `petstore-frame dashboard` in a terminal opens it in a browser"
+        )

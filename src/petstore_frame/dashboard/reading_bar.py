@@ -8,9 +8,9 @@ from threading import RLock
 from petstore_frame.dashboard import parts
 from petstore_frame.dashboard.kit import Kit
 from petstore_frame.dashboard.worker import Cancelled, Worker
-from petstore_frame.errors import FetchInterrupted, IncompleteInventoryError
 from petstore_frame.html import Markup
 from petstore_frame.inventory import Inventory
+from petstore_frame.inventory.broken_off import FetchInterrupted, IncompleteInventoryError
 from petstore_frame.schema.text import minute_text
 
 

@@ -44,6 +44,8 @@ A notebook shows an error as its sentence and the caller's own lines; ``print_tr
 every call.
 """
 
+from importlib import import_module
+
 from petstore_frame.errors.answers import APIConnectionError as APIConnectionError
 from petstore_frame.errors.answers import APIStatusError as APIStatusError
 from petstore_frame.errors.answers import APITimeoutError as APITimeoutError
@@ -53,11 +55,7 @@ from petstore_frame.errors.answers import ConflictError as ConflictError
 from petstore_frame.errors.answers import ContractError as ContractError
 from petstore_frame.errors.answers import CrossOriginError as CrossOriginError
 from petstore_frame.errors.answers import EndpointDeprecatedWarning as EndpointDeprecatedWarning
-from petstore_frame.errors.answers import FetchInterrupted as FetchInterrupted
-from petstore_frame.errors.answers import ForeignLinkError as ForeignLinkError
-from petstore_frame.errors.answers import IncompleteInventoryError as IncompleteInventoryError
 from petstore_frame.errors.answers import NotFoundError as NotFoundError
-from petstore_frame.errors.answers import PaginationLoopError as PaginationLoopError
 from petstore_frame.errors.answers import PermissionDeniedError as PermissionDeniedError
 from petstore_frame.errors.answers import RateLimitError as RateLimitError
 from petstore_frame.errors.answers import ServerError as ServerError
@@ -85,3 +83,24 @@ from petstore_frame.errors.frames import print_traceback as print_traceback
 for _value in list(globals().values()):
     if getattr(_value, "__module__", "").startswith(__name__):
         _value.__module__ = __name__
+
+# They carry an Inventory, so they stand beside it, above this part.
+# A type checker finds them in __init__.pyi.
+_HOME = "petstore_frame.inventory.broken_off"
+_BROKEN_OFF = (
+    "FetchInterrupted",
+    "ForeignLinkError",
+    "IncompleteInventoryError",
+    "PaginationLoopError",
+)
+
+
+def __getattr__(name: str) -> type[BaseException]:
+    if name in _BROKEN_OFF:
+        kind: type[BaseException] = getattr(import_module(_HOME), name)
+        return kind
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_BROKEN_OFF})

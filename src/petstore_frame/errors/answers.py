@@ -1,14 +1,11 @@
-"""Errors of requests: the store refused, did not answer, left the interface, or broke off."""
+"""Errors of requests: the store refused, did not answer, or left the interface."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 from petstore_frame.errors.calls import PetstoreError
-from petstore_frame.errors.frames import ShortTraceback
 
 
 @dataclass(eq=False, repr=False)
@@ -168,74 +165,3 @@ def status_error_class(status_code: int) -> type[APIStatusError]:
     if status_code >= 500:
         return ServerError
     return _BY_STATUS.get(status_code, APIStatusError)
-
-
-class _BrokenOff(BaseException):
-    """A listing broke off before its end.
-
-    Attributes:
-        partial: The Inventory of what was read, its verdict ``incomplete``.
-        cause: The failure, or the KeyboardInterrupt, that ended it.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        partial: Any = None,
-        cause: BaseException | None = None,
-        resume: Callable[[], Any] | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.partial = partial
-        self.cause = cause
-        self._resume = resume
-        self.add_note(
-            "In a notebook or at a prompt, after `import sys`: sys.last_value.partial is what was "
-            "read, and inventory = sys.last_value.resume() reads the rest."
-        )
-
-    def resume(self) -> Any:
-        """Continue where the listing broke off and return the Inventory."""
-        if self._resume is None:
-            raise PetstoreError("this error crossed a process; fetch the inventory again")
-        return self._resume()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The way on holds live connections; a pickled copy keeps everything else.
-        revive = partial(type(self), partial=self.partial, cause=self.cause)
-        return revive, (str(self),)
-
-
-class IncompleteInventoryError(_BrokenOff, PetstoreError):
-    """A listing broke off by a failure; has what was read, and the way to go on.
-
-    Attributes:
-        partial: The Inventory of what was read, its verdict ``incomplete``.
-        cause: The failure that ended it.
-
-    Example:
-        >>> import petstore_frame as pf
-        >>> def read_all(client):
-        ...     try:
-        ...         return pf.fetch_inventory(client)
-        ...     except pf.IncompleteInventoryError as broken:
-        ...         return broken.resume()  # or broken.partial, for what there is
-    """
-
-
-class FetchInterrupted(_BrokenOff, ShortTraceback, KeyboardInterrupt):
-    """Ctrl-C ended a listing; has what was read, and the way to go on.
-
-    Attributes:
-        partial: The Inventory of what was read, its verdict ``incomplete``.
-        cause: The KeyboardInterrupt.
-    """
-
-
-class PaginationLoopError(IncompleteInventoryError):
-    """A listing led back to where it had been; what was read is not the whole listing."""
-
-
-class ForeignLinkError(IncompleteInventoryError, CrossOriginError):
-    """A listing's next link leads to another origin or cannot be read; it was not followed."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import Any, TypeAlias, Union
 
 import pandas as pd
 
@@ -22,6 +22,7 @@ from petstore_frame.inventory import Inventory, StatusCount
 from petstore_frame.inventory.result import inventory_of, read_inventory
 from petstore_frame.schema.models import PET_COLUMNS
 
+Listing: TypeAlias = Union[Inventory, Snapshot, pd.DataFrame, str, "PathLike[str]"]
 MOVE = ("kind", "was", "now")
 _ROWS_SHOWN = 10
 
@@ -141,7 +142,7 @@ class Diff(HasFrame):
         return [f"{what} ({one})" for what, one in open_ends.items() if not one.covers_all]
 
 
-def diff(old: Any, new: Any) -> Diff:
+def diff(old: Listing, new: Listing) -> Diff:
     """Compare two listings of a store in memory, as ``history.diff`` compares two snapshots.
 
     Args:
@@ -165,7 +166,7 @@ def diff(old: Any, new: Any) -> Diff:
     return _compared(before, after, [before.frame, after.frame])
 
 
-def _listing(given: Any) -> Inventory:
+def _listing(given: object) -> Inventory:
     """Return an Inventory in whatever form it was given."""
     if isinstance(given, Inventory):
         return given

@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable, Sequence
 from glob import escape
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import narwhals as nw
 import pandas as pd
+from typing_extensions import TypeVar
 
 from petstore_frame._internal.arguments import one_of
 from petstore_frame.errors import ArgumentError, MissingExtraError
@@ -21,6 +22,13 @@ from petstore_frame.history.folder import Snapshot
 from petstore_frame.history.snapshot_file import check_rows, read_table
 from petstore_frame.schema.frame import as_text
 
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+    Relation: TypeAlias = duckdb.DuckDBPyRelation
+    Polars: TypeAlias = pl.LazyFrame
+Frame = TypeVar("Frame", default="Relation")
 _Open = Callable[[Sequence[Snapshot], tuple[str, ...], Any], Any]
 
 

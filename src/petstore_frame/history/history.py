@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, Union, overload
 
 import pandas as pd
 
@@ -14,7 +14,7 @@ from petstore_frame.counts.summary import Summary
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history.adding import add_snapshot
 from petstore_frame.history.changes import Diff, diff_snapshots
-from petstore_frame.history.engines import Engine, to_pandas
+from petstore_frame.history.engines import Engine, Frame, to_pandas
 from petstore_frame.history.flow import Flow
 from petstore_frame.history.folder import (
     Contents,
@@ -27,7 +27,11 @@ from petstore_frame.history.trend import fill_trend, trend_columns
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory
 from petstore_frame.schema.categories import Categories
+from petstore_frame.schema.frame import as_dtypes
 from petstore_frame.schema.models import PET_COLUMNS
+
+if TYPE_CHECKING:
+    from petstore_frame.history.engines import Polars, Relation
 
 _ROWS_SHOWN = 10
 _LISTED = {
@@ -40,10 +44,10 @@ _LISTED = {
     "base_url": "str",
     "size": "int64",
 }
-HistoryOption: TypeAlias = Union["History", str, "PathLike[str]", None]
+HistoryOption: TypeAlias = Union["History[Any]", str, "PathLike[str]", None]
 
 
-class History:
+class History(Generic[Frame]):
     """Dated inventories of one store, kept as plain Parquet.
 
     The interface has no events and no timestamps; the difference between two dated listings is
@@ -69,6 +73,27 @@ class History:
     Interface: Events (not shown); Resources (a Pet has no dates).
     """
 
+    # A type checker knows by the engine what open() and open_all() return.
+    @overload
+    def __init__(
+        self: History[Relation],
+        folder: str | PathLike[str],
+        *,
+        engine: Literal["duckdb"] = "duckdb",
+        session: Any = None,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: History[pd.DataFrame], folder: str | PathLike[str], *, engine: Literal["pandas"]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: History[Polars], folder: str | PathLike[str], *, engine: Literal["polars"]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: History[Any], folder: str | PathLike[str], *, engine: str, session: Any = None
+    ) -> None: ...
     def __init__(
         self, folder: str | PathLike[str], *, engine: str = "duckdb", session: Any = None
     ) -> None:
@@ -112,7 +137,7 @@ class History:
             )
             for each in Contents.of(self.folder).snapshots
         ]  # fmt: skip
-        return pd.DataFrame(listed, columns=list(_LISTED)).astype(_LISTED)
+        return as_dtypes(pd.DataFrame(listed, columns=list(_LISTED)), _LISTED)
 
     def problems(self) -> list[SnapshotProblem]:
         """Name every path in the folder that cannot be read or is not ours, and why.
@@ -141,7 +166,7 @@ class History:
         """
         return Contents.of(self.folder).between(until=day)[-1].read()
 
-    def open(self, day: Day | None = None, columns: Sequence[str] | None = None) -> Any:
+    def open(self, day: Day | None = None, columns: Sequence[str] | None = None) -> Frame:
         """Open one snapshot as a frame of the engine, lazy where the engine is.
 
         Args:
@@ -162,7 +187,7 @@ class History:
         *,
         since: Day | None = None,
         until: Day | None = None,
-    ) -> Any:
+    ) -> Frame:
         """Open several snapshots as one frame of the engine, for questions of your own over time.
 
         Args:
@@ -307,14 +332,14 @@ class History:
             count, span = "1 snapshot", f" of {snapshots[0].date}"
         return f"History {str(self.folder)!r}: {count}{span}"
 
-    def _open_columns(self, snapshots: Sequence[Snapshot], columns: Sequence[str] | None) -> Any:
+    def _open_columns(self, snapshots: Sequence[Snapshot], columns: Sequence[str] | None) -> Frame:
         held = [name for name in PET_COLUMNS if all(name in each.columns for each in snapshots)]
         wanted = some_of("columns", held if columns is None else columns, held)
-        (frame,) = self._engine.open(snapshots, columns=wanted)
+        frame: Frame = self._engine.open(snapshots, columns=wanted)[0]
         return frame
 
 
-def open_history(history: HistoryOption) -> History | None:
+def open_history(history: HistoryOption) -> History[Any] | None:
     """Return the History that an option ``history=`` means, None for None.
 
     Raises:

@@ -21,7 +21,7 @@ import pandas as pd
 from petstore_frame.errors import HistoryError, MissingExtraError
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.origin import Record, stamp
-from petstore_frame.schema.frame import PetColumns, status_categories, to_frame
+from petstore_frame.schema.frame import PetColumns, as_dtype, status_categories, to_frame
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS
 
 ROWS_PER_GROUP = 1_000_000
@@ -144,7 +144,7 @@ def read_inventory(path: Path, record: Record, columns: tuple[str, ...]) -> Inve
         elif field.dtype == "category":
             frame[field.name] = _as_fetched(frame[field.name])
         else:
-            frame[field.name] = frame[field.name].astype(field.dtype)
+            frame[field.name] = as_dtype(frame[field.name], field.dtype)
     frame = frame[list(PET_COLUMNS)]
     return Inventory(stamp(frame, *record), record.origin)
 

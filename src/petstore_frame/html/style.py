@@ -48,7 +48,7 @@ LOOKS: Mapping[str, str] = MappingProxyType(
         "caption": "text-align:left;caption-side:top;padding:0 0 4px;color:inherit",
         "head": f"{_CELL};text-align:left;font-weight:600",
         "name": f"{_CELL};text-align:left;font-weight:400",
-        "cell": f"{_CELL};text-align:left;overflow-wrap:anywhere;max-width:34em",
+        "cell": f"{_CELL};text-align:left;overflow-wrap:break-word;max-width:34em",
         "foot": f"{_CELL};text-align:left;font-weight:700;border-top:2px solid {RULE}",
         "number": "text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap",
         "row": "background:none",

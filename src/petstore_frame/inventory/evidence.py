@@ -170,7 +170,7 @@ class Fact(Enum):
         "U+FFFD stands for a damaged character in the texts of {pets}.")
     QUESTION_FAILED = E.CONNECTION, S.NOTHING, "A question beyond the listing failed: {detail}."
     QUESTION_NOT_ASKED = (E.CALLER, S.NOTHING,
-        "Some questions were not asked: probe_budget allows {count} requests beyond the listing.")
+        "Some questions were not asked: max_probes allows {count} requests beyond the listing.")
 
     def __init__(self, source: EvidenceSource, shows: Shows, sentence: str) -> None:
         self.source, self.shows, self.sentence = source, shows, sentence

@@ -15,19 +15,19 @@ from petstore_frame._internal.arguments import (
     checked_status,
     one_of,
     refuse,
+    renamed,
     whole_number,
 )
 from petstore_frame._internal.progress import Display, open_progress
-from petstore_frame.errors import (
-    CrossOriginError,
+from petstore_frame.errors import CrossOriginError, PetstoreError
+from petstore_frame.errors.frames import callers_level
+from petstore_frame.inventory.asking import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
+from petstore_frame.inventory.broken_off import (
     FetchInterrupted,
     ForeignLinkError,
     IncompleteInventoryError,
     PaginationLoopError,
-    PetstoreError,
 )
-from petstore_frame.errors.frames import callers_level
-from petstore_frame.inventory.asking import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
 from petstore_frame.inventory.completeness import (
     Completeness,
     StatusCount,
@@ -49,6 +49,7 @@ MAX_IDS = 10_000
 Progress = bool | Callable[[int], None] | None
 
 
+@renamed(probe_budget="max_probes")
 def fetch_inventory(
     client: ReadingClient,
     *,
@@ -57,7 +58,7 @@ def fetch_inventory(
     progress: bool | Callable[[int], None] | None = None,
     limit: int = MAX_LIMIT,
     strategy: Literal["auto", "documented"] = "auto",
-    probe_budget: int = DEFAULT_PROBE_BUDGET,
+    max_probes: int = DEFAULT_PROBE_BUDGET,
     id_range: tuple[int, int] | None = None,
 ) -> Inventory:
     """Read every pet that can be read, and say what that covers.
@@ -75,7 +76,7 @@ def fetch_inventory(
             a function that is called with the number of pets held.
         limit: Pets to ask for in a page, 1 to 100.
         strategy: ``auto``, or ``documented`` to use and believe only what the interface states.
-        probe_budget: Requests allowed beyond the listing itself; what they brought is in
+        max_probes: Requests allowed beyond the listing itself; what they brought is in
             ``.completeness.evidence``.
         id_range: First and last id to ask for one by one with the deprecated ``get_pet`` where
             the listing is not complete, at most 10,000 and not with a status; None asks for
@@ -116,7 +117,7 @@ def fetch_inventory(
             client,
             status=checked_status(status),
             limit=checked_limit(limit),
-            budget=whole_number("probe_budget", probe_budget, 0),
+            budget=whole_number("max_probes", max_probes, 0),
             may_probe=one_of("strategy", strategy, ("auto", "documented")) == "auto",
             is_enough=None if cap is None else lambda rows: len(rows) > cap,
             on_rows=meter,

@@ -11,13 +11,11 @@ from enum import StrEnum
 from typing import NoReturn
 
 from petstore_frame._internal.arguments import MAX_LIMIT, checked_id
-from petstore_frame.errors import (
-    CrossOriginError,
-    NotFoundError,
-    PaginationLoopError,
-    PetstoreError,
-)
+from petstore_frame.errors import CrossOriginError, NotFoundError, PetstoreError
 from petstore_frame.inventory.asking import DEFAULT_PROBE_BUDGET, Asker, ReadingClient
+from petstore_frame.inventory.broken_off import (
+    PaginationLoopError,
+)
 from petstore_frame.inventory.completeness import Verdict
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.strategies import Reading

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
-from petstore_frame.errors import PaginationLoopError
 from petstore_frame.http.links import split_link
 from petstore_frame.inventory.asking import Asker
+from petstore_frame.inventory.broken_off import PaginationLoopError
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.page_parameter import parameter_of, short_page

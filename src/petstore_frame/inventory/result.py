@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
+from petstore_frame._internal.arguments import renamed
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import ArgumentError
 from petstore_frame.inventory.completeness import (
@@ -18,9 +19,12 @@ from petstore_frame.inventory.completeness import (
 )
 from petstore_frame.inventory.origin import HasOrigin, Origin, completeness_of, origin_of, stamp
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
+from petstore_frame.schema.frame import as_text
 from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     import pandas as pd
 
 # What is typed by habit, and the word for it here.
@@ -177,7 +181,7 @@ class Inventory(HasFrame, HasOrigin):
             )
         known = ids[ids["id"].notna() & ids["key"].notna()].astype({"id": "int64"})
         keys = known.groupby("id", sort=False)["key"].agg(lambda each: ", ".join(map(str, each)))
-        frame = self.frame.assign(key=self.frame["id"].map(keys).astype("str"))
+        frame = self.frame.assign(key=as_text(self.frame["id"].map(keys)))
         return type(self)(frame, self.origin)
 
     def to_frame(
@@ -251,7 +255,7 @@ def inventory_of(frame: pd.DataFrame) -> Inventory | None:
     return None if origin is None else Inventory(frame, origin)
 
 
-def read_inventory(path: Any) -> Inventory:
+def read_inventory(path: str | PathLike[str]) -> Inventory:
     """Read an Inventory back from a Parquet file that this package wrote.
 
     Args:
@@ -274,7 +278,8 @@ def read_inventory(path: Any) -> Inventory:
     return found
 
 
-def completeness(frame: pd.DataFrame | Inventory) -> Completeness:
+@renamed(frame="pets")
+def completeness(pets: pd.DataFrame | Inventory) -> Completeness:
     """Tell what a frame of pets covers, as it is now.
 
     Sorting the rows, adding columns, a merge that keeps each pet once, and writing to Parquet and
@@ -282,19 +287,19 @@ def completeness(frame: pd.DataFrame | Inventory) -> Completeness:
     status was changed, it is unknown, and ``basis`` says why.
 
     Args:
-        frame: The ``.frame`` of an Inventory, or anything made of it; or an Inventory.
+        pets: The ``.frame`` of an Inventory, or anything made of it; or an Inventory.
 
     Raises:
-        ArgumentError: ``frame`` is neither a frame nor an Inventory.
+        ArgumentError: ``pets`` is neither a frame nor an Inventory.
 
     Example:
         >>> import pandas as pd
         >>> str(completeness(pd.DataFrame({"id": [1, 2]})))
         'unknown: at least 2 pets'
     """
-    if isinstance(frame, Inventory):
-        return frame.completeness
-    if not (hasattr(frame, "columns") and hasattr(frame, "attrs")):
-        kind = "None" if frame is None else type(frame).__name__
+    if isinstance(pets, Inventory):
+        return pets.completeness
+    if not (hasattr(pets, "columns") and hasattr(pets, "attrs")):
+        kind = "None" if pets is None else type(pets).__name__
         raise ArgumentError(f"expected a frame of pets or an Inventory, got {kind}")
-    return completeness_of(frame)
+    return completeness_of(pets)

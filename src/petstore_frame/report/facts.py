@@ -23,6 +23,7 @@ from petstore_frame.inventory import Completeness, Inventory, Origin
 from petstore_frame.inventory.origin import origin_of
 from petstore_frame.inventory.result import completeness
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
+from petstore_frame.schema.frame import as_dtype
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS
 from petstore_frame.schema.text import whole_text
 
@@ -199,7 +200,7 @@ def _checked_frame(frame: pd.DataFrame) -> pd.DataFrame:
     columns = {
         field.name: checks[field.name](frame[field.name])
         if field.name in checks
-        else frame[field.name].astype(field.dtype)
+        else as_dtype(frame[field.name], field.dtype)
         for field in FIELDS
     }
     added = [name for name in frame.columns if name not in PET_COLUMNS]

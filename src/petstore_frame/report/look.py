@@ -87,15 +87,19 @@ def finish(
     repeat_row: int | None = None,
     is_portrait: bool = False,
     has_gridlines: bool = False,
+    printed: str = "",
 ) -> None:
-    """Write the cells, and set up print: A4, the verdict above and the page number below."""
+    """Write the cells, and set up print: A4, the verdict above and the page number below.
+
+    Where only a part is printed, ``printed`` says so above each page.
+    """
     sheet.finish()
     sheet.raw.hide_gridlines(1 if has_gridlines else 2)  # 1: on the screen only
     read = f"{badge_of(facts).word}: {len(facts.frame):,} pets read"
     verdict = "" if facts.covers_all else f"&R&B{plain_mark(read)}"
     store = plain_mark((facts.base_url or "")[:80])
     sheet.print_on_a4(
-        header=f"&L{plain_mark(sheet.name)}{verdict}",
+        header=f"&L{plain_mark(sheet.name)}{printed}{verdict}",
         footer=f"&L{store}&CPage &P of &N&R{plain_mark(as_of_words(facts.as_of))}",
         pages_high=pages_high,
         repeat_row=repeat_row,

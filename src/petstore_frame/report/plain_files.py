@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 _CHUNK = 20_000
 
 
-def write_csv(facts: Facts, path: Path, *, advance: Callable[[int], None]) -> None:
+def write_csv(
+    facts: Facts, path: Path, delimiter: str = ",", *, advance: Callable[[int], None]
+) -> None:
     """Write one line per pet, in UTF-8 with a byte order mark, as RFC 4180 has it.
 
     A text that begins like a formula gets a quote before it, and a column ``_pf_escaped`` names
@@ -28,7 +30,7 @@ def write_csv(facts: Facts, path: Path, *, advance: Callable[[int], None]) -> No
     """
     header, has_escapes = [column.name for column in facts.columns], _has_escapes(facts)
     with path.open("w", encoding="utf-8-sig", newline="") as file:
-        writer = csv.writer(file)
+        writer = csv.writer(file, delimiter=delimiter)
         names = [*map(harmless, header)]
         writer.writerow([*names, ESCAPED] if has_escapes else names)
         for start in range(0, len(facts.frame), _CHUNK):

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from petstore_frame._internal.arguments import one_of
 from petstore_frame._internal.progress import open_progress
 from petstore_frame.errors import ArgumentError, ReportError
 from petstore_frame.files.whole import refuse_impossible, whole_file
@@ -31,6 +32,7 @@ _PLAIN_WRITERS: dict[str, Callable[..., None]] = {
     ".parquet": write_parquet,
     ".html": write_html,
 }
+_DELIMITERS = (",", ";", "\t", "|")
 _DATA_ENDINGS = (".csv", ".parquet", ".xlsx")
 _HINTS = {
     ".ods": "write .xlsx, which LibreOffice opens and can save as .ods",
@@ -47,6 +49,7 @@ def write_report(
     history: HistoryOption = None,
     results: LoadResult | None = None,
     require_complete: bool = False,
+    delimiter: str = ",",
     progress: Progress = None,
 ) -> Path:
     """Write what a store holds as a file to send on, with how much of it was read.
@@ -71,6 +74,8 @@ def write_report(
         results: A LoadResult; the workbook gets a sheet of what became of its records. Only for
             ``.xlsx``.
         require_complete: Refuse to write unless every pet of the store was read.
+        delimiter: What stands between the cells of a ``.csv``: a comma, or ``;`` for a spreadsheet
+            that writes decimals with a comma, a tab, or ``|``.
         progress: True shows a bar, False none, None one where a person is watching, after two
             seconds; or a function that is called with the number of pets written so far.
 
@@ -101,7 +106,7 @@ def write_report(
     if not isinstance(path, (str, PathLike)):
         raise ArgumentError(f"path is the file to write, got {type(path).__name__}")
     target = Path(path)
-    ending = check_target(target)
+    ending = check_target(target, delimiter)
     _check_extras(target, ending, history, results)
     kept = _open_kept(history)
     facts = gather(pets, categories)
@@ -114,26 +119,31 @@ def write_report(
         if ending == ".xlsx":
             write_workbook(Content(facts, advance, kept, results), draft)
         else:
-            _PLAIN_WRITERS[ending](facts, draft, advance=advance)
+            more = {"delimiter": delimiter} if ending == ".csv" else {}
+            _PLAIN_WRITERS[ending](facts, draft, advance=advance, **more)
     return target
 
 
-def check_target(target: Path) -> str:
+def check_target(target: Path, delimiter: str = ",") -> str:
     """Return the ending that names the kind of report, if such a report can be written there.
 
     Raises:
         ReportError: No report has this ending, or the file cannot be written there.
+        ArgumentError: The delimiter cannot be one, or the file is no CSV.
     """
     refuse_impossible(target)
     ending = target.suffix.lower()
     if ending != ".xlsx" and ending not in _PLAIN_WRITERS:
         hint = _HINTS.get(ending, _HINTS[""])
         raise ReportError(f"no report can be written as {target.name!r}: {hint}")
+    _check_delimiter(delimiter, ending)
     return ending
 
 
-def write_data(inventory: Inventory, target: Path) -> Path:
+def write_data(inventory: Inventory, target: Path, delimiter: str | None = None) -> Path:
     """Write the pets raw, for programs, to the file of the kind that its ending names.
+
+    A CSV for which a delimiter is named begins with a byte order mark: it is for a spreadsheet.
 
     Returns:
         The path written.
@@ -142,7 +152,7 @@ def write_data(inventory: Inventory, target: Path) -> Path:
         ReportError: The file cannot be written there; one that was there is unchanged.
         MissingExtraError: A library for this kind of file is not installed.
     """
-    ending = check_data_target(target)
+    ending = check_data_target(target, delimiter)
     with whole_file(target) as draft:
         if ending == ".xlsx":
             write_workbook(Content(gather(inventory)), draft, DATA_SHEETS)
@@ -151,18 +161,19 @@ def write_data(inventory: Inventory, target: Path) -> Path:
         else:
             # Text is quoted: a lone carriage return in a name would be left bare otherwise.
             inventory.frame.to_csv(
-                draft, index=False, encoding="utf-8", lineterminator="\n",
-                quoting=csv.QUOTE_NONNUMERIC,
+                draft, index=False, encoding="utf-8-sig" if delimiter else "utf-8",
+                sep=delimiter or ",", lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC,
             )  # fmt: skip
     return target
 
 
-def check_data_target(target: Path) -> str:
+def check_data_target(target: Path, delimiter: str | None = None) -> str:
     """Return the ending that names the kind of file, if such a file can be written there.
 
     Raises:
         ReportError: No data file has this ending, or the file cannot be written there.
         MissingExtraError: The file is Parquet, and pyarrow is not installed.
+        ArgumentError: The delimiter cannot be one, or the file is no CSV.
     """
     refuse_impossible(target)
     ending = target.suffix.lower()
@@ -170,7 +181,15 @@ def check_data_target(target: Path) -> str:
         raise ReportError(f"{target}: a data file is .csv, .parquet or .xlsx; nothing was sent")
     if ending == ".parquet":
         check_parquet()
+    _check_delimiter(delimiter or ",", ending)
     return ending
+
+
+def _check_delimiter(delimiter: str, ending: str) -> None:
+    """Refuse a delimiter that cannot be one, or that this kind of file has no use for."""
+    one_of("delimiter", delimiter, _DELIMITERS)
+    if delimiter != "," and ending != ".csv":
+        raise ArgumentError(f"delimiter is for a .csv file, not for {ending}")
 
 
 @contextmanager

@@ -1,8 +1,11 @@
-"""Many pets: as columns, which is how they are read and held, and as a frame."""
+"""Many pets: as columns, which is how they are read and held, and as a frame.
+
+Text is the dtype ``str``: pandas 3 has one, pandas 2 makes objects of it, with the same values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from petstore_frame.schema.models import FIELDS, PET_COLUMNS, PET_STATUSES, Column, Pet
@@ -78,8 +81,8 @@ def to_frame(columns: PetColumns) -> pd.DataFrame:
         a missing value there, never "available".
 
     Example:
-        >>> to_frame(PetColumns([], [], [], [])).dtypes.astype(str).to_dict()
-        {'id': 'int64', 'name': 'str', 'category_id': 'int64', 'status': 'category'}
+        >>> to_frame(PetColumns([1], ["Luna"], [3], ["sold"])).to_dict("list")
+        {'id': [1], 'name': ['Luna'], 'category_id': [3], 'status': ['sold']}
     """
     import pandas as pd
 
@@ -140,6 +143,16 @@ def text_series(texts: Sequence[Any]) -> pd.Series[str]:
 def as_text(values: pd.Series[Any]) -> pd.Series[str]:
     """Return values as texts, and a missing one as missing; pandas 2 alone would write ``None``."""
     return values.astype("str").where(values.notna())
+
+
+def as_dtype(values: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
+    """Return values in a dtype, a missing text as missing, on either pandas."""
+    return as_text(values) if dtype == "str" else values.astype(dtype)
+
+
+def as_dtypes(frame: pd.DataFrame, dtypes: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a table whose columns have these dtypes, as ``as_dtype`` gives them."""
+    return frame.assign(**{name: as_dtype(frame[name], dtypes[name]) for name in dtypes})
 
 
 def status_categories(seen: Iterable[str | None]) -> list[str]:

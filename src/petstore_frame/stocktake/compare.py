@@ -8,6 +8,7 @@ from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from petstore_frame._internal.arguments import renamed
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history import Snapshot
 from petstore_frame.inventory import Inventory
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@renamed(data="source")
 def compare(
-    data: Any,
+    source: Any,
     inventory: Inventory,
     *,
     on: str | Sequence[str] = (),
@@ -69,7 +71,7 @@ def compare(
     these fields belong together, and where that leaves a choice they are ``ambiguous``.
 
     Args:
-        data: What ``load_csv`` reads: a CSV or ``.xlsx`` file, or a DataFrame.
+        source: What ``load_csv`` reads: a CSV or ``.xlsx`` file, or a DataFrame.
         inventory: What was read of the store, all statuses.
         on: The fields that make a record and a pet equal, as in ``["name", "category_id"]``.
         recipe: How this kind of file is read, as of ``load_csv``.
@@ -110,10 +112,12 @@ def compare(
     given = dict(locals())  # each parameter by its name: nothing else is local yet
     options = {name: value for name, value in given.items() if name not in _NOT_READING}
     options = with_other_words("compare", options, other)
-    call = Call.of("compare", data, {**said(recipe, options), "on": on or None, "journal": journal})
+    call = Call.of(
+        "compare", source, {**said(recipe, options), "on": on or None, "journal": journal}
+    )
     recipe = as_recipe(recipe, options)
-    fields = _checked(data, recipe.key, (on,) if isinstance(on, str) else tuple(on), inventory)
-    known, listed = inventory.completeness, read_list(data, recipe, leave_lines or ())
+    fields = _checked(source, recipe.key, (on,) if isinstance(on, str) else tuple(on), inventory)
+    known, listed = inventory.completeness, read_list(source, recipe, leave_lines or ())
     if fields:
         table = match_on(listed.frame, inventory.frame, fields, is_whole=known.covers_all)
     else:
@@ -126,7 +130,7 @@ def compare(
     )
 
 
-_NOT_READING = ("data", "inventory", "on", "recipe", "leave_lines", "journal", "other")
+_NOT_READING = ("source", "inventory", "on", "recipe", "leave_lines", "journal", "other")
 
 
 def _known_keys(inventory: Inventory, journal: str | PathLike[str] | None) -> pd.DataFrame:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from petstore_frame._internal.arguments import one_of
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import verdict_badge
 from petstore_frame.loader.call import Call
+from petstore_frame.schema.categories import Categories
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import minute_text
 from petstore_frame.stocktake.matching import IN_STORE, Kind
@@ -22,6 +24,16 @@ if TYPE_CHECKING:
 
     from petstore_frame.inventory import Completeness, Inventory
 
+KindName: TypeAlias = Literal[
+    "changed",
+    "only in list",
+    "not seen",
+    "only in store",
+    "ambiguous",
+    "in doubt",
+    "invalid",
+    "same",
+]
 _FIRST_SHOWN = 10
 _DIFFERENCES = tuple(kind for kind in Kind if kind is not Kind.SAME)
 
@@ -78,16 +90,17 @@ class Comparison(HasFrame):
         """Whether list and store agree in every animal, and the listing is complete."""
         return self.completeness.is_complete and set(self.frame["kind"].unique()) <= {Kind.SAME}
 
-    def of(self, kind: Kind | str) -> pd.DataFrame:
+    def of(self, kind: Kind | KindName) -> pd.DataFrame:
         """Return the rows of one kind.
 
         Raises:
-            ValueError: There is no such kind.
+            ArgumentError: There is no such kind.
         """
-        rows = self.frame[self.frame["kind"].eq(Kind(kind))]
+        chosen = one_of("kind", kind, [str(each) for each in Kind])
+        rows = self.frame[self.frame["kind"].eq(chosen)]
         return rows.reset_index(drop=True)
 
-    def write(self, path: str | PathLike[str], *, categories: Any = None) -> Path:
+    def write(self, path: str | PathLike[str], *, categories: Categories = None) -> Path:
         """Write a workbook with a summary and a sheet per kind, both values side by side.
 
         Args:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from petstore_frame.schema.frame import as_dtypes
 from petstore_frame.schema.models import SENT_FIELDS, Column
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame)
         One row per animal, as ``Comparison.frame`` has it.
     """
     known = listed.merge(keys, on="key", how="left").astype({"id": "Int64"})
-    is_in_doubt = known.pop("is_in_doubt").fillna(value=False).astype(bool)
+    is_in_doubt = known.pop("is_in_doubt").eq(True)
     is_in_doubt &= known["problem"].isna()
     others = stored[~_is_among(stored["id"], known["id"])]
     is_open = is_in_doubt & known["id"].isna()
@@ -216,9 +217,8 @@ def _numbers(listed: pd.DataFrame, stored: pd.DataFrame, fields: Sequence[str]) 
 
 def _comparable(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the same values in dtypes that both sides share."""
-    return frame.astype(
-        {field.name: shared_dtype(field) for field in SENT_FIELDS if field.name in frame}
-    )
+    shared = {field.name: shared_dtype(field) for field in SENT_FIELDS if field.name in frame}
+    return as_dtypes(frame, shared)
 
 
 def _theirs(stored: pd.DataFrame) -> pd.DataFrame:
@@ -263,7 +263,7 @@ def _stacked(*parts: pd.DataFrame) -> pd.DataFrame:
     for field in SENT_FIELDS:
         dtypes |= dict.fromkeys((field.name, field.name + IN_STORE), shared_dtype(field))
     dtypes["problem"] = "str"
-    shaped = [part.reindex(columns=list(dtypes)).astype(dtypes) for part in parts]
+    shaped = [as_dtypes(part.reindex(columns=list(dtypes)), dtypes) for part in parts]
     return pd.concat(shaped, ignore_index=True)
 
 

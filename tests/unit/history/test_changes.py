@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import petstore_frame as pf
 from petstore_frame.history import diff_pets, trend_pets
 from petstore_frame.history.questions import DIFF_COLUMNS, age_pets, live_pets, sell_pets
+from petstore_frame.schema.frame import as_dtypes
 
 BIG = 2**53 + 1
 OLD = [
@@ -35,7 +36,7 @@ def table(rows: list[tuple[Any, ...]], *more: str) -> pd.DataFrame:
     """Build a plain table of pets, also for no rows."""
     frame = pd.DataFrame(rows, columns=["id", "name", "category_id", "status", *more])
     dtypes = {"id": "int64", "category_id": "int64"}
-    return frame.astype({name: dtypes.get(name, "str") for name in frame.columns})
+    return as_dtypes(frame, {name: dtypes.get(name, "str") for name in frame.columns})
 
 
 def dated(*snapshots: tuple[str, list[tuple[Any, ...]]]) -> pd.DataFrame:

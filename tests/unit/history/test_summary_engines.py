@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import petstore_frame as pf
+from petstore_frame.schema.frame import as_dtypes
 
 BIG = 2**53 + 1
 
@@ -16,7 +17,8 @@ BIG = 2**53 + 1
 def table(*rows: tuple[Any, ...]) -> pd.DataFrame:
     """Build a plain table of pets, also for no rows."""
     frame = pd.DataFrame(list(rows), columns=["id", "name", "category_id", "status"])
-    return frame.astype({"id": "int64", "name": "str", "category_id": "int64", "status": "str"})
+    dtypes = {"id": "int64", "name": "str", "category_id": "int64", "status": "str"}
+    return as_dtypes(frame, dtypes)
 
 
 def cells(frame: Any) -> dict[str, list[Any]]:

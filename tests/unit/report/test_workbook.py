@@ -217,6 +217,14 @@ def test_print_and_screen_are_set_up(inventory_of, read_back, tmp_path) -> None:
     assert "15 digits" in sheet["A1"].comment.text
 
 
+def test_a_large_inventory_is_not_printed_unasked(inventory_of, read_back, tmp_path) -> None:
+    """Only the first rows are the print area, and each page says of how many."""
+    pets = [(at, "Luna", 1, "sold") for at in range(1, 602)]
+    sheet = read_back(pf.write_report(inventory_of(pets), tmp_path / "stock.xlsx"))["Inventory"]
+    assert sheet.print_area == "'Inventory'!$A$1:$D$501"
+    assert "500 of 601 rows" in sheet.oddHeader.left.text
+
+
 def test_a_wide_inventory_is_printed_across(inventory_of, read_back, tmp_path) -> None:
     """Upright where its columns fit, and across where long names would be printed too small."""
     pets = [(2**63 - 1 - at, "Maximilian " * 5, 1, "sold") for at in range(3)]

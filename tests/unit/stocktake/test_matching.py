@@ -8,6 +8,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
+from petstore_frame.schema.frame import as_dtypes
 from petstore_frame.stocktake.matching import Kind, match_by_key, match_on
 
 ON = ("name", "category_id")
@@ -16,7 +17,8 @@ ON = ("name", "category_id")
 def listed(*rows: tuple[Any, ...], problem: str | None = None) -> pd.DataFrame:
     """Records of key, name, category and status, in lines from 2 on."""
     frame = pd.DataFrame(rows, columns=["key", "name", "category_id", "status"])
-    frame = frame.astype({"key": "str", "name": "str", "category_id": "Int64", "status": "str"})
+    dtypes = {"key": "str", "name": "str", "category_id": "Int64", "status": "str"}
+    frame = as_dtypes(frame, dtypes)
     places = {"record": range(1, len(frame) + 1), "line": range(2, len(frame) + 2)}
     return frame.assign(**places, problem=pd.Series(problem, index=frame.index, dtype="str"))
 

@@ -19,6 +19,7 @@ from petstore_frame.schema.models import NO_STATUS
 
 _DARK = {"bold": True, "font_color": PAPER, "bg_color": INK}
 _IDS = ("id", "category_id")
+PRINTED_ROWS = 500
 _NAME = 1  # the column of names
 _MOMENT = "yyyy-mm-dd hh:mm"
 
@@ -79,7 +80,13 @@ def _set_up(book: Book, sheet: Sheet, facts: Facts, part: Part) -> None:
         sheet.text(0, col, label, **style)
     sheet.height(0, 21)
     is_narrow = sum(widths) <= look.PORTRAIT_WIDTH
-    look.finish(sheet, facts, repeat_row=0, is_portrait=is_narrow, has_gridlines=True)
+    printed = ""
+    if last > PRINTED_ROWS:  # all of a large store would be hundreds of pages
+        sheet.do("print_area", 0, 0, PRINTED_ROWS, len(columns) - 1)
+        printed = f": {PRINTED_ROWS:,} of {last:,} rows; clear the print area for all"
+    look.finish(
+        sheet, facts, repeat_row=0, is_portrait=is_narrow, has_gridlines=True, printed=printed
+    )
     sheet.do("write_comment", 0, 0, ID_RULE, {"x_scale": 2, "author": "petstore-frame"})
     if book.is_constant_memory or last == 0:
         sheet.do("autofilter", 0, 0, last, len(columns) - 1)
