@@ -75,14 +75,10 @@ def _text(part: str | bytes) -> str:
 
 
 class Answer(NamedTuple):
-    """What came back for one request.
+    """What came back for one request to ``url``; ``operation`` is its method and path.
 
-    Attributes:
-        operation: Method and path.
-        body: The bytes received; empty when they have a flaw.
-        flaw: What is wrong with the body; None when it arrived whole.
-        elapsed_s: Seconds from the first byte out to the last byte in.
-        url: The whole address asked.
+    ``body`` is empty where it has a ``flaw``. ``elapsed_s`` runs from the first byte out to the
+    last byte in.
     """
 
     operation: str
@@ -119,9 +115,8 @@ def read_retry_after(text: str | None, now: datetime | None = None) -> float | N
     if text.isascii() and text.isdigit() and len(text) <= 10:
         return float(text)
     moment = read_http_date(text)
-    if moment is None:
-        return None
-    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+    now = now or datetime.now(UTC)
+    return None if moment is None else max(0.0, (moment - now).total_seconds())
 
 
 def read_http_date(text: str) -> datetime | None:

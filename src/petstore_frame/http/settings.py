@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import TIMEOUT_MAX
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -49,22 +49,15 @@ class IdempotencyKey:
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the store is and how to talk to it.
+    """Where the store is (no slash at the end) and how to talk to it.
 
-    Attributes:
-        base_url: The address up to and with ``/v1``, no slash at the end.
-        key: Gives the API key, wrapped so that no repr shows it; asked once per request.
-        timeout_s: Seconds to wait for an answer to begin or go on; twice as many for the whole.
-        max_retries: How often a GET is repeated after a passing failure.
+    ``key`` gives the API key, wrapped so that no repr shows it; it is asked once per request.
     """
 
     base_url: str
-    key: Callable[[], SecretStr]
+    key: Callable[[], SecretStr] = field(repr=False)
     timeout_s: float = DEFAULT_TIMEOUT_S
     max_retries: int = DEFAULT_MAX_RETRIES
-
-    def __repr__(self) -> str:
-        return f"Settings(base_url={self.base_url!r}, key=<hidden>)"
 
 
 def read_settings(

@@ -72,12 +72,10 @@ class Fact(Enum):
     OTHER_STORE = S.MOVED, "The store called itself {detail}."
     # Totals that the store states.
     TOTAL_LARGER = S.MISSING, "The store states {pets}, more than were read."
-    TOTAL_REACHED = S.END, "The store states {pets}, and as many were read."
     TOTAL_OF_ALL = S.MORE, "The store states {pets}, perhaps of every status together."
     TOTAL_FELL = S.MOVED, "The stated total fell while the listing was read ({detail})."
     TOTAL_LOWER = S.NOTHING, "The store states {pets}, fewer than were read."
     TOTALS_DIFFER = S.NOTHING, "The store states different totals: {detail}."
-    TOTAL_OF_PAGE = S.NOTHING, "The stated total is only the length of the page."
     # Caches on the way.
     OLD_AND_NEW = S.MOVED, "An answer from a cache is older than an answer before it."
     OLD_ANSWER = S.NOTHING, "An answer came from a cache and was {detail} old."
@@ -109,8 +107,6 @@ class Fact(Enum):
     # The store's own way from page to page.
     LINKS_ENDED = (S.END,
         "The store linked each page to the next, and the last page had no further link.")
-    HEADERS_ENDED = (S.END,
-        "The store named each next page in its {detail} header, and the last page named none.")
     LINKS_ONLY_SHORTER = (S.END,
         "A page of fewer pets has a next link, and the page of all pets has none.")
     NEXT_OUTSIDE = (S.MORE,
@@ -207,12 +203,10 @@ class Evidence:
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values, the sentence under ``text``."""
         return {
+            **{field.name: getattr(self, field.name) for field in fields(self)},
             "fact": self.fact.name.lower(),
             "shows": str(self.shows),
-            "scope": self.scope,
             "assumptions": list(map(str, self.assumptions)),
-            "count": self.count,
-            "detail": self.detail,
             "text": str(self),
         }
 

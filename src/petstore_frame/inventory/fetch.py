@@ -191,18 +191,15 @@ class _Fetch:
             self._evidence = self._reading.run()
         finding = weigh(self._evidence)
         if self._ask.has_enough(self._ask.rows):
-            return (*self._evidence, self._cut())
+            is_of_others = len(self._columns().id) <= (self._max_pets or 0)
+            cut = Evidence(Fact.CUT_BY_OTHERS if is_of_others else Fact.CUT_BY_MAX_PETS)
+            return (*self._evidence, cut)
         if self._id_range is None or finding.verdict is Verdict.COMPLETE:
             return self._evidence
         if self._id_walk is None:
             self._id_walk = IdWalk(self._ask, *self._id_range)
         self._id_walk.run()
         return (*self._evidence, *self._id_walk.evidence(finding.exact))
-
-    def _cut(self) -> Evidence:
-        """Return what it shows that more was held than ``max_pets``."""
-        is_of_others = len(self._columns().id) <= (self._max_pets or 0)
-        return Evidence(Fact.CUT_BY_OTHERS if is_of_others else Fact.CUT_BY_MAX_PETS)
 
     def _columns(self) -> PetColumns:
         """Return the pets without those that a store lists in spite of the filter."""
@@ -228,9 +225,9 @@ class _Fetch:
         return Inventory(stamp(frame, known, origin), origin)
 
     def _completeness(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
-        finding = weigh(evidence)
-        counts = count_statuses(columns.status)
-        exact = finding.exact
+        finding, first = weigh(evidence), self._reading.first
+        total = Total() if first is None else known_total(first, self._ask)
+        counts, exact = count_statuses(columns.status), finding.exact
         if finding.verdict is Verdict.COMPLETE:
             asked = counts if self._ask.status is None else [self._ask.status]
             exact = frozenset(asked) - finding.inexact
@@ -243,12 +240,8 @@ class _Fetch:
             assumptions=finding.assumptions,
             evidence=evidence,
             by_status={name: StatusCount(n, name in exact) for name, n in counts.items()},
-            advertised_total=self._total().of_listing(len(self._ask.rows)),
+            advertised_total=total.of_listing(len(self._ask.rows)),
         )
-
-    def _total(self) -> Total:
-        first = self._reading.first
-        return Total() if first is None else known_total(first, self._ask)
 
     def _raise_incomplete(self, problem: BaseException) -> NoReturn:
         """Raise what happened, with the pages read and the way to go on."""
@@ -257,13 +250,13 @@ class _Fetch:
         cause = "interrupted" if is_interrupt else str(problem)
         left = (each for each in self._reading.evidence if each.shows is not Shows.END)
         partial = self._inventory((Evidence(Fact.BROKE_OFF, count=pages), *left))
-        kinds: dict[type[BaseException], type[IncompleteInventoryError | FetchInterrupted]] = {
-            PaginationLoopError: PaginationLoopError,
-            CrossOriginError: ForeignLinkError,
-        }
+        kind: type[IncompleteInventoryError | FetchInterrupted] = IncompleteInventoryError
         if is_interrupt:
-            kinds[type(problem)] = FetchInterrupted
-        kind = kinds.get(type(problem), IncompleteInventoryError)
+            kind = FetchInterrupted
+        elif isinstance(problem, PaginationLoopError):
+            kind = PaginationLoopError
+        elif isinstance(problem, CrossOriginError):
+            kind = ForeignLinkError
         raise kind(
             f"broke off after page {pages} with {pets_text(held)} held: {cause}; "
             "they are in this error's .partial, and .resume() goes on",

@@ -16,7 +16,6 @@ from petstore_frame.inventory.asking import SIDE_BY_SIDE, Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.inventory.stated import NEXT_PARAMETERS
 from petstore_frame.inventory.walk import Walk, read_through
 from petstore_frame.schema.frame import PetColumns
 
@@ -109,22 +108,6 @@ def _trial(kind: Kind, ids: list[int], size: int) -> tuple[int, list[list[int]]]
         return size // 2, [ids[size // 2 : size // 2 + size]]
     at = size if len(ids) >= 2 * size else size // 2
     return ids[at - 1], [ids[at : at + size]]
-
-
-def parameter_of(ask: Asker, first: Page, short: Page) -> str | None:
-    """Return the parameter that takes the value of a header such as ``X-Next-Page``.
-
-    A short page names its own next one; that next one must be the rows that follow it.
-    """
-    named = short.stated.next_value
-    if named is None:
-        return None
-    ids, size = list(first.columns.id), len(short)
-    for name in NEXT_PARAMETERS[named.word]:
-        page = ask.probe(ask.params({name: named.value}, limit=size))
-        if page is not None and _which(page, [ids[size : 2 * size]], size) is not None:
-            return name
-    return None
 
 
 def _which(page: Page, windows: list[list[int]], size: int) -> int | None:

@@ -21,22 +21,14 @@ _EXPIRED = (400, 404, 410, 422)
 class Walk:
     """Reads a listing page by page; ``run`` continues after a failure.
 
-    Attributes:
-        first: The first page, whose pets ``rows`` holds from the start.
-        last: The page read last.
-        pages: Pages read.
-        is_over: Whether the listing's end was reached.
-        breaks: What did not fit together on the way.
-        doubt: Why the end that was met proves nothing, or None.
-        notes: What else was learned of the way.
-        looked_back: What its first page showed when it was read again; None before that.
-        is_forgotten: Whether the store refused the place to go on from; then it begins anew.
-        fact, detail: What its end shows.
+    ``rows`` holds the pets of ``first`` from the start. ``breaks`` is what did not fit together on
+    the way, ``doubt`` why the end that was met proves nothing, and ``looked_back`` what the first
+    page showed when it was read again. ``is_forgotten``: the store refused the place to go on from.
     """
 
     fact: Fact
 
-    def __init__(self, ask: Asker, first: Page, rows: Rows, detail: str) -> None:
+    def __init__(self, ask: Asker, first: Page, rows: Rows, detail: str = "") -> None:
         self.detail = detail
         self.notes: list[Evidence] = []
         self.rows = rows
