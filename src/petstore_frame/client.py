@@ -160,21 +160,15 @@ class Client:
         return Page(columns, answer.headers, answer.url, damaged)
 
     def find_pet(self, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
-        """Look for a pet by id: found, proven absent, or unknown.
+        """Look for a pet by id: found, proven absent, or unknown, as ``PetSearch.state`` says.
 
         It reads the inventory until the pet is met; a pet is absent only when the whole of it
-        was read. It raises what ``list_pets`` does.
-
-        Args:
-            pet_id: The animal's id, an int64.
-            allow_deprecated: Ask ``GET /pets/{petId}`` first, while the store still has it.
-
-        Returns:
-            A PetSearch: ``state`` (found, absent, unknown), ``pet``, the evidence in ``basis``.
+        was read. ``allow_deprecated`` asks ``GET /pets/{petId}`` first, while the store has it.
+        It raises what ``list_pets`` does.
 
         Interface: Endpoints, List all animals; Get an animal (deprecated).
         """
-        return find_pet(self, checked_id(pet_id), allow_deprecated=allow_deprecated)
+        return find_pet(self, pet_id, allow_deprecated=allow_deprecated)
 
     @takes_pet_fields
     def create_pet(self, name: str, category_id: int, status: PetStatus | None = None) -> Pet:
@@ -245,13 +239,7 @@ class Client:
         return outcome
 
     def get_pet(self, pet_id: int) -> Pet:
-        """Get an animal by id. Deprecated: the interface removes it on 5 December 2030.
-
-        Args:
-            pet_id: The animal's id, an int64.
-
-        Returns:
-            The Pet.
+        """Get an animal by id, an int64. Deprecated: the interface removes it on 5 December 2030.
 
         Warns:
             EndpointDeprecatedWarning: Once per client, with the days left.

@@ -196,10 +196,9 @@ class Deprecation(NamedTuple):
         """Return one sentence, with the days left."""
         text = f"{operation} is deprecated"
         if self.ends_on is not None:
-            days = (self.ends_on - today).days
-            left = f" ({days} day{'s' * (days != 1)} left)" if days > 0 else ""
-            ending = "ends on" if days > 0 else "was to end on"
-            text += f" and {ending} {self.ends_on.day} {self.ends_on:%B %Y}{left}"
+            days, day = (self.ends_on - today).days, f"{self.ends_on.day} {self.ends_on:%B %Y}"
+            left = f"and ends on {day} ({days} day{'s' * (days != 1)} left)"
+            text += f" {left}" if days > 0 else f" and was to end on {day}"
         return f"{text}; {self.replacement}" if self.replacement else text
 
 
@@ -219,14 +218,14 @@ def read_deprecation(headers: Headers, known: Deprecation | None = None) -> Depr
     sunset = headers.get("Sunset")
     if sunset is None and headers.get("Deprecation") is None:
         return known
-    found, links = known or Deprecation(), headers.get_all("Link")
+    ends_on, replacement = known or Deprecation()
     relations = ("successor-version", "deprecation", "sunset")
+    links = headers.get_all("Link")
     addresses = [each for relation in relations for each in targets(links, relation)]
+    if addresses and replacement is None:
+        replacement = f"see {addresses[0]}"
     moment = None if sunset is None else read_http_date(sunset.strip())
-    return Deprecation(
-        found.ends_on if moment is None else moment.date(),
-        found.replacement or (f"see {addresses[0]}" if addresses else None),
-    )
+    return Deprecation(ends_on if moment is None else moment.date(), replacement)
 
 
 class DeprecationNotices:
@@ -237,15 +236,13 @@ class DeprecationNotices:
 
     def read(self, operation: str, headers: Headers, known: Deprecation | None = None) -> None:
         """Warn if an answer's headers, or the interface itself, announce an end."""
-        if operation not in self._noted:
-            notice = read_deprecation(headers, known)
-            if notice is not None:
-                self.warn(operation, notice)
+        notice = None if operation in self._noted else read_deprecation(headers, known)
+        if notice is not None:
+            self.warn(operation, notice)
 
     def warn(self, operation: str, notice: Deprecation) -> None:
         """Warn of an end that is known."""
         if operation not in self._noted:
             self._noted.add(operation)
-            today = date.today()  # a day more or less does not matter here
-            text = notice.sentence(operation, today)
+            text = notice.sentence(operation, date.today())  # a day more or less does not matter
             warnings.warn(text, EndpointDeprecatedWarning, stacklevel=callers_level())

@@ -226,10 +226,8 @@ class Completeness:
     ) -> Self:
         """Return what is known of the pets that a stated filter leaves.
 
-        Args:
-            part: The filter, as text that follows "with".
-            statuses: The status of each pet that is left, None where it is missing.
-            wanted: The statuses that the filter leaves; None for all.
+        ``part`` is the filter, as text that follows "with"; ``statuses`` has one for each pet that
+        is left, and ``wanted`` those that the filter leaves, None for all.
         """
         counts = count_statuses(statuses)
         is_known = wanted is not None and all(self.count(name).is_exact for name in wanted)

@@ -38,12 +38,8 @@ class SearchState(StrEnum):
 class PetSearch:
     """What became of a search for a pet; ``client.find_pet`` makes it.
 
-    Attributes:
-        state: found, absent (proven, if the assumptions hold) or unknown.
-        pet: The Pet, or None unless found.
-        basis: The evidence, as text.
-        assumptions: What must hold of the store for the pet to be absent, as text.
-        next_step: What else can be tried where the end is unknown.
+    ``pet`` is None unless it was found, ``basis`` the evidence as text. It is absent if the
+    ``assumptions`` hold; where that is unknown, ``next_step`` is what else can be tried.
     """
 
     state: SearchState
@@ -103,14 +99,12 @@ def find_pet(store: ReadingClient, pet_id: int, *, allow_deprecated: bool = Fals
 def _ask_directly(store: ReadingClient, pet_id: int) -> tuple[PetSearch | None, int]:
     """Ask the deprecated operation; its 404 counts only while a listed pet still answers."""
     try:
-        pet = store.get_pet(pet_id)
+        pet, basis = store.get_pet(pet_id), "GET /pets/{petId}, deprecated"
+        return PetSearch(SearchState.FOUND, pet, basis, 1), 1
     except NotFoundError:
         pass
     except PetstoreError:
         return None, 1
-    else:
-        basis = "GET /pets/{petId}, deprecated"
-        return PetSearch(SearchState.FOUND, pet, basis, 1), 1
     listed = store.ask_page(params={"limit": "1"})
     if not len(listed):
         return None, 2

@@ -29,17 +29,14 @@ class Walk:
     fact: Fact
 
     def __init__(self, ask: Asker, first: Page, rows: Rows, detail: str = "") -> None:
-        self.detail = detail
-        self.notes: list[Evidence] = []
-        self.rows = rows
+        self._ask, self.rows, self.detail = ask, rows, detail
         self.first = self.last = first
         self.pages = 1
-        self.is_over = False
+        self.is_over = self.is_forgotten = False
+        self.notes: list[Evidence] = []
         self.breaks: list[Evidence] = []
         self.doubt: Evidence | None = None
         self.looked_back: list[Evidence] | None = None
-        self.is_forgotten = False
-        self._ask = ask
 
     def run(self) -> None:
         """Read on to the end, or until the caller has enough.

@@ -184,7 +184,10 @@ def _frame(records: Sequence[Record]) -> pd.DataFrame:
         columns[field.name] = (
             text_series(values) if dtype == "str" else pd.Series(values, dtype=whole)
         )
-    columns["problem"] = text_series([_problem_of(record) for record in records])
+    problems = (record.problem for record in records)
+    columns["problem"] = text_series(
+        [each and ": ".join(filter(None, (each.column, each.message))) for each in problems]
+    )
     return pd.DataFrame(columns)
 
 
@@ -197,13 +200,6 @@ def _count_notes(records: Sequence[Record], name_at: int, notes: dict[str, Note]
         for kind in {kind_of(note) for note in record.warnings}:
             known = notes.get(kind) or Note(0, kind, record.number, record.line, name)
             notes[kind] = known._replace(records=known.records + 1)
-
-
-def _problem_of(record: Record) -> str | None:
-    problem = record.problem
-    if problem is None:
-        return None
-    return f"{problem.column}: {problem.message}" if problem.column else problem.message
 
 
 def _without_repeated_keys(listed: pd.DataFrame) -> pd.DataFrame:
