@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol, TypeAlias
@@ -52,6 +53,42 @@ class Way(Protocol):
     is_over: bool
 
 
+class Ages:
+    """The ages of the answers of one fetch, as ``Age`` headers of caches tell them."""
+
+    def __init__(self) -> None:
+        self._oldest_s = 0
+        self._went_back = False
+        self._first_made: float | None = None
+        self._last_made = 0.0
+
+    def note(self, headers: Headers) -> None:
+        """Take the age of one answer; without an ``Age`` it was made just now."""
+        text = (headers.get("Age") or "").strip()
+        age_s = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+        made = time.time() - age_s
+        self._went_back |= made < self._last_made - _TOLERANCE_S
+        self._last_made = max(self._last_made, made)
+        if age_s:
+            self._oldest_s = max(self._oldest_s, age_s)
+            self._first_made = min(made, self._first_made or made)
+
+    def read_at(self) -> datetime:
+        """Return when the oldest answer was made, and now if none came out of a cache."""
+        return datetime.fromtimestamp(self._first_made or time.time(), UTC)
+
+    def evidence(self) -> list[Evidence]:
+        """Return what the ages show: answers of two times, and how old the oldest is."""
+        found = [Evidence(Fact.OLD_AND_NEW)] if self._went_back else []
+        if self._oldest_s:
+            unit, length = next(each for each in _UNITS if self._oldest_s >= each[1])
+            count = self._oldest_s // length
+            age = f"{count:,} {unit}{'s' * (count != 1)}"
+            found.append(Evidence(Fact.OLD_ANSWER, detail=age))
+        return found
+
+
+@dataclass(eq=False)
 class Asker:
     """Asks a store for pages, and remembers what it was told, all in the caller's own thread.
 
@@ -74,35 +111,28 @@ class Asker:
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
         damaged: Ids of the pets with U+FFFD for half a character in a text.
         troubles: Questions that failed or were not asked.
+        interrupts: While it is entered, Ctrl-C is delivered only where the store is awaited.
     """
 
-    def __init__(
-        self,
-        store: ReadingClient,
-        *,
-        status: str | None,
-        limit: int,
-        budget: int,
-        may_probe: bool = True,
-        is_enough: Callable[[Rows], bool] | None = None,
-        on_rows: Callable[[int], None] = lambda _: None,
-    ) -> None:
-        self.store = store
-        self.status = status
-        self.limit = limit
-        self.budget = budget
-        self.may_probe = may_probe
-        self.is_enough = is_enough
-        self.rows = Rows()
-        self.way: Way | None = None
-        self._on_rows = on_rows
-        self.requests = self.spent = self.max_page = 0
-        self.damaged: set[int] = set()
-        self.ages = Ages()
-        self.troubles: list[Evidence] = []
-        self.interrupts = Deferred()
-        self.store_id: str | None = None
-        self._answered: dict[_Query, Page | None] = {}  # None where no answer was to be had
+    store: ReadingClient
+    status: str | None
+    limit: int
+    budget: int
+    may_probe: bool = True
+    is_enough: Callable[[Rows], bool] | None = None
+    on_rows: Callable[[int], None] = lambda _: None
+    rows: Rows = field(default_factory=Rows, init=False)
+    way: Way | None = field(default=None, init=False)
+    requests: int = field(default=0, init=False)
+    spent: int = field(default=0, init=False)
+    max_page: int = field(default=0, init=False)
+    damaged: set[int] = field(default_factory=set, init=False)
+    ages: Ages = field(default_factory=Ages, init=False)
+    troubles: list[Evidence] = field(default_factory=list, init=False)
+    interrupts: Deferred = field(default_factory=Deferred, init=False)
+    store_id: str | None = field(default=None, init=False)
+    # None where no answer was to be had.
+    _answered: dict[_Query, Page | None] = field(default_factory=dict, init=False)
 
     def begin_again(self) -> None:
         """Get ready to go on after a failure: what had no answer may be asked again."""
@@ -111,7 +141,7 @@ class Asker:
 
     def tell(self, rows: Rows) -> None:
         """Report progress."""
-        self._on_rows(len(rows))
+        self.on_rows(len(rows))
 
     def has_enough(self, rows: Rows) -> bool:
         """Tell whether more is held than the caller's cap, or all that the caller looks for."""
@@ -243,38 +273,3 @@ class Asker:
     def evidence(self) -> list[Evidence]:
         """Return what the answers as such show, whatever pets they held."""
         return [*self.troubles, *self.ages.evidence()]
-
-
-class Ages:
-    """The ages of the answers of one fetch, as ``Age`` headers of caches tell them."""
-
-    def __init__(self) -> None:
-        self._oldest_s = 0
-        self._went_back = False
-        self._first_made: float | None = None
-        self._last_made = 0.0
-
-    def note(self, headers: Headers) -> None:
-        """Take the age of one answer; without an ``Age`` it was made just now."""
-        text = (headers.get("Age") or "").strip()
-        age_s = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-        made = time.time() - age_s
-        self._went_back |= made < self._last_made - _TOLERANCE_S
-        self._last_made = max(self._last_made, made)
-        if age_s:
-            self._oldest_s = max(self._oldest_s, age_s)
-            self._first_made = min(made, self._first_made or made)
-
-    def read_at(self) -> datetime:
-        """Return when the oldest answer was made, and now if none came out of a cache."""
-        return datetime.fromtimestamp(self._first_made or time.time(), UTC)
-
-    def evidence(self) -> list[Evidence]:
-        """Return what the ages show: answers of two times, and how old the oldest is."""
-        found = [Evidence(Fact.OLD_AND_NEW)] if self._went_back else []
-        if self._oldest_s:
-            unit, length = next(each for each in _UNITS if self._oldest_s >= each[1])
-            count = self._oldest_s // length
-            age = f"{count:,} {unit}{'s' * (count != 1)}"
-            found.append(Evidence(Fact.OLD_ANSWER, detail=age))
-        return found

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from petstore_frame.inventory import Completeness, Inventory
 
 _FIRST_SHOWN = 10
-_DIFFERENCES = tuple(kind for kind in Kind if kind is not Kind.SAME)
 
 
 @dataclass(frozen=True, repr=False)
@@ -165,7 +164,7 @@ class Comparison(HasFrame):
             ),
             NOTEBOOK.steps(self.next_steps()),
         ]
-        rows = self.frame[self.frame["kind"].isin(_DIFFERENCES)]
+        rows = self.frame[self.frame["kind"].ne(Kind.SAME)]
         first = rows.groupby("kind", observed=True, sort=False).head(_FIRST_SHOWN)
         if len(first):
             shown = [
