@@ -145,10 +145,8 @@ class Client:
 
         For tools that find their own way through a listing; ``list_pets`` is the plain way.
 
-        Args:
-            address: ``/pets``, or a next link of the same origin.
-            params: Query parameters; None keeps the address's own.
-            number: Number of the page in a listing, for error messages.
+        ``address`` is ``/pets``, or a next link of the same origin; without ``params`` it keeps its
+        own. ``number`` is that of the page in a listing, for error messages.
 
         Raises:
             CrossOriginError: The address belongs to another origin; nothing was sent.
@@ -206,12 +204,8 @@ class Client:
         """Send one POST with these bytes and return what its end proves; no answer raises.
 
         For importers, which must know the fate of each request; ``create_pet`` is the plain way.
-
-        Args:
-            payload: The request body.
-            idempotency_key: Sent only when the client knows that the store honours it.
-            store_id: The ``X-Store-Id`` that the store sent before; another store that has its
-                address by now refuses the pet.
+        The key is sent only when the client knows that the store honours it. ``store_id`` is the
+        ``X-Store-Id`` that the store sent before; another one at its address refuses the pet.
 
         Interface: Endpoints, Add an animal; key and store id are extensions.
         """

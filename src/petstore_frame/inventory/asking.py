@@ -110,7 +110,7 @@ class Asker:
         spent: Requests sent of the budget.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
         damaged: Ids of the pets with U+FFFD for half a character in a text.
-        troubles: Questions that failed or were not asked.
+        troubles: Questions that failed or were not asked, and answers that do not fit together.
         interrupts: While it is entered, Ctrl-C is delivered only where the store is awaited.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from petstore_frame.errors import PaginationLoopError
@@ -86,6 +86,7 @@ class LinkWalk(Walk):
     """
 
     fact = Fact.LINKS_ENDED
+    reach: tuple[Assumption, ...] = (Assumption.LINKS_REACH_ALL,)
 
     def __init__(self, ask: Asker, first: Page, rows: Rows) -> None:
         super().__init__(ask, first, rows)
@@ -95,12 +96,6 @@ class LinkWalk(Walk):
         if gap := passes_over(first.stated.next_addresses, len(first)):
             self.notes.append(Evidence(Fact.NEXT_LEAVES_GAP, count=len(first), detail=gap))
         self._go_on_from(first)
-
-    @property
-    def reach(self) -> Sequence[Assumption]:
-        is_elsewhere = any(note.fact is Fact.OTHER_PATH for note in self.notes)
-        other_path = (Assumption.OTHER_PATH_IS_SAME,) if is_elsewhere else ()
-        return (Assumption.LINKS_REACH_ALL, *other_path)
 
     def _step(self) -> None:
         address = self._following or ""
@@ -130,6 +125,8 @@ class LinkWalk(Walk):
         note = address and beside_home(address, f"{self._ask.store.base_url}/pets")
         if note and note not in self.notes:
             self.notes.append(note)
+        if note and note.fact is Fact.OTHER_PATH:
+            self.reach = (Assumption.LINKS_REACH_ALL, Assumption.OTHER_PATH_IS_SAME)
         self._following = None if note and note.is_contradiction else address
         if self._following is None:
             self._end_at(page, pages=self.pages, rows=self.pages * self._ask.max_page)

@@ -178,9 +178,8 @@ def statuses_of(frame: pd.DataFrame) -> list[str | None]:
     """Return the status of each row, None where it is missing."""
     if "status" not in frame.columns or frame.columns.duplicated().any():
         return [None] * len(frame)
-    statuses = frame["status"]
-    pairs = zip(statuses, statuses.notna(), strict=True)
-    return [str(status) if is_there else None for status, is_there in pairs]
+    statuses = frame["status"].astype("object")
+    return list(statuses.where(statuses.notna(), None))
 
 
 def rows_digest(frame: pd.DataFrame, fields: Iterable[str] = _DIGESTED) -> str | None:

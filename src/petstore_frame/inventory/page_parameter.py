@@ -125,6 +125,7 @@ class Windows(Walk):
     """Reads window by window, several at a time; the rows hold exactly the first page's."""
 
     fact = Fact.WINDOWS_ENDED
+    reach = (Assumption.OFFSETS_REACH_ALL,)
 
     def __init__(self, ask: Asker, first: Page, rows: Rows, parameter: Parameter) -> None:
         super().__init__(ask, first, rows, parameter.name)
@@ -150,10 +151,6 @@ class Windows(Walk):
             self._ahead.clear()
             if self._pool is not None:
                 self._pool.shutdown(wait=True, cancel_futures=True)
-
-    @property
-    def reach(self) -> tuple[Assumption]:
-        return (Assumption.OFFSETS_REACH_ALL,)
 
     def _step(self) -> None:
         """Take a window's rows; one without any is the end."""

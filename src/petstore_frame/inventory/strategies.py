@@ -42,7 +42,6 @@ class Reading:
         self.ask = ask
         self.first: Page | None = None
         self.evidence: list[Evidence] = []
-        self._opening: list[Evidence] = []
 
     def run(self) -> tuple[Evidence, ...]:
         """Read what can be read and return all that was learned.
@@ -75,7 +74,7 @@ class Reading:
                     break
             if self._has(Shows.MOVED):
                 break
-        return (*self.evidence, *self._of_all(first, left_out), *self._opening)
+        return (*self.evidence, *self._of_all(first, left_out))
 
     def _open(self) -> Page:
         """Read the first page, as widely as allowed where nothing leads beyond it."""
@@ -90,8 +89,8 @@ class Reading:
                     raise
                 ask.troubles.append(Evidence(Fact.QUESTION_FAILED, detail=str(problem)))
             else:
-                gone = len({*page.columns.id} - {*wide.columns.id})
-                self._opening = [Evidence(Fact.PETS_GONE, count=gone)] if gone else []
+                if gone := len({*page.columns.id} - {*wide.columns.id}):
+                    ask.troubles.append(Evidence(Fact.PETS_GONE, count=gone))
                 page = wide
         ask.limit = page.limit or ask.limit
         return page

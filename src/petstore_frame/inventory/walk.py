@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from petstore_frame.errors import APIStatusError
 from petstore_frame.inventory.asking import Asker
@@ -27,6 +27,7 @@ class Walk:
     """
 
     fact: Fact
+    reach: tuple[Assumption, ...]  # what its end rests on
 
     def __init__(self, ask: Asker, first: Page, rows: Rows, detail: str = "") -> None:
         self._ask, self.rows, self.detail = ask, rows, detail
@@ -46,11 +47,6 @@ class Walk:
         """
         while not self.is_over and not self._ask.has_enough(self.rows):
             self._step()
-
-    @property
-    def reach(self) -> Sequence[Assumption]:
-        """What its end rests on."""
-        raise NotImplementedError
 
     def _step(self) -> None:
         """Read one more page, or end."""

@@ -179,11 +179,10 @@ def _frame(records: Sequence[Record]) -> pd.DataFrame:
         "key": text_series([record.key for record in records]),
     }
     for field in SENT_FIELDS:
-        values, dtype = [body.get(field.wire_name) for body in bodies], shared_dtype(field)
-        whole = pd.api.types.pandas_dtype(dtype)
-        columns[field.name] = (
-            text_series(values) if dtype == "str" else pd.Series(values, dtype=whole)
-        )
+        values = [body.get(field.wire_name) for body in bodies]
+        dtype: Any = shared_dtype(field)
+        is_text = dtype == "str"
+        columns[field.name] = text_series(values) if is_text else pd.Series(values, dtype=dtype)
     problems = (record.problem for record in records)
     columns["problem"] = text_series(
         [each and ": ".join(filter(None, (each.column, each.message))) for each in problems]
