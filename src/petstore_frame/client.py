@@ -145,10 +145,8 @@ class Client:
 
         For tools that find their own way through a listing; ``list_pets`` is the plain way.
 
-        Args:
-            address: ``/pets``, or a next link of the same origin.
-            params: Query parameters; None keeps the address's own.
-            number: Number of the page in a listing, for error messages.
+        ``address`` is ``/pets``, or a next link of the same origin; without ``params`` it keeps its
+        own. ``number`` is that of the page in a listing, for error messages.
 
         Raises:
             CrossOriginError: The address belongs to another origin; nothing was sent.
@@ -160,21 +158,15 @@ class Client:
         return Page(columns, answer.headers, answer.url, damaged)
 
     def find_pet(self, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
-        """Look for a pet by id: found, proven absent, or unknown.
+        """Look for a pet by id: found, proven absent, or unknown, as ``PetSearch.state`` says.
 
         It reads the inventory until the pet is met; a pet is absent only when the whole of it
-        was read. It raises what ``list_pets`` does.
-
-        Args:
-            pet_id: The animal's id, an int64.
-            allow_deprecated: Ask ``GET /pets/{petId}`` first, while the store still has it.
-
-        Returns:
-            A PetSearch: ``state`` (found, absent, unknown), ``pet``, the evidence in ``basis``.
+        was read. ``allow_deprecated`` asks ``GET /pets/{petId}`` first, while the store has it.
+        It raises what ``list_pets`` does.
 
         Interface: Endpoints, List all animals; Get an animal (deprecated).
         """
-        return find_pet(self, checked_id(pet_id), allow_deprecated=allow_deprecated)
+        return find_pet(self, pet_id, allow_deprecated=allow_deprecated)
 
     @takes_pet_fields
     def create_pet(self, name: str, category_id: int, status: PetStatus | None = None) -> Pet:
@@ -212,12 +204,8 @@ class Client:
         """Send one POST with these bytes and return what its end proves; no answer raises.
 
         For importers, which must know the fate of each request; ``create_pet`` is the plain way.
-
-        Args:
-            payload: The request body.
-            idempotency_key: Sent only when the client knows that the store honours it.
-            store_id: The ``X-Store-Id`` that the store sent before; another store that has its
-                address by now refuses the pet.
+        The key is sent only when the client knows that the store honours it. ``store_id`` is the
+        ``X-Store-Id`` that the store sent before; another one at its address refuses the pet.
 
         Interface: Endpoints, Add an animal; key and store id are extensions.
         """
@@ -245,13 +233,7 @@ class Client:
         return outcome
 
     def get_pet(self, pet_id: int) -> Pet:
-        """Get an animal by id. Deprecated: the interface removes it on 5 December 2030.
-
-        Args:
-            pet_id: The animal's id, an int64.
-
-        Returns:
-            The Pet.
+        """Get an animal by id, an int64. Deprecated: the interface removes it on 5 December 2030.
 
         Warns:
             EndpointDeprecatedWarning: Once per client, with the days left.

@@ -75,14 +75,10 @@ def _text(part: str | bytes) -> str:
 
 
 class Answer(NamedTuple):
-    """What came back for one request.
+    """What came back for one request to ``url``; ``operation`` is its method and path.
 
-    Attributes:
-        operation: Method and path.
-        body: The bytes received; empty when they have a flaw.
-        flaw: What is wrong with the body; None when it arrived whole.
-        elapsed_s: Seconds from the first byte out to the last byte in.
-        url: The whole address asked.
+    ``body`` is empty where it has a ``flaw``. ``elapsed_s`` runs from the first byte out to the
+    last byte in.
     """
 
     operation: str
@@ -119,9 +115,8 @@ def read_retry_after(text: str | None, now: datetime | None = None) -> float | N
     if text.isascii() and text.isdigit() and len(text) <= 10:
         return float(text)
     moment = read_http_date(text)
-    if moment is None:
-        return None
-    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+    now = now or datetime.now(UTC)
+    return None if moment is None else max(0.0, (moment - now).total_seconds())
 
 
 def read_http_date(text: str) -> datetime | None:
@@ -201,10 +196,9 @@ class Deprecation(NamedTuple):
         """Return one sentence, with the days left."""
         text = f"{operation} is deprecated"
         if self.ends_on is not None:
-            days = (self.ends_on - today).days
-            left = f" ({days} day{'s' * (days != 1)} left)" if days > 0 else ""
-            ending = "ends on" if days > 0 else "was to end on"
-            text += f" and {ending} {self.ends_on.day} {self.ends_on:%B %Y}{left}"
+            days, day = (self.ends_on - today).days, f"{self.ends_on.day} {self.ends_on:%B %Y}"
+            left = f"and ends on {day} ({days} day{'s' * (days != 1)} left)"
+            text += f" {left}" if days > 0 else f" and was to end on {day}"
         return f"{text}; {self.replacement}" if self.replacement else text
 
 
@@ -224,14 +218,14 @@ def read_deprecation(headers: Headers, known: Deprecation | None = None) -> Depr
     sunset = headers.get("Sunset")
     if sunset is None and headers.get("Deprecation") is None:
         return known
-    found, links = known or Deprecation(), headers.get_all("Link")
+    ends_on, replacement = known or Deprecation()
     relations = ("successor-version", "deprecation", "sunset")
+    links = headers.get_all("Link")
     addresses = [each for relation in relations for each in targets(links, relation)]
+    if addresses and replacement is None:
+        replacement = f"see {addresses[0]}"
     moment = None if sunset is None else read_http_date(sunset.strip())
-    return Deprecation(
-        found.ends_on if moment is None else moment.date(),
-        found.replacement or (f"see {addresses[0]}" if addresses else None),
-    )
+    return Deprecation(ends_on if moment is None else moment.date(), replacement)
 
 
 class DeprecationNotices:
@@ -242,15 +236,13 @@ class DeprecationNotices:
 
     def read(self, operation: str, headers: Headers, known: Deprecation | None = None) -> None:
         """Warn if an answer's headers, or the interface itself, announce an end."""
-        if operation not in self._noted:
-            notice = read_deprecation(headers, known)
-            if notice is not None:
-                self.warn(operation, notice)
+        notice = None if operation in self._noted else read_deprecation(headers, known)
+        if notice is not None:
+            self.warn(operation, notice)
 
     def warn(self, operation: str, notice: Deprecation) -> None:
         """Warn of an end that is known."""
         if operation not in self._noted:
             self._noted.add(operation)
-            today = date.today()  # a day more or less does not matter here
-            text = notice.sentence(operation, today)
+            text = notice.sentence(operation, date.today())  # a day more or less does not matter
             warnings.warn(text, EndpointDeprecatedWarning, stacklevel=callers_level())

@@ -91,7 +91,6 @@ def new_wires(base_url: str) -> Wires:
     # Reading the trusted certificates takes longer than a hundred plain requests.
     is_plain = parts.scheme == "http" and not (proxy or "").startswith("https:")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_plain else _trusted()
-
     through = None if proxy is None else _checked_proxy(proxy, context)
 
     def new() -> Wire:
@@ -121,15 +120,15 @@ def _checked_proxy(address: str, context: ssl.SSLContext) -> httpx.Proxy:
     Raises:
         ConfigurationError: No proxy can be meant by it, or its kind needs a library.
     """
+    reason = "not a proxy's address"
     try:
         is_tls = address.startswith("https:")
         proxy = httpx.Proxy(address, ssl_context=context if is_tls else None)
         httpx.HTTPTransport(verify=context, proxy=proxy).close()
         if proxy.url.host and split_link(address) is not None:
             return proxy
-        reason = "not a proxy's address"
     except (ValueError, httpx.InvalidURL):
-        reason = "not a proxy's address"
+        pass
     except ImportError:
         reason = "SOCKS needs `pip install httpx[socks]`"
     raise ConfigurationError(

@@ -20,9 +20,9 @@ from __future__ import annotations
 import re
 import socket
 import ssl
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 from urllib.parse import parse_qs
 
 import httpx
@@ -60,12 +60,10 @@ class PostOutcome:
         pet: The Pet returned, or None when it was not readable.
         error: The error that describes it, or None for a clean 201.
         is_systemic: The cause concerns every row (key, address, middlebox): stop sending.
-        http_status: Status of the answer, or None.
-        retry_after_s: Seconds that the store asked to wait, or None.
-        request_id: The answer's X-Request-Id, or None.
-        store_id: The answer's X-Store-Id, or None.
         is_replayed: Whether the store reports a replay under an idempotency key, or None.
-        elapsed_s: Seconds that the attempt took, or None.
+        request_id, store_id: The answer's ``X-Request-Id`` and ``X-Store-Id``, or None.
+        elapsed_s: Seconds that the attempt took, or None; ``retry_after_s``: seconds that the
+            store asked to wait.
     """
 
     proof: Proof
@@ -118,19 +116,21 @@ def judge_failure(problem: APIConnectionError) -> PostOutcome:
 
 def judge_answer(answer: Answer, *, has_key: bool = False) -> PostOutcome:
     """Judge an attempt by its answer; ``has_key`` tells of a key that the store honours."""
-    if 200 <= answer.status_code < 300:
+    status = answer.status_code
+    if 200 <= status < 300:
         return _judge_success(answer)
-    error = status_error(answer)
-    if answer.status_code >= 500 or answer.status_code < 400:
-        is_redirect = answer.status_code < 400
-        return _outcome(Proof.UNKNOWN, answer, error=error, is_systemic=is_redirect)
-    if answer.status_code in _PASSES:
-        return _outcome(Proof.NOT_APPLIED, answer, error=error)
-    if has_key and answer.status_code == 409:
-        return _outcome(Proof.UNKNOWN, answer, error=error)
-    if answer.status_code in _REJECTS and _is_store_error(answer):
-        return _outcome(Proof.REJECTED, answer, error=error)
-    return _outcome(Proof.NOT_APPLIED, answer, error=error, is_systemic=True)
+    error, is_systemic, body = status_error(answer), False, read_error(answer.body)
+    if status >= 500 or status < 400:
+        proof, is_systemic = Proof.UNKNOWN, status < 400
+    elif status in _PASSES:
+        proof = Proof.NOT_APPLIED
+    elif has_key and status == 409:
+        proof = Proof.UNKNOWN
+    elif status in _REJECTS and body is not None and body.status == status:
+        proof = Proof.REJECTED
+    else:
+        proof, is_systemic = Proof.NOT_APPLIED, True
+    return _outcome(proof, answer, error=error, is_systemic=is_systemic)
 
 
 def _judge_success(answer: Answer) -> PostOutcome:
@@ -149,33 +149,19 @@ def _judge_success(answer: Answer) -> PostOutcome:
     return _outcome(Proof.CREATED, answer, pet=pet)
 
 
-def _outcome(
-    proof: Proof,
-    answer: Answer,
-    *,
-    pet: Pet | None = None,
-    error: PetstoreError | None = None,
-    is_systemic: bool = False,
-) -> PostOutcome:
+def _outcome(proof: Proof, answer: Answer, **known: Any) -> PostOutcome:
     replayed = answer.headers.get("Idempotency-Replayed")
     return PostOutcome(
         proof,
         f"http_{answer.status_code}",
-        pet=pet,
-        error=error,
-        is_systemic=is_systemic,
         http_status=answer.status_code,
         retry_after_s=answer.retry_after_s,
         request_id=answer.headers.get("X-Request-Id"),
         store_id=answer.headers.get(STORE_ID),
         is_replayed=None if replayed is None else replayed.strip().lower() == "true",
         elapsed_s=answer.elapsed_s,
+        **known,
     )
-
-
-def _is_store_error(answer: Answer) -> bool:
-    body = read_error(answer.body)
-    return body is not None and body.status == answer.status_code
 
 
 def status_error(answer: Answer) -> APIStatusError:
@@ -208,7 +194,13 @@ def _next_step(answer: Answer) -> str | None:
     if 300 <= answer.status_code < 400:
         return "check that base_url is the store's own address, ending in /v1"
     if answer.status_code == 429 or answer.status_code >= 500:
-        return _later(answer)
+        wait_s = answer.retry_after_s
+        later = f"after the {wait_s:,.0f} s that the store asks for" if wait_s else "later"
+        if not answer.operation.startswith("POST"):
+            return f"try again {later}"
+        if answer.status_code == 429:
+            return f"try again {later}, or with fewer workers"
+        return f"the pet may have been added; look for it before you try again {later}"
     url, _, query = answer.url.partition("?")
     asked = re.fullmatch("(.*)/pets(/[^/]*)?", url)
     if answer.status_code not in (404, 405) or asked is None:
@@ -220,17 +212,6 @@ def _next_step(answer: Answer) -> str | None:
         return "check the id" if pet_id else f"check base_url: nothing is at {url}"
     first = "the id, or base_url" if pet_id else "base_url"
     return f"check {first}: it is {base_url}, and a store's address ends in /v1"
-
-
-def _later(answer: Answer) -> str:
-    """Return when to try again, as far as the store says, and what holds until then."""
-    wait_s = answer.retry_after_s
-    later = f"after the {wait_s:,.0f} s that the store asks for" if wait_s else "later"
-    if not answer.operation.startswith("POST"):
-        return f"try again {later}"
-    if answer.status_code == 429:
-        return f"try again {later}, or with fewer workers"
-    return f"the pet may have been added; look for it before you try again {later}"
 
 
 # -- no answer: httpx's errors as ours
@@ -277,18 +258,14 @@ def _reason(problem: Exception) -> tuple[str, str]:
     for kind, word, text in _REASONS:
         if isinstance(problem, kind):
             return word, text
-    causes = list(_chain(problem))
-    if any(isinstance(each, ssl.SSLError) for each in causes):
-        return "tls", "no trusted TLS connection"
-    if any(isinstance(each, socket.gaierror) for each in causes):
-        return "dns", "the host name is not known"
+    cause: BaseException | None = problem
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return "tls", "no trusted TLS connection"
+        if isinstance(cause, socket.gaierror):
+            return "dns", "the host name is not known"
+        cause = cause.__cause__ or cause.__context__
     if isinstance(problem, httpx.ConnectError):
         return "refused", "connection refused"
     # A transport of the caller's own, such as a test's, says why it did not answer.
     return "connection", str(problem) or "connection"
-
-
-def _chain(problem: BaseException | None) -> Iterator[BaseException]:
-    while problem is not None:
-        yield problem
-        problem = problem.__cause__ or problem.__context__

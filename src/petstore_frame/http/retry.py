@@ -29,14 +29,10 @@ REAL_TIME = Timing()
 
 
 class RetryPolicy(NamedTuple):
-    """Full jitter under a growing ceiling, and the store's Retry-After, up to a cap.
+    """Full jitter under a ceiling that doubles with each repeat, and the store's Retry-After.
 
-    Attributes:
-        max_retries: Repeats after the first attempt.
-        base_s: Ceiling of the first wait, in seconds; it doubles with each repeat.
-        cap_s: Longest wait of any kind; a longer Retry-After ends the attempts.
-        no_progress_s: Seconds after which no further attempt is made, however many are left.
-        draw: Gives a number from 0 to 1.
+    No wait is longer than ``cap_s`` (a longer Retry-After ends the attempts), and no attempt is
+    made after ``no_progress_s``. ``draw`` gives a number from 0 to 1.
     """
 
     max_retries: int
@@ -100,8 +96,8 @@ class Repeater:
                 error, is_passing = _error_of(answer)
                 retry_after_s = answer.retry_after_s
             elapsed_s = self._timing.clock() - start
-            wait_s = self._policy.wait_s(repeats, retry_after_s, elapsed_s) if is_passing else None
-            if wait_s is None:
+            wait_s = self._policy.wait_s(repeats, retry_after_s, elapsed_s)
+            if wait_s is None or not is_passing:
                 raise error
             repeats += 1
             self._timing.sleep(wait_s)

@@ -31,21 +31,24 @@ def without_key(
 
     The body of a refusal is an error's text, in which a key of any length is starred.
     """
-    for scheme, spelt in _spellings(key, is_refusal=is_refusal):
-        secret, stars = scheme + spelt, scheme + b"***"
-        if secret in content:
-            content = content.replace(secret, stars)
-        if any(secret in value for _, value in lines):
-            lines = [(name, value.replace(secret, stars)) for name, value in lines]
+    for secret, stars in _spellings(key, 0 if is_refusal else _LEAST_UNUSUAL_KEY):
+        spelt, starred = secret.encode(), stars.encode()
+        content = content.replace(spelt, starred)
+        if any(spelt in value for _, value in lines):
+            lines = [(name, value.replace(spelt, starred)) for name, value in lines]
     return content, lines
 
 
-def _spellings(key: SecretStr, *, is_refusal: bool) -> set[tuple[bytes, bytes]]:
-    """Return the scheme that must stand in front of the key, and the key, plain and as in JSON."""
-    plain = key.get_secret_value().encode()
-    scheme = b"" if is_refusal or len(plain) >= _LEAST_UNUSUAL_KEY else b"Bearer "
-    quoted = plain.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
-    return {(scheme, plain), (scheme, quoted), (scheme, quoted.replace(b"/", b"\\/"))}
+def _spellings(key: SecretStr, least: int) -> list[tuple[str, str]]:
+    """Return the key plain, in JSON and as Python prints it, and the stars in its place.
+
+    A key shorter than ``least`` is one only behind its scheme.
+    """
+    plain = key.get_secret_value()
+    scheme, quoted = "" if len(plain) >= least else "Bearer ", json.dumps(plain)[1:-1]
+    escaped = quoted.replace("/", "\\/")
+    spelt = {plain, quoted, escaped, repr(plain)[1:-1], repr(plain.encode())[2:-1]}
+    return [(scheme + secret, scheme + "***") for secret in spelt]
 
 
 class KeyFilter(logging.Filter):
@@ -63,19 +66,11 @@ class KeyFilter(logging.Filter):
         key: SecretStr | None = getattr(self._threads, "key", None)
         if key is not None:
             text = record.getMessage()
-            for secret, stars in _spellings_in_text(key):
+            for secret, stars in _spellings(key, _LEAST_KEY_IN_LOGS):
                 text = text.replace(secret, stars)
             if text != record.getMessage():
                 record.msg, record.args = text, ()
         return True
-
-
-def _spellings_in_text(key: SecretStr) -> list[tuple[str, str]]:
-    """Return the key as a log may print it, plain, in JSON or as bytes, and what to print."""
-    plain = key.get_secret_value()
-    scheme = "" if len(plain) >= _LEAST_KEY_IN_LOGS else "Bearer "
-    spelt = {plain, json.dumps(plain)[1:-1], repr(plain)[1:-1], repr(plain.encode())[2:-1]}
-    return [(scheme + secret, scheme + "***") for secret in spelt]
 
 
 KEY_FILTER = KeyFilter()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import TIMEOUT_MAX
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -18,6 +18,7 @@ from petstore_frame.schema.numeric import as_positive, as_whole
 DEFAULT_TIMEOUT_S = 120.0
 DEFAULT_CONNECT_TIMEOUT_S = 5.0
 DEFAULT_MAX_RETRIES = 4
+_VARIABLES = {"timeout_s": "PETSTORE_TIMEOUT", "max_retries": "PETSTORE_MAX_RETRIES"}
 
 ApiKey = str | SecretStr | Callable[[], str]
 
@@ -48,22 +49,15 @@ class IdempotencyKey:
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the store is and how to talk to it.
+    """Where the store is (no slash at the end) and how to talk to it.
 
-    Attributes:
-        base_url: The address up to and with ``/v1``, no slash at the end.
-        key: Gives the API key, wrapped so that no repr shows it; asked once per request.
-        timeout_s: Seconds to wait for an answer to begin or go on; twice as many for the whole.
-        max_retries: How often a GET is repeated after a passing failure.
+    ``key`` gives the API key, wrapped so that no repr shows it; it is asked once per request.
     """
 
     base_url: str
-    key: Callable[[], SecretStr]
+    key: Callable[[], SecretStr] = field(repr=False)
     timeout_s: float = DEFAULT_TIMEOUT_S
     max_retries: int = DEFAULT_MAX_RETRIES
-
-    def __repr__(self) -> str:
-        return f"Settings(base_url={self.base_url!r}, key=<hidden>)"
 
 
 def read_settings(
@@ -88,8 +82,8 @@ def read_settings(
     return Settings(
         base_url=normalise_base_url(address, allow_insecure=may_be_plain),
         key=key,
-        timeout_s=_timeout_s(timeout_s, environ),
-        max_retries=_max_retries(max_retries, environ),
+        timeout_s=_timeout_s(*_given("timeout_s", timeout_s, float, environ)),
+        max_retries=_max_retries(*_given("max_retries", max_retries, int, environ)),
     )
 
 
@@ -166,8 +160,7 @@ def same_store_address(base_url: str, *, any_local_port: bool = False) -> str:
 
 
 def _address(base_url: str | None, environ: Mapping[str, str]) -> str:
-    if base_url is None:
-        base_url = environ.get("PETSTORE_BASE_URL") or None
+    base_url = base_url if base_url is not None else environ.get("PETSTORE_BASE_URL") or None
     if base_url is None:
         raise ConfigurationError(
             "no store address: pass {} or set PETSTORE_BASE_URL "
@@ -232,30 +225,29 @@ def checked_key(value: str | SecretStr) -> SecretStr:
     return secret
 
 
-def _timeout_s(value: float | None, environ: Mapping[str, str]) -> float:
-    name, given = _given("timeout_s", value, "PETSTORE_TIMEOUT", float, environ)
+def _given(
+    name: str, value: Any, read: Callable[[str], Any], environ: Mapping[str, str]
+) -> tuple[str, Any]:
+    """Return what was given, after the name of its source; text that cannot be read stays text."""
+    variable = _VARIABLES[name]
+    text = environ.get(variable)
+    if value is not None or text is None:
+        return name, value
+    try:
+        return variable, read(text)
+    except ValueError:
+        return variable, text
+
+
+def _timeout_s(name: str, given: Any) -> float:
     seconds = DEFAULT_TIMEOUT_S if given is None else as_positive(given)
     if seconds is None or seconds > TIMEOUT_MAX:
         raise ConfigurationError(f"{name} is a number of seconds above 0, got {given!r}")
     return seconds
 
 
-def _max_retries(value: int | None, environ: Mapping[str, str]) -> int:
-    name, given = _given("max_retries", value, "PETSTORE_MAX_RETRIES", int, environ)
+def _max_retries(name: str, given: Any) -> int:
     repeats = DEFAULT_MAX_RETRIES if given is None else as_whole(given)
     if repeats is None or repeats < 0:
         raise ConfigurationError(f"{name} is a whole number, 0 or more, got {given!r}")
     return repeats
-
-
-def _given(
-    name: str, value: Any, variable: str, read: Callable[[str], Any], environ: Mapping[str, str]
-) -> tuple[str, Any]:
-    """Return what was given, after the name of its source; text that cannot be read stays text."""
-    if value is not None:
-        return name, value
-    text = environ.get(variable)
-    try:
-        return variable, text if text is None else read(text)
-    except ValueError:
-        return variable, text

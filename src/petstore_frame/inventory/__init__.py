@@ -5,7 +5,7 @@ their order; each yields ``evidence``, and ``weigh`` says what all of it comes t
 """
 
 from petstore_frame.inventory.completeness import Completeness, StatusCount, Verdict
-from petstore_frame.inventory.evidence import Assumption, Evidence, EvidenceSource, Fact, Shows
+from petstore_frame.inventory.evidence import Assumption, Evidence, Fact, Shows
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.inventory.find import PetSearch, find_pet
 from petstore_frame.inventory.origin import Origin
@@ -16,7 +16,6 @@ __all__ = [
     "Assumption",
     "Completeness",
     "Evidence",
-    "EvidenceSource",
     "Fact",
     "Inventory",
     "Origin",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol, TypeAlias
-from urllib.parse import urlencode
 
 from petstore_frame._internal.interrupts import Deferred
 from petstore_frame.errors import AuthenticationError, PetstoreError
@@ -53,6 +53,42 @@ class Way(Protocol):
     is_over: bool
 
 
+class Ages:
+    """The ages of the answers of one fetch, as ``Age`` headers of caches tell them."""
+
+    def __init__(self) -> None:
+        self._oldest_s = 0
+        self._went_back = False
+        self._first_made: float | None = None
+        self._last_made = 0.0
+
+    def note(self, headers: Headers) -> None:
+        """Take the age of one answer; without an ``Age`` it was made just now."""
+        text = (headers.get("Age") or "").strip()
+        age_s = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+        made = time.time() - age_s
+        self._went_back |= made < self._last_made - _TOLERANCE_S
+        self._last_made = max(self._last_made, made)
+        if age_s:
+            self._oldest_s = max(self._oldest_s, age_s)
+            self._first_made = min(made, self._first_made or made)
+
+    def read_at(self) -> datetime:
+        """Return when the oldest answer was made, and now if none came out of a cache."""
+        return datetime.fromtimestamp(self._first_made or time.time(), UTC)
+
+    def evidence(self) -> list[Evidence]:
+        """Return what the ages show: answers of two times, and how old the oldest is."""
+        found = [Evidence(Fact.OLD_AND_NEW)] if self._went_back else []
+        if self._oldest_s:
+            unit, length = next(each for each in _UNITS if self._oldest_s >= each[1])
+            count = self._oldest_s // length
+            age = f"{count:,} {unit}{'s' * (count != 1)}"
+            found.append(Evidence(Fact.OLD_ANSWER, detail=age))
+        return found
+
+
+@dataclass(eq=False)
 class Asker:
     """Asks a store for pages, and remembers what it was told, all in the caller's own thread.
 
@@ -69,54 +105,43 @@ class Asker:
         on_rows: Is told how many pets were read.
 
     Attributes:
-        spent: Requests sent of the budget.
         rows: All pets read; those of the way under way may have rows of their own.
         way: The way through the listing that was found, or None.
+        spent: Requests sent of the budget.
         max_page: Length of the longest page seen, a lower bound of the store's own cap.
         damaged: Ids of the pets with U+FFFD for half a character in a text.
-        troubles: Questions that failed or were not asked.
+        troubles: Questions that failed or were not asked, and answers that do not fit together.
         interrupts: While it is entered, Ctrl-C is delivered only where the store is awaited.
     """
 
-    def __init__(
-        self,
-        store: ReadingClient,
-        *,
-        status: str | None,
-        limit: int,
-        budget: int,
-        may_probe: bool = True,
-        is_enough: Callable[[Rows], bool] | None = None,
-        on_rows: Callable[[int], None] = lambda _: None,
-    ) -> None:
-        self.store = store
-        self.status = status
-        self.limit = limit
-        self.budget = budget
-        self.may_probe = may_probe
-        self.is_enough = is_enough
-        self.rows = Rows()
-        self.way: Way | None = None
-        self._on_rows = on_rows
-        self.requests = 0
-        self.spent = 0
-        self.max_page = 0
-        self.damaged: set[int] = set()
-        self.ages = Ages()
-        self.troubles: list[Evidence] = []
-        self.interrupts = Deferred()
-        self.store_id: str | None = None
-        self._answered: dict[_Query, Page] = {}
-        self._refused: set[_Query] = set()
+    store: ReadingClient
+    status: str | None
+    limit: int
+    budget: int
+    may_probe: bool = True
+    is_enough: Callable[[Rows], bool] | None = None
+    on_rows: Callable[[int], None] = lambda _: None
+    rows: Rows = field(default_factory=Rows, init=False)
+    way: Way | None = field(default=None, init=False)
+    requests: int = field(default=0, init=False)
+    spent: int = field(default=0, init=False)
+    max_page: int = field(default=0, init=False)
+    damaged: set[int] = field(default_factory=set, init=False)
+    ages: Ages = field(default_factory=Ages, init=False)
+    troubles: list[Evidence] = field(default_factory=list, init=False)
+    interrupts: Deferred = field(default_factory=Deferred, init=False)
+    store_id: str | None = field(default=None, init=False)
+    # None where no answer was to be had.
+    _answered: dict[_Query, Page | None] = field(default_factory=dict, init=False)
 
     def begin_again(self) -> None:
         """Get ready to go on after a failure: what had no answer may be asked again."""
         self.spent = 0
-        self._refused.clear()
+        self._answered = {key: page for key, page in self._answered.items() if page is not None}
 
     def tell(self, rows: Rows) -> None:
         """Report progress."""
-        self._on_rows(len(rows))
+        self.on_rows(len(rows))
 
     def has_enough(self, rows: Rows) -> bool:
         """Tell whether more is held than the caller's cap, or all that the caller looks for."""
@@ -139,9 +164,10 @@ class Asker:
         by_status = {"status": wanted} if wanted else {}
         return {"limit": str(limit or self.limit), **by_status, **(more or {})}
 
-    def address(self, params: Mapping[str, str]) -> str:
-        """Return the whole address of a page."""
-        return f"{self.store.base_url}/pets?{urlencode(params)}"
+    @property
+    def params_of_all(self) -> dict[str, str]:
+        """The query of a page of all pets, also where one status is read."""
+        return {"limit": str(self.limit)}
 
     def page(
         self,
@@ -190,23 +216,11 @@ class Asker:
     def has_budget_for(self, asked: Iterable[Mapping[str, str]]) -> bool:
         """Tell whether all these questions may be asked; those that were asked cost nothing."""
         keys = {tuple(params.items()) for params in asked}
-        return self.has_budget(len(keys - {*self._answered} - self._refused))
+        return self.has_budget(len(keys - self._answered.keys()))
 
     def known(self, params: Mapping[str, str]) -> Page | None:
         """Return the answer to a question that was asked before, or None; nothing is sent."""
         return self._answered.get(tuple(params.items()))
-
-    def _spend_one(self, key: _Query) -> bool:
-        """Take one request off the budget; False, with a note, where nothing is left of it."""
-        if not self.has_budget():
-            self.troubles.append(Evidence(Fact.QUESTION_NOT_ASKED, count=self.budget))
-            self._refused.add(key)
-            return False
-        self.spent += 1
-        return True
-
-    def _is_new(self, key: _Query) -> bool:
-        return key not in self._answered and key not in self._refused
 
     def probe(self, params: Mapping[str, str], *, again: bool = False) -> Page | None:
         """Ask beyond the listing; what was answered before is asked only ``again``.
@@ -217,70 +231,45 @@ class Asker:
             AuthenticationError: The key stopped working; nothing more can be learned.
         """
         key = tuple(params.items())
-        if (again or self._is_new(key)) and self._spend_one(key):
-            return self._answer(key, lambda: self.page(params))
-        return None if again else self._answered.get(key)
+        if again:
+            self._answered.pop(key, None)
+        if self._may_ask(key):
+            self._answer(key, lambda: self.page(params))
+        return self._answered[key]
 
     def probe_all(self, asked: Mapping[str, Mapping[str, str]]) -> dict[str, Page]:
         """Ask several questions side by side; those without an answer are left out."""
         keys = {name: tuple(params.items()) for name, params in asked.items()}
         with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
             answers = {
-                key: self.begin(pool, dict(key))
-                for key in keys.values()
-                if self._is_new(key) and self._spend_one(key)
+                key: self.begin(pool, dict(key)) for key in keys.values() if self._may_ask(key)
             }
             self.interrupts.wait(*answers.values())
         for key, answer in answers.items():
             self._answer(key, partial(self.take, answer))
-        return {name: self._answered[key] for name, key in keys.items() if key in self._answered}
+        pages = {name: self._answered[key] for name, key in keys.items()}
+        return {name: page for name, page in pages.items() if page is not None}
 
-    def _answer(self, key: tuple[tuple[str, str], ...], ask: Callable[[], Page]) -> Page | None:
+    def _may_ask(self, key: _Query) -> bool:
+        """Take a new question off the budget; False, with a note, where nothing is left of it."""
+        if key in self._answered:
+            return False
+        if not self.has_budget():
+            self.troubles.append(Evidence(Fact.QUESTION_NOT_ASKED, count=self.budget))
+            self._answered[key] = None
+            return False
+        self.spent += 1
+        return True
+
+    def _answer(self, key: _Query, ask: Callable[[], Page]) -> None:
         try:
-            page = self._answered[key] = ask()
+            self._answered[key] = ask()
         except AuthenticationError:
             raise
         except PetstoreError as problem:
             self.troubles.append(Evidence(Fact.QUESTION_FAILED, detail=str(problem)))
-            self._refused.add(key)
-            return None
-        return page
+            self._answered[key] = None
 
     def evidence(self) -> list[Evidence]:
         """Return what the answers as such show, whatever pets they held."""
         return [*self.troubles, *self.ages.evidence()]
-
-
-class Ages:
-    """The ages of the answers of one fetch, as ``Age`` headers of caches tell them."""
-
-    def __init__(self) -> None:
-        self._oldest_s = 0
-        self._went_back = False
-        self._first_made: float | None = None
-        self._last_made = 0.0
-
-    def note(self, headers: Headers) -> None:
-        """Take the age of one answer; without an ``Age`` it was made just now."""
-        text = (headers.get("Age") or "").strip()
-        age_s = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-        made = time.time() - age_s
-        self._went_back |= made < self._last_made - _TOLERANCE_S
-        self._last_made = max(self._last_made, made)
-        if age_s:
-            self._oldest_s = max(self._oldest_s, age_s)
-            self._first_made = min(made, self._first_made or made)
-
-    def read_at(self) -> datetime:
-        """Return when the oldest answer was made, and now if none came out of a cache."""
-        return datetime.fromtimestamp(self._first_made or time.time(), UTC)
-
-    def evidence(self) -> list[Evidence]:
-        """Return what the ages show: answers of two times, and how old the oldest is."""
-        found = [Evidence(Fact.OLD_AND_NEW)] if self._went_back else []
-        if self._oldest_s:
-            unit, length = next(each for each in _UNITS if self._oldest_s >= each[1])
-            count = self._oldest_s // length
-            age = f"{count:,} {unit}{'s' * (count != 1)}"
-            found.append(Evidence(Fact.OLD_ANSWER, detail=age))
-        return found

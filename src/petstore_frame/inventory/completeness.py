@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -33,11 +33,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, repr=False)
 class StatusCount:
-    """How many pets of one status are held, and whether that is all of them.
-
-    Attributes:
-        count: Pets held.
-        is_exact: Whether the store has no more of them.
+    """How many pets of one status are held, and whether the store has no more of them.
 
     Example:
         >>> StatusCount(1200, False)
@@ -91,13 +87,9 @@ class Completeness:
     status: str | None = None
     assumptions: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
-    by_status: Mapping[str, StatusCount] = field(default_factory=dict)
+    by_status: Mapping[str, StatusCount] = field(default_factory=dict, hash=False)
     advertised_total: int | None = None
     part: str = ""
-
-    def __hash__(self) -> int:
-        # The mapping, which has no hash, is left out: equal values still have equal hashes.
-        return hash((self.verdict, self.status, self.basis, self.rows, self.requests))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "verdict", Verdict(self.verdict))
@@ -116,7 +108,7 @@ class Completeness:
     def total(self) -> StatusCount:
         """The number of pets held, exact only when the store has no more of any status.
 
-        Of a part that ``inventory.where`` made, it is the number of pets of that part.
+        Of a part that ``inventory.where`` made, it is that of the part.
         """
         return StatusCount(self.rows, self.is_complete and self.status is None)
 
@@ -170,21 +162,13 @@ class Completeness:
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values, the headline under ``text``."""
         return {
+            **{each.name: getattr(self, each.name) for each in fields(self)},
             "verdict": str(self.verdict),
             "is_complete": self.is_complete,
-            "status": self.status,
-            "part": self.part,
             "text": str(self),
-            "basis": self.basis,
-            "rows": self.rows,
-            "requests": self.requests,
             "assumptions": list(map(str, self.assumptions)),
             "evidence": [each.to_dict() for each in self.evidence],
-            "by_status": {
-                status: {"count": entry.count, "is_exact": entry.is_exact}
-                for status, entry in self.by_status.items()
-            },
-            "advertised_total": self.advertised_total,
+            "by_status": {status: asdict(entry) for status, entry in self.by_status.items()},
         }
 
     @classmethod
@@ -221,13 +205,7 @@ class Completeness:
 
     @classmethod
     def unknown(cls, reason: Evidence, statuses: Iterable[str | None], status: str | None) -> Self:
-        """Return that nothing is known but the rows that are there, and why.
-
-        Args:
-            reason: Why nothing is known.
-            statuses: The status of each row, None where it is missing.
-            status: The status that was asked for, or None for all pets.
-        """
+        """Return that nothing is known but the ``statuses`` of the rows that are there, and why."""
         counts = count_statuses(statuses)
         return cls(
             Verdict.UNKNOWN,
@@ -244,27 +222,24 @@ class Completeness:
     ) -> Self:
         """Return what is known of the pets that a stated filter leaves.
 
-        Args:
-            part: The filter, as text that follows "with".
-            statuses: The status of each pet that is left, None where it is missing.
-            wanted: The statuses that the filter leaves; None for all.
+        ``part`` is the filter, as text that follows "with"; ``statuses`` has one for each pet that
+        is left, and ``wanted`` those that the filter leaves, None for all.
         """
         counts = count_statuses(statuses)
-        by_status = {
-            name: StatusCount(count, self.count(name).is_exact and name in (wanted or counts))
-            for name, count in counts.items()
-        }
         is_known = wanted is not None and all(self.count(name).is_exact for name in wanted)
-        verdict = self.verdict
-        if is_known:
-            verdict = Verdict.COMPLETE
-        elif verdict is Verdict.INCOMPLETE or (self.is_complete and wanted is not None):
+        verdict = Verdict.COMPLETE if is_known else self.verdict
+        if not is_known and (
+            verdict is Verdict.INCOMPLETE or (self.is_complete and wanted is not None)
+        ):
             verdict = Verdict.UNKNOWN  # the pets that are missing may be of this part, or not
         return replace(
             self,
             verdict=verdict,
             rows=sum(counts.values()),
-            by_status=by_status,
+            by_status={
+                name: StatusCount(count, self.count(name).is_exact and name in (wanted or counts))
+                for name, count in counts.items()
+            },
             advertised_total=None,
             part=" and ".join(filter(None, (self.part, part))),
         )

@@ -27,23 +27,6 @@ class Shows(StrEnum):
     NOTHING = "nothing"
 
 
-class EvidenceSource(StrEnum):
-    """Where evidence comes from; the first of several reasons for a verdict is its basis."""
-
-    CALLER = "the caller"
-    CONNECTION = "the connection"
-    TOTAL = "stated totals"
-    CACHE = "ages of answers"
-    ROWS = "rows that came twice"
-    FILTER = "the status filter"
-    STATUS_PAGES = "pages of the statuses"
-    NEXT_LINKS = "next links"
-    PARAMETER = "a page parameter"
-    PAGE_LENGTH = "the length of a page"
-    IDS = "single ids"
-    TEXTS = "texts"
-
-
 class Assumption(StrEnum):
     """What must hold of a store for a verdict to be true; no listing can prove these."""
 
@@ -68,112 +51,105 @@ class Assumption(StrEnum):
     IDS_ANSWER_TRULY = "a 404 or 410 for an id means that there is no such pet"
 
 
-E, S = EvidenceSource, Shows
+S = Shows
 
 
 # A table: one line or two for each fact.
 # fmt: off
 class Fact(Enum):
-    """Everything that can be learned: where from, what it shows, and how a person reads it.
+    """Everything that can be learned: what it shows, and how a person reads it.
 
-    In a sentence, ``{pets}`` is the count with its noun, ``{count}`` the bare number, ``{scope}``
-    the status that it is about, and ``{detail}`` a text of the store's or a name.
+    The first of several reasons for a verdict is its basis. In a sentence, ``{pets}`` is the count
+    with its noun, ``{scope}`` the status, and ``{detail}`` a text of the store's or a name.
     """
 
     # What ended the reading.
-    CUT_BY_MAX_PETS = E.CALLER, S.MISSING, "max_pets ended the reading before the listing did."
-    CUT_BY_OTHERS = E.CALLER, S.UNCLEAR, "max_pets was filled with pets of another status."
-    CHANGED_SINCE = E.CALLER, S.UNCLEAR, "The table was changed after it was read{detail}."
-    NO_RECORD = E.CALLER, S.UNCLEAR, "Nothing is known of how the rows were read."
-    BROKE_OFF = E.CONNECTION, S.MISSING, "The reading broke off after page {count}."
-    OTHER_STORE = E.CONNECTION, S.MOVED, "The store called itself {detail}."
+    CUT_BY_MAX_PETS = S.MISSING, "max_pets ended the reading before the listing did."
+    CUT_BY_OTHERS = S.UNCLEAR, "max_pets was filled with pets of another status."
+    CHANGED_SINCE = S.UNCLEAR, "The table was changed after it was read{detail}."
+    NO_RECORD = S.UNCLEAR, "Nothing is known of how the rows were read."
+    BROKE_OFF = S.MISSING, "The reading broke off after page {count}."
+    OTHER_STORE = S.MOVED, "The store called itself {detail}."
     # Totals that the store states.
-    TOTAL_LARGER = E.TOTAL, S.MISSING, "The store states {pets}, more than were read."
-    TOTAL_REACHED = E.TOTAL, S.END, "The store states {pets}, and as many were read."
-    TOTAL_OF_ALL = E.TOTAL, S.MORE, "The store states {pets}, perhaps of every status together."
-    TOTAL_FELL = E.TOTAL, S.MOVED, "The stated total fell while the listing was read ({detail})."
-    TOTAL_LOWER = E.TOTAL, S.NOTHING, "The store states {pets}, fewer than were read."
-    TOTALS_DIFFER = E.TOTAL, S.NOTHING, "The store states different totals: {detail}."
-    TOTAL_OF_PAGE = E.TOTAL, S.NOTHING, "The stated total is only the length of the page."
+    TOTAL_LARGER = S.MISSING, "The store states {pets}, more than were read."
+    TOTAL_OF_ALL = S.MORE, "The store states {pets}, perhaps of every status together."
+    TOTAL_FELL = S.MOVED, "The stated total fell while the listing was read ({detail})."
+    TOTAL_LOWER = S.NOTHING, "The store states {pets}, fewer than were read."
+    TOTALS_DIFFER = S.NOTHING, "The store states different totals: {detail}."
     # Caches on the way.
-    OLD_AND_NEW = E.CACHE, S.MOVED, "An answer from a cache is older than an answer before it."
-    OLD_ANSWER = E.CACHE, S.NOTHING, "An answer came from a cache and was {detail} old."
+    OLD_AND_NEW = S.MOVED, "An answer from a cache is older than an answer before it."
+    OLD_ANSWER = S.NOTHING, "An answer came from a cache and was {detail} old."
     # Rows that came twice.
-    ROWS_TWICE = E.ROWS, S.MOVED, "{rows} came twice."
-    ROW_MOVED = E.ROWS, S.MOVED, "Row {count} was another pet when it was read again."
-    FIRST_PAGE_MOVED = E.ROWS, S.MOVED, "The first page had changed when it was read again."
-    PETS_GONE = E.ROWS, S.MOVED, "{pets} that came at first did not come again."
-    STATUS_MOVED = E.ROWS, S.MOVED, "A pet came once as {scope} and once with another status."
-    PAGES_REPEAT = E.ROWS, S.UNCLEAR, "Page {count} repeats pets of the pages before it."
-    FIRST_PAGE_SAME = E.ROWS, S.NOTHING, "The first page was the same when it was read again."
-    NEW_IN_FRONT = E.ROWS, S.NOTHING, "{pets} came in front meanwhile; they are held too."
-    PETS_CHANGED = E.ROWS, S.NOTHING, "{pets} came twice with other values; the later ones count."
+    ROWS_TWICE = S.MOVED, "{rows} came twice."
+    ROW_MOVED = S.MOVED, "Row {count} was another pet when it was read again."
+    FIRST_PAGE_MOVED = S.MOVED, "The first page had changed when it was read again."
+    PETS_GONE = S.MOVED, "{pets} that came at first did not come again."
+    STATUS_MOVED = S.MOVED, "A pet came once as {scope} and once with another status."
+    PAGES_REPEAT = S.UNCLEAR, "Page {count} repeats pets of the pages before it."
+    FIRST_PAGE_SAME = S.NOTHING, "The first page was the same when it was read again."
+    NEW_IN_FRONT = S.NOTHING, "{pets} came in front meanwhile; they are held too."
+    PETS_CHANGED = S.NOTHING, "{pets} came twice with other values; the later ones count."
     # The status filter, and the page of each status.
-    FILTER_NOT_KEPT = E.FILTER, S.CONFLICT, "A page of {scope} pets holds {pets} of another status."
-    FILTER_LEFT_OUT = (E.FILTER, S.CONFLICT,
+    FILTER_NOT_KEPT = S.CONFLICT, "A page of {scope} pets holds {pets} of another status."
+    FILTER_LEFT_OUT = (S.CONFLICT,
         "The page of {scope} pets left out {pets} that a page of all pets shows.")
-    FILTER_COMES_FIRST = (E.FILTER, S.NOTHING,
+    FILTER_COMES_FIRST = (S.NOTHING,
         "The store filters by status before it cuts a page to its limit.")
-    FILTER_MAY_COME_LAST = (E.FILTER, S.NOTHING,
+    FILTER_MAY_COME_LAST = (S.NOTHING,
         "The store may filter by status after it cut a page to its limit.")
-    STATUSES_HOLD_MORE = (E.STATUS_PAGES, S.CONFLICT,
+    STATUSES_HOLD_MORE = (S.CONFLICT,
         "The pages of the statuses hold {pets} that the listing of all pets left out; to read "
         "them all, fetch each status by itself.")
-    STATUS_HELD_MORE = (E.STATUS_PAGES, S.CONFLICT,
-        "More {scope} pets are held than their own page has.")
-    STATUS_PAGE_WHOLE = (E.STATUS_PAGES, S.END,
+    STATUS_HELD_MORE = S.CONFLICT, "More {scope} pets are held than their own page has."
+    STATUS_PAGE_WHOLE = (S.END,
         "The page of {scope} pets is shorter than the store's longest page, so it was not cut.")
-    STATUS_PAGE = E.STATUS_PAGES, S.NOTHING, "The page of {scope} pets has {pets}."
+    STATUS_PAGE = S.NOTHING, "The page of {scope} pets has {pets}."
     # The store's own way from page to page.
-    LINKS_ENDED = (E.NEXT_LINKS, S.END,
+    LINKS_ENDED = (S.END,
         "The store linked each page to the next, and the last page had no further link.")
-    HEADERS_ENDED = (E.NEXT_LINKS, S.END,
-        "The store named each next page in its {detail} header, and the last page named none.")
-    LINKS_ONLY_SHORTER = (E.NEXT_LINKS, S.END,
+    LINKS_ONLY_SHORTER = (S.END,
         "A page of fewer pets has a next link, and the page of all pets has none.")
-    NEXT_OUTSIDE = (E.NEXT_LINKS, S.MORE,
+    NEXT_OUTSIDE = (S.MORE,
         "A next link leaves out {detail} of the store's address; it was not followed.")
-    NEXT_UNREAD = E.NEXT_LINKS, S.MORE, "The store names a next page, which was not read."
-    NEXT_UNCLEAR = E.NEXT_LINKS, S.MORE, "The store may name a next page, but not clearly."
-    SAYS_MORE = E.NEXT_LINKS, S.MORE, "The store says that there is more ({detail})."
-    NEXT_IS_ITSELF = (E.NEXT_LINKS, S.UNCLEAR,
+    NEXT_UNREAD = S.MORE, "The store names a next page, which was not read."
+    NEXT_UNCLEAR = S.MORE, "The store may name a next page, but not clearly."
+    SAYS_MORE = S.MORE, "The store says that there is more ({detail})."
+    NEXT_IS_ITSELF = (S.UNCLEAR,
         "Page {count} names itself as the next page, so it may not be the last.")
-    NEXT_IS_OLD = (E.NEXT_LINKS, S.UNCLEAR,
+    NEXT_IS_OLD = (S.UNCLEAR,
         "Page {count} brought no new pet, and the store still names a next page.")
-    NEXT_LEAVES_GAP = E.NEXT_LINKS, S.UNCLEAR, "A next link goes on at {detail} after row {count}."
-    OTHER_PATH = E.NEXT_LINKS, S.NOTHING, "The next links lead to another path ({detail})."
+    NEXT_LEAVES_GAP = S.UNCLEAR, "A next link goes on at {detail} after row {count}."
+    OTHER_PATH = S.NOTHING, "The next links lead to another path ({detail})."
     # Parameters that the interface does not state.
-    WINDOWS_ENDED = (E.PARAMETER, S.END,
-        "The store goes on with {detail}=, and gave pages until none was left.")
-    WINDOW_EMPTY = E.PARAMETER, S.UNCLEAR, "Nothing came where row {count} should have come again."
-    WINDOW_REFUSED = E.PARAMETER, S.UNCLEAR, "{detail}= was refused after {pets}."
-    WINDOW_IS_OLD = E.PARAMETER, S.UNCLEAR, "{detail}= led back to pets already read."
-    PARAMETER_WORKS = E.PARAMETER, S.NOTHING, "Asked with {detail}=, the store went on."
-    NO_PARAMETER = E.PARAMETER, S.NOTHING, "Asked with {detail}=, the store did not go on."
+    WINDOWS_ENDED = S.END, "The store goes on with {detail}=, and gave pages until none was left."
+    WINDOW_EMPTY = S.UNCLEAR, "Nothing came where row {count} should have come again."
+    WINDOW_REFUSED = S.UNCLEAR, "{detail}= was refused after {pets}."
+    WINDOW_IS_OLD = S.UNCLEAR, "{detail}= led back to pets already read."
+    PARAMETER_WORKS = S.NOTHING, "Asked with {detail}=, the store went on."
+    NO_PARAMETER = S.NOTHING, "Asked with {detail}=, the store did not go on."
     # The length of one page.
-    PAGE_CONFIRMED = (E.PAGE_LENGTH, S.END,
+    PAGE_CONFIRMED = (S.END,
         "All pets came on one page, and the pages of the statuses hold no others.")
-    FILTERED_PAGE_CONFIRMED = (E.PAGE_LENGTH, S.END,
+    FILTERED_PAGE_CONFIRMED = (S.END,
         "All came on one page, which is shorter than the page of all pets.")
-    PAGE_HAD_ROOM = E.PAGE_LENGTH, S.END, "All pets came on one page that had room for more."
-    PAGE_TOO_LONG = E.PAGE_LENGTH, S.UNCLEAR, "The store gave more pets than the limit allows."
-    PAGE_FULL = E.PAGE_LENGTH, S.UNCLEAR, "The page was full, and the store shows no further one."
-    PAGE_MAY_BE_CUT = (E.PAGE_LENGTH, S.UNCLEAR,
+    PAGE_HAD_ROOM = S.END, "All pets came on one page that had room for more."
+    PAGE_TOO_LONG = S.UNCLEAR, "The store gave more pets than the limit allows."
+    PAGE_FULL = S.UNCLEAR, "The page was full, and the store shows no further one."
+    PAGE_MAY_BE_CUT = (S.UNCLEAR,
         "The page has {pets}: so many there are, or so many the store puts on a page.")
     # Ids asked for one by one, texts, and questions.
-    IDS_LEFT_OUT = E.IDS, S.CONFLICT, "The page of {scope} pets left out {pets} found by their ids."
-    IDS_READ = E.IDS, S.NOTHING, "Ids {detail} were asked for one by one; {pets} came on no page."
-    IDS_NOT_TRUSTED = (E.IDS, S.NOTHING,
+    IDS_LEFT_OUT = S.CONFLICT, "The page of {scope} pets left out {pets} found by their ids."
+    IDS_READ = S.NOTHING, "Ids {detail} were asked for one by one; {pets} came on no page."
+    IDS_NOT_TRUSTED = (S.NOTHING,
         "Asked by its id for a pet that exists, the store answered {detail}; ids prove nothing.")
-    ID_UNREAD = E.IDS, S.NOTHING, "Id {count} could not be read: {detail}."
-    TEXTS_DAMAGED = (E.TEXTS, S.NOTHING,
-        "U+FFFD stands for a damaged character in the texts of {pets}.")
-    QUESTION_FAILED = E.CONNECTION, S.NOTHING, "A question beyond the listing failed: {detail}."
-    QUESTION_NOT_ASKED = (E.CALLER, S.NOTHING,
+    ID_UNREAD = S.NOTHING, "Id {count} could not be read: {detail}."
+    TEXTS_DAMAGED = S.NOTHING, "U+FFFD stands for a damaged character in the texts of {pets}."
+    QUESTION_FAILED = S.NOTHING, "A question beyond the listing failed: {detail}."
+    QUESTION_NOT_ASKED = (S.NOTHING,
         "Some questions were not asked: max_probes allows {count} requests beyond the listing.")
 
-    def __init__(self, source: EvidenceSource, shows: Shows, sentence: str) -> None:
-        self.source, self.shows, self.sentence = source, shows, sentence
+    def __init__(self, shows: Shows, sentence: str) -> None:
+        self.shows, self.sentence = shows, sentence
 # fmt: on
 
 
@@ -182,7 +158,7 @@ class Evidence:
     """One thing that was learned of a listing; ``print`` it for the sentence.
 
     Attributes:
-        fact: What was learned; ``source`` and ``shows`` are its own.
+        fact: What was learned; ``shows`` is its own.
         scope: The status that it is about, or None for all that was asked.
         assumptions: What must hold of the store for it to be so.
         count: A number of pets, rows or pages, as the fact has it.
@@ -201,11 +177,6 @@ class Evidence:
     assumptions: tuple[str, ...] = ()
     count: int = 0
     detail: str = ""
-
-    @property
-    def source(self) -> EvidenceSource:
-        """Where it comes from."""
-        return self.fact.source
 
     @property
     def shows(self) -> Shows:
@@ -232,13 +203,10 @@ class Evidence:
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values, the sentence under ``text``."""
         return {
+            **{field.name: getattr(self, field.name) for field in fields(self)},
             "fact": self.fact.name.lower(),
-            "source": str(self.source),
             "shows": str(self.shows),
-            "scope": self.scope,
             "assumptions": list(map(str, self.assumptions)),
-            "count": self.count,
-            "detail": self.detail,
             "text": str(self),
         }
 

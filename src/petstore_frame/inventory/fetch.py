@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 from petstore_frame._internal.arguments import (
@@ -152,62 +153,57 @@ class Meter:
             self._display.close()
 
 
+@dataclass(eq=False)
 class _Fetch:
-    """One fetch, which can be run again after it broke off and then goes on where it was."""
+    """One fetch, which can be run again after it broke off and then goes on where it was.
 
-    def __init__(
-        self,
-        ask: Asker,
-        *,
-        max_pets: int | None,
-        id_range: tuple[int, int] | None,
-        meter: Meter,
-    ) -> None:
-        self._ask = ask
-        self._max_pets = max_pets
-        self._id_range = id_range
-        self._meter = meter
-        self._reading = Reading(ask)
-        # Kept once it is there: pets found by their ids would pass for part of the listing.
-        self._evidence: tuple[Evidence, ...] | None = None
-        self._id_walk: IdWalk | None = None
+    ``evidence`` is kept once it is there: pets found by their ids would pass for part of the
+    listing.
+    """
+
+    ask: Asker
+    max_pets: int | None
+    id_range: tuple[int, int] | None
+    meter: Meter
+    evidence: tuple[Evidence, ...] | None = None
+    id_walk: IdWalk | None = None
+
+    def __post_init__(self) -> None:
+        self.reading = Reading(self.ask)
 
     def run(self) -> Inventory:
         # A resumed fetch asks what had no answer, so it gets the budget again.
-        self._ask.begin_again()
+        self.ask.begin_again()
         try:
-            with self._ask.interrupts as interrupts:
+            with self.ask.interrupts as interrupts:
                 evidence = self._read()
             interrupts.deliver()
         except (PetstoreError, KeyboardInterrupt) as problem:
-            if not len(self._ask.rows):
+            if not len(self.ask.rows):
                 raise
             self._raise_incomplete(problem)
         finally:
-            self._meter.close()
+            self.meter.close()
         return self._inventory(evidence)
 
     def _read(self) -> tuple[Evidence, ...]:
-        if self._evidence is None:
-            self._evidence = self._reading.run()
-        finding = weigh(self._evidence)
-        if self._ask.has_enough(self._ask.rows):
-            return (*self._evidence, self._cut())
-        if self._id_range is None or finding.verdict is Verdict.COMPLETE:
-            return self._evidence
-        if self._id_walk is None:
-            self._id_walk = IdWalk(self._ask, *self._id_range)
-        self._id_walk.run()
-        return (*self._evidence, *self._id_walk.evidence(finding.exact))
-
-    def _cut(self) -> Evidence:
-        """Return what it shows that more was held than ``max_pets``."""
-        is_of_others = len(self._columns().id) <= (self._max_pets or 0)
-        return Evidence(Fact.CUT_BY_OTHERS if is_of_others else Fact.CUT_BY_MAX_PETS)
+        if self.evidence is None:
+            self.evidence = self.reading.run()
+        finding = weigh(self.evidence)
+        if self.ask.has_enough(self.ask.rows):
+            is_of_others = len(self._columns().id) <= (self.max_pets or 0)
+            cut = Evidence(Fact.CUT_BY_OTHERS if is_of_others else Fact.CUT_BY_MAX_PETS)
+            return (*self.evidence, cut)
+        if self.id_range is None or finding.verdict is Verdict.COMPLETE:
+            return self.evidence
+        if self.id_walk is None:
+            self.id_walk = IdWalk(self.ask, *self.id_range)
+        self.id_walk.run()
+        return (*self.evidence, *self.id_walk.evidence(finding.exact))
 
     def _columns(self) -> PetColumns:
         """Return the pets without those that a store lists in spite of the filter."""
-        columns, status = self._ask.rows.columns(), self._ask.status
+        columns, status = self.ask.rows.columns(), self.ask.status
         if status is None or all(found == status for found in columns.status):
             return columns
         kept = [pet for pet in columns.pets() if pet.status == status]
@@ -215,56 +211,52 @@ class _Fetch:
 
     def _inventory(self, evidence: tuple[Evidence, ...]) -> Inventory:
         columns = self._columns()
-        evidence = (*evidence, *evidence_of_rows(self._ask))
-        if strays := len(self._ask.rows) - len(columns.id):
+        evidence = (*evidence, *evidence_of_rows(self.ask))
+        if strays := len(self.ask.rows) - len(columns.id):
             evidence += (Evidence(Fact.FILTER_NOT_KEPT, count=strays),)
-        if self._max_pets is not None and len(columns.id) > self._max_pets:
-            columns = columns.part(0, self._max_pets)
+        if self.max_pets is not None and len(columns.id) > self.max_pets:
+            columns = columns.part(0, self.max_pets)
             left = (each for each in evidence if each.shows is not Shows.END)
             evidence = (Evidence(Fact.CUT_BY_MAX_PETS), *left)
         frame = to_frame(columns)
         known = self._completeness(tuple(dict.fromkeys(evidence)), columns)
-        read_at = self._ask.ages.read_at()
-        origin = Origin(self._ask.store.base_url, read_at, self._ask.store_id)
+        read_at = self.ask.ages.read_at()
+        origin = Origin(self.ask.store.base_url, read_at, self.ask.store_id)
         return Inventory(stamp(frame, known, origin), origin)
 
     def _completeness(self, evidence: tuple[Evidence, ...], columns: PetColumns) -> Completeness:
-        finding = weigh(evidence)
-        counts = count_statuses(columns.status)
-        exact = finding.exact
+        finding, first = weigh(evidence), self.reading.first
+        total = Total() if first is None else known_total(first, self.ask)
+        counts, exact = count_statuses(columns.status), finding.exact
         if finding.verdict is Verdict.COMPLETE:
-            asked = counts if self._ask.status is None else [self._ask.status]
+            asked = counts if self.ask.status is None else [self.ask.status]
             exact = frozenset(asked) - finding.inexact
         return Completeness(
             finding.verdict,
             "" if finding.basis is None else str(finding.basis),
             rows=len(columns.id),
-            requests=self._ask.requests,
-            status=self._ask.status,
+            requests=self.ask.requests,
+            status=self.ask.status,
             assumptions=finding.assumptions,
             evidence=evidence,
             by_status={name: StatusCount(n, name in exact) for name, n in counts.items()},
-            advertised_total=self._total().of_listing(len(self._ask.rows)),
+            advertised_total=total.of_listing(len(self.ask.rows)),
         )
-
-    def _total(self) -> Total:
-        first = self._reading.first
-        return Total() if first is None else known_total(first, self._ask)
 
     def _raise_incomplete(self, problem: BaseException) -> NoReturn:
         """Raise what happened, with the pages read and the way to go on."""
-        pages, held = self._ask.pages, len(self._ask.rows)
+        pages, held = self.ask.pages, len(self.ask.rows)
         is_interrupt = isinstance(problem, KeyboardInterrupt)
         cause = "interrupted" if is_interrupt else str(problem)
-        left = (each for each in self._reading.evidence if each.shows is not Shows.END)
+        left = (each for each in self.reading.evidence if each.shows is not Shows.END)
         partial = self._inventory((Evidence(Fact.BROKE_OFF, count=pages), *left))
-        kinds: dict[type[BaseException], type[IncompleteInventoryError | FetchInterrupted]] = {
-            PaginationLoopError: PaginationLoopError,
-            CrossOriginError: ForeignLinkError,
-        }
+        kind: type[IncompleteInventoryError | FetchInterrupted] = IncompleteInventoryError
         if is_interrupt:
-            kinds[type(problem)] = FetchInterrupted
-        kind = kinds.get(type(problem), IncompleteInventoryError)
+            kind = FetchInterrupted
+        elif isinstance(problem, PaginationLoopError):
+            kind = PaginationLoopError
+        elif isinstance(problem, CrossOriginError):
+            kind = ForeignLinkError
         raise kind(
             f"broke off after page {pages} with {pets_text(held)} held: {cause}; "
             "they are in this error's .partial, and .resume() goes on",

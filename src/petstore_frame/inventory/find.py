@@ -20,7 +20,6 @@ from petstore_frame.inventory.completeness import Verdict
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.strategies import Reading
 from petstore_frame.inventory.weigh import weigh
-from petstore_frame.schema.frame import PetColumns
 from petstore_frame.schema.models import Pet
 from petstore_frame.schema.text import pets_text
 
@@ -37,12 +36,8 @@ class SearchState(StrEnum):
 class PetSearch:
     """What became of a search for a pet; ``client.find_pet`` makes it.
 
-    Attributes:
-        state: found, absent (proven, if the assumptions hold) or unknown.
-        pet: The Pet, or None unless found.
-        basis: The evidence, as text.
-        assumptions: What must hold of the store for the pet to be absent, as text.
-        next_step: What else can be tried where the end is unknown.
+    ``pet`` is None unless it was found, ``basis`` the evidence as text. It is absent if the
+    ``assumptions`` hold; where that is unknown, ``next_step`` is what else can be tried.
     """
 
     state: SearchState
@@ -66,20 +61,12 @@ class PetSearch:
 def find_pet(store: ReadingClient, pet_id: int, *, allow_deprecated: bool = False) -> PetSearch:
     """Look for a pet; see ``Client.find_pet``."""
     pet_id = checked_id(pet_id)
-    if not allow_deprecated:
-        by_id = "find_pet(..., allow_deprecated=True) asks for it by its id"
-        return _read_until_met(store, pet_id, next_step=by_id)
-    search, asked = _ask_directly(store, pet_id)
-    if search is not None:
-        return search
-    return _read_until_met(
-        store, pet_id, asked=asked, next_step="only the store's operator can tell"
-    )
-
-
-def _read_until_met(
-    store: ReadingClient, pet_id: int, *, asked: int = 0, next_step: str
-) -> PetSearch:
+    asked, next_step = 0, "find_pet(..., allow_deprecated=True) asks for it by its id"
+    if allow_deprecated:
+        search, asked = _ask_directly(store, pet_id)
+        if search is not None:
+            return search
+        next_step = "only the store's operator can tell"
     ask = Asker(
         store,
         status=None,
@@ -97,7 +84,9 @@ def _read_until_met(
         first = () if reading.first is None else reading.first.columns.id
         is_listed = pet_id in first or (ask.way is not None and pet_id in ask.way.rows)
         where = f"on a page {'of' if is_listed else 'asked for beyond'} the listing"
-        found = _pet(ask.rows.columns(), pet_id)
+        columns = ask.rows.columns()
+        at = columns.id.index(pet_id)
+        found = columns.part(at, at + 1).pets()[0]
         return PetSearch(SearchState.FOUND, found, where, requests)
     basis = f"not among {pets_text(len(ask.rows))}: {trouble or finding.basis}"
     if finding.verdict is Verdict.COMPLETE:
@@ -105,22 +94,15 @@ def _read_until_met(
     return PetSearch(SearchState.UNKNOWN, None, basis, requests, next_step=next_step)
 
 
-def _pet(columns: PetColumns, pet_id: int) -> Pet:
-    at = columns.id.index(pet_id)
-    return columns.part(at, at + 1).pets()[0]
-
-
 def _ask_directly(store: ReadingClient, pet_id: int) -> tuple[PetSearch | None, int]:
     """Ask the deprecated operation; its 404 counts only while a listed pet still answers."""
     try:
-        pet = store.get_pet(pet_id)
+        pet, basis = store.get_pet(pet_id), "GET /pets/{petId}, deprecated"
+        return PetSearch(SearchState.FOUND, pet, basis, 1), 1
     except NotFoundError:
         pass
     except PetstoreError:
         return None, 1
-    else:
-        basis = "GET /pets/{petId}, deprecated"
-        return PetSearch(SearchState.FOUND, pet, basis, 1), 1
     listed = store.ask_page(params={"limit": "1"})
     if not len(listed):
         return None, 2

@@ -38,11 +38,8 @@ _KEPT_RECORDS = 100
 class Origin:
     """Where and when pets were read.
 
-    Attributes:
-        base_url: The store's address.
-        fetched_at: When the store was read, UTC: when the last page arrived, or when the oldest
-            answer was made that came out of a cache.
-        store_id: What the store calls itself (``X-Store-Id``, an extension), or None.
+    ``fetched_at`` (UTC) is when the last page arrived, or when the oldest answer was made that came
+    out of a cache; ``store_id`` is what the store calls itself (``X-Store-Id``, an extension).
     """
 
     base_url: str
@@ -92,8 +89,7 @@ class Record(NamedTuple):
 
         Raises:
             KeyError: A key that every version writes is missing.
-            TypeError: ``values`` is not a mapping, or a value is of another kind.
-            ValueError: A value cannot be read.
+            TypeError, ValueError: A value cannot be read.
         """
         fetched_at = datetime.fromisoformat(values["fetched_at"])
         origin = Origin(str(values["base_url"]), fetched_at, values.get("store_id"))
@@ -137,12 +133,13 @@ def completeness_of(frame: pd.DataFrame) -> Completeness:
     """Return what a frame covers as it is now; where that is unknown, the reason too."""
     found = _record_of(frame)
     if found is None:
-        return Completeness.unknown(Evidence(Fact.NO_RECORD), _statuses(frame), None)
+        return Completeness.unknown(Evidence(Fact.NO_RECORD), statuses_of(frame), None)
     record, digest, fields = found
+    known = record.completeness
     if digest is not None and digest == rows_digest(frame, fields):
-        return record.completeness
-    reason = Evidence(Fact.CHANGED_SINCE, detail=_what_changed(frame, record.completeness.rows))
-    return Completeness.unknown(reason, _statuses(frame), record.completeness.status)
+        return known
+    reason = Evidence(Fact.CHANGED_SINCE, detail=_what_changed(frame, known.rows))
+    return Completeness.unknown(reason, statuses_of(frame), known.status)
 
 
 def _record_of(frame: pd.DataFrame) -> tuple[Record, str | None, tuple[str, ...]] | None:
@@ -177,12 +174,12 @@ def _what_changed(frame: pd.DataFrame, rows: int) -> str:
     return ": an id, a category or a status is not what was read"
 
 
-def _statuses(frame: pd.DataFrame) -> Iterable[str | None]:
+def statuses_of(frame: pd.DataFrame) -> list[str | None]:
+    """Return the status of each row, None where it is missing."""
     if "status" not in frame.columns or frame.columns.duplicated().any():
         return [None] * len(frame)
-    statuses = frame["status"]
-    pairs = zip(statuses, statuses.notna(), strict=True)
-    return [str(status) if is_there else None for status, is_there in pairs]
+    statuses = frame["status"].astype("object")
+    return list(statuses.where(statuses.notna(), None))
 
 
 def rows_digest(frame: pd.DataFrame, fields: Iterable[str] = _DIGESTED) -> str | None:

@@ -16,7 +16,6 @@ from petstore_frame.inventory.asking import SIDE_BY_SIDE, Asker
 from petstore_frame.inventory.evidence import Assumption, Evidence, Fact
 from petstore_frame.inventory.page import Page
 from petstore_frame.inventory.rows import Rows
-from petstore_frame.inventory.stated import NEXT_PARAMETERS
 from petstore_frame.inventory.walk import Walk, read_through
 from petstore_frame.schema.frame import PetColumns
 
@@ -49,14 +48,12 @@ def page_parameter(first: Page, ask: Asker) -> Iterator[Evidence]:
     short = short_page(ask, first)
     if short is None:
         return
-    tried: list[str] = []
-    found = find_parameter(ask, first, short, tried)
-    if found is None:
-        if tried:
-            yield Evidence(Fact.NO_PARAMETER, detail="=, ".join(tried))
-        return
-    yield Evidence(Fact.PARAMETER_WORKS, detail=found.name)
-    yield from read_through(first, ask, lambda page, rows: Windows(ask, page, rows, found))
+    found, tried = find_parameter(ask, first, short)
+    if found is not None:
+        yield Evidence(Fact.PARAMETER_WORKS, detail=found.name)
+        yield from read_through(first, ask, lambda page, rows: Windows(ask, page, rows, found))
+    elif tried:
+        yield Evidence(Fact.NO_PARAMETER, detail="=, ".join(tried))
 
 
 def short_page(ask: Asker, first: Page) -> Page | None:
@@ -73,12 +70,14 @@ def short_page(ask: Asker, first: Page) -> Page | None:
     return page if list(page.columns.id) == ids[: len(page)] else None
 
 
-def find_parameter(ask: Asker, first: Page, short: Page, tried: list[str]) -> Parameter | None:
-    """Try parameters on rows that are already held and return the first that moves as it should.
+def find_parameter(ask: Asker, first: Page, short: Page) -> tuple[Parameter | None, list[str]]:
+    """Try parameters on rows that are already held.
 
-    Those that did not are noted in ``tried``.
+    Returns:
+        The first that moves as it should, or None; and those that did not.
     """
     ids, size = list(first.columns.id), len(short)
+    tried: list[str] = []
     for kind, names in PARAMETERS:
         value, windows = _trial(kind, ids, size)
 
@@ -93,10 +92,10 @@ def find_parameter(ask: Asker, first: Page, short: Page, tried: list[str]) -> Pa
             page = ask_for(name)
             place = None if page is None else _which(page, windows, size)
             if place is not None:
-                return Parameter(name, kind, 1 - place)
+                return Parameter(name, kind, 1 - place), tried
             if page is not None:
                 tried.append(name)
-    return None
+    return None, tried
 
 
 def _trial(kind: Kind, ids: list[int], size: int) -> tuple[int, list[list[int]]]:
@@ -109,22 +108,6 @@ def _trial(kind: Kind, ids: list[int], size: int) -> tuple[int, list[list[int]]]
         return size // 2, [ids[size // 2 : size // 2 + size]]
     at = size if len(ids) >= 2 * size else size // 2
     return ids[at - 1], [ids[at : at + size]]
-
-
-def parameter_of(ask: Asker, first: Page, short: Page) -> str | None:
-    """Return the parameter that takes the value of a header such as ``X-Next-Page``.
-
-    A short page names its own next one; that next one must be the rows that follow it.
-    """
-    named = short.stated.next_value
-    if named is None:
-        return None
-    ids, size = list(first.columns.id), len(short)
-    for name in NEXT_PARAMETERS[named.word]:
-        page = ask.probe(ask.params({name: named.value}, limit=size))
-        if page is not None and _which(page, [ids[size : 2 * size]], size) is not None:
-            return name
-    return None
 
 
 def _which(page: Page, windows: list[list[int]], size: int) -> int | None:
@@ -142,6 +125,7 @@ class Windows(Walk):
     """Reads window by window, several at a time; the rows hold exactly the first page's."""
 
     fact = Fact.WINDOWS_ENDED
+    reach = (Assumption.OFFSETS_REACH_ALL,)
 
     def __init__(self, ask: Asker, first: Page, rows: Rows, parameter: Parameter) -> None:
         super().__init__(ask, first, rows, parameter.name)
@@ -168,32 +152,28 @@ class Windows(Walk):
             if self._pool is not None:
                 self._pool.shutdown(wait=True, cancel_futures=True)
 
-    @property
-    def reach(self) -> tuple[Assumption]:
-        return (Assumption.OFFSETS_REACH_ALL,)
-
     def _step(self) -> None:
         """Take a window's rows; one without any is the end."""
         before = self.last
         self.last = page = self._window()
         self.pages += 1
         fresh = self._past_the_seam(page.columns)
+        rows = len(self.rows)
         if not fresh.id and self._has_seams and not len(page):
-            self._end(Fact.WINDOW_EMPTY, len(self.rows))
-            return
-        if not fresh.id:
-            rows = len(self.rows)
+            self._end(Fact.WINDOW_EMPTY, rows)
+        elif not fresh.id:
             # Windows overlap: the store's own pages are fewer.
             self._end_at(page, pages=-(-rows // self._size), rows=rows)
-            return
-        if not self._has_seams and fresh.id == before.columns.id:
+        elif not self._has_seams and fresh.id == before.columns.id:
             # Some stores repeat their last page for every number behind it.
-            self._end_at(page, pages=self.pages - 1, rows=len(self.rows))
-            return
-        if all(pet_id in self.rows for pet_id in fresh.id):
+            self._end_at(page, pages=self.pages - 1, rows=rows)
+        elif all(pet_id in self.rows for pet_id in fresh.id):
             # The way was our own idea: a store that does not go along to the end made no error.
             self._end(Fact.WINDOW_IS_OLD, detail=self._parameter.name)
-            return
+        else:
+            self._take(fresh)
+
+    def _take(self, fresh: PetColumns) -> None:
         new = self.rows.add(fresh)
         repeated = len(fresh.id) - new
         if repeated and self._has_seams:

@@ -17,7 +17,14 @@ from petstore_frame.inventory.completeness import (
     Verdict,
     count_statuses,
 )
-from petstore_frame.inventory.origin import HasOrigin, Origin, completeness_of, origin_of, stamp
+from petstore_frame.inventory.origin import (
+    HasOrigin,
+    Origin,
+    completeness_of,
+    origin_of,
+    stamp,
+    statuses_of,
+)
 from petstore_frame.schema.categories import Categories, category_name, shown_labels
 from petstore_frame.schema.frame import as_text
 from petstore_frame.schema.models import NO_STATUS, PET_COLUMNS
@@ -76,12 +83,8 @@ class Inventory(HasFrame, HasOrigin):
     ) -> Self:
         """Return an Inventory of pets that no store was asked for, for examples and tests.
 
-        Args:
-            frame: The pets, with the columns and dtypes of ``PET_COLUMNS``.
-            verdict: What they are to cover; every count is exact where it is complete.
-            exact: Statuses whose counts are exact where it is not.
-            status, basis: As those of its completeness.
-            fetched_at, base_url, store_id: As those of its origin; None for now.
+        Every count is exact where ``verdict`` is complete, and those of the statuses ``exact``
+        where it is not; the rest is as in its completeness and its origin.
 
         Example:
             >>> from petstore_frame.schema.frame import to_frame
@@ -91,8 +94,7 @@ class Inventory(HasFrame, HasOrigin):
             unknown: at least 1 pet
         """
         verdict = Verdict(verdict)
-        statuses = frame["status"].astype("object")
-        counts = count_statuses(statuses.where(statuses.notna(), None))
+        counts = count_statuses(statuses_of(frame))
         is_whole = verdict is Verdict.COMPLETE
         by_status = {
             name: StatusCount(count, name in exact or (is_whole and status in (None, name)))
@@ -147,15 +149,11 @@ class Inventory(HasFrame, HasOrigin):
         return self.part(rows, " and ".join(words), statuses)
 
     def part(self, rows: pd.DataFrame, words: str, statuses: Collection[str] | None = None) -> Self:
-        """Return an Inventory of those rows of ``frame`` that a filter leaves.
+        """Return an Inventory of ``rows`` of ``frame``: all that a filter leaves.
 
-        Args:
-            rows: They must be all rows that the filter leaves.
-            words: The filter, as text that follows "with".
-            statuses: The statuses that the filter leaves; None for all.
+        ``words`` is the filter, as text that follows "with"; ``statuses`` are those that it leaves.
         """
-        held = rows["status"].astype("object")
-        known = self.completeness.of_part(words, held.where(held.notna(), None), statuses)
+        known = self.completeness.of_part(words, statuses_of(rows), statuses)
         return type(self)(stamp(rows.copy(), known, self.origin), self.origin)
 
     def with_ids(self, ids: pd.DataFrame) -> Self:

@@ -27,19 +27,16 @@ USUAL_LENGTHS = frozenset((20, 25, 50))
 _OF_STATUSES = (Assumption.ONE_CAP, Assumption.FILTER_IS_TRUE, Assumption.NONE_CHANGES)
 
 
-# -- the strategies
-
-
 def confirmed_page(first: Page, ask: Asker) -> Iterator[Evidence]:
     """Believe a short page that the pages of the statuses, or that of all pets, confirm."""
     if not _ask_whether_short(first, ask):
         return
     if ask.status is not None:
-        whole = _ask_for_all(ask)
+        whole = ask.probe(ask.params_of_all)
         if whole is not None:
             for contradiction in check_filter(first, whole, ask.status):
                 yield Evidence(contradiction.fact, count=contradiction.count)
-            if len(whole) > len(first) and ask_what_comes_first(ask, whole):
+            if len(whole) > len(first) and filters_first(ask, whole, ask.probe):
                 yield end_of(ask, None, Fact.FILTERED_PAGE_CONFIRMED, Assumption.ONE_CAP)
         return
     statuses = _hold_statuses(first, ask)
@@ -53,7 +50,7 @@ def short_page(first: Page, ask: Asker) -> Iterator[Evidence]:
     if ask.way is not None or not _ask_whether_short(first, ask):
         return
     statuses = ask_statuses(first, ask)
-    whole = None if ask.status is None else _ask_for_all(ask)
+    whole = None if ask.status is None else ask.probe(ask.params_of_all)
     if statuses is not None and statuses.is_contradicted:
         return
     is_usual = len(first) in USUAL_LENGTHS and ask.max_page <= len(first)
@@ -96,27 +93,17 @@ def _ask_whether_short(first: Page, ask: Asker) -> bool:
     """Ask whose a stated total is, and tell whether the first page may be the whole listing."""
     if len(first) >= ask.limit or first.stated.may_go_on:
         return False
-    return not ask_whose_total(first, ask, len(ask.rows)).refutes(len(ask.rows))
+    return not ask_whose_total(first, ask).refutes(len(ask.rows))
 
 
 def _may_be_cut(first: Page, limit: int, statuses: StatusPages | None, whole: Page | None) -> bool:
     """Tell whether the page beside it is as long, or shows that the store cut the short one."""
     if whole is not None:
-        if len(whole) > len(first):
-            return len(whole) >= limit
-        return len(first) >= SMALLEST_CAP
+        return len(whole) >= limit if len(whole) > len(first) else len(first) >= SMALLEST_CAP
     if statuses is None:
         return False
     longest = max(map(len, statuses.usable.values()), default=0)
     return longest >= len(first) >= SMALLEST_CAP or statuses.left_out > 0
-
-
-def _ask_for_all(ask: Asker) -> Page | None:
-    """Ask for a page of all pets, where one status is read."""
-    return ask.probe({"limit": str(ask.limit)})
-
-
-# -- the pages of the statuses
 
 
 def ask_statuses(first: Page, ask: Asker) -> StatusPages | None:
@@ -135,7 +122,7 @@ def _hold_statuses(first: Page, ask: Asker) -> StatusPages | None:
         return None
     statuses.hold(ask)  # before more is asked, which may break off
     if statuses.are_usable and not statuses.left_out:
-        ask_what_comes_first(ask, first)
+        filters_first(ask, first, ask.probe)
     return known_statuses(first, ask)
 
 
@@ -145,7 +132,7 @@ def known_statuses(first: Page, ask: Asker) -> StatusPages | None:
     answered = {name: page for name, page in known.items() if page is not None}
     if ask.status is not None or not answered:
         return None
-    return StatusPages(first, answered, _filters_first(ask, first, ask.known))
+    return StatusPages(first, answered, filters_first(ask, first, ask.known))
 
 
 def _asked_of_statuses(ask: Asker) -> dict[str, Mapping[str, str]]:
@@ -154,13 +141,10 @@ def _asked_of_statuses(ask: Asker) -> dict[str, Mapping[str, str]]:
 
 @dataclass(frozen=True, eq=False)
 class StatusPages:
-    """One page of each status that answered, compared to the unfiltered first page.
+    """One page of each status that answered, compared to ``first``, the first page of all pets.
 
-    Attributes:
-        first: The first page of all pets.
-        answered: Every page that came, by its status.
-        filter_first: Whether the store filters before it cuts to the limit, or None where that
-            was not asked.
+    ``filter_first`` says whether the store filters before it cuts to the limit; None where that
+    was not asked.
     """
 
     first: Page
@@ -181,11 +165,6 @@ class StatusPages:
             )
         return found
 
-    @property
-    def is_contradicted(self) -> bool:
-        """Whether a page shows that the filter does not hold."""
-        return len(self.usable) < len(self.answered)
-
     @cached_property
     def usable(self) -> dict[str, Page]:
         """The pages that kept to their filter."""
@@ -194,6 +173,11 @@ class StatusPages:
             for status, page in self.answered.items()
             if not any(check_filter(page, self.first, status))
         }
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether a page shows that the filter does not hold."""
+        return len(self.usable) < len(self.answered)
 
     @property
     def are_usable(self) -> bool:
@@ -215,14 +199,23 @@ class StatusPages:
         """How many of these pets are not on the first page."""
         return len(self.ids - {*self.first.columns.id})
 
+    @property
+    def left_open(self) -> Assumption:
+        """What these pages leave open of whether the unfiltered listing leaves out pets."""
+        if self.are_usable and (self.is_filtered_first or self.left_out):
+            return Assumption.LISTS_PETS_WITHOUT_STATUS
+        return Assumption.LISTS_EVERY_STATUS
+
     def hold(self, ask: Asker) -> None:
         """Keep the pets of the pages that kept to their filter."""
         for page in self.usable.values():
             ask.rows.update(page.columns)
 
     def whole(self, longest_page: int) -> set[str]:
-        """Return the statuses whose page is whole: shorter than the longest page seen, and neither
-        a next page nor a larger total is stated with it."""
+        """Return the statuses whose page is whole.
+
+        It is shorter than the longest page seen, and states neither a next page nor a larger total.
+        """
         if not self.is_filtered_first:
             return set()
         return {
@@ -250,43 +243,39 @@ class StatusPages:
             return False
         return self.ids == set().union(*map(self.first.ids_with, PET_STATUSES))
 
-    @property
-    def left_open(self) -> Assumption:
-        """What these pages leave open of whether the unfiltered listing leaves out pets."""
-        if self.are_usable and (self.is_filtered_first or self.left_out):
-            return Assumption.LISTS_PETS_WITHOUT_STATUS
-        return Assumption.LISTS_EVERY_STATUS
-
 
 def check_filter(page: Page, whole: Page, status: str) -> Iterator[Evidence]:
     """Yield what shows that a page of a status did not keep to it, beside a page of all pets."""
-    if strays := page.strays(status):
-        yield Evidence(Fact.FILTER_NOT_KEPT, status, count=strays)
-        return
     missing = whole.ids_with(status) - {*page.columns.id}
     has_room = len(page) < len(whole) and not page.stated.may_go_on
-    if missing and has_room:
+    if strays := page.strays(status):
+        yield Evidence(Fact.FILTER_NOT_KEPT, status, count=strays)
+    elif missing and has_room:
         yield Evidence(Fact.FILTER_LEFT_OUT, status, count=len(missing))
 
 
-def ask_what_comes_first(ask: Asker, whole: Page) -> bool:
-    """Ask whether the filter comes before the limit: the other way round it sees one page alone.
+def filters_first(
+    ask: Asker, whole: Page, answer: Callable[[Mapping[str, str]], Page | None]
+) -> bool | None:
+    """Tell whether the filter comes before the limit: the other way round it sees one page alone.
 
     Two limits are tried that fewer pets of a status meet among as many rows of all pets. A store
     that cut first would give fewer than were asked for; one that raises small limits to a length
     of its own would give the same number twice. A store that passes over limits cuts nothing.
+
+    Args:
+        ask: Who is asked.
+        whole: A page of all pets.
+        answer: ``ask.probe``, or ``ask.known`` to send nothing.
+
+    Returns:
+        None where one of the answers is missing.
     """
-    return _filters_first(ask, whole, ask.probe) is True
-
-
-def _filters_first(
-    ask: Asker, whole: Page, answer: Callable[[Mapping[str, str]], Page | None]
-) -> bool | None:
-    """Return what the answers say, and None where one of them is missing."""
     if len(whole) > (whole.limit or MAX_LIMIT):
         return True
     for status in PET_STATUSES:
-        sizes = _telling_sizes(whole, status)
+        rows = [row for row, found in enumerate(whole.columns.status, 1) if found == status]
+        sizes = [size for size, row in enumerate(rows, 1) if row > size][-2:]
         if len(sizes) < 2:
             continue
         for size in sizes:
@@ -297,10 +286,3 @@ def _filters_first(
                 return False
         return True
     return False
-
-
-def _telling_sizes(whole: Page, status: str) -> list[int]:
-    """Return two limits that fewer pets of a status meet among as many rows, or none."""
-    rows = [row for row, found in enumerate(whole.columns.status, 1) if found == status]
-    sizes = [size for size, row in enumerate(rows, 1) if row > size]
-    return sizes[-2:]

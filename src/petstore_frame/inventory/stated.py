@@ -12,29 +12,22 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import parse_qsl
 
 from petstore_frame.http.answer import Headers
 from petstore_frame.http.links import join_link, read_links, targets
 
-# Whether there is more, as yes or no, or how many more.
-_MORE_WORDS = ("hasmore", "hasnext", "hasnextpage", "more")
-# How many pages the listing has.
-_PAGES_WORDS = ("totalpages", "pagecount", "pages")
-# How many pets the listing has.
-_TOTAL_WORDS = (
-    "totalcount",
-    "total",
-    "totalrecords",
-    "totalitems",
-    "totalelements",
-    "totalresults",
-)
-# A JSON object that holds such words.
-_OBJECTS = ("pagination", "paging")
-# What names a next page, and the parameters that may take such a value where it is no address.
-NEXT_PARAMETERS = {"next": ("page", "cursor"), "nextpage": ("page",), "nextcursor": ("cursor",)}
+Kind = Literal["more", "pages", "total", "object", "next"]
+# Whether there is more (or how many more), how many pages or pets the listing has, and JSON objects
+# that hold such words.
+_KINDS: dict[Kind, str] = {
+    "more": "hasmore hasnext hasnextpage more",
+    "pages": "totalpages pagecount pages",
+    "total": "totalcount total totalrecords totalitems totalelements totalresults",
+    "object": "pagination paging",
+}
+_KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
 _LIBRARIES = ("pagination-", "wp-", "ms-")
 # What programs write where there is no next page; 0 is none of a page, but may be a cursor.
 _NO_WORDS = frozenset(("", "no", "null", "none", "nil", "undefined", "false"))
@@ -48,8 +41,9 @@ _RANGE = re.compile(r"(?:([a-z]+)[\s=:]+)?[0-9*][-0-9]*/\s*([0-9]+(?:,[0-9]{3})*
 
 
 class Statement(NamedTuple):
-    """What one header line, or one member of its JSON, states: its word, its name, its value."""
+    """What one header line, or one member of its JSON, states."""
 
+    kind: Kind
     word: str
     name: str
     value: str
@@ -63,14 +57,16 @@ class Statement(NamedTuple):
         """Whether it states in some program's way that there is no next page."""
         return self.value.lower() in _NO_WORDS | _NO_NUMBERS
 
+    @property
+    def may_be_next(self) -> bool:
+        """Whether it may name a next page by something else than an address."""
+        is_place = self.word.endswith(("page", "offset"))
+        is_cursor = self.value in _NO_NUMBERS and not is_place
+        return is_cursor or not (self.is_none or self.is_address)
+
 
 class Stated:
-    """The statements of one page.
-
-    Args:
-        headers: Its header lines.
-        address: Its own address, against which a relative one is read.
-    """
+    """The statements of one page; ``address`` is its own, against which relative ones are read."""
 
     def __init__(self, headers: Headers, address: str) -> None:
         self._address = address
@@ -82,31 +78,15 @@ class Stated:
     def next_addresses(self) -> list[str]:
         """The addresses of the next page, whole, most trusted first."""
         found = targets(self._links, "next")
-        found += (each.value for each in self._all if _is_next(each.word) and each.is_address)
+        found += (each.value for each in self._all if each.kind == "next" and each.is_address)
         return list(dict.fromkeys(join_link(self._address, target.strip()) for target in found))
-
-    @cached_property
-    def next_value(self) -> Statement | None:
-        """The header that names a next page by a value that is not an address, or None."""
-        named = (each for each in self._all if each.word in NEXT_PARAMETERS)
-        return next((each for each in named if not (each.is_address or each.is_none)), None)
-
-    @property
-    def names_next(self) -> bool:
-        """Whether a next page is named in a way that can be followed, perhaps."""
-        return bool(self.next_addresses) or self.next_value is not None
 
     @property
     def may_name_next(self) -> bool:
         """Whether a next page is named in any way, or by a line that cannot be read."""
-        if self.names_next or any(line.strip() and not read_links([line]) for line in self._links):
-            return True
-        return any(
-            not (each.is_none or each.is_address)
-            or (each.value in _NO_NUMBERS and not each.word.endswith(("page", "offset")))
-            for each in self._all
-            if _is_next(each.word)
-        )
+        is_unclear = any(line.strip() and not read_links([line]) for line in self._links)
+        named = (each.may_be_next for each in self._all if each.kind == "next")
+        return bool(self.next_addresses) or is_unclear or any(named)
 
     @property
     def may_go_on(self) -> bool:
@@ -122,16 +102,9 @@ class Stated:
                 begins at 0.
         """
         for each in self._all:
-            is_more = each.word in _MORE_WORDS and not each.is_none
-            is_further = each.word in _PAGES_WORDS and any(
-                count > pages for count in _counts(each.value)
-            )
-            if is_more or is_further:
+            is_more = each.kind == "more" and not each.is_none
+            if is_more or (each.kind == "pages" and max(_counts(each.value), default=0) > pages):
                 return f"{each.name}: {each.value}"
-        return self._further_last_page(pages, rows) if self._links else None
-
-    def _further_last_page(self, pages: int, rows: int) -> str | None:
-        """Return the place of a last page that lies beyond those read, as text, or None."""
         own, start = _numbers([self._address]), _numbers(targets(self._links, "first"))
         for name, place in _numbers(targets(self._links, "last")).items():
             if name in own:
@@ -149,7 +122,7 @@ class Stated:
     @cached_property
     def totals(self) -> list[int]:
         """The distinct totals that are stated for the listing, largest first."""
-        texts = [each.value for each in self._all if each.word in _TOTAL_WORDS]
+        texts = [each.value for each in self._all if each.kind == "total"]
         for line in self._ranges:
             found = _RANGE.findall(line)
             texts += [total for unit, total in found if unit.lower() not in _OTHER_UNITS]
@@ -163,21 +136,20 @@ class Stated:
 
 def passes_over(addresses: Iterable[str], count: int) -> str | None:
     """Return the place at which the first address begins behind the rows given so far, or None."""
-    for name, place in _numbers(addresses).items():
-        if name in _OFFSETS and place > count:
-            return f"{name}={place}"
-    return None
+    places = _numbers(addresses).items()
+    behind = (f"{name}={at}" for name, at in places if name in _OFFSETS and at > count)
+    return next(behind, None)
 
 
 def _statements(headers: Headers) -> Iterator[Statement]:
     for name in headers.names:
-        word = _word_of_header(name)
-        for value in headers.get_all(name) if word is not None else ():
+        word, kind = _word_of_header(name)
+        for value in headers.get_all(name) if kind is not None else ():
             shown = "-".join(part.capitalize() for part in name.split("-"))
-            if word in _OBJECTS:
+            if kind == "object":
                 yield from _members(shown, value)
-            else:
-                yield Statement(str(word), shown, value.strip())
+            elif kind is not None:
+                yield Statement(kind, word, shown, value.strip())
 
 
 def _members(name: str, text: str) -> Iterator[Statement]:
@@ -187,30 +159,27 @@ def _members(name: str, text: str) -> Iterator[Statement]:
         return
     if not isinstance(outer, dict):
         return
-    inner = [value for value in outer.values() if isinstance(value, dict)]
-    for each in (outer, *inner):
+    for each in (outer, *(value for value in outer.values() if isinstance(value, dict))):
         for key, value in each.items():
-            is_plain = not isinstance(value, (dict, list)) and value is not None
-            if is_plain and _is_known(_plain(key)):
-                yield Statement(_plain(key), f"{name} {key}", str(value).strip())
+            word = _plain(key)
+            kind = _kind_of(word)
+            is_plain = not isinstance(value, dict | list) and value is not None
+            if is_plain and kind not in (None, "object"):
+                yield Statement(kind, word, f"{name} {key}", str(value).strip())
 
 
 @lru_cache(maxsize=256)  # a store sends the same dozen names with each page
-def _word_of_header(name: str) -> str | None:
+def _word_of_header(name: str) -> tuple[str, Kind | None]:
     name = name.removeprefix("x-")
     for library in _LIBRARIES:
         name = name.removeprefix(library)
     word = _plain(name)
-    return word if word in _OBJECTS or _is_known(word) else None
+    return word, _kind_of(word)
 
 
-def _is_known(word: str) -> bool:
-    return word in (*_MORE_WORDS, *_PAGES_WORDS, *_TOTAL_WORDS) or _is_next(word)
-
-
-def _is_next(word: str) -> bool:
-    """Tell whether a word is of a next page, also where nothing is known of its value."""
-    return word.startswith(("next", "continuation"))
+def _kind_of(word: str) -> Kind | None:
+    """Return what a word tells; it may be of a next page though nothing is known of its value."""
+    return "next" if word.startswith(("next", "continuation")) else _KIND_OF.get(word)
 
 
 def _plain(name: str) -> str:
@@ -219,10 +188,11 @@ def _plain(name: str) -> str:
 
 def _numbers(addresses: Iterable[str]) -> dict[str, int]:
     """Return the parameters that say where in a listing the first address leads."""
-    query = next(iter(addresses), "").partition("?")[2].partition("#")[0]
-    pairs = parse_qsl(query)
+    pairs = parse_qsl(next(iter(addresses), "").partition("?")[2].partition("#")[0])
     return {
-        name.lower(): int(value) for name, value in pairs if name != "limit" and _is_count(value)
+        name.lower(): int(value)
+        for name, value in pairs
+        if name != "limit" and value.isascii() and value.isdigit() and len(value) < 19
     }
 
 
@@ -230,7 +200,3 @@ def _counts(text: str) -> set[int]:
     """Return the numbers of a value, which a proxy may have joined out of two lines."""
     parts = (part.strip().removesuffix(".0") for part in text.split(", "))
     return {int(part.replace(",", "")) for part in parts if _NUMBER.fullmatch(part)}
-
-
-def _is_count(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 19

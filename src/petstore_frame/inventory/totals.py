@@ -1,4 +1,4 @@
-"""What a total is worth that the store states: it may refute, and may prove only after a test."""
+"""What a total is worth that the store states: it may refute a listing, and never proves one."""
 
 from __future__ import annotations
 
@@ -12,18 +12,13 @@ from petstore_frame.inventory.page import Page
 
 @dataclass(frozen=True)
 class Total:
-    """The total of one listing, as it was stated last.
+    """The total of one listing, as it was stated last; ``value`` is None where there is none.
 
-    Attributes:
-        value: The number, or None where none is stated or it is of something else.
-        is_own: Whether it is surely not that of all pets, where one status was asked for.
-        is_tested: Whether it is surely not a mere page's length.
-        notes: What else was stated.
+    ``is_own`` says that it is surely not that of all pets, where one status was asked for.
     """
 
     value: int | None = None
     is_own: bool = True
-    is_tested: bool = False
     notes: tuple[Evidence, ...] = ()
 
     def refutes(self, held: int) -> bool:
@@ -59,36 +54,17 @@ def known_total(first: Page, ask: Asker) -> Total:
         for totals in stated
         if len(totals) > 1
     )
-    value, half = stated[-1][0], ask.known(_half(first, ask))
-    if half is not None and stated[0][0] == len(first) and half.stated.total != len(first):
-        return Total(notes=(*notes, Evidence(Fact.TOTAL_OF_PAGE)))
-    is_own = ask.status is None
-    if not is_own and (whole := ask.known(_of_all(ask))) is not None:
-        is_own = whole.stated.total != value
-        if not is_own and whole.strays(ask.status):
-            return Total(notes=notes)  # else all pets may have this one status
-    is_tested = half is not None and len(half) == len(first) // 2
-    return Total(value, is_own, is_tested, notes)
+    value = stated[-1][0]
+    whole = None if ask.status is None else ask.known(ask.params_of_all)
+    is_of_all = whole is not None and whole.stated.total == value
+    if whole is not None and is_of_all and whole.strays(ask.status):
+        return Total(notes=notes)  # else all pets may have this one status
+    return Total(value, ask.status is None or (whole is not None and not is_of_all), notes)
 
 
-def ask_whose_total(first: Page, ask: Asker, held: int) -> Total:
+def ask_whose_total(first: Page, ask: Asker) -> Total:
     """Ask for all pets where it matters: some programs state their number beside a filter too."""
     total = known_total(first, ask)
-    if not total.is_own and total.value is not None and total.value > held:
-        ask.probe(_of_all(ask))
+    if not total.is_own and total.value is not None and total.value > len(ask.rows):
+        ask.probe(ask.params_of_all)
     return known_total(first, ask)
-
-
-def ask_what_total_counts(first: Page, ask: Asker) -> Total:
-    """Ask with a smaller limit, where a total may be only the length of the page."""
-    if known_total(first, ask).value == len(first) > 1:
-        ask.probe(_half(first, ask))
-    return ask_whose_total(first, ask, len(ask.rows))
-
-
-def _half(first: Page, ask: Asker) -> dict[str, str]:
-    return ask.params(limit=max(1, len(first) // 2))
-
-
-def _of_all(ask: Asker) -> dict[str, str]:
-    return {"limit": str(ask.limit)}

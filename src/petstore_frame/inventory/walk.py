@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from petstore_frame.errors import APIStatusError
 from petstore_frame.inventory.asking import Asker
@@ -21,33 +21,23 @@ _EXPIRED = (400, 404, 410, 422)
 class Walk:
     """Reads a listing page by page; ``run`` continues after a failure.
 
-    Attributes:
-        first: The first page, whose pets ``rows`` holds from the start.
-        last: The page read last.
-        pages: Pages read.
-        is_over: Whether the listing's end was reached.
-        breaks: What did not fit together on the way.
-        doubt: Why the end that was met proves nothing, or None.
-        notes: What else was learned of the way.
-        looked_back: What its first page showed when it was read again; None before that.
-        is_forgotten: Whether the store refused the place to go on from; then it begins anew.
-        fact, detail: What its end shows.
+    ``rows`` holds the pets of ``first`` from the start. ``breaks`` is what did not fit together on
+    the way, ``doubt`` why the end that was met proves nothing, and ``looked_back`` what the first
+    page showed when it was read again. ``is_forgotten``: the store refused the place to go on from.
     """
 
     fact: Fact
+    reach: tuple[Assumption, ...]  # what its end rests on
 
-    def __init__(self, ask: Asker, first: Page, rows: Rows, detail: str) -> None:
-        self.detail = detail
-        self.notes: list[Evidence] = []
-        self.rows = rows
+    def __init__(self, ask: Asker, first: Page, rows: Rows, detail: str = "") -> None:
+        self._ask, self.rows, self.detail = ask, rows, detail
         self.first = self.last = first
         self.pages = 1
-        self.is_over = False
+        self.is_over = self.is_forgotten = False
+        self.notes: list[Evidence] = []
         self.breaks: list[Evidence] = []
         self.doubt: Evidence | None = None
         self.looked_back: list[Evidence] | None = None
-        self.is_forgotten = False
-        self._ask = ask
 
     def run(self) -> None:
         """Read on to the end, or until the caller has enough.
@@ -57,11 +47,6 @@ class Walk:
         """
         while not self.is_over and not self._ask.has_enough(self.rows):
             self._step()
-
-    @property
-    def reach(self) -> Sequence[Assumption]:
-        """What its end rests on."""
-        raise NotImplementedError
 
     def _step(self) -> None:
         """Read one more page, or end."""

@@ -20,14 +20,10 @@ _PLACES = {fact: place for place, fact in enumerate(Fact)}
 
 
 class Finding(NamedTuple):
-    """What evidence comes to.
+    """What evidence comes to: the verdict of all that was asked, and the evidence that decides it.
 
-    Attributes:
-        verdict: complete, incomplete, unknown or unstable, of all that was asked.
-        basis: The evidence that decides, or None where there is none.
-        assumptions: What must hold of the store for the verdict and the exact counts.
-        exact: Statuses of which every pet is held, whatever the verdict.
-        inexact: Statuses whose count is not exact, even where all is held.
+    ``exact`` are the statuses of which every pet is held, whatever the verdict; ``inexact`` those
+    whose count is not exact, even where all is held.
     """
 
     verdict: Verdict
@@ -44,7 +40,9 @@ def weigh(evidence: Iterable[Evidence]) -> Finding:
     """
     known = sorted(set(evidence), key=_rank)
     about_all = [each for each in known if each.scope is None]
-    verdict, basis = Verdict.UNKNOWN, _reason_why_not(known)
+    unclear = (each for each in known if each.shows is Shows.UNCLEAR)
+    against = (each for each in known if each.is_contradiction)
+    verdict, basis = Verdict.UNKNOWN, next(against, next(unclear, None))
     for shows, decided in _DECIDES:
         found = [each for each in about_all if each.shows is shows]
         if found:
@@ -69,12 +67,6 @@ def _exact(known: list[Evidence]) -> dict[str, Evidence]:
         each for each in known if each.shows is Shows.END and each.scope not in (None, *refuted)
     ]
     return {str(each.scope): each for each in reversed(ends)}
-
-
-def _reason_why_not(known: list[Evidence]) -> Evidence | None:
-    """Return the first reason why the end is not known; contradictions come before silence."""
-    unclear = (each for each in known if each.shows is Shows.UNCLEAR)
-    return next((each for each in known if each.is_contradiction), next(unclear, None))
 
 
 def _rank(evidence: Evidence) -> tuple[int, int, str, int, str, tuple[str, ...]]:

@@ -225,12 +225,14 @@ def _frame(records: Sequence[Record]) -> pd.DataFrame:
         "key": text_series([record.key for record in records]),
     }
     for field in SENT_FIELDS:
-        values, dtype = [body.get(field.wire_name) for body in bodies], shared_dtype(field)
-        whole = pd.api.types.pandas_dtype(dtype)
-        columns[field.name] = (
-            text_series(values) if dtype == "str" else pd.Series(values, dtype=whole)
-        )
-    columns["problem"] = text_series([_problem_of(record) for record in records])
+        values = [body.get(field.wire_name) for body in bodies]
+        dtype: Any = shared_dtype(field)
+        is_text = dtype == "str"
+        columns[field.name] = text_series(values) if is_text else pd.Series(values, dtype=dtype)
+    problems = (record.problem for record in records)
+    columns["problem"] = text_series(
+        [each and ": ".join(filter(None, (each.column, each.message))) for each in problems]
+    )
     return pd.DataFrame(columns)
 
 
@@ -243,13 +245,6 @@ def _count_notes(records: Sequence[Record], name_at: int, notes: dict[str, Note]
         for kind in {kind_of(note) for note in record.notes}:
             known = notes.get(kind) or Note(0, kind, record.number, record.line, name)
             notes[kind] = known._replace(records=known.records + 1)
-
-
-def _problem_of(record: Record) -> str | None:
-    problem = record.problem
-    if problem is None:
-        return None
-    return f"{problem.column}: {problem.message}" if problem.column else problem.message
 
 
 def _without_repeated_keys(listed: pd.DataFrame) -> pd.DataFrame:

@@ -35,7 +35,6 @@ KindName: TypeAlias = Literal[
     "same",
 ]
 _FIRST_SHOWN = 10
-_DIFFERENCES = tuple(kind for kind in Kind if kind is not Kind.SAME)
 
 
 @dataclass(frozen=True, repr=False)
@@ -180,7 +179,7 @@ class Comparison(HasFrame):
             ),
             NOTEBOOK.steps(self.next_steps()),
         ]
-        rows = self.frame[self.frame["kind"].isin(_DIFFERENCES)]
+        rows = self.frame[self.frame["kind"].ne(Kind.SAME)]
         first = rows.groupby("kind", observed=True, sort=False).head(_FIRST_SHOWN)
         if len(first):
             shown = [

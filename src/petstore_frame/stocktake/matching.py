@@ -63,14 +63,14 @@ def match_by_key(listed: pd.DataFrame, keys: pd.DataFrame, stored: pd.DataFrame)
     known.loc[known.index[is_open][of_record], "id"] = others["id"].to_numpy()[of_pet]
     both = known.merge(_theirs(stored), on="id", how="left", indicator="seen")
     is_there = both.pop("seen").eq("both")
-    kind = _kinds(
+    judged = _judged(
         both,
         (both["problem"].notna(), Kind.INVALID),
         (is_in_doubt, Kind.IN_DOUBT),
         (~is_there, Kind.ONLY_IN_LIST),
     )
     rest = stored[~_is_among(stored["id"], both["id"])]
-    return _stacked(_compared(both, kind), _pets(rest, str(Kind.ONLY_IN_STORE)))
+    return _stacked(judged, _theirs(rest).assign(kind=str(Kind.ONLY_IN_STORE), difference=""))
 
 
 def match_on(
@@ -93,64 +93,37 @@ def match_on(
         As ``match_by_key``.
     """
     import numpy as np
+    import pandas as pd
 
     good = listed[listed["problem"].isna()].reset_index(drop=True)
     bad = listed[listed["problem"].notna()]
-    groups = _Groups(good, stored, on)
-    is_pair = groups.is_pair if is_whole else groups.is_pair & groups.is_equal
-    is_matched = is_pair | groups.is_equal
-    both = good.assign(id=groups.partners(stored["id"].to_numpy(), is_pair))
-    both = both.merge(_theirs(stored), on="id", how="left")
-    kind = _kinds(
-        both,
-        (groups.theirs[groups.of_ours] == 0, Kind.ONLY_IN_LIST),
-        (~is_matched[groups.of_ours], Kind.AMBIGUOUS),
+    group = _numbers(good, stored, on)
+    ours, theirs = group[: len(good)], group[len(good) :]  # the group of each record, of each pet
+    size = int(group.max(initial=-1)) + 1
+    records, pets = np.bincount(ours, minlength=size), np.bincount(theirs, minlength=size)
+    found, _ = _equals(good, stored, on)
+    matched = np.bincount(ours[found], minlength=size)
+    is_equal = (matched == records) & (matched == pets)
+    is_pair = (records == 1) & (pets == 1)
+    if not is_whole:
+        is_pair &= is_equal
+    is_matched = is_pair | is_equal
+    partner = np.zeros(size, dtype="int64")
+    partner[theirs] = stored["id"].to_numpy()
+    both = good.assign(id=pd.Series(partner[ours], dtype="Int64").where(is_pair[ours]))
+    judged = _judged(
+        both.merge(_theirs(stored), on="id", how="left"),
+        (pets[ours] == 0, Kind.ONLY_IN_LIST),
+        (~is_matched[ours], Kind.AMBIGUOUS),
     )
-    is_taken = is_matched[groups.of_theirs]
-    has_record = groups.ours[groups.of_theirs[~is_taken]] > 0
+    is_left = ~is_matched[theirs]
+    has_record = records[theirs[is_left]] > 0
     kinds = np.where(has_record, str(Kind.AMBIGUOUS), str(Kind.ONLY_IN_STORE))
     return _stacked(
-        _compared(both, kind),
+        judged,
         bad.assign(kind=str(Kind.INVALID), difference=""),
-        _pets(stored[~is_taken], kinds),
+        _theirs(stored[is_left]).assign(kind=kinds, difference=""),
     )
-
-
-class _Groups:
-    """Records and pets by what they are equal in.
-
-    Attributes:
-        of_ours: The group of each record.
-        of_theirs: The group of each pet.
-        ours: How many records each group has.
-        theirs: How many pets each group has.
-        is_pair: Whether a group is one record and one pet.
-        is_equal: Whether a group has as many records as pets, equal in all that records state.
-    """
-
-    def __init__(self, listed: pd.DataFrame, stored: pd.DataFrame, on: Sequence[str]) -> None:
-        import numpy as np
-
-        cut = len(listed)
-        group = _numbers(listed, stored, on)
-        self.of_ours, self.of_theirs = group[:cut], group[cut:]
-        size = int(group.max(initial=-1)) + 1
-        self.ours = np.bincount(self.of_ours, minlength=size)
-        self.theirs = np.bincount(self.of_theirs, minlength=size)
-        self.is_pair = (self.ours == 1) & (self.theirs == 1)
-        of_record, _ = _equals(listed, stored, on)
-        matched = np.bincount(self.of_ours[of_record], minlength=size)
-        self.is_equal = (matched == self.ours) & (matched == self.theirs)
-
-    def partners(self, ids: np.ndarray, is_pair: np.ndarray) -> pd.Series:
-        """Return the id of each record's only partner, Int64; missing where there is a choice."""
-        import numpy as np
-        import pandas as pd
-
-        id_of = np.zeros(len(self.ours), dtype="int64")
-        id_of[self.of_theirs] = ids
-        found = pd.Series(id_of[self.of_ours], dtype="Int64")
-        return found.where(is_pair[self.of_ours])
 
 
 def _equals(
@@ -227,25 +200,25 @@ def _theirs(stored: pd.DataFrame) -> pd.DataFrame:
     return fields.assign(id=stored["id"].astype("Int64"))
 
 
-def _kinds(rows: pd.DataFrame, *decided: tuple[object, Kind]) -> pd.Series:
-    """Give each row the first kind that applies to it; else it is compared field by field."""
+def _judged(both: pd.DataFrame, *decided: tuple[object, Kind]) -> pd.DataFrame:
+    """Give each row the first kind that applies to it, and name the fields in which pairs differ.
+
+    What a list leaves empty it does not state.
+    """
     import numpy as np
     import pandas as pd
 
     conditions = [np.asarray(condition, dtype=bool) for condition, _ in decided]
-    kind = np.select(conditions, [str(name) for _, name in decided], default=str(Kind.SAME))
-    return pd.Series(kind, index=rows.index, dtype="str")
-
-
-def _compared(both: pd.DataFrame, kind: pd.Series) -> pd.DataFrame:
-    """Name where the pairs differ, and call those changed."""
-    difference = _differences(both, kind)
-    return both.assign(kind=kind.where(difference.eq(""), str(Kind.CHANGED)), difference=difference)
-
-
-def _pets(stored: pd.DataFrame, kind: Any) -> pd.DataFrame:
-    """Return pets that no record is."""
-    return _theirs(stored).assign(kind=kind, difference="")
+    kinds = np.select(conditions, [str(name) for _, name in decided], default=str(Kind.SAME))
+    kind = pd.Series(kinds, index=both.index, dtype="str")
+    names = pd.Series("", index=both.index, dtype="str")
+    is_pair = kind.eq(Kind.SAME) & both["id"].notna()
+    for field in FIELDS:
+        ours, theirs = both[field], both[field + IN_STORE]
+        differs = (is_pair & ours.notna() & ours.ne(theirs).fillna(value=True)).astype(bool)
+        names = names.where(~differs, names + ", " + field)
+    kind = kind.where(names.eq(""), str(Kind.CHANGED))
+    return both.assign(kind=kind, difference=names.str.removeprefix(", "))
 
 
 def _stacked(*parts: pd.DataFrame) -> pd.DataFrame:
@@ -265,16 +238,3 @@ def _stacked(*parts: pd.DataFrame) -> pd.DataFrame:
     dtypes["problem"] = "str"
     shaped = [as_dtypes(part.reindex(columns=list(dtypes)), dtypes) for part in parts]
     return pd.concat(shaped, ignore_index=True)
-
-
-def _differences(both: pd.DataFrame, kind: pd.Series) -> pd.Series:
-    """Name the fields in which each pair differs; what a list leaves empty it does not state."""
-    import pandas as pd
-
-    names = pd.Series("", index=both.index, dtype="str")
-    is_pair = kind.eq(Kind.SAME) & both["id"].notna()
-    for field in FIELDS:
-        ours, theirs = both[field], both[field + IN_STORE]
-        differs = (is_pair & ours.notna() & ours.ne(theirs).fillna(value=True)).astype(bool)
-        names = names.where(~differs, names + ", " + field)
-    return names.str.removeprefix(", ")
