@@ -1,0 +1,150 @@
+"""What a Monday came to, and whether the last one is recent enough."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from petstore_frame.monday.settings import Settings
+
+RUNS = "runs.jsonl"
+
+
+class Outcome(Enum):
+    """What a run can come to, from good to worst; the value is the exit code."""
+
+    GOOD = 0
+    ROWS_TO_FIX = 1
+    NOT_COMPLETE = 8
+    IN_DOUBT = 3
+    QUESTION = 9
+    DROP = 10
+    STORE_AWAY = 5
+    DISK = 6
+
+    @property
+    def sentence(self) -> str:
+        """What it means to somebody who gets the exit code."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Outcome.GOOD: "nothing but good news",
+    Outcome.ROWS_TO_FIX: "some rows are to fix",
+    Outcome.NOT_COMPLETE: "the listing is not known to be complete",
+    Outcome.IN_DOUBT: "some rows are in doubt: they may be in the store",
+    Outcome.QUESTION: "a file may hold animals that are loaded already; none of it was sent",
+    Outcome.DROP: "many more pets are gone than max_drop allows",
+    Outcome.STORE_AWAY: "the store did not answer, or refused",
+    Outcome.DISK: "the disk or the journal failed",
+}
+
+
+@dataclass
+class Run:
+    """One Monday.
+
+    Attributes:
+        day: The day of the run in its time zone.
+        started_at: When it began, with its zone.
+        outcomes: All that came up; the worst one decides the exit code.
+        folder: Where its files are; None until they are whole.
+        facts: What ``summary.json`` says besides, ready for JSON.
+        attention: What needs a person, as sentences.
+    """
+
+    day: date
+    started_at: datetime
+    outcomes: list[Outcome] = field(default_factory=list)
+    folder: Path | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    attention: list[str] = field(default_factory=list)
+
+    def note(self, outcome: Outcome, sentence: str) -> None:
+        """Take in something that a person must know."""
+        self.outcomes.append(outcome)
+        self.attention.append(sentence)
+
+    @property
+    def outcome(self) -> Outcome:
+        """The worst of all that came up."""
+        order = list(Outcome)
+        return max(self.outcomes, key=order.index, default=Outcome.GOOD)
+
+    @property
+    def exit_code(self) -> int:
+        """What the command ends with."""
+        return self.outcome.value
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the facts, ready for JSON."""
+        return {
+            "day": self.day.isoformat(),
+            "started_at": self.started_at.isoformat(timespec="seconds"),
+            "outcome": self.outcome.name.lower(),
+            "exit_code": self.exit_code,
+            "attention": self.attention,
+            **self.facts,
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{self.day}: {self.outcome.sentence}", *(f"  {line}" for line in self.attention)]
+        if self.folder is not None:
+            lines.append(f"wrote {self.folder}")
+        return "\n".join(lines)
+
+
+def add_line(output: Path, run: Run) -> None:
+    """Add a run to ``runs.jsonl``, on disk before this returns."""
+    line = json.dumps(run.as_dict() | {"folder": run.folder and run.folder.name})
+    with (output / RUNS).open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def check(
+    path: str | Path, *, max_age_days: int = 8, today: date | None = None
+) -> tuple[bool, str]:
+    """Tell whether the newest complete run is young enough, and say so in a sentence.
+
+    It asks no store and needs no API key: it is for a second scheduler, or a person, to notice
+    that the first one never ran.
+
+    Args:
+        path: The ``monday.toml``.
+        max_age_days: How many days old the newest complete run may be.
+        today: The day to count from; None is today in the time zone of the runs.
+    """
+    settings = Settings.read(path)
+    day = today or datetime.now(settings.zone).date()
+    runs = list(_lines(settings.folder / settings.output / RUNS))
+    complete = [date.fromisoformat(run["day"]) for run in runs if run.get("is_complete")]
+    last = f"; the last attempt, of {runs[-1]['day']}, said: {_said(runs[-1])}" if runs else ""
+    if not complete:
+        return False, f"no complete run yet{last}"
+    age = (day - max(complete)).days
+    if age > max_age_days:
+        return False, f"the newest complete run is of {max(complete)}, {age} days ago{last}"
+    return True, f"the newest complete run is of {max(complete)}"
+
+
+def _said(run: dict[str, Any]) -> str:
+    return str(Outcome[run["outcome"].upper()].sentence)
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the runs; a line that a kill cut off is left out."""
+    if not path.exists():
+        return
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            yield json.loads(line)
+        except ValueError:
+            continue
