@@ -34,6 +34,9 @@ CategoriesFile = Annotated[
     Path | None,
     Option(help="CSV of category_id,label.", exists=True, dir_okay=False, rich_help_panel=PLAIN),
 ]
+Timezone = Annotated[
+    str | None, Option(help="Whose days they are, such as Europe/Zurich; else the machine's.")
+]
 AsJson = Annotated[bool, switch("json", "Print one line of JSON.")]
 JournalFolder = Annotated[
     Path | None,

@@ -40,7 +40,7 @@ class Origin:
 
     Attributes:
         base_url: The store's address.
-        fetched_at: When the store was read, UTC: when the last page arrived, or when the oldest
+        fetched_at: When the store was read: when the last page arrived, or when the oldest
             answer was made that came out of a cache.
         store_id: What the store calls itself (``X-Store-Id``, an extension), or None.
     """
@@ -62,7 +62,7 @@ class HasOrigin:
 
     @property
     def fetched_at(self) -> datetime:
-        """When the store was read, UTC."""
+        """When the store was read; files and pages show it in the time zone that it has, UTC."""
         return self.origin.fetched_at
 
     @property
