@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 from typer import BadParameter, Option
 
 from petstore_frame.cli.options import AsJson, finish, print_json, switch
+from petstore_frame.errors import PetstoreError
 
 
 def monday(
@@ -47,9 +49,15 @@ def monday(
     if check:
         is_recent, sentence = mondays.check(settings, max_age_days=max_age_days)
         finish({"is_recent": is_recent}, sentence, as_json=as_json, code=0 if is_recent else 1)
-    run = mondays.run(settings)
+    try:
+        run = mondays.run(settings)
+    except (PetstoreError, OSError):
+        raise  # these end as everywhere
+    except Exception:
+        traceback.print_exc()  # Python would end with 1, which means rows to fix
+        raise typer.Exit(mondays.Outcome.FAILED.value) from None
     if as_json:
-        print_json(run.as_dict() | {"folder": str(run.folder)})
+        print_json(run.as_dict())
     else:
         typer.echo(str(run))
     raise typer.Exit(run.exit_code)

@@ -11,6 +11,19 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from petstore_frame.errors import (
+    APIConnectionError,
+    APIStatusError,
+    ContractError,
+    CrossOriginError,
+    DuplicatesError,
+    HistoryError,
+    InputError,
+    JournalError,
+    LoadStopped,
+    PetstoreError,
+    ReportError,
+)
 from petstore_frame.monday.settings import Settings
 
 RUNS = "runs.jsonl"
@@ -21,29 +34,49 @@ class Outcome(Enum):
 
     GOOD = 0
     ROWS_TO_FIX = 1
+    REFUSED = 2
     NOT_COMPLETE = 8
     IN_DOUBT = 3
     QUESTION = 9
     DROP = 10
     STORE_AWAY = 5
     DISK = 6
+    FAILED = 11
 
     @property
     def sentence(self) -> str:
         """What it means to somebody who gets the exit code."""
         return _SENTENCES[self]
 
+    @classmethod
+    def of(cls, problem: BaseException) -> Outcome:
+        """Return what an error makes of a run."""
+        if isinstance(problem, LoadStopped) and problem.ending == "journal":
+            return cls.DISK
+        return next((found for kinds, found in _ERRORS if isinstance(problem, kinds)), cls.FAILED)
+
 
 _SENTENCES = {
     Outcome.GOOD: "nothing but good news",
     Outcome.ROWS_TO_FIX: "some rows are to fix",
+    Outcome.REFUSED: "a setting, a recipe or a list cannot be used",
     Outcome.NOT_COMPLETE: "the listing is not known to be complete",
     Outcome.IN_DOUBT: "some rows are in doubt: they may be in the store",
     Outcome.QUESTION: "a file may hold animals that are loaded already; none of it was sent",
-    Outcome.DROP: "many more pets are gone than max_drop allows",
+    Outcome.DROP: "more pets are gone than max_drop allows",
     Outcome.STORE_AWAY: "the store did not answer, or refused",
     Outcome.DISK: "the disk or the journal failed",
+    Outcome.FAILED: "the run ended before its end",
 }
+# The first line that fits an error decides.
+_ERRORS: tuple[tuple[tuple[type[BaseException], ...], Outcome], ...] = (
+    ((DuplicatesError,), Outcome.QUESTION),
+    ((LoadStopped, APIStatusError, APIConnectionError), Outcome.STORE_AWAY),
+    ((ContractError, CrossOriginError), Outcome.STORE_AWAY),
+    ((JournalError, HistoryError, ReportError, OSError), Outcome.DISK),
+    ((InputError,), Outcome.ROWS_TO_FIX),
+    ((PetstoreError,), Outcome.REFUSED),
+)
 
 
 @dataclass
@@ -71,6 +104,11 @@ class Run:
         self.outcomes.append(outcome)
         self.attention.append(sentence)
 
+    def note_error(self, problem: BaseException, what: str = "") -> None:
+        """Take in an error, which stopped ``what``."""
+        first = next(iter(str(problem).splitlines()), "") or type(problem).__name__
+        self.note(Outcome.of(problem), f"{what}: {first}" if what else first)
+
     @property
     def outcome(self) -> Outcome:
         """The worst of all that came up."""
@@ -89,12 +127,16 @@ class Run:
             "started_at": self.started_at.isoformat(timespec="seconds"),
             "outcome": self.outcome.name.lower(),
             "exit_code": self.exit_code,
+            "folder": self.folder and str(self.folder),
             "attention": self.attention,
             **self.facts,
         }
 
     def __str__(self) -> str:
-        lines = [f"{self.day}: {self.outcome.sentence}", *(f"  {line}" for line in self.attention)]
+        lines = [f"{self.day}: {self.outcome.sentence}"]
+        if "verdict" in self.facts:
+            lines.append(f"{self.facts['verdict']}, read {self.facts['read_at']}")
+        lines += [f"- {sentence}" for sentence in self.attention]
         if self.folder is not None:
             lines.append(f"wrote {self.folder}")
         return "\n".join(lines)
@@ -102,9 +144,11 @@ class Run:
 
 def add_line(output: Path, run: Run) -> None:
     """Add a run to ``runs.jsonl``, on disk before this returns."""
-    line = json.dumps(run.as_dict() | {"folder": run.folder and run.folder.name})
+    facts = run.as_dict() | {"folder": run.folder and run.folder.name}
+    facts.pop("completeness", None)  # the day's summary.json has it
+    line = json.dumps(facts)
     with (output / RUNS).open("a", encoding="utf-8") as file:
-        file.write(line + "\n")
+        file.write(f"\n{line}" if file.tell() else line)  # after a line that a kill cut off, too
         file.flush()
         os.fsync(file.fileno())
 
@@ -125,18 +169,18 @@ def check(
     settings = Settings.read(path)
     day = today or datetime.now(settings.zone).date()
     runs = list(_lines(settings.folder / settings.output / RUNS))
-    complete = [date.fromisoformat(run["day"]) for run in runs if run.get("is_complete")]
-    last = f"; the last attempt, of {runs[-1]['day']}, said: {_said(runs[-1])}" if runs else ""
+    complete = [run["day"] for run in runs if run["folder"] and run.get("is_complete")]
+    last = ""
+    if runs:
+        said = Outcome[runs[-1]["outcome"].upper()].sentence
+        last = f"; the last attempt, of {runs[-1]['day']}, said: {said}"
     if not complete:
         return False, f"no complete run yet{last}"
-    age = (day - max(complete)).days
+    newest = date.fromisoformat(max(complete))
+    age = (day - newest).days
     if age > max_age_days:
-        return False, f"the newest complete run is of {max(complete)}, {age} days ago{last}"
-    return True, f"the newest complete run is of {max(complete)}"
-
-
-def _said(run: dict[str, Any]) -> str:
-    return str(Outcome[run["outcome"].upper()].sentence)
+        return False, f"the newest complete run is of {newest}, {age} days ago{last}"
+    return True, f"the newest complete run is of {newest}"
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -4,39 +4,39 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from petstore_frame.client import Client
 from petstore_frame.errors import (
     DuplicatesError,
     HistoryError,
     IncompleteInventoryError,
-    InputError,
-    JournalError,
     JournalLockedError,
     LoadStopped,
     PetstoreError,
 )
 from petstore_frame.files.lock import AtWorkError, held
 from petstore_frame.files.whole import sync
-from petstore_frame.history import Diff, History, diff
+from petstore_frame.history import Diff, History, Snapshot, diff
 from petstore_frame.inventory import Inventory, fetch_inventory
-from petstore_frame.loader import load_csv, load_excel, read_ids
+from petstore_frame.loader.load import load_csv, load_excel
 from petstore_frame.loader.reading.opening import is_workbook
+from petstore_frame.loader.reading.returned import harmless
+from petstore_frame.loader.results.ids import read_ids
+from petstore_frame.loader.results.results import LoadResult
+from petstore_frame.loader.sending.session import ignore
 from petstore_frame.monday.outcome import Outcome, Run, add_line
 from petstore_frame.monday.settings import LoadStep, Settings
 from petstore_frame.report import write_report
+from petstore_frame.schema.text import minute_text
 from petstore_frame.stocktake import compare
 
-if TYPE_CHECKING:
-    from petstore_frame.loader import LoadResult
-
-_DRAFT = ".writing-"
+_DRAFT = ".writing"
 _LOCK, _WAIT_S = ".lock", 10.0
 
 
@@ -44,8 +44,9 @@ def run(
     path: str | Path = "monday.toml",
     *,
     client: Client | None = None,
-    now: datetime | None = None,
     progress: Any = None,
+    now: datetime | None = None,
+    step: Callable[[str], None] = ignore,
 ) -> Run:
     """Load the files, read the store once, and write one folder for the day.
 
@@ -56,8 +57,10 @@ def run(
     Args:
         path: The ``monday.toml``.
         client: The store; None makes a client of ``base_url`` and PETSTORE_API_KEY.
-        now: The moment of the run; None is now.
         progress: As in ``load_csv``.
+        now: The moment that counts as that of the run and of its reading, for a trial; None takes
+            the clock's.
+        step: Called with the name of each step when it is done, where a test ends the process.
 
     Returns:
         The Run: ``.outcome``, ``.exit_code``, ``.folder``, and ``.attention``, what needs a person.
@@ -67,23 +70,24 @@ def run(
         JournalLockedError: Another run is at work in the same folder.
     """
     settings = Settings.read(path)
-    moment = (now or datetime.now(UTC)).astimezone(settings.zone)
-    monday = Run(moment.date(), moment)
+    started_at = (now or datetime.now(UTC)).astimezone(settings.zone)
+    monday = Run(started_at.date(), started_at)
     output = settings.folder / settings.output
     output.mkdir(parents=True, exist_ok=True)
     with _alone(output):
-        for left in output.glob(f"{_DRAFT}*"):  # the lock is ours, so its writer is dead
-            shutil.rmtree(left)
-        with _folder_of_the_day(output, monday) as draft:
-            own = client or Client(settings.base_url)
-            try:
-                _Work(settings, monday, own, draft, progress).do()
-            finally:
-                if client is None:
-                    own.close()
-            text = json.dumps(monday.as_dict(), indent=2) + "\n"
-            (draft / "summary.json").write_text(text, encoding="utf-8")
-        add_line(output, monday)
+        try:
+            with _folder_of_the_day(output, monday, step) as draft:
+                own = client or Client(settings.base_url)
+                try:
+                    _Work(settings, monday, own, draft, progress, now, step).do()
+                finally:
+                    if client is None:
+                        own.close()
+        except BaseException as problem:
+            monday.note_error(problem)
+            raise
+        finally:
+            add_line(output, monday)
     return monday
 
 
@@ -92,8 +96,7 @@ def plan(path: str | Path = "monday.toml") -> str:
     settings = Settings.read(path)
     lines = []
     for step in settings.load:
-        files = _files(settings, step)
-        names = ", ".join(file.name for file in files) or "no file is there"
+        names = ", ".join(file.name for file in _files(settings, step)) or "no file is there"
         lines.append(f"load {step.files}: {names}")
     lines += [f"compare {step.list}" for step in settings.compare]
     day = datetime.now(settings.zone).date()
@@ -101,67 +104,66 @@ def plan(path: str | Path = "monday.toml") -> str:
     return "\n".join(lines)
 
 
+@dataclass(frozen=True)
 class _Work:
     """The steps of one run, each of which writes into the same draft."""
 
-    def __init__(
-        self, settings: Settings, run: Run, client: Client, draft: Path, progress: Any
-    ) -> None:
-        self.settings, self.run, self.client = settings, run, client
-        self.draft, self.progress = draft, progress
-        self.journal = settings.place(settings.journal)
-        self.categories = settings.place(settings.categories)
+    settings: Settings
+    run: Run
+    client: Client
+    draft: Path
+    progress: Any
+    now: datetime | None
+    step: Callable[[str], None]
 
     def do(self) -> None:
         """Do all of it, in order."""
         self.load_files()
         inventory = self.read_store()
-        if inventory is None:
-            return
-        changes = self.keep_snapshot(inventory)
-        self.compare_lists(inventory)
-        self.write_stock(inventory, changes)
+        if inventory is not None:
+            changes = self.compare_with_last(inventory)
+            self.compare_lists(inventory)
+            self.write_stock(inventory, changes)
+        (self.draft / "summary.txt").write_text(f"{self.run}\n", encoding="utf-8")
+        text = json.dumps(self.run.as_dict(), indent=2) + "\n"
+        (self.draft / "summary.json").write_text(text, encoding="utf-8")
+        self.step("written")
 
     def load_files(self) -> None:
         """Load each file; a question or a fault of one does not stop the others."""
         loads = self.run.facts.setdefault("loads", [])
         for step in self.settings.load:
-            recipe = self.settings.place(step.recipe)
             for file in _files(self.settings, step):
-                loads.append({"file": file.name, **self._load_file(file, recipe)})
+                states = self._load_file(file, self.settings.place(step.recipe))
+                loads.append({"file": file.name, "states": states})
+                self.step("loaded")
 
-    def _load_file(self, file: Path, recipe: Path | None) -> dict[str, Any]:
-        load = load_excel if is_workbook(file) else load_csv
+    def _load_file(self, file: Path, recipe: Path | None) -> dict[str, int]:
+        load: Callable[..., LoadResult] = load_excel if is_workbook(file) else load_csv
+        options = {"recipe": recipe, "journal": self.journal, "progress": self.progress}
         try:
-            result = load(
-                file, self.client, recipe=recipe, journal=self.journal, progress=self.progress
-            )
+            return self._note_rows(file, load(file, self.client, **options))
         except DuplicatesError as problem:
             place = self.draft / f"question {file.name}.txt"
             place.write_text(f"{problem}\n", encoding="utf-8")
-            self.run.note(Outcome.QUESTION, f"{file.name}: a question is open, see {place.name}")
-            return {"question": place.name}
+            self.run.note(Outcome.QUESTION, f"{file.name}: nothing was sent; see {place.name}")
         except LoadStopped as problem:
-            outcome = Outcome.DISK if isinstance(problem, JournalError) else Outcome.STORE_AWAY
-            self.run.note(outcome, f"{file.name}: {problem}")
-            return self._results(file, problem.result)
-        except JournalError as problem:
-            self.run.note(Outcome.DISK, f"{file.name}: {problem}")
-            return {"error": str(problem)}
+            self.run.note_error(problem, file.name)
+            return self._note_rows(file, problem.result)
         except PetstoreError as problem:
-            self.run.note(Outcome.ROWS_TO_FIX, f"{file.name} cannot be read: {problem}")
-            return {"error": str(problem)}
-        return self._results(file, result)
+            self.run.note_error(problem, file.name)
+        return {}
 
-    def _results(self, file: Path, result: LoadResult) -> dict[str, Any]:
+    def _note_rows(self, file: Path, result: LoadResult) -> dict[str, int]:
         """Write the results of a file where somebody must look at them."""
+        where = f"see results {file.name}"
         if result.to_fix:
-            self.run.note(Outcome.ROWS_TO_FIX, f"{file.name}: {result.to_fix:,} rows to fix")
+            self.run.note(Outcome.ROWS_TO_FIX, f"{file.name}: {result.to_fix:,} to fix; {where}")
         if result.in_doubt:
-            self.run.note(Outcome.IN_DOUBT, f"{file.name}: {result.in_doubt:,} rows in doubt")
+            self.run.note(Outcome.IN_DOUBT, f"{file.name}: {result.in_doubt:,} in doubt; {where}")
         if result.to_fix or result.in_doubt:
             result.write(self.draft / f"results {file.name}")
-        return {"states": {str(state): count for state, count in result.counts.items() if count}}
+        return {state: count for state, count in result.summary["states"].items() if count}
 
     def read_store(self) -> Inventory | None:
         """Read the store once; None where it is away."""
@@ -170,84 +172,111 @@ class _Work:
         except IncompleteInventoryError as problem:
             inventory = problem.partial
         except PetstoreError as problem:
-            self.run.note(Outcome.STORE_AWAY, f"the store could not be read: {problem}")
+            self.run.note_error(problem, "the store could not be read")
             return None
+        read_at = (self.now or inventory.fetched_at).astimezone(self.settings.zone)
+        # Each file shows the time in the zone that it has here.
+        inventory = Inventory(inventory.frame, replace(inventory.origin, fetched_at=read_at))
         known = inventory.completeness
+        self.run.day = read_at.date()
         self.run.facts |= {
             "pets": len(inventory),
-            "is_complete": known.is_complete,
-            "completeness": known.to_dict(),
-            "fetched_at": inventory.fetched_at.isoformat(),
+            "is_complete": known.covers_all,
+            "verdict": str(known),
+            "read_at": minute_text(read_at),
+            "fetched_at": read_at.isoformat(),
             "base_url": inventory.base_url,
+            "completeness": known.to_dict(),
         }
-        if not known.is_complete:
-            self.run.note(Outcome.NOT_COMPLETE, str(known))
+        if not known.covers_all:
+            self.run.note(Outcome.NOT_COMPLETE, f"the listing: {known}")
+        self.step("read")
         return inventory
 
-    def keep_snapshot(self, inventory: Inventory) -> Diff | None:
+    def compare_with_last(self, inventory: Inventory) -> Diff | None:
         """Keep the day's snapshot; return what changed since the last complete one."""
-        history = History(self.settings.folder / self.settings.history, timezone=self.settings.zone)
+        zone = self.settings.zone
+        history = History(self.settings.folder / self.settings.history, timezone=zone)
+        changes = None
         try:
             last = history.last_complete(before=self.run.day)
+            if last is not None:
+                changes = diff(last, inventory, timezone=zone)
+                self._note_drop(last, inventory)
             history.add(inventory)
         except HistoryError as problem:
-            self.run.note(Outcome.DISK, str(problem))
-            return None
-        if last is None:
-            self.run.facts["compared_with"] = None
-            return None
-        self._look_for_drop(last, inventory)
-        changes = diff(last, inventory)
-        self.run.facts |= {"compared_with": last.date.isoformat(), "changes": changes.counts}
-        changes.frame.to_csv(self.draft / "changes.csv", index=False, encoding="utf-8-sig")
+            is_weaker = problem.option is not None  # the snapshot that is there proves more
+            if not is_weaker:
+                self.run.note_error(problem, "the history")
+        self.step("kept")
+        if changes is not None:
+            self.run.facts["compared_with"] = changes.since.isoformat()
+            self.run.facts["changes"] = changes.counts
+            rows = changes.frame.assign(name=changes.frame["name"].map(harmless))
+            rows.to_csv(self.draft / "changes.csv", index=False, encoding="utf-8-sig")
         return changes
 
-    def _look_for_drop(self, last: Any, inventory: Inventory) -> None:
+    def _note_drop(self, last: Snapshot, inventory: Inventory) -> None:
         most = self.settings.max_drop
-        if most is None or not last.rows or not inventory.completeness.is_complete:
+        if most is None or not last.rows or not inventory.completeness.covers_all:
             return
         gone = 1 - len(inventory) / last.rows
         if gone > most:
-            self.run.note(
-                Outcome.DROP,
-                f"{len(inventory):,} pets, {gone:.0%} fewer than the {last.rows:,} of {last.date}",
-            )
+            text = f"{gone:.0%} fewer pets than the {last.rows:,} of {last.date}"
+            self.run.note(Outcome.DROP, text)
 
     def compare_lists(self, inventory: Inventory) -> None:
         """Write one workbook for each list of our own."""
         found = self.run.facts.setdefault("comparisons", [])
-        for step in self.settings.compare:
-            file = self.settings.folder / step.list
-            recipe = self.settings.place(step.recipe)
+        for each in self.settings.compare:
+            file, recipe = self.settings.folder / each.list, self.settings.place(each.recipe)
+            place = self.draft / f"compare {file.name}.xlsx"
             try:
                 comparison = compare(file, inventory, recipe=recipe, journal=self.journal)
-            except (InputError, PetstoreError) as problem:
-                self.run.note(Outcome.ROWS_TO_FIX, f"{file.name} cannot be compared: {problem}")
+                comparison.write(place, categories=self.categories)
+            except PetstoreError as problem:
+                self.run.note_error(problem, f"{file.name} cannot be compared")
                 continue
-            comparison.write(self.draft / f"compare {file.stem}.xlsx", categories=self.categories)
-            counts = comparison.summary.max(axis=1).to_dict()
+            kinds = comparison.frame["kind"].value_counts()
+            counts = kinds[kinds > 0].to_dict()
             found.append({"list": file.name, "kinds": counts})
-            differing = [f"{count:,} {kind}" for kind, count in counts.items() if count]
-            if not comparison.is_equal:
-                self.run.attention.append(f"{file.name}: {', '.join(differing)}")
+            differing = [f"{count:,} {kind}" for kind, count in counts.items() if kind != "same"]
+            if differing:
+                self.run.attention.append(f"{file.name}: {', '.join(differing)}; see {place.name}")
+            self.step("compared")
 
     def write_stock(self, inventory: Inventory, changes: Diff | None) -> None:
         """Write the workbook and the CSV file, with the user's own keys beside the pets."""
-        ours = inventory.with_ids(read_ids(self.client, journal=self.journal))
-        options = {"categories": self.categories}
+        try:
+            inventory = inventory.with_ids(read_ids(self.client, journal=self.journal))
+        except PetstoreError as problem:
+            self.run.note_error(problem, "our keys")
         write_report(
-            ours,
+            inventory,
             self.draft / "stock.xlsx",
+            categories=self.categories,
             changes=changes,
             attention=self.run.attention,
-            **options,
         )
-        write_report(ours, self.draft / "stock.csv", **options)
+        write_report(inventory, self.draft / "stock.csv", categories=self.categories)
+        self.step("stock")
+
+    @property
+    def journal(self) -> Path | None:
+        """The folder of the journals."""
+        return self.settings.place(self.settings.journal)
+
+    @property
+    def categories(self) -> Path | None:
+        """The file of the labels."""
+        return self.settings.place(self.settings.categories)
 
 
 def _files(settings: Settings, step: LoadStep) -> list[Path]:
-    """Return the files of a step in the order of their names."""
-    return [Path(found) for found in sorted(glob(str(settings.folder / step.files)))]
+    """Return the files of a step in the order of their names, without those of open workbooks."""
+    pattern = settings.folder / step.files
+    found = sorted(pattern.parent.glob(pattern.name))
+    return [file for file in found if not file.name.startswith(("~$", "."))]
 
 
 @contextmanager
@@ -263,17 +292,22 @@ def _alone(output: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _folder_of_the_day(output: Path, run: Run) -> Iterator[Path]:
+def _folder_of_the_day(output: Path, run: Run, step: Callable[[str], None]) -> Iterator[Path]:
     """Give a folder to write to, and rename it to the day's when all of it is there."""
-    draft = output / f"{_DRAFT}{run.day}"
+    draft = output / _DRAFT
+    shutil.rmtree(draft, ignore_errors=True)  # the lock is ours, so its writer is dead
     draft.mkdir()
-    yield draft
-    for file in draft.rglob("*"):
-        sync(file)
-    place = _free_place(output, run.day)
-    draft.rename(place)
-    sync(output)
-    run.folder = place
+    try:
+        yield draft
+        for file in draft.rglob("*"):
+            sync(file)
+        place = _free_place(output, run.day)
+        draft.rename(place)
+        sync(output)
+        run.folder = place
+        step("renamed")
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _free_place(output: Path, day: date) -> Path:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from datetime import datetime, tzinfo
-from difflib import get_close_matches
+from dataclasses import dataclass, fields
+from datetime import tzinfo
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from petstore_frame.errors import InputError
+from petstore_frame._internal.arguments import time_zone
+from petstore_frame.errors import ArgumentError, InputError
 from petstore_frame.files.whole import whole_file
+from petstore_frame.loader.reading.recipe_text import line_of, parsed, unknown_word
 
-DEFAULT_NAME = "monday.toml"
 _TEMPLATE = """\
 # What happens on a Monday. Paths are relative to this file.
 # The API key is not written here: it comes from PETSTORE_API_KEY.
-{base_url}
+# base_url = "https://store.example/v1"   # or PETSTORE_BASE_URL
 journal = "journal"        # what was sent, so that nothing is sent twice
 output = "reports"         # one folder a day, such as reports/2026-11-16
 history = "history"        # one snapshot a day, for what changed since the last time
@@ -59,7 +57,7 @@ class Settings:
     """What a ``monday.toml`` says; paths are relative to its folder.
 
     Attributes:
-        path: The file.
+        folder: The folder of the file.
         base_url: The store; None is PETSTORE_BASE_URL.
         journal: Folder of the loader's journals; None is the user's state directory.
         output: Folder of the days.
@@ -72,7 +70,7 @@ class Settings:
         compare: The lists to compare.
     """
 
-    path: Path
+    folder: Path
     base_url: str | None = None
     journal: str | None = None
     output: str = "reports"
@@ -80,8 +78,8 @@ class Settings:
     timezone: str | None = None
     categories: str | None = None
     max_drop: float | None = None
-    load: tuple[LoadStep, ...] = field(default=())
-    compare: tuple[CompareStep, ...] = field(default=())
+    load: tuple[LoadStep, ...] = ()
+    compare: tuple[CompareStep, ...] = ()
 
     @classmethod
     def read(cls, path: str | Path) -> Settings:
@@ -93,85 +91,62 @@ class Settings:
         """
         path = Path(path).absolute()
         try:
-            text = path.read_text(encoding="utf-8")
-            said = tomllib.loads(text)
-        except OSError as problem:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as problem:
+            reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"
             hint = f"petstore-frame monday {path.name} --init writes one"
-            raise InputError(f"{problem.strerror}", path=str(path), hint=hint) from problem
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-            raise InputError(f"not TOML: {problem}", path=str(path)) from problem
-        _check_words(path, text, said, cls)
-        for name, step in (("load", LoadStep), ("compare", CompareStep)):
-            tables = said.get(name, [])
-            if not isinstance(tables, list):
-                raise InputError(f"write [[{name}]], with two brackets", path=str(path))
-            for table in tables:
-                _check_words(path, text, table, step)
-            said[name] = tuple(step(**table) for table in tables)
-        settings = cls(path, **said)
-        settings._check(text)
-        return settings
+            raise InputError(reason, path=str(path), hint=hint) from None
+        words = parsed(text, path)
+        _check(words, cls, text, path)
+        for name, kind in (("load", LoadStep), ("compare", CompareStep)):
+            for table in words.get(name, ()):
+                _check(table, kind, text, path)
+            words[name] = tuple(kind(**table) for table in words.get(name, ()))
+        return cls(path.parent, **words)
 
     @property
-    def folder(self) -> Path:
-        """The folder of the file, which its paths start from."""
-        return self.path.parent
-
-    @property
-    def zone(self) -> tzinfo:
-        """The time zone of the days."""
-        machine = datetime.now().astimezone().tzinfo
-        assert machine is not None
-        return machine if self.timezone is None else ZoneInfo(self.timezone)
+    def zone(self) -> tzinfo | None:
+        """The time zone of the days; None is the machine's."""
+        return time_zone(self.timezone)
 
     def place(self, name: str | None) -> Path | None:
         """Return where a path of the file leads."""
         return None if name is None else self.folder / name
 
-    def _check(self, text: str) -> None:
-        """Refuse values that cannot be meant."""
+
+def _check(words: Mapping[str, Any], kind: type, text: str, path: Path) -> None:
+    """Refuse a word that is not known or lacks, and a value that cannot be meant."""
+    known = [each.name for each in fields(kind) if each.name != "folder"]
+    for word, value in words.items():
+        if word not in known:
+            raise unknown_word(word, known, text, path, owner="a Monday")
+        if wrong := _wrong(word, value):
+            raise InputError(wrong, path=str(path), line=line_of(word, text))
+    first = {LoadStep: "files", CompareStep: "list"}.get(kind)
+    if first is not None and first not in words:
+        raise InputError(f"a table of it lacks {first} = …", path=str(path))
+
+
+def _wrong(word: str, value: Any) -> str | None:
+    """Return what is wrong with a value, None where nothing is."""
+    if word in ("load", "compare"):
+        is_tables = isinstance(value, list) and all(isinstance(each, dict) for each in value)
+        return None if is_tables else f"write [[{word}]], with two brackets"
+    if word == "max_drop":
+        is_share = isinstance(value, int | float) and 0 <= value <= 1
+        return None if is_share else f"max_drop is a share from 0 to 1, got {value!r}"
+    if not isinstance(value, str):
+        return f"{word} is a text in quotes, got {value!r}"
+    if word == "timezone":
         try:
-            _ = self.zone
-        except (ZoneInfoNotFoundError, ValueError):
-            what = f"timezone = {self.timezone!r} is no time zone, such as Europe/Zurich"
-            raise InputError(what, path=str(self.path), line=_line(text, "timezone")) from None
-        if self.max_drop is not None and not 0 <= self.max_drop <= 1:
-            what = f"max_drop is a share from 0 to 1, got {self.max_drop}"
-            raise InputError(what, path=str(self.path), line=_line(text, "max_drop"))
-
-
-def _check_words(path: Path, text: str, said: Mapping[str, Any], known: type) -> None:
-    """Refuse a word that is not known, and a value of another type."""
-    types = {each.name: str(each.type) for each in fields(known) if each.name != "path"}
-    for word, value in said.items():
-        if word not in types:
-            near = get_close_matches(word, types, 1, 0.6)
-            hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(types)}"
-            what = f"there is no setting {word}"
-            raise InputError(what, path=str(path), line=_line(text, word), hint=hint)
-        is_text = types[word].startswith("str")
-        is_number = types[word].startswith("float")
-        is_wrong = (is_text and not isinstance(value, str)) or (
-            is_number and not (isinstance(value, int | float) and not isinstance(value, bool))
-        )
-        if is_wrong:
-            what = f"{word} is {'a text in quotes' if is_text else 'a number'}, got {value!r}"
-            raise InputError(what, path=str(path), line=_line(text, word))
-    missing = [name for name in ("files", "list") if name in types and name not in said]
-    if missing:
-        raise InputError(f"a table of it lacks {missing[0]} = …", path=str(path))
-
-
-def _line(text: str, word: str) -> int | None:
-    """Return the first line that begins with a word, counted from 1."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip().strip("[]").split("=")[0].strip().strip("[]\"'") == word:
-            return number
+            time_zone(value)
+        except ArgumentError as problem:
+            return str(problem)
     return None
 
 
-def write_settings(path: str | Path, *, base_url: str | None = None) -> Path:
-    """Write a commented ``monday.toml`` to begin with.
+def write_settings(path: str | Path = "monday.toml") -> Path:
+    """Write a commented ``monday.toml`` to begin with, and return its path.
 
     Raises:
         InputError: There is one already.
@@ -179,8 +154,6 @@ def write_settings(path: str | Path, *, base_url: str | None = None) -> Path:
     path = Path(path)
     if path.exists():
         raise InputError("it is there already, and was left as it is", path=str(path))
-    example = '# base_url = "https://store.example/v1"   # or PETSTORE_BASE_URL'
-    line = example if base_url is None else f'base_url = "{base_url}"'
     with whole_file(path.absolute()) as draft:
-        draft.write_text(_TEMPLATE.format(base_url=line), encoding="utf-8")
+        draft.write_text(_TEMPLATE, encoding="utf-8")
     return path
