@@ -53,8 +53,8 @@ def monday(
         run = mondays.run(settings)
     except (PetstoreError, OSError):
         raise  # these end as everywhere
-    except Exception:
-        traceback.print_exc()  # Python would end with 1, which means rows to fix
+    except Exception:  # noqa: BLE001 # Python would end with 1, which means rows to fix
+        traceback.print_exc()
         raise typer.Exit(mondays.Outcome.FAILED.value) from None
     if as_json:
         print_json(run.as_dict())

@@ -230,7 +230,7 @@ class _Work:
         found = self.run.facts.setdefault("comparisons", [])
         for each in self.settings.compare:
             file, recipe = self.settings.folder / each.list, self.settings.place(each.recipe)
-            place = self.draft / f"compare {file.name}.xlsx"
+            place = self.draft / f"compare {file.name.removesuffix('.xlsx')}.xlsx"
             try:
                 comparison = compare(file, inventory, recipe=recipe, journal=self.journal)
                 comparison.write(place, categories=self.categories)

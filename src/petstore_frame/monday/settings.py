@@ -122,8 +122,8 @@ def _check(words: Mapping[str, Any], kind: type, text: str, path: Path) -> None:
             raise unknown_word(word, known, text, path, owner="a Monday")
         if wrong := _wrong(word, value):
             raise InputError(wrong, path=str(path), line=line_of(word, text))
-    first = {LoadStep: "files", CompareStep: "list"}.get(kind)
-    if first is not None and first not in words:
+    first = known[0]
+    if kind is not Settings and first not in words:
         raise InputError(f"a table of it lacks {first} = …", path=str(path))
 
 
