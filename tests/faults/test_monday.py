@@ -9,10 +9,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
-import openpyxl
 import pandas as pd
 import pytest
 
@@ -88,9 +89,12 @@ def office(tmp_path: Path, stores: Callable[..., FlakyStore]) -> Office:
 
 
 def texts(book: Path) -> str:
-    """Return all that the sheets of a workbook show."""
-    sheets = openpyxl.load_workbook(book, data_only=True)
-    return "\n".join(str(c.value) for sheet in sheets for row in sheet for c in row if c.value)
+    """Return all texts that the sheets of a workbook show."""
+    with ZipFile(book) as parts:
+        # Small workbooks keep their texts in one place, large ones in the cells.
+        return "".join(
+            parts.read(name).decode() for name in parts.namelist() if name.endswith(".xml")
+        )
 
 
 def test_every_file_is_of_the_same_reading(office: Office) -> None:
@@ -138,6 +142,7 @@ def test_a_kill_and_the_same_again(office: Office, step: str) -> None:
     assert pf.monday.check(office.path)[0]
 
 
+@pytest.mark.timeout(600)  # 52 runs, each with its workbooks
 def test_a_year_of_mondays(office: Office) -> None:
     """With drift each week's changes, trend and check are right, and no run costs more."""
     cost = []
@@ -206,12 +211,14 @@ def test_a_drop_is_an_alarm(office: Office) -> None:
     assert office.run(now=FIRST + timedelta(days=14)).outcome is Outcome.DROP
 
 
-def test_a_listing_that_is_not_complete(tmp_path: Path, stores: Callable[..., FlakyStore]) -> None:
-    """A store that shows no way past its first page has a code of its own, and proves no drop."""
-    office = Office(tmp_path, stores(page_cap=10))
-    run = office.run()
+def test_a_listing_that_is_not_complete(tmp_path: Path) -> None:
+    """A store that shows no way past its first page has a code of its own, and no complete run."""
+    path = tmp_path / "monday.toml"
+    path.write_text("max_drop = 0.3\n")
+    with pf.serve(sample=250, spec_only=True) as server, server.client() as client:
+        run = pf.monday.run(path, client=client, progress=False)
     assert run.exit_code == Outcome.NOT_COMPLETE.value
-    assert not pf.monday.check(office.path)[0]
+    assert not pf.monday.check(path)[0]
 
 
 def test_a_second_run_of_a_day_stands_beside_the_first(office: Office) -> None:
@@ -226,7 +233,7 @@ def test_a_second_run_of_a_day_stands_beside_the_first(office: Office) -> None:
 
 def test_two_at_once(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second waits a while, then says that another run is at work, and sends nothing."""
-    monkeypatch.setattr("petstore_frame.monday.run._WAIT_S", 0.1)
+    monkeypatch.setattr(import_module("petstore_frame.monday.run"), "WAIT_S", 0.1)
     (office.folder / "reports").mkdir()
     with held(office.folder / "reports" / ".lock"), pytest.raises(JournalLockedError):
         office.run()

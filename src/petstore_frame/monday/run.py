@@ -37,7 +37,7 @@ from petstore_frame.schema.text import minute_text
 from petstore_frame.stocktake import compare
 
 _DRAFT = ".writing"
-_LOCK, _WAIT_S = ".lock", 10.0
+_LOCK, WAIT_S = ".lock", 10.0
 
 
 def run(
@@ -283,7 +283,7 @@ def _files(settings: Settings, step: LoadStep) -> list[Path]:
 def _alone(output: Path) -> Iterator[None]:
     """Hold the folder of the reports, so that two runs do not mix."""
     try:
-        with held(output / _LOCK, wait_s=_WAIT_S):
+        with held(output / _LOCK, wait_s=WAIT_S):
             yield
     except AtWorkError:
         raise JournalLockedError(
