@@ -57,7 +57,7 @@ def monday(
         traceback.print_exc()
         raise typer.Exit(mondays.Outcome.FAILED.value) from None
     if as_json:
-        print_json(run.as_dict())
+        print_json(run.as_dict() | {"folder": str(run.folder)})
     else:
         typer.echo(str(run))
     raise typer.Exit(run.exit_code)

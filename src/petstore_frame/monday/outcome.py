@@ -127,7 +127,6 @@ class Run:
             "started_at": self.started_at.isoformat(timespec="seconds"),
             "outcome": self.outcome.name.lower(),
             "exit_code": self.exit_code,
-            "folder": self.folder and str(self.folder),
             "attention": self.attention,
             **self.facts,
         }

@@ -197,23 +197,27 @@ class _Work:
         """Keep the day's snapshot; return what changed since the last complete one."""
         zone = self.settings.zone
         history = History(self.settings.folder / self.settings.history, timezone=zone)
-        changes = None
         try:
-            last = history.last_complete(before=self.run.day)
-            if last is not None:
-                changes = diff(last, inventory, timezone=zone)
-                self._note_drop(last, inventory)
             history.add(inventory)
         except HistoryError as problem:
-            is_weaker = problem.option is not None  # the snapshot that is there proves more
+            is_weaker = problem.option is not None  # the day's snapshot proves more: it stays
             if not is_weaker:
                 self.run.note_error(problem, "the history")
+                return None
         self.step("kept")
-        if changes is not None:
-            self.run.facts["compared_with"] = changes.since.isoformat()
-            self.run.facts["changes"] = changes.counts
-            rows = changes.frame.assign(name=changes.frame["name"].map(harmless))
-            rows.to_csv(self.draft / "changes.csv", index=False, encoding="utf-8-sig")
+        last = history.last_complete(before=self.run.day)
+        if last is None:
+            return None
+        self._note_drop(last, inventory)
+        try:
+            changes = diff(last, inventory, timezone=zone)
+        except HistoryError as problem:
+            self.run.note_error(problem, "the history")
+            return None
+        self.run.facts["compared_with"] = changes.since.isoformat()
+        self.run.facts["changes"] = changes.counts
+        rows = changes.frame.assign(name=changes.frame["name"].map(harmless))
+        rows.to_csv(self.draft / "changes.csv", index=False, encoding="utf-8-sig")
         return changes
 
     def _note_drop(self, last: Snapshot, inventory: Inventory) -> None:
