@@ -217,7 +217,7 @@ def test_a_listing_that_is_not_complete(tmp_path: Path) -> None:
     path.write_text("max_drop = 0.3\n")
     with pf.serve(sample=250, spec_only=True) as server, server.client() as client:
         run = pf.monday.run(path, client=client, progress=False)
-    assert run.exit_code == Outcome.NOT_COMPLETE.value
+    assert run.exit_code == Outcome.NOT_COMPLETE.exit_code
     assert not pf.monday.check(path)[0]
 
 
@@ -251,6 +251,25 @@ def test_a_run_that_ends_unexpectedly_leaves_a_line(office: Office) -> None:
         office.run(step=fail)
     (line,) = office.runs
     assert (line["outcome"], line["folder"], office.days) == ("failed", None, [])
+
+
+def test_a_line_that_was_cut_off_hides_no_other(office: Office) -> None:
+    """Where the machine went down in mid-line, the next run's line is still read."""
+    (office.folder / "reports").mkdir()
+    (office.folder / "reports" / "runs.jsonl").write_text('{"day": "2026-01')
+    office.run(now=FIRST)
+    assert pf.monday.check(office.path, today=FIRST.date())[0]
+
+
+def test_another_stores_history_is_not_compared(office: Office) -> None:
+    """A history of another store is named, and no difference to it is written."""
+    with pf.serve(sample=3, port=0) as other, other.client() as client:
+        inventory = pf.fetch_inventory(client)
+    inventory = pf.Inventory.made_up(inventory.frame, base_url="https://other.example/v1")
+    pf.History(office.folder / "history", timezone="UTC").add(inventory)
+    run = office.run()
+    assert run.outcome is Outcome.DISK and "changes" not in run.facts
+    assert run.folder is not None and (run.folder / "stock.xlsx").exists()
 
 
 def test_a_monday_in_sydney(tmp_path: Path, stores: Callable[..., FlakyStore]) -> None:

@@ -55,7 +55,7 @@ def monday(
         raise  # these end as everywhere
     except Exception:  # noqa: BLE001 # Python would end with 1, which means rows to fix
         traceback.print_exc()
-        raise typer.Exit(mondays.Outcome.FAILED.value) from None
+        raise typer.Exit(mondays.Outcome.FAILED.exit_code) from None
     if as_json:
         print_json(run.as_dict() | {"folder": str(run.folder)})
     else:

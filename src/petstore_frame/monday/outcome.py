@@ -30,23 +30,28 @@ RUNS = "runs.jsonl"
 
 
 class Outcome(Enum):
-    """What a run can come to, from good to worst; the value is the exit code."""
+    """What a run can come to, from good to worst: the exit code, and what it means."""
 
-    GOOD = 0
-    ROWS_TO_FIX = 1
-    REFUSED = 2
-    NOT_COMPLETE = 8
-    IN_DOUBT = 3
-    QUESTION = 9
-    DROP = 10
-    STORE_AWAY = 5
-    DISK = 6
-    FAILED = 11
+    GOOD = 0, "nothing but good news"
+    ROWS_TO_FIX = 1, "some rows are to fix"
+    REFUSED = 2, "a setting, a recipe or a list cannot be used"
+    NOT_COMPLETE = 8, "the listing is not known to be complete"
+    IN_DOUBT = 3, "some rows are in doubt: they may be in the store"
+    QUESTION = 9, "a file may hold animals that are loaded already; none of it was sent"
+    DROP = 10, "more pets are gone than max_drop allows"
+    STORE_AWAY = 5, "the store did not answer, or refused"
+    DISK = 6, "the disk or the journal failed"
+    FAILED = 11, "the run ended before its end"
+
+    @property
+    def exit_code(self) -> int:
+        """What the command ends with."""
+        return self.value[0]
 
     @property
     def sentence(self) -> str:
         """What it means to somebody who gets the exit code."""
-        return _SENTENCES[self]
+        return self.value[1]
 
     @classmethod
     def of(cls, problem: BaseException) -> Outcome:
@@ -56,18 +61,6 @@ class Outcome(Enum):
         return next((found for kinds, found in _ERRORS if isinstance(problem, kinds)), cls.FAILED)
 
 
-_SENTENCES = {
-    Outcome.GOOD: "nothing but good news",
-    Outcome.ROWS_TO_FIX: "some rows are to fix",
-    Outcome.REFUSED: "a setting, a recipe or a list cannot be used",
-    Outcome.NOT_COMPLETE: "the listing is not known to be complete",
-    Outcome.IN_DOUBT: "some rows are in doubt: they may be in the store",
-    Outcome.QUESTION: "a file may hold animals that are loaded already; none of it was sent",
-    Outcome.DROP: "more pets are gone than max_drop allows",
-    Outcome.STORE_AWAY: "the store did not answer, or refused",
-    Outcome.DISK: "the disk or the journal failed",
-    Outcome.FAILED: "the run ended before its end",
-}
 # The first line that fits an error decides.
 _ERRORS: tuple[tuple[tuple[type[BaseException], ...], Outcome], ...] = (
     ((DuplicatesError,), Outcome.QUESTION),
@@ -118,7 +111,7 @@ class Run:
     @property
     def exit_code(self) -> int:
         """What the command ends with."""
-        return self.outcome.value
+        return self.outcome.exit_code
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts, ready for JSON."""
@@ -145,9 +138,12 @@ def add_line(output: Path, run: Run) -> None:
     """Add a run to ``runs.jsonl``, on disk before this returns."""
     facts = run.as_dict() | {"folder": run.folder and run.folder.name}
     facts.pop("completeness", None)  # the day's summary.json has it
-    line = json.dumps(facts)
-    with (output / RUNS).open("a", encoding="utf-8") as file:
-        file.write(f"\n{line}" if file.tell() else line)  # after a line that a kill cut off, too
+    path = output / RUNS
+    is_cut = path.exists() and not path.read_bytes().endswith(b"\n")  # by a kill
+    with path.open("a", encoding="utf-8") as file:
+        if is_cut:
+            file.write("\n")
+        file.write(f"{json.dumps(facts)}\n")
         file.flush()
         os.fsync(file.fileno())
 
@@ -186,7 +182,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the runs; a line that a kill cut off is left out."""
     if not path.exists():
         return
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             yield json.loads(line)
         except ValueError:

@@ -206,7 +206,7 @@ def unknown_word(
     hint = f"did you mean {near[0]}?" if near else f"{owner} has {', '.join(known)}"
     if owner == "a recipe" and word in _ELSEWHERE:
         hint = "a recipe says how a file is read; where it goes stays with each call"
-    if word == "api_key":
+    elif word == "api_key":
         hint = "the API key comes from PETSTORE_API_KEY only"
     what = f"{owner} has no word {word!r}"
     return InputError(what, path=str(path), line=line_of(word, text), hint=hint)
