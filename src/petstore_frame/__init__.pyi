@@ -2,6 +2,7 @@
 
 from . import charts as charts
 from . import errors as errors
+from . import monday as monday
 from . import testing as testing
 from .bundled import samples as samples
 from .bundled.server import Server as Server

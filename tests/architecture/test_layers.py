@@ -31,6 +31,7 @@ HOUSE_LIST = (
     "stocktake",
     "bundled",
     "report",
+    "monday",
     "dashboard",
     "service",
     "cli",

@@ -79,6 +79,7 @@ class FlakyStore:
         self.has_get_pet = has_get_pet
         self.is_up = True
         self.on_post: Callable[[int, str], None] = lambda number, stage: None
+        self.on_get: Callable[[], None] = lambda: None
         self.pets: dict[int, dict] = {}
         self.posts = 0
         self.gets = 0
@@ -186,6 +187,7 @@ class FlakyStore:
                         return
                 else:
                     self.gets += 1
+                    self.on_get()
                     connection.sendall(self._get(target))
         except OSError:
             return

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -43,29 +44,36 @@ def test_python_blocks_run(tmp_path: Path) -> None:
     assert run_python(twice, tmp_path).startswith(blocks("text")[0])
 
 
-def test_the_monday_script_runs(server: Server, tmp_path: Path) -> None:
-    """The script of the page loads, keeps, compares and writes the workbook, and ends with 0."""
-    (script,) = blocks("bash", MONDAY)
-    for name, text in {
-        "monday.sh": script,
-        "petstore-frame": f'#!/bin/sh\nexec "{sys.executable}" -m petstore_frame "$@"\n',
+def test_the_monday_of_the_page_runs(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The settings of the page load, keep, compare and write the folder, line by line as shown."""
+    (settings,) = blocks("toml", MONDAY)
+    text = settings.replace("https://store.example/v1", server.base_url)
+    (tmp_path / "inbox").mkdir()
+    for name, content in {
+        "monday.toml": text,
+        "arrivals.toml": 'key = "tag"\n',
+        "ours.toml": 'key = "tag"\n',
+        "inbox/new.csv": "tag,name,category_id,status\nA1,Ada,1,sold\n",
     }.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        (tmp_path / name).chmod(0o755)
+        (tmp_path / name).write_text(content, encoding="utf-8")
     pf.samples.write_sample_categories(tmp_path / "categories.csv")
-    pf.samples.write_sample_csv(tmp_path / "list.csv", rows=50)
-    environ = {
-        **os.environ,
-        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
-        "PETSTORE_BASE_URL": server.base_url,
-        "PETSTORE_API_KEY": server.api_key.get_secret_value(),
-        "HOME": str(tmp_path / "home"),
-        "XDG_STATE_HOME": str(tmp_path / "home"),
-    }
-    done = subprocess.run([tmp_path / "monday.sh"], env=environ, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert len(list(tmp_path.glob("stock-*.xlsx"))) == 1
-    assert (tmp_path / "differences.xlsx").exists()
+    ours = pd.DataFrame({"tag": ["A1"], "name": ["Ada"], "category_id": [1], "status": ["sold"]})
+    ours.to_excel(tmp_path / "ours.xlsx", index=False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PETSTORE_API_KEY", server.api_key.get_secret_value())
+    init, *lines = [line for block in blocks("bash", MONDAY) for line in block.splitlines()]
+    ended = [CliRunner().invoke(app, shlex.split(line)[1:]) for line in lines]
+    assert [each.exit_code for each in ended] == [0, 0, 0], [each.output for each in ended]
+    assert CliRunner().invoke(app, shlex.split(init)[1:]).exit_code == 2  # there is one already
+    assert len(list(tmp_path.glob("reports/*/stock.xlsx"))) == 1
+
+
+def test_the_exit_codes_of_the_page() -> None:
+    """The page lists every outcome in its order with its code."""
+    codes = [int(code) for code in re.findall(r"^\| (\d+) \|", MONDAY, re.MULTILINE)]
+    assert codes == [each.exit_code for each in pf.monday.Outcome]
 
 
 def run_python(text: str, folder: Path) -> str:

@@ -65,7 +65,8 @@ def test_one_option_one_wording() -> None:
             words.setdefault(name, set()).add(option.help)
     # These name what differs: the file, the folder or the pets of that very command.
     own = {"--output", "--history", "--sample", "--seed", "--port", "--rows", "--workers"}
-    assert {name for name, said in words.items() if len(said) > 1} <= own | {"--categories"}
+    own |= {"--categories", "--dry-run"}
+    assert {name for name, said in words.items() if len(said) > 1} <= own
 
 
 def test_json_is_for_every_script() -> None:

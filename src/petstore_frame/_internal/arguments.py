@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import tzinfo
 from functools import wraps
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from petstore_frame.errors import ArgumentError
 from petstore_frame.schema.models import INT64_MAX, INT64_MIN, PET_STATUSES, NewPet
@@ -167,6 +169,21 @@ def some_of(name: str, value: Any, choices: Sequence[str]) -> tuple[str, ...]:
     if not asked or any(not isinstance(each, str) or each not in choices for each in asked):
         refuse(f"{name} is one or more of {', '.join(choices)}, got {value!r}")
     return tuple(asked)
+
+
+def time_zone(value: Any) -> tzinfo | None:
+    """Return the time zone that a caller named; None, the machine's, stays None.
+
+    Example:
+        >>> time_zone("Europe/Zurich").key
+        'Europe/Zurich'
+    """
+    if value is None or isinstance(value, tzinfo):
+        return value
+    try:
+        return ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
+        refuse(f"timezone is the name of a time zone, such as Europe/Zurich, got {value!r}")
 
 
 def refuse(what: str) -> NoReturn:

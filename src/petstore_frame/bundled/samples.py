@@ -170,7 +170,7 @@ def write_sample_history(
     whole_number("days", days, 0)
     whole_number("pets", pets, 1)
     chance = random.Random(seed)
-    history = History(folder)
+    history = History(folder, timezone=UTC)
     living = [_arrival(number, chance) for number in range(1, pets + 1)]
     arrived = pets
     for day in range(days):

@@ -16,9 +16,11 @@ from petstore_frame.cli.commands import (
     EXIT_CODES,
     INTERRUPTED,
     LOCKED,
+    OF_MONDAY,
     PARTLY,
     REFUSED,
     STORE,
+    TOO_MANY,
     PlainCommand,
     PlainlyFailing,
     describe_exit_codes,
@@ -29,6 +31,7 @@ from petstore_frame.cli.dashboard import dashboard
 from petstore_frame.cli.demo import demo, sample
 from petstore_frame.cli.listing import fetch, report, snapshot
 from petstore_frame.cli.load import load
+from petstore_frame.cli.monday import monday
 from petstore_frame.cli.recipe import recipe
 from petstore_frame.cli.service import app as keys
 from petstore_frame.cli.service import serve
@@ -74,13 +77,14 @@ _COMMANDS: tuple[tuple[Callable[..., None], tuple[int, ...]], ...] = (
     (serve, (0, REFUSED)),
     (sample, (0, REFUSED, DISK)),
     (recipe, (0, REFUSED, DISK)),
-    (load, tuple(EXIT_CODES)),
+    (load, tuple(code for code in EXIT_CODES if code not in OF_MONDAY)),
     (compare, (0, PARTLY, REFUSED, STORE, DISK, INTERRUPTED)),
     (fetch, (0, PARTLY, REFUSED, STORE, DISK, INTERRUPTED)),
     (report, (0, PARTLY, REFUSED, STORE, DISK, INTERRUPTED)),
     (dashboard, (0, REFUSED, DISK)),
     (snapshot, (0, PARTLY, REFUSED, STORE, DISK, LOCKED, INTERRUPTED)),
     (trend, (0, PARTLY, REFUSED)),
+    (monday, tuple(code for code in EXIT_CODES if code != TOO_MANY)),
 )
 for _command, _codes in _COMMANDS:
     _epilog = describe_exit_codes(_codes)

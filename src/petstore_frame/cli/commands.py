@@ -31,17 +31,22 @@ from petstore_frame.errors import (
 )
 from petstore_frame.loader.call import SHELL
 
-PARTLY, REFUSED, STORE, DISK, LOCKED, INTERRUPTED = 1, 2, 5, 6, 7, 130
+PARTLY, REFUSED, TOO_MANY, STORE, DISK, LOCKED, INTERRUPTED = 1, 2, 4, 5, 6, 7, 130
+OF_MONDAY = (8, 9, 10, 11)
 
 EXIT_CODES = {
     0: "done",
     PARTLY: "done in part: records to fix, a listing not whole, a day left out",
     REFUSED: "refused: an option, a setting or a file; nothing was sent",
     3: "records in doubt",
-    4: "too many errors",
+    TOO_MANY: "too many errors",
     STORE: "the store refused, broke the interface or was not reached",
     DISK: "this machine's disk or journal",
     LOCKED: "another writer is at work",
+    8: "the listing is not known to be complete",
+    9: "a file may hold animals that are loaded already; none of it was sent",
+    10: "more pets are gone than max_drop allows",
+    11: "an error that is a fault of petstore-frame ended it",
     INTERRUPTED: "interrupted",
 }
 

@@ -18,6 +18,7 @@ from petstore_frame.cli.options import (
     CategoriesFile,
     Delimiter,
     Store,
+    Timezone,
     finish,
     switch,
     to_write,
@@ -214,11 +215,12 @@ def snapshot(
     replace: Annotated[
         bool, switch("replace", "Replace the day's snapshot even by a weaker one.")
     ] = False,
+    timezone: Timezone = None,
     *,
     shown: Shown,
     store: Store,
 ) -> None:
-    """Read the inventory and keep it under today's date (UTC), for cron.
+    """Read the inventory and keep it under today's date, for cron.
 
     A listing that broke off is kept as a part only, so that no pet is taken
     for gone; it replaces nothing better.
@@ -227,7 +229,7 @@ def snapshot(
     """
     from petstore_frame.history import History
 
-    kept = History(history)
+    kept = History(history, timezone=timezone)
     with listed(store, history, require_complete=shown.require_complete) as listing:
         added = kept.add(listing.inventory, replace=replace)
     changes: Diff | None = None

@@ -46,6 +46,9 @@ Delimiter = Annotated[
         callback=_tab,
     ),
 ]
+Timezone = Annotated[
+    str | None, Option(help="Whose days they are, such as Europe/Zurich; else the machine's.")
+]
 AsJson = Annotated[bool, switch("json", "Print one line of JSON.")]
 JournalFolder = Annotated[
     Path | None,

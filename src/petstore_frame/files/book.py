@@ -153,6 +153,11 @@ class Sheet:
         look = self.book.style(text_wrap=True, **style)
         self._cells[row, first_col] = ("merge_range", (row, last_col, fit(value)[0], look))
 
+    def link(self, row: int, col: int, sheet: str, value: str, **style: Any) -> None:
+        """Put a text that leads to another sheet of the workbook."""
+        look = self.book.style(underline=1, **style)
+        self._cells[row, col] = ("write_url", (f"internal:'{sheet}'!A1", look, fit(value)[0]))
+
     def put(self, row: int, col: int, value: Any, look: Any = None) -> None:
         """Write a value at once, by its type: for sheets with too many rows to collect."""
         if value is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, date
+from datetime import date, tzinfo
 from pathlib import Path
 
 from petstore_frame.errors import ArgumentError, HistoryError, HistoryLockedError
@@ -14,6 +14,7 @@ from petstore_frame.history.folder import (
     Contents,
     Snapshot,
     SnapshotProblem,
+    day_of,
     open_snapshot,
 )
 from petstore_frame.history.snapshot_file import check_rows, write_file
@@ -25,7 +26,9 @@ LOCK_NAME = ".lock"
 _WRITING = ".writing-"
 
 
-def add_snapshot(folder: Path, inventory: Inventory, *, replace: bool) -> Snapshot:
+def add_snapshot(
+    folder: Path, inventory: Inventory, zone: tzinfo | None, *, replace: bool
+) -> Snapshot:
     """Keep an inventory unless that would lose or mix what is known; see ``History.add``."""
     if not isinstance(inventory, Inventory):
         raise ArgumentError(
@@ -36,7 +39,7 @@ def add_snapshot(folder: Path, inventory: Inventory, *, replace: bool) -> Snapsh
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with held(folder / LOCK_NAME):
-            return _add(folder, inventory, replace=replace)
+            return _add(folder, inventory, zone, replace=replace)
     except AtWorkError:
         raise HistoryLockedError(
             f"another writer is at work in {folder}; wait for it to end and add again"
@@ -48,17 +51,17 @@ def add_snapshot(folder: Path, inventory: Inventory, *, replace: bool) -> Snapsh
         )
 
 
-def _add(folder: Path, inventory: Inventory, *, replace: bool) -> Snapshot:
+def _add(folder: Path, inventory: Inventory, zone: tzinfo | None, *, replace: bool) -> Snapshot:
     snapshots = Contents.of(folder, warn=False).snapshots
     _check_store(folder, snapshots, inventory)
-    day, known = inventory.fetched_at.astimezone(UTC).date(), inventory.completeness
+    day, known = day_of(inventory.fetched_at, zone), inventory.completeness
     present = next((each for each in snapshots if each.date == day), None)
     if present is not None:
         is_same = (present.completeness, present.origin) == (known, inventory.origin)
         if is_same and present.rows == len(inventory):
             return present
         if not replace:
-            _check_order(present, inventory)
+            _check_order(present, inventory, zone)
     return _write(folder, inventory, day)
 
 
@@ -80,7 +83,7 @@ def _write(folder: Path, inventory: Inventory, day: date) -> Snapshot:
 
 def _check_frame(inventory: Inventory) -> None:
     if inventory.fetched_at.tzinfo is None:
-        raise HistoryError("fetched_at has no time zone, so its UTC day is not known")
+        raise HistoryError("fetched_at has no time zone, so its day is not known")
     known = inventory.completeness
     if any(each.fact in (Fact.CHANGED_SINCE, Fact.NO_RECORD) for each in known.evidence):
         raise HistoryError(
@@ -114,10 +117,11 @@ def _shown(base_url: str, store_id: str | None) -> str:
     return base_url if store_id is None else f"{base_url} (store id {store_id})"
 
 
-def _check_order(present: Snapshot, inventory: Inventory) -> None:
+def _check_order(present: Snapshot, inventory: Inventory, zone: tzinfo | None) -> None:
     """Refuse to replace a day's snapshot by an older one or one that proves less."""
     if inventory.fetched_at <= present.fetched_at:
-        reason = f"a listing of {present.fetched_at:%H:%M:%S} UTC, which is not older"
+        read_at = present.fetched_at.astimezone(zone)
+        reason = f"a listing of {read_at:%H:%M:%S %Z}, which is not older"
     elif _strength(inventory.completeness) < _strength(present.completeness):
         reason = f"a listing that proves more ({present.completeness})"
     else:

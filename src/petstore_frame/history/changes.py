@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date
+from datetime import date, tzinfo
 from functools import cached_property
 from os import PathLike
 from typing import Any, TypeAlias, Union
 
 import pandas as pd
 
+from petstore_frame._internal.arguments import time_zone
 from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.counts.summary import count_pets
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history.engines import Engine, to_pandas
-from petstore_frame.history.folder import Snapshot
+from petstore_frame.history.folder import Snapshot, day_of
 from petstore_frame.history.questions import DIFF_COLUMNS, KINDS, diff_pets, first_pets
 from petstore_frame.html import NOTEBOOK
 from petstore_frame.inventory import Inventory, StatusCount
@@ -36,6 +37,7 @@ class Diff(HasFrame):
         new: The later one.
         rows: One row per pet that came, went or changed, as a frame of the history's engine, in
             no fixed order, not yet computed where the engine is lazy. ``frame`` brings it here.
+        timezone: Whose days ``since`` and ``until`` are; None is the machine's.
 
     Example:
         >>> from petstore_frame import samples
@@ -51,16 +53,17 @@ class Diff(HasFrame):
     old: Snapshot | Inventory
     new: Snapshot | Inventory
     rows: Any = field(compare=False)
+    timezone: tzinfo | None = None
 
     @property
     def since(self) -> date:
-        """The UTC day of the earlier listing."""
-        return self.old.fetched_at.astimezone(UTC).date()
+        """The day of the earlier listing."""
+        return self._day(self.old)
 
     @property
     def until(self) -> date:
-        """The UTC day of the later listing."""
-        return self.new.fetched_at.astimezone(UTC).date()
+        """The day of the later listing."""
+        return self._day(self.new)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -109,6 +112,11 @@ class Diff(HasFrame):
         """How many pets came, went or changed; a minimum unless both snapshots hold every pet."""
         return StatusCount(len(self), self.is_exact)
 
+    def _day(self, listing: Snapshot | Inventory) -> date:
+        if isinstance(listing, Snapshot):
+            return listing.date
+        return day_of(listing.fetched_at, self.timezone)
+
     def _columns(self) -> Collection[str]:
         return DIFF_COLUMNS
 
@@ -142,15 +150,18 @@ class Diff(HasFrame):
         return [f"{what} ({one})" for what, one in open_ends.items() if not one.covers_all]
 
 
-def diff(old: Listing, new: Listing) -> Diff:
+def diff(old: Listing, new: Listing, *, timezone: str | tzinfo | None = None) -> Diff:
     """Compare two listings of a store in memory, as ``history.diff`` compares two snapshots.
 
     Args:
         old: The earlier one: an Inventory, its frame, a Parquet file of one, or a Snapshot.
         new: The later one, in any of these forms.
+        timezone: Whose days they are called by, such as ``Europe/Zurich``; None is the
+            machine's. A Snapshot has its day.
 
     Raises:
-        ArgumentError: It is none of these, or a frame that knows no store.
+        ArgumentError: It is none of these, or a frame that knows no store; or there is no such
+            time zone.
         HistoryError: A snapshot's file is damaged.
 
     Example:
@@ -162,16 +173,18 @@ def diff(old: Listing, new: Listing) -> Diff:
         >>> pf.diff(yesterday.frame, today).counts["new"]
         1
     """
+    zone = time_zone(timezone)
     before, after = (_listing(each) for each in (old, new))
-    return _compared(before, after, [before.frame, after.frame])
+    frames = [
+        each.read().frame if isinstance(each, Snapshot) else each.frame for each in (before, after)
+    ]
+    return _compared(before, after, frames, zone)
 
 
-def _listing(given: object) -> Inventory:
-    """Return an Inventory in whatever form it was given."""
-    if isinstance(given, Inventory):
+def _listing(given: object) -> Inventory | Snapshot:
+    """Return an Inventory in whatever form it was given; a Snapshot as it is."""
+    if isinstance(given, Inventory | Snapshot):
         return given
-    if isinstance(given, Snapshot):
-        return given.read()
     if isinstance(given, (str, PathLike)):
         return read_inventory(given)
     found = inventory_of(given) if isinstance(given, pd.DataFrame) else None
@@ -183,19 +196,30 @@ def _listing(given: object) -> Inventory:
     return found
 
 
-def diff_snapshots(old: Snapshot, new: Snapshot, engine: Engine) -> Diff:
+def _frame(listing: Inventory | Snapshot) -> pd.DataFrame:
+    return listing.read().frame if isinstance(listing, Snapshot) else listing.frame
+
+
+def diff_snapshots(
+    old: Snapshot, new: Snapshot, engine: Engine, zone: tzinfo | None = None
+) -> Diff:
     """Compare two snapshots on an engine, in the fields that both hold."""
     shared = tuple(name for name in PET_COLUMNS if name in old.columns and name in new.columns)
-    return _compared(old, new, engine.open([old], [new], columns=shared))
+    return _compared(old, new, engine.open([old], [new], columns=shared), zone)
 
 
-def _compared(old: Inventory | Snapshot, new: Inventory | Snapshot, frames: Sequence[Any]) -> Diff:
+def _compared(
+    old: Inventory | Snapshot,
+    new: Inventory | Snapshot,
+    frames: Sequence[Any],
+    zone: tzinfo | None,
+) -> Diff:
     rows = diff_pets(
         *frames,
         is_old_whole=old.completeness.covers_all,
         is_new_whole=new.completeness.covers_all,
     )
-    return Diff(old, new, rows)
+    return Diff(old, new, rows, zone)
 
 
 def sort_moves(moves: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import re
 import shlex
 import warnings
 from dataclasses import dataclass
-from datetime import UTC, date
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import TypeAlias, Union
 
@@ -39,7 +39,7 @@ class Snapshot(HasOrigin):
     """One dated inventory on disk.
 
     Attributes:
-        date: The UTC day of ``fetched_at``.
+        date: The day of ``fetched_at`` in the time zone of the History that kept it.
         path: The Parquet file.
         rows: Pets in it.
         size: Bytes on disk.
@@ -106,17 +106,19 @@ class Contents:
     """
 
     folder: Path
+    zone: tzinfo | None
     snapshots: list[Snapshot]
     problems: list[SnapshotProblem]
 
     @classmethod
-    def of(cls, folder: Path, *, warn: bool = True) -> Contents:
+    def of(cls, folder: Path, zone: tzinfo | None = None, *, warn: bool = True) -> Contents:
         """Read the ends of all files in a folder, and name all that is no snapshot.
 
         Names that begin with a dot are skipped: they are the lock and half-written files.
 
         Args:
             folder: Where to look; one that does not exist holds nothing.
+            zone: The time zone of the days that are asked for; None is the machine's.
             warn: Warn of each day whose snapshot cannot be read.
         """
         entries = sorted(folder.iterdir()) if folder.is_dir() else []
@@ -128,12 +130,12 @@ class Contents:
             if warn and problem.date is not None:
                 text = f"{problem}; that day is left out"
                 warnings.warn(text, HistoryWarning, stacklevel=callers_level())
-        return cls(folder, snapshots, problems)
+        return cls(folder, zone, snapshots, problems)
 
     def between(self, since: Day | None = None, until: Day | None = None) -> list[Snapshot]:
         """Return the snapshots of these days, both included, at least one."""
-        low = date.min if since is None else utc_day(since)
-        high = date.max if until is None else utc_day(until)
+        low = date.min if since is None else day_of(since, self.zone)
+        high = date.max if until is None else day_of(until, self.zone)
         found = [each for each in self.snapshots if low <= each.date <= high]
         if not found:
             when = "" if since is None else f" from {low}"
@@ -145,7 +147,7 @@ class Contents:
         """Return the snapshot of a day, or the last one for None."""
         if day is None:
             return self.between()[-1]
-        wanted = utc_day(day)
+        wanted = day_of(day, self.zone)
         for each in self.snapshots:
             if each.date == wanted:
                 return each
@@ -192,27 +194,32 @@ def open_snapshot(path: Path, day: date) -> Snapshot | SnapshotProblem:
     except (UnreadableError, OSError) as problem:
         return SnapshotProblem(path, str(problem), day)
     read_on = record.origin.fetched_at.astimezone(UTC).date()
-    if read_on != day:
+    # Anywhere on earth the day is that of UTC, the one before or the one after.
+    if abs(read_on - day) > timedelta(days=1):
         return SnapshotProblem(path, f"fetched on {read_on}, but kept under another date")
     return Snapshot(day, path, rows, size, *record, columns)
 
 
-def utc_day(day: Day) -> date:
-    """Return the UTC day of a date, an instant (also one of pandas or numpy), or a text.
+def day_of(day: Day, zone: tzinfo | None = None) -> date:
+    """Return the day of a date, an instant (also one of pandas or numpy), or a text.
+
+    Args:
+        day: An instant with a time zone counts as its day in ``zone``.
+        zone: A time zone; None is the machine's.
 
     Raises:
         ArgumentError: It is something else.
 
     Example:
-        >>> utc_day("2026-11-01")
+        >>> day_of("2026-11-01")
         datetime.date(2026, 11, 1)
     """
     try:
         if isinstance(day, str):
             return date.fromisoformat(day)
         if isinstance(day, (date, np.datetime64)) and not pd.isna(day):
-            moment = pd.Timestamp(day)
-            return (moment.astimezone(UTC) if moment.tzinfo else moment).date()
+            moment: datetime = pd.Timestamp(day).to_pydatetime(warn=False)
+            return (moment.astimezone(zone) if moment.tzinfo else moment).date()
     except ValueError:
         pass
     raise ArgumentError(f"expected a day, got {day!r}; pass a date, or text like 2026-11-01")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, tzinfo
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, Union, overload
 
 import pandas as pd
 
-from petstore_frame._internal.arguments import some_of, whole_number
+from petstore_frame._internal.arguments import some_of, time_zone, whole_number
 from petstore_frame.counts.summary import Summary
 from petstore_frame.errors import ArgumentError
 from petstore_frame.history.adding import add_snapshot
@@ -21,6 +22,7 @@ from petstore_frame.history.folder import (
     Day,
     Snapshot,
     SnapshotProblem,
+    day_of,
 )
 from petstore_frame.history.questions import trend_pets
 from petstore_frame.history.trend import fill_trend, trend_columns
@@ -51,7 +53,7 @@ class History(Generic[Frame]):
     """Dated inventories of one store, kept as plain Parquet.
 
     The interface has no events and no timestamps; the difference between two dated listings is
-    all that can be known of what came, went and was sold. One snapshot is kept per UTC day:
+    all that can be known of what came, went and was sold. One snapshot is kept per day:
     a later listing of the same day replaces an earlier one unless it proves less. A folder
     keeps one store: its address (on this machine, with any port), and its id where it states one.
 
@@ -61,9 +63,12 @@ class History(Generic[Frame]):
             memory), ``pandas``, ``polars``, ``dask`` or ``spark``. The answers are the same.
         session: A DuckDB connection (with its own memory limit, say) or a SparkSession to run
             on. None makes or finds one; Dask runs on the current client.
+        timezone: Whose days the snapshots are of, such as ``Europe/Zurich``; None is the
+            machine's. A snapshot that is there keeps its day.
 
     Raises:
-        ArgumentError: The engine is not one of the five, or ``folder`` is not a path.
+        ArgumentError: The engine is not one of the five, ``folder`` is not a path, or there is
+            no such time zone.
 
     Example:
         >>> history = History("history")
@@ -81,30 +86,50 @@ class History(Generic[Frame]):
         *,
         engine: Literal["duckdb"] = "duckdb",
         session: Any = None,
+        timezone: str | tzinfo | None = None,
     ) -> None: ...
     @overload
     def __init__(
-        self: History[pd.DataFrame], folder: str | PathLike[str], *, engine: Literal["pandas"]
+        self: History[pd.DataFrame],
+        folder: str | PathLike[str],
+        *,
+        engine: Literal["pandas"],
+        timezone: str | tzinfo | None = None,
     ) -> None: ...
     @overload
     def __init__(
-        self: History[Polars], folder: str | PathLike[str], *, engine: Literal["polars"]
+        self: History[Polars],
+        folder: str | PathLike[str],
+        *,
+        engine: Literal["polars"],
+        timezone: str | tzinfo | None = None,
     ) -> None: ...
     @overload
     def __init__(
-        self: History[Any], folder: str | PathLike[str], *, engine: str, session: Any = None
+        self: History[Any],
+        folder: str | PathLike[str],
+        *,
+        engine: str,
+        session: Any = None,
+        timezone: str | tzinfo | None = None,
     ) -> None: ...
     def __init__(
-        self, folder: str | PathLike[str], *, engine: str = "duckdb", session: Any = None
+        self,
+        folder: str | PathLike[str],
+        *,
+        engine: str = "duckdb",
+        session: Any = None,
+        timezone: str | tzinfo | None = None,
     ) -> None:
         self._engine = Engine(engine, session)
         if not isinstance(folder, (str, PathLike)):
             raise ArgumentError(f"folder is a path, got {folder!r}")
         self.folder = Path(folder)
         self.engine = engine
+        self.timezone = time_zone(timezone)
 
     def add(self, inventory: Inventory, *, replace: bool = False) -> Snapshot:
-        """Keep an inventory under the UTC day on which it was fetched.
+        """Keep an inventory under the day on which it was fetched.
 
         The file appears whole or not at all. Adding the same inventory again changes nothing.
 
@@ -120,7 +145,7 @@ class History(Generic[Frame]):
                 an id repeats. Nothing was changed.
             MissingExtraError: pyarrow is not installed.
         """
-        return add_snapshot(self.folder, inventory, replace=replace)
+        return add_snapshot(self.folder, inventory, self.timezone, replace=replace)
 
     def snapshots(self) -> pd.DataFrame:
         """List what is kept, oldest first.
@@ -135,7 +160,7 @@ class History(Generic[Frame]):
                 each.date, each.rows, str(each.completeness.verdict), each.completeness.status,
                 str(each.completeness), each.fetched_at, each.base_url, each.size,
             )
-            for each in Contents.of(self.folder).snapshots
+            for each in self._contents().snapshots
         ]  # fmt: skip
         return as_dtypes(pd.DataFrame(listed, columns=list(_LISTED)), _LISTED)
 
@@ -144,19 +169,19 @@ class History(Generic[Frame]):
 
         Nothing is counted from such a file. A day lost by one also gives a HistoryWarning.
         """
-        return Contents.of(self.folder, warn=False).problems
+        return self._contents(warn=False).problems
 
     def read(self, day: Day | None = None) -> Inventory:
         """Return the inventory kept under a day, with what it covers.
 
         Args:
             day: A date, or text like ``2026-11-01``; None takes the last snapshot. An instant
-                counts as its UTC day.
+                counts as its day in the history's time zone.
 
         Raises:
             HistoryError: No snapshot of that day can be read; names what is there.
         """
-        return Contents.of(self.folder).on(day).read()
+        return self._contents().on(day).read()
 
     def at(self, day: Day) -> Inventory:
         """Return the last inventory kept on or before a day; its ``fetched_at`` says of when.
@@ -164,7 +189,21 @@ class History(Generic[Frame]):
         Raises:
             HistoryError: The history begins later, or is empty.
         """
-        return Contents.of(self.folder).between(until=day)[-1].read()
+        return self._contents().between(until=day)[-1].read()
+
+    def last_complete(self, before: Day | None = None) -> Snapshot | None:
+        """Return the last snapshot that holds every pet of the store, None where there is none.
+
+        Args:
+            before: Only those of earlier days than this one.
+        """
+        end = date.max if before is None else day_of(before, self.timezone)
+        complete = (
+            each
+            for each in self._contents().snapshots
+            if each.date < end and each.completeness.covers_all
+        )
+        return max(complete, key=lambda each: each.date, default=None)
 
     def open(self, day: Day | None = None, columns: Sequence[str] | None = None) -> Frame:
         """Open one snapshot as a frame of the engine, lazy where the engine is.
@@ -178,7 +217,7 @@ class History(Generic[Frame]):
             ArgumentError: There is no such column.
             HistoryError: There is no such snapshot.
         """
-        chosen = Contents.of(self.folder).on(day)
+        chosen = self._contents().on(day)
         return self._open_columns([chosen], columns)
 
     def open_all(
@@ -203,7 +242,7 @@ class History(Generic[Frame]):
             ArgumentError: There is no such column.
             HistoryError: No snapshot lies between the days.
         """
-        return self._open_columns(Contents.of(self.folder).between(since, until), columns)
+        return self._open_columns(self._contents().between(since, until), columns)
 
     def summarize(self, day: Day | None = None, *, categories: Categories = None) -> Summary:
         """Count one snapshot by category and status on the engine, with what it covers.
@@ -215,7 +254,7 @@ class History(Generic[Frame]):
         Raises:
             HistoryError: There is no such snapshot.
         """
-        chosen = Contents.of(self.folder).on(day)
+        chosen = self._contents().on(day)
         (rows,) = self._engine.open([chosen], columns=("category_id", "status"))
         return Summary.of(rows, chosen.completeness, categories)
 
@@ -235,12 +274,12 @@ class History(Generic[Frame]):
             ArgumentError: The days are not in this order.
             HistoryError: A snapshot is not there.
         """
-        held = Contents.of(self.folder)
+        held = self._contents()
         later = held.on(new)
         earlier = held.before(later) if old is None else held.on(old)
         if earlier.date >= later.date:
             raise ArgumentError(f"old comes before new; got {earlier.date} and {later.date}")
-        return diff_snapshots(earlier, later, self._engine)
+        return diff_snapshots(earlier, later, self._engine, self.timezone)
 
     def trend(
         self,
@@ -271,7 +310,7 @@ class History(Generic[Frame]):
         """
         columns = trend_columns(by)
         step = None if every_days is None else whole_number("every_days", every_days, 1)
-        held = Contents.of(self.folder)
+        held = self._contents()
         chosen = held.between(since, until)
         # pandas holds all that it opens, so it gets one day at a time; the others plan for all.
         parts = [[each] for each in chosen] if self.engine == "pandas" else [chosen]
@@ -301,18 +340,18 @@ class History(Generic[Frame]):
             ArgumentError: The period is not one of the three, or ``stale_days`` is not 0 or more.
             HistoryError: No snapshot lies between the days.
         """
-        chosen = Contents.of(self.folder).between(since, until)
+        chosen = self._contents().between(since, until)
         return Flow(chosen, self._engine, period=period, stale_days=stale_days)
 
     def __len__(self) -> int:
-        return len(Contents.of(self.folder).snapshots)
+        return len(self._contents().snapshots)
 
     def __repr__(self) -> str:
-        held = Contents.of(self.folder, warn=False)
+        held = self._contents(warn=False)
         return "\n  ".join([f"<{self._in_words(held.snapshots)}>", *map(str, held.problems)])
 
     def _repr_html_(self) -> str:
-        held = Contents.of(self.folder, warn=False)
+        held = self._contents(warn=False)
         rows = [
             (each.date, f"{each.rows:,}", str(each.completeness))
             for each in held.snapshots[-_ROWS_SHOWN:]
@@ -324,6 +363,9 @@ class History(Generic[Frame]):
             + NOTEBOOK.table(rows, ("date", "pets", "completeness"), numbers={1})
             + NOTEBOOK.quiet([f"{more} earlier: .snapshots() has all" if more else ""])
         )
+
+    def _contents(self, *, warn: bool = True) -> Contents:
+        return Contents.of(self.folder, self.timezone, warn=warn)
 
     def _in_words(self, snapshots: Sequence[Snapshot]) -> str:
         span = f" from {snapshots[0].date} to {snapshots[-1].date}" if snapshots else ""

@@ -38,7 +38,7 @@ _KEPT_RECORDS = 100
 class Origin:
     """Where and when pets were read.
 
-    ``fetched_at`` (UTC) is when the last page arrived, or when the oldest answer was made that came
+    ``fetched_at`` is when the last page arrived, or when the oldest answer was made that came
     out of a cache; ``store_id`` is what the store calls itself (``X-Store-Id``, an extension).
     """
 
@@ -59,7 +59,7 @@ class HasOrigin:
 
     @property
     def fetched_at(self) -> datetime:
-        """When the store was read, UTC."""
+        """When the store was read; files and pages show it in the time zone that it has, UTC."""
         return self.origin.fetched_at
 
     @property

@@ -85,7 +85,7 @@ def inventory_html(inventory: Inventory) -> Markup:
     """Return the verdict, the counts and the first rows of an Inventory."""
     known, shown = inventory.completeness, inventory.frame.head(_SHOWN_ROWS).astype("object")
     requests = "1 request" if known.requests == 1 else f"{known.requests:,} requests"
-    note = f"{inventory.base_url} · {inventory.fetched_at:%Y-%m-%d %H:%M:%S} UTC · {requests}"
+    note = f"{inventory.base_url} · {inventory.fetched_at:%Y-%m-%d %H:%M:%S %Z} · {requests}"
     rows = [
         [_cell(value) for value in row]
         for row in shown.where(shown.notna(), None).itertuples(index=False, name=None)

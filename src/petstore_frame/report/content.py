@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from petstore_frame.inventory import StatusCount
 from petstore_frame.report.facts import Facts
 
 if TYPE_CHECKING:
-    from petstore_frame.history import History
+    from petstore_frame.history import Diff
     from petstore_frame.loader.results.results import LoadResult
 
 TABLE_ROWS = 100_000
@@ -69,8 +69,10 @@ class Content:
     Attributes:
         facts: What it shows.
         advance: Called with the number of pets written since the last call.
-        history: What the sheet Changes compares, or None for no such sheet.
+        changes: What the sheet Changes shows, or the reason why there is nothing to compare, or
+            None for no such sheet.
         results: What the sheet Import shows, or None for no such sheet.
+        attention: What needs a person, as sentences, or None where nobody asked.
         sheet_rows: Most data rows of a sheet.
         table_rows: Up to so many pets the inventory is an Excel table; above, memory stays
             constant and the inventory has a plain filter.
@@ -78,8 +80,9 @@ class Content:
 
     facts: Facts
     advance: Callable[[int], None] = lambda pets: None
-    history: History | None = None
+    changes: Diff | str | None = None
     results: LoadResult | None = None
+    attention: Sequence[str] | None = None
     sheet_rows: int = SHEET_ROWS
     table_rows: int = TABLE_ROWS
 

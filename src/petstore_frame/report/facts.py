@@ -69,7 +69,7 @@ class Facts:
 
     @property
     def as_of(self) -> datetime | None:
-        """When the store was read, UTC, or None."""
+        """When the store was read, or None."""
         return None if self.origin is None else self.origin.fetched_at
 
     @property

@@ -49,7 +49,7 @@ def reserve(*, is_exact: bool) -> str:
 
 
 def as_of_words(as_of: datetime | None) -> str:
-    """Return when the store was read, in UTC: the same words wherever the file is written."""
+    """Return when the store was read: the same words wherever the file is written."""
     return "Data as of: not recorded" if as_of is None else f"Data as of {minute_text(as_of)}"
 
 

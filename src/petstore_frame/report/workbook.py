@@ -79,6 +79,6 @@ def _describe(book: Book, facts: Facts) -> None:
             "subject": facts.base_url or "",
             "comments": f"{facts.sentence}. Made with petstore-frame {__version__}.",
             # Of the data, not of the clock: the same inventory gives the same bytes.
-            "created": facts.as_of or datetime(2000, 1, 1, tzinfo=UTC),
+            "created": (facts.as_of or datetime(2000, 1, 1, tzinfo=UTC)).astimezone(UTC),
         }
     )

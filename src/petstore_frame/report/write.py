@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame._internal.arguments import one_of
 from petstore_frame._internal.progress import open_progress
-from petstore_frame.errors import ArgumentError, ReportError
+from petstore_frame.errors import ArgumentError, HistoryError, ReportError
 from petstore_frame.files.whole import refuse_impossible, whole_file
-from petstore_frame.history import History, HistoryOption, open_history
+from petstore_frame.history import Diff, HistoryOption, open_history
 from petstore_frame.inventory import Inventory
 from petstore_frame.inventory.fetch import Progress
 from petstore_frame.report.content import Content
@@ -47,7 +47,9 @@ def write_report(
     *,
     categories: Categories = None,
     history: HistoryOption = None,
+    changes: Diff | None = None,
     results: LoadResult | None = None,
+    attention: Sequence[str] | None = None,
     require_complete: bool = False,
     delimiter: str = ",",
     progress: Progress = None,
@@ -58,8 +60,8 @@ def write_report(
     pet, and the evidence); ``.csv`` and ``.parquet`` hold the pets; ``.html`` is one page with
     every pet, searched, sorted and paged in the browser, that needs no network. Names are text
     whatever they begin with; in the workbook, ids of up to 15 digits are numbers, longer ones
-    text, so that none is rounded. Times are in UTC, and the same inventory gives the same bytes
-    anywhere.
+    text, so that none is rounded. Times are those of ``fetched_at``, in UTC, and the same inventory
+    gives the same bytes anywhere.
 
     Args:
         pets: An Inventory, or a frame with the columns of ``PET_COLUMNS``; columns of yours follow
@@ -71,8 +73,12 @@ def write_report(
         history: A History, or its folder, which must exist; the workbook gets a sheet of what
             changed between its last two snapshots, so add this inventory to it first. Only for
             ``.xlsx``.
+        changes: A Diff in the place of a history, as of ``pf.diff(last, inventory)``. Only for
+            ``.xlsx``.
         results: A LoadResult; the workbook gets a sheet of what became of its records. Only for
             ``.xlsx``.
+        attention: What needs a person, in sentences that the first sheet shows; an empty list says
+            that nothing does. Only for ``.xlsx``.
         require_complete: Refuse to write unless every pet of the store was read.
         delimiter: What stands between the cells of a ``.csv``: a comma, or ``;`` for a spreadsheet
             that writes decimals with a comma, a tab, or ``|``.
@@ -83,8 +89,8 @@ def write_report(
         The path written.
 
     Raises:
-        ArgumentError: ``pets`` is neither an Inventory nor a frame, ``history`` or ``results`` is
-            given for another file than ``.xlsx``, or another option is wrong.
+        ArgumentError: ``pets`` is neither an Inventory nor a frame, what only an ``.xlsx`` shows
+            is given for another file, or another option is wrong.
         InputError: A column is missing, or ids are not whole numbers.
         ReportError: The ending is unknown, a folder is missing, the file is open in another
             program, or it is not all pets as required. The file that was there is unchanged.
@@ -107,8 +113,9 @@ def write_report(
         raise ArgumentError(f"path is the file to write, got {type(path).__name__}")
     target = Path(path)
     ending = check_target(target, delimiter)
-    _check_extras(target, ending, history, results)
-    kept = _open_kept(history)
+    extras = {"history": history, "changes": changes, "results": results, "attention": attention}
+    _check_extras(target, ending, extras)
+    compared = _last_changes(history) if changes is None else changes
     facts = gather(pets, categories)
     if require_complete and not facts.covers_all:
         raise ReportError(
@@ -117,7 +124,7 @@ def write_report(
         )
     with _shown(progress, len(facts.frame)) as advance, whole_file(target) as draft:
         if ending == ".xlsx":
-            write_workbook(Content(facts, advance, kept, results), draft)
+            write_workbook(Content(facts, advance, compared, results, attention), draft)
         else:
             more = {"delimiter": delimiter} if ending == ".csv" else {}
             _PLAIN_WRITERS[ending](facts, draft, advance=advance, **more)
@@ -206,26 +213,40 @@ def _shown(progress: Progress, total: int) -> Iterator[Callable[[int], None]]:
         yield advance
 
 
-def _open_kept(history: HistoryOption) -> History | None:
-    """Open the history to report on; a name mistyped must not read as "nothing changed"."""
+def _last_changes(history: HistoryOption) -> Diff | str | None:
+    """Return what changed between the last two snapshots, or why that is not known.
+
+    Raises:
+        ReportError: There is no such folder: a name mistyped must not read as "nothing changed".
+    """
     kept = open_history(history)
-    if kept is not None and not kept.folder.is_dir():
+    if kept is None:
+        return None
+    if not kept.folder.is_dir():
         raise ReportError(
             f"history={str(kept.folder)!r} does not exist, so no report was written; check the "
             "name, or add an inventory to it first: petstore_frame.History(folder).add(inventory)"
         )
-    return kept
+    try:
+        return kept.diff()
+    except HistoryError as problem:
+        return f"Nothing to compare: {problem}"
 
 
-def _check_extras(target: Path, ending: str, history: Any, results: Any) -> None:
+def _check_extras(target: Path, ending: str, extras: Mapping[str, Any]) -> None:
     """Refuse what this kind of report does not show."""
     from petstore_frame.loader.results.results import LoadResult
 
-    given = {"history": history, "results": results}
-    extras = [name for name, value in given.items() if value is not None]
-    if extras and ending != ".xlsx":
+    given = [name for name, value in extras.items() if value is not None]
+    if given and ending != ".xlsx":
         raise ArgumentError(
-            f"{' and '.join(extras)} can be shown in an .xlsx report only, not in {target.name!r}"
+            f"{' and '.join(given)} can be shown in an .xlsx report only, not in {target.name!r}"
         )
-    if not (results is None or isinstance(results, LoadResult)):
-        raise ArgumentError(f"results is a LoadResult, got {type(results).__name__}")
+    for name, kind in (("results", LoadResult), ("changes", Diff)):
+        if name in given and not isinstance(extras[name], kind):
+            got = type(extras[name]).__name__
+            raise ArgumentError(f"{name} is a {kind.__name__}, got {got}")
+    if "changes" in given and "history" in given:
+        raise ArgumentError("give history or changes: each says what the workbook compares")
+    if isinstance(extras["attention"], str):
+        raise ArgumentError("attention is a list of sentences, got one text")

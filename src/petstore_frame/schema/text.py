@@ -75,16 +75,17 @@ def records_text(count: int) -> str:
 
 
 def day_text(moment: datetime | float) -> str:
-    """Return the UTC day of a moment, or of so many seconds since 1970, as ``2026-11-20``."""
-    return f"{_in_utc(moment):%Y-%m-%d}"
+    """Return the day of a moment in its time zone, as ``2026-11-20``; of a number, in UTC."""
+    return f"{_moment(moment):%Y-%m-%d}"
 
 
 def minute_text(moment: datetime | float) -> str:
-    """Return a moment's day and minute, as ``2026-11-20 09:30 UTC``."""
-    return f"{_in_utc(moment):%Y-%m-%d %H:%M} UTC"
+    """Return a moment's day and minute in its time zone, as ``2026-11-20 09:30 UTC``."""
+    return f"{_moment(moment):%Y-%m-%d %H:%M %Z}"
 
 
-def _in_utc(moment: datetime | float) -> datetime:
+def _moment(moment: datetime | float) -> datetime:
+    """Return a moment with a time zone; so many seconds since 1970 are one in UTC."""
     if isinstance(moment, datetime):
-        return moment.astimezone(UTC)
+        return moment if moment.tzinfo else moment.astimezone(UTC)
     return datetime.fromtimestamp(moment, UTC)

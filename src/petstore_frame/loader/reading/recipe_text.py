@@ -148,23 +148,32 @@ def _relative(path: Path, folder: Path) -> str:
         return path.resolve().as_posix()
 
 
-def from_text(text: str, path: Path) -> dict[str, Any]:
-    """Return the words of a recipe file, its paths as they are.
+def parsed(text: str, path: Path) -> dict[str, Any]:
+    """Return what a file of ours says.
 
     Raises:
-        InputError: It is not TOML, or holds a word that no recipe has; with its line.
+        InputError: It is not TOML; with its line.
     """
     try:
-        words = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         found = _AT_LINE.search(str(problem))
         line = int(found[1]) if found else None
         what = f"this is not TOML: {_AT_LINE.sub('', str(problem))}"
         hint = "put texts into quotes, and words with spaces, too"
         raise InputError(what, path=str(path), line=line, hint=hint) from None
+
+
+def from_text(text: str, path: Path) -> dict[str, Any]:
+    """Return the words of a recipe file, its paths as they are.
+
+    Raises:
+        InputError: It is not TOML, or holds a word that no recipe has; with its line.
+    """
+    words = parsed(text, path)
     for word in words:
         if word not in _WORDS:
-            raise _unknown(word, text, path)
+            raise unknown_word(word, COMMENTS, text, path)
     for place, value in _leaves(words, ()):
         if value == TO_FILL_IN and place[0] in _TABLES:
             what = f"{place[-1]!r} is still to be filled in"
@@ -181,12 +190,25 @@ def _leaves(value: Any, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
         yield place, value
 
 
-def _unknown(word: str, text: str, path: Path) -> InputError:
-    near = get_close_matches(word, _WORDS, 1, 0.6)
-    hint = f"did you mean {near[0]}?" if near else f"a recipe has {', '.join(COMMENTS)}"
-    if word in _ELSEWHERE:
+def unknown_word(
+    word: str, known: Collection[str], text: str, path: Path, *, owner: str = "a recipe"
+) -> InputError:
+    """Return the refusal of a word that a file of ours cannot say, with its line and the nearest.
+
+    Args:
+        word: What it says.
+        known: What it could say.
+        text: The file's text.
+        path: The file.
+        owner: Whose words they are.
+    """
+    near = get_close_matches(word, known, 1, 0.6)
+    hint = f"did you mean {near[0]}?" if near else f"{owner} has {', '.join(known)}"
+    if owner == "a recipe" and word in _ELSEWHERE:
         hint = "a recipe says how a file is read; where it goes stays with each call"
-    what = f"a recipe has no word {word!r}"
+    elif word == "api_key":
+        hint = "the API key comes from PETSTORE_API_KEY only"
+    what = f"{owner} has no word {word!r}"
     return InputError(what, path=str(path), line=line_of(word, text), hint=hint)
 
 

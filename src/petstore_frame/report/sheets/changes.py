@@ -1,12 +1,10 @@
-"""What changed between the last two snapshots: moves from status to status, and the pets."""
+"""What changed since the last time: moves from status to status, and the pets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from petstore_frame.errors import HistoryError
 from petstore_frame.files import styles
 from petstore_frame.files.book import Book, Sheet
 from petstore_frame.inventory import StatusCount
@@ -29,17 +27,13 @@ _PETS = (
 
 
 def write_changes(book: Book, content: Content) -> None:
-    """Add the sheet where a history is given."""
-    if content.history is None:
+    """Add the sheet where something is compared."""
+    facts, changes = content.facts, content.changes
+    if changes is None:
         return
-    facts, diff = content.facts, None
-    try:
-        diff = content.history.diff()
-        line = str(diff)
-    except HistoryError as problem:
-        line = f"Nothing to compare: {problem}"
-    holds = "What changed between the last two snapshots."
-    sheet = look.begin(book, "Changes", holds, line, (2, 22, 34, 22, 14, 14, 14, 20))
+    diff = None if isinstance(changes, str) else changes
+    holds = "What changed since the last time."
+    sheet = look.begin(book, "Changes", holds, str(changes), (2, 22, 34, 22, 14, 14, 14, 20))
     header = None
     if diff is not None:
         if note := _not_of_this_reading(facts, diff):
@@ -53,7 +47,7 @@ def write_changes(book: Book, content: Content) -> None:
 
 def _not_of_this_reading(facts: Facts, diff: Diff) -> str | None:
     """Return what the reader must know when the last snapshot is not of the workbook's day."""
-    if facts.as_of is None or facts.as_of.astimezone(UTC).date() == diff.until:
+    if facts.as_of is None or facts.as_of.astimezone(diff.timezone).date() == diff.until:
         return None
     return (
         f"The last snapshot is of {diff.until}. What changed from then to this workbook's data, "
@@ -77,7 +71,7 @@ def _moves(sheet: Sheet, diff: Diff) -> int:
 
 def _pets(sheet: Sheet, facts: Facts, diff: Diff, row: int) -> int:
     """List the pets from a row on, which is the header's, and return the row after the last."""
-    more = f"the first {LISTED_PETS:,} of {len(diff):,}; history.diff().frame has all"
+    more = f"the first {LISTED_PETS:,} of {len(diff):,}; the .frame of the Diff has all"
     title = f"The pets: {more}" if len(diff) > LISTED_PETS else "The pets"
     return write_list(sheet, row, _PETS, _pet_rows(facts, diff), title=title, has_filter=True)
 

@@ -1,9 +1,11 @@
-"""The first sheet: how many pets, of what category and status, and how certain that is.
+"""The first sheet: how many pets, is that all, what changed, and what needs a person.
 
 It fits one screen and one landscape page.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from petstore_frame.counts.words import categories_in_words, exactness, short
 from petstore_frame.files import styles
@@ -16,7 +18,7 @@ from petstore_frame.report.sheets.charts import category_chart, share_strip
 from petstore_frame.report.sheets.counts import CountCells
 
 SHOWN_CATEGORIES = 20
-_VERDICT_ROW, _CARDS_ROW, _TABLE_ROW = 5, 7, 13
+_CARDS_ROW, _ANSWERS_ROW = 5, 10
 _NAME_WIDTH, _COUNT_WIDTH, _SHARE_WIDTH = 27, 13, 9
 _CHART_COLUMNS = 8  # of Excel's usual width, 64 pixels
 _PLAIN_ROW_PIXELS = 20
@@ -30,14 +32,16 @@ def write_summary(book: Book, content: Content) -> None:
     widths = [2, _NAME_WIDTH, *[_count_width(facts)] * (len(facts.statuses) + 1), _SHARE_WIDTH, 3]
     sheet = look.begin(book, "Summary", holds, store, widths, title="Store inventory")
     sheet.text(3, 1, look.as_of_words(facts.as_of), **styles.QUIET)
-    cells = CountCells(sheet, facts, _TABLE_ROW, top=SHOWN_CATEGORIES)
-    _verdict(sheet, cells)
+    answers = _answers(content)
+    table_row = _ANSWERS_ROW + len(answers) + 2
+    cells = CountCells(sheet, facts, table_row, top=SHOWN_CATEGORIES)
     _cards(sheet, cells)
+    _write_answers(sheet, cells, answers)
     if len(facts.frame):
         largest = f", the {cells.last - cells.head} largest (By category has all)"
         title = f"Status by category{largest if cells.table.has_rest else ''}"
-        sheet.text(_TABLE_ROW - 1, 1, title, **styles.SECTION)
-        sheet.height(_TABLE_ROW - 1, 24)
+        sheet.text(table_row - 1, 1, title, **styles.SECTION)
+        sheet.height(table_row - 1, 24)
         cells.write()
         _charts(book, sheet, cells)
         _notes(sheet, cells, content)
@@ -48,7 +52,7 @@ def write_summary(book: Book, content: Content) -> None:
             else "No pets were read, and it is not known whether the store holds any. "
             "About says what was asked."
         )
-        sheet.text(_TABLE_ROW - 1, 1, text, **styles.SECTION)
+        sheet.text(table_row - 1, 1, text, **styles.SECTION)
     look.finish(sheet, facts, pages_high=1)
     sheet.raw.activate()
 
@@ -59,16 +63,34 @@ def _count_width(facts: Facts) -> float:
     return max(_COUNT_WIDTH, 2.5 + 1.85 * longest)
 
 
-def _verdict(sheet: Sheet, cells: CountCells) -> None:
-    badge, text = look.badge_of(cells.facts), look.headline(cells.facts)
-    sheet.height(_VERDICT_ROW - 1, 6)
-    sheet.band(
-        _VERDICT_ROW, cells.name, cells.all_pets + 2 + _CHART_COLUMNS, text,
-        font_color=badge.ink, bg_color=badge.fill, bold=True, indent=1,
-        left=5, left_color=badge.edge,
-    )  # fmt: skip
-    sheet.height(_VERDICT_ROW, 15 * styles.lines(text, 150) + 8)
-    sheet.height(_VERDICT_ROW + 1, 9)
+def _answers(content: Content) -> list[tuple[str, str, str]]:
+    """Return what follows the key figures: a question, the sheet that says more, the answer."""
+    answers = [("Is that all?", "About", look.headline(content.facts))]
+    if content.changes is not None:
+        answers.append(("What changed?", "Changes", str(content.changes)))
+    if content.attention is not None:
+        question = "What needs a person?"
+        for sentence in content.attention or ["Nothing."]:
+            answers.append((question, "", sentence))
+            question = ""
+    return answers
+
+
+def _write_answers(sheet: Sheet, cells: CountCells, answers: list[tuple[str, str, str]]) -> None:
+    badge = look.badge_of(cells.facts)
+    edge = {"left": 5, "left_color": badge.edge, "indent": 1}
+    last_col = cells.all_pets + 2 + _CHART_COLUMNS
+    sheet.height(_ANSWERS_ROW - 1, 9)
+    for row, (question, more, text) in enumerate(answers, start=_ANSWERS_ROW):
+        style: dict[str, Any] = {"bg_color": BAND}
+        if row == _ANSWERS_ROW:
+            style = {"font_color": badge.ink, "bg_color": badge.fill, "bold": True}
+        if more:
+            sheet.link(row, cells.name, more, question, **style, **edge)
+        else:
+            sheet.text(row, cells.name, question, **style, **edge)
+        sheet.band(row, cells.name + 1, last_col, text, **style)
+        sheet.height(row, 15 * styles.lines(text, 120) + 8)
 
 
 def _cards(sheet: Sheet, cells: CountCells) -> None:
@@ -114,7 +136,7 @@ def _charts(book: Book, sheet: Sheet, cells: CountCells) -> None:
     height = 210 + _PLAIN_ROW_PIXELS * (cells.total - cells.head)
     chart.set_size({"width": 64 * _CHART_COLUMNS, "height": max(300, height)})
     alt = "Pets by category and status: the numbers of the table beside it."
-    sheet.do("insert_chart", _CARDS_ROW, cells.all_pets + 3, chart, {"description": alt})
+    sheet.do("insert_chart", cells.head - 1, cells.all_pets + 3, chart, {"description": alt})
 
 
 def _notes(sheet: Sheet, cells: CountCells, content: Content) -> None:

@@ -1,0 +1,11 @@
+"""Monday: one reading of the store, and from it every file that somebody needs.
+
+``run`` does it all, ``check`` tells whether it was done, ``write_settings`` writes a first
+``monday.toml``.
+"""
+
+from petstore_frame.monday.outcome import Outcome, Run, check
+from petstore_frame.monday.run import plan, run
+from petstore_frame.monday.settings import Settings, write_settings
+
+__all__ = ["Outcome", "Run", "Settings", "check", "plan", "run", "write_settings"]

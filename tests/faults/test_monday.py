@@ -1,0 +1,327 @@
+"""One Monday: one reading, one folder, and what is left when something goes wrong."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pandas as pd
+import pytest
+
+import petstore_frame as pf
+from faults.flaky_store import KEY, FlakyStore
+from petstore_frame.errors import InputError, JournalLockedError
+from petstore_frame.files.lock import held
+from petstore_frame.monday import Outcome
+
+STEPS = ("loaded", "read", "kept", "compared", "stock", "written", "renamed")
+FIRST = datetime(2026, 1, 5, 9, tzinfo=UTC)  # a Monday
+SETTINGS = """\
+journal = "journal"
+timezone = "{timezone}"
+max_drop = 0.3
+[[load]]
+files = "inbox/*.csv"
+recipe = "by_tag.toml"
+[[compare]]
+list = "ours.csv"
+recipe = "by_tag.toml"
+"""
+CHILD = """
+import os, signal, sys
+import petstore_frame as pf
+
+def die_at(step):
+    if step == sys.argv[3]:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+with pf.Client(sys.argv[2]) as client:
+    pf.monday.run(sys.argv[1], client=client, progress=False, step=die_at)
+"""
+
+
+class Office:
+    """A folder with a ``monday.toml``, before a store that already has 30 pets."""
+
+    def __init__(self, folder: Path, store: FlakyStore, timezone: str = "UTC") -> None:
+        self.folder, self.store, self.path = folder, store, folder / "monday.toml"
+        (folder / "inbox").mkdir()
+        (folder / "by_tag.toml").write_text('key = "tag"\n')
+        self.path.write_text(SETTINGS.format(timezone=timezone))
+        for number in range(30):
+            store.add({"name": f"Old {number}", "categoryId": 2, "status": "available"})
+        self.write("inbox/a.csv", "A1,Ada,1,sold", "A2,Bob,1,sold")
+        self.write("ours.csv", "A1,Ada,1,sold", "A2,Bob,1,sold")
+
+    def write(self, name: str, *lines: str) -> None:
+        text = "\n".join(["tag,name,category_id,status", *lines, ""])
+        (self.folder / name).write_text(text)
+
+    def run(self, **options: Any) -> pf.monday.Run:
+        with pf.Client(self.store.base_url, KEY, max_retries=0) as client:
+            return pf.monday.run(self.path, client=client, progress=False, **options)
+
+    @property
+    def runs(self) -> list[dict[str, Any]]:
+        """What ``runs.jsonl`` says."""
+        lines = (self.folder / "reports" / "runs.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    @property
+    def days(self) -> list[str]:
+        """The folders of the days."""
+        return sorted(each.name for each in (self.folder / "reports").iterdir() if each.is_dir())
+
+
+@pytest.fixture
+def office(tmp_path: Path, stores: Callable[..., FlakyStore]) -> Office:
+    """Open an office with its store."""
+    return Office(tmp_path, stores(has_links=True))
+
+
+def texts(book: Path) -> str:
+    """Return all texts that the sheets of a workbook show."""
+    with ZipFile(book) as parts:
+        # Small workbooks keep their texts in one place, large ones in the cells.
+        return "".join(
+            parts.read(name).decode() for name in parts.namelist() if name.endswith(".xml")
+        )
+
+
+def test_every_file_is_of_the_same_reading(office: Office) -> None:
+    """A pet that comes between any two requests makes no two files contradict each other."""
+    office.run(now=FIRST)
+
+    def add() -> None:
+        office.store.add({"name": "Late", "categoryId": 1, "status": "sold"})
+
+    office.store.on_get = add
+    run = office.run(now=FIRST + timedelta(days=7))
+    assert run.folder is not None
+    pets, read_at = run.facts["pets"], run.facts["read_at"]
+    summary = json.loads((run.folder / "summary.json").read_text())
+    snapshot = pf.History(office.folder / "history", timezone="UTC").read()
+    with (run.folder / "stock.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert len(list(csv.DictReader(file))) == pets
+    assert (summary["pets"], len(snapshot)) == (pets, pets)
+    assert minute(snapshot.fetched_at) == minute(datetime.fromisoformat(summary["fetched_at"]))
+    changes = pd.read_csv(run.folder / "changes.csv")
+    assert len(changes) == pets - 32 == sum(summary["changes"].values())
+    for book in ("stock.xlsx", "compare ours.csv.xlsx"):
+        shown = texts(run.folder / book)
+        assert read_at in shown and f"{pets:,}" in shown
+    assert f"{pets:,} pets" in (run.folder / "summary.txt").read_text()
+
+
+def minute(moment: datetime) -> datetime:
+    return moment.replace(second=0, microsecond=0)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_kill_and_the_same_again(office: Office, step: str) -> None:
+    """Killed after any step and run again: no pet twice, and no half folder under a day's name."""
+    words = [sys.executable, "-c", CHILD, str(office.path), office.store.base_url, step]
+    child = subprocess.run(words, env={**os.environ, "PETSTORE_API_KEY": KEY}, check=False)
+    assert child.returncode == -9
+    run = office.run()
+    assert run.outcome is Outcome.GOOD and run.facts["pets"] == 32
+    assert max(office.store.pet_counts().values()) == 1
+    assert len(office.days) == (2 if step == "renamed" else 1)
+    for day in office.days:
+        summary = json.loads((office.folder / "reports" / day / "summary.json").read_text())
+        assert summary["pets"] == 32
+    assert pf.monday.check(office.path)[0]
+
+
+@pytest.mark.timeout(600)  # 52 runs, each with its workbooks
+def test_a_year_of_mondays(office: Office) -> None:
+    """With drift each week's changes, trend and check are right, and no run costs more."""
+    cost = []
+    for week in range(52):
+        day = (FIRST + timedelta(weeks=week)).date()
+        (office.folder / "inbox" / "a.csv").unlink(missing_ok=True)
+        office.write("inbox/new.csv", f"N{week},New {week},1,sold")
+        if week:
+            del office.store.pets[min(office.store.pets)]
+            assert not pf.monday.check(office.path, max_age_days=6, today=day)[0]
+        before = office.store.gets + office.store.posts
+        run = office.run(now=FIRST + timedelta(weeks=week))
+        cost.append(office.store.gets + office.store.posts - before)
+        counts = run.facts.get("changes", {})
+        came_and_went = (counts.get("new"), counts.get("gone"), counts.get("changed"))
+        assert came_and_went == ((1, 1, 0) if week else (None, None, None))
+        assert (run.day, run.facts["pets"]) == (day, 31)
+        assert pf.monday.check(office.path, max_age_days=8, today=day)[0]
+    trend = pf.History(office.folder / "history", timezone="UTC").trend(every_days=7)
+    assert trend.groupby("date")["pets"].sum().tolist() == [31] * 52
+    assert len(set(cost[1:])) == 1
+    assert [each["day"] for each in office.runs] == office.days
+
+
+def test_a_store_that_is_away(office: Office) -> None:
+    """The folder says so and holds no number of before; the check remembers the last good day."""
+    office.run(now=FIRST)
+    office.store.is_up = False
+    run = office.run(now=FIRST + timedelta(days=7))
+    assert run.folder is not None and run.exit_code == 5
+    assert sorted(each.name for each in run.folder.iterdir()) == ["summary.json", "summary.txt"]
+    assert "pets" not in json.loads((run.folder / "summary.json").read_text())
+    is_recent, sentence = pf.monday.check(office.path, today=date(2026, 1, 14))
+    assert not is_recent
+    assert "2026-01-05" in sentence and Outcome.STORE_AWAY.sentence in sentence
+
+
+def test_an_open_question_stops_only_its_file(office: Office) -> None:
+    """Nothing of the file is sent, the others are loaded, and the folder has the question."""
+    (office.folder / "monday.toml").write_text('[[load]]\nfiles = "inbox/*.csv"\n')
+    office.run(now=FIRST)
+    office.write("inbox/b.csv", "X,Ada,1,sold", "Y,Bob,1,sold")
+    office.write("inbox/c.csv", "Z,Cleo,1,sold")
+    run = office.run(now=FIRST + timedelta(days=7))
+    assert run.folder is not None and run.outcome is Outcome.QUESTION
+    assert (run.folder / "question b.csv.txt").read_text()
+    assert run.facts["pets"] == 33
+
+
+def test_rows_to_fix_come_with_their_files(office: Office) -> None:
+    """A row that the interface cannot take is in a fix file of the folder, and the code is 1."""
+    office.write("inbox/b.csv", "B1,Cleo,cat,sold")
+    run = office.run()
+    assert run.folder is not None and run.exit_code == 1
+    assert (run.folder / "results b.csv" / "fix.csv").exists()
+
+
+def test_a_drop_is_an_alarm(office: Office) -> None:
+    """More pets gone than ``max_drop`` has a code of its own; as many as it allows has none."""
+    office.run(now=FIRST)
+    for number in range(1, 10):
+        del office.store.pets[number]
+    assert office.run(now=FIRST + timedelta(days=7)).outcome is Outcome.GOOD
+    for number in range(10, 20):
+        del office.store.pets[number]
+    assert office.run(now=FIRST + timedelta(days=14)).outcome is Outcome.DROP
+
+
+def test_a_listing_that_is_not_complete(tmp_path: Path) -> None:
+    """A store that shows no way past its first page has a code of its own, and no complete run."""
+    path = tmp_path / "monday.toml"
+    path.write_text("max_drop = 0.3\n")
+    with pf.serve(sample=250, spec_only=True) as server, server.client() as client:
+        run = pf.monday.run(path, client=client, progress=False)
+    assert run.exit_code == Outcome.NOT_COMPLETE.exit_code
+    assert not pf.monday.check(path)[0]
+
+
+def test_a_second_run_of_a_day_stands_beside_the_first(office: Office) -> None:
+    """It gets -2 and compares with the same day before."""
+    office.run(now=FIRST)
+    for _ in range(2):
+        office.store.add({"name": "Late", "categoryId": 1})
+        run = office.run(now=FIRST + timedelta(days=7, minutes=len(office.store.pets)))
+    assert office.days == ["2026-01-05", "2026-01-12", "2026-01-12-2"]
+    assert (run.facts["compared_with"], run.facts["changes"]["new"]) == ("2026-01-05", 2)
+
+
+def test_two_at_once(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second waits a while, then says that another run is at work, and sends nothing."""
+    monkeypatch.setattr(import_module("petstore_frame.monday.run"), "WAIT_S", 0.1)
+    (office.folder / "reports").mkdir()
+    with held(office.folder / "reports" / ".lock"), pytest.raises(JournalLockedError):
+        office.run()
+    assert office.store.posts == 0
+
+
+def test_a_run_that_ends_unexpectedly_leaves_a_line(office: Office) -> None:
+    """A fault of ours is raised, in runs.jsonl, and leaves no folder."""
+
+    def fail(step: str) -> None:
+        if step == "stock":
+            raise ZeroDivisionError("a fault")
+
+    with pytest.raises(ZeroDivisionError):
+        office.run(step=fail)
+    (line,) = office.runs
+    assert (line["outcome"], line["folder"], office.days) == ("failed", None, [])
+
+
+def test_a_line_that_was_cut_off_hides_no_other(office: Office) -> None:
+    """Where the machine went down in mid-line, the next run's line is still read."""
+    (office.folder / "reports").mkdir()
+    (office.folder / "reports" / "runs.jsonl").write_text('{"day": "2026-01')
+    office.run(now=FIRST)
+    assert pf.monday.check(office.path, today=FIRST.date())[0]
+
+
+def test_another_stores_history_is_not_compared(office: Office) -> None:
+    """A history of another store is named, and no difference to it is written."""
+    with pf.serve(sample=3, port=0) as other, other.client() as client:
+        inventory = pf.fetch_inventory(client)
+    inventory = pf.Inventory.made_up(inventory.frame, base_url="https://other.example/v1")
+    pf.History(office.folder / "history", timezone="UTC").add(inventory)
+    run = office.run()
+    assert run.outcome is Outcome.DISK and "changes" not in run.facts
+    assert run.folder is not None and (run.folder / "stock.xlsx").exists()
+
+
+def test_a_monday_in_sydney(tmp_path: Path, stores: Callable[..., FlakyStore]) -> None:
+    """Six in the morning of a Sydney Monday is Monday in every file, with its zone."""
+    office = Office(tmp_path, stores(has_links=True), "Australia/Sydney")
+    run = office.run(now=datetime(2026, 1, 11, 19, 0, tzinfo=UTC))
+    assert run.folder is not None and run.folder.name == "2026-01-12"
+    history = pf.History(office.folder / "history", timezone="Australia/Sydney")
+    assert history.snapshots()["date"].dt.day.tolist() == [12]
+    assert history.trend()["date"].dt.day.unique().tolist() == [12]
+    for book in ("stock.xlsx", "compare ours.csv.xlsx"):
+        assert "2026-01-12 06:00 AEDT" in texts(run.folder / book)
+
+
+def test_a_snapshot_of_before_keeps_its_day(office: Office) -> None:
+    """A day that was counted in UTC is read as that day in any time zone."""
+    with pf.Client(office.store.base_url, KEY) as client:
+        kept = pf.History(office.folder / "h", timezone="UTC").add(pf.fetch_inventory(client))
+    elsewhere = pf.History(office.folder / "h", timezone="Pacific/Kiritimati")
+    assert elsewhere.snapshots()["date"].dt.date.tolist() == [kept.date]
+    assert elsewhere.problems() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('journal = "j"\nhistroy = "h"\n', 2, "history"),
+        ('[[load]]\nfile = "x"\n', 2, "files"),
+        ('api_key = "secret"\n', 1, "PETSTORE_API_KEY"),
+        ("max_drop = 30\n", 1, "0 to 1"),
+        ('timezone = "Europe/Zurch"\n', 1, "Europe/Zurich"),
+        ("output = 3\n", 1, "quotes"),
+        ('[load]\nfiles = "x"\n', 1, "two brackets"),
+        ("journal = j\n", 1, "TOML"),
+    ],
+)
+def test_a_wrong_word_is_named_with_its_line(
+    tmp_path: Path, text: str, line: int, said: str
+) -> None:
+    """The refusal has the line, and the nearest right word or what is right; nothing is sent."""
+    path = tmp_path / "monday.toml"
+    path.write_text(text)
+    with pytest.raises(InputError) as refused:
+        pf.monday.run(path)
+    assert refused.value.line == line and said in str(refused.value)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_first_file_can_be_read_as_it_is(tmp_path: Path) -> None:
+    """What --init writes is right, and a file that is there is left alone."""
+    path = pf.monday.write_settings(tmp_path / "monday.toml")
+    assert pf.monday.Settings.read(path).max_drop == 0.3
+    assert "write" in pf.monday.plan(path)
+    with pytest.raises(InputError):
+        pf.monday.write_settings(path)
