@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 
 import petstore_frame as pf
 from petstore_frame.errors import ArgumentError, InputError
-from petstore_frame.loader.reading.causes import Causes
+from petstore_frame.loader.causes import Causes
 from petstore_frame.loader.reading.kept import standing
 from petstore_frame.loader.reading.read import open_source
 from petstore_frame.loader.reading.recipe import Recipe, as_recipe
@@ -224,10 +223,12 @@ def test_a_cause_is_counted_once_with_what_would_help(tmp_path: Path) -> None:
     text = "tag,name,category\n1,Rex,Dog\n2,Bo,Cat\n3,Max,Dog\n4,,3\n"
     records = records_of(tmp_path, text, key="tag")
     causes = Causes({"name": "name", "category_id": "category"}, ("tag",))
-    causes.add(records)
-    labels, nameless = causes.found()
+    for record in records:
+        if record.problem is not None:
+            causes.add(record.problem, [record.line])
+    labels, nameless = causes.found(len(records))
     assert (labels.records, labels.of, labels.is_common) == (3, 4, True)
-    assert labels.values == (("Dog", 2), ("Cat", 1)) and labels.examples[0] == (2, "Dog")
+    assert labels.values == (("Dog", 2), ("Cat", 1)) and labels.lines == (2, 3)
     assert labels.option == ("categories", {"Dog": "…", "Cat": "…"})
     assert nameless.option == ("defaults", {"name": "Unnamed {tag}"}) and not nameless.is_common
 
@@ -279,10 +280,6 @@ def test_each_animal_of_a_published_file_is_one_record(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not AUSTIN.exists(), reason="the published file is not here")
-@pytest.mark.skipif(
-    find_spec("petstore_frame.loader.journal.identity") is None,
-    reason="which animal a row is waits for the journal that knows one life of each",
-)
 def test_a_published_file_is_sent_once_and_its_next_month_adds_what_is_new(tmp_path: Path) -> None:
     """Rows added, outcomes changed, sorted anew: the new animals alone are sent."""
     recipe = austin(AUSTIN.with_name("categories_austin.csv"))

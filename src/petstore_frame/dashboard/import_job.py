@@ -219,7 +219,7 @@ class ImportJob:
             call=self._call(path, choices),
             dry_run=dry_run,
             journal=self._journal,
-            duplicates=choices.duplicates,
+            duplicates=None if choices.duplicates == "refuse" else choices.duplicates,
             leave_lines=tuple(choices.left_out) if path is not None else (),
             check_store=check_store,
             progress=progress,

@@ -13,14 +13,15 @@ from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import JournalError, LoadFailedError
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.loader.call import Call
+from petstore_frame.loader.causes import Cause
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.question import Question
 from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.options import GRACE_S, MOST_GETS, check_folder
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.results import facts as found
-from petstore_frame.loader.results.causes import Cause
 from petstore_frame.loader.results.columns import (
     COLUMNS,
     fix_frame,
@@ -128,6 +129,16 @@ class LoadResult(HasFrame):
     def question(self) -> Question | None:
         """What the same call without ``dry_run`` would ask; None where it would send."""
         return None if self._kept is None else self._kept.question
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """How the file was read, as the caller said it: ``result.recipe.write("arrivals.toml")``.
+
+        None where a recipe cannot say it: a journal of version 0.2, or categories of which labels
+        and ids stand several times.
+        """
+        words = self.facts.run.recipe
+        return None if words is None else Recipe(**words)
 
     @property
     def warnings(self) -> list[str]:
