@@ -102,9 +102,9 @@ def _add_words(words: dict[str, Any], notes: dict[tuple[str, ...], str], seen: L
         if not is_label:
             table = table.setdefault(name, {})
         for value in values[:_MOST_WORDS]:
-            is_likely = value.suggestion is not None and FIELD_BY_NAME[name].values
-            table[value.text] = value.suggestion if is_likely else TO_FILL_IN
-            notes[*place, value.text] = f"{value.count:,} rows"
+            table[value.text] = TO_FILL_IN
+            likely = f"; {value.suggestion}?" if value.suggestion and not is_label else ""
+            notes[*place, value.text] = f"{value.count:,} rows{likely}"
         if more := values[_MOST_WORDS:]:
             words.setdefault("otherwise", {})[name] = TO_FILL_IN
             rows = sum(value.count for value in more)

@@ -91,7 +91,7 @@ def _title(result: LoadResult) -> str:
 
 def stopped_text(result: LoadResult) -> str:
     """Return why an import ended before its end, and how to go on."""
-    steps = [f"Next: {step}" for step in next_steps(result)[:2]]
+    steps = [f"Next: {step}" for step in next_steps(result)]
     return "\n".join([headline(result)[1], *steps])
 
 
