@@ -63,12 +63,17 @@ def _add_key(words: dict[str, Any], notes: dict[tuple[str, ...], str], seen: Loo
     key = words["key"]
     repeats = isinstance(key, str) and different.get(key, 0) < len(seen.rows)
     if repeats and seen.reading.keep is None:
-        columns = [at for at, cell in enumerate(seen.rows[0]) if is_date(cell)]
+        # Numbers that grow with each row say it as well as a column of dates.
+        columns = [
+            at
+            for at, cell in enumerate(seen.rows[0])
+            if is_date(cell) or (seen.columns[at] in {*different} - {key} and cell.isdecimal())
+        ]
         ties = {seen.columns[at]: _count_ties(seen, key, at) for at in columns}
         best = min(ties, key=lambda column: ties[column], default=None)
         words["keep"] = "last" if best is None else f"newest: {best}"
         told = "; ".join(f"{name} leaves {count:,} open" for name, count in ties.items())
-        notes["keep",] = f"of rows of one key; {told or 'there is no column of dates'}"
+        notes["keep",] = f"of rows of one key; {told or 'there is no column of dates or numbers'}"
 
 
 def _count_ties(seen: Look, key: str, at: int) -> int:

@@ -68,8 +68,10 @@ def headline(result: LoadResult) -> tuple[str, str]:
         sentence += f"{created:,} of {records_text(total)} created"
     if adopted:
         sentence += f", {adopted:,} found in the store"
-    if known := sum(group.records for group in facts.skipped if group.by):
+    if known := sum(group.records for group in facts.skipped if group.loaded_on):
         sentence += f", {known:,} known from earlier"
+    if again := sum(group.records for group in facts.skipped if group.by and not group.loaded_on):
+        sentence += f", {again:,} further rows of the same animals"
     if not result.sent_now and run.ended_at is not None:
         sentence += f" by {minute_text(run.ended_at)}; nothing was sent now"
     return _title(result), sentence
