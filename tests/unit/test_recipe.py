@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import petstore_frame as pf
-from petstore_frame.errors import ArgumentError, InputError
+from petstore_frame.errors import ArgumentError, DuplicatesError, InputError
 from petstore_frame.loader.causes import Causes
 from petstore_frame.loader.reading.kept import standing
 from petstore_frame.loader.reading.read import open_source
@@ -323,3 +323,42 @@ def test_a_frame_is_loaded_by_a_recipe(client: pf.Client, tmp_path: Path) -> Non
     )
     result = pf.load_frame(frame, client, recipe=recipe, dry_run=True, journal=tmp_path / "j")
     assert result.frame["sent_name"].tolist() == ["Rex", "Unnamed 2"]
+
+
+def test_a_result_has_its_recipe(client: pf.Client, tmp_path: Path) -> None:
+    """What was said of the file is written for the next one, also from a rehearsal."""
+    recipe = pf.Recipe(key="Tag", mapping={"name": "Pet"}, value_map={"name": {"?": ""}})
+    frame = pd.DataFrame({"Tag": ["1"], "Pet": ["Rex"], "category": ["3"]})
+    result = pf.load_frame(frame, client, recipe=recipe, dry_run=True, journal=tmp_path / "j")
+    assert result.recipe == recipe
+
+
+def test_a_recipe_answers_for_equal_records_only(tmp_path: Path) -> None:
+    """Which animal a key that was used again means is asked all the same."""
+    options = {"key": "Tag", "journal": tmp_path / "j"}
+    recipe = pf.Recipe(duplicates="skip")
+    frame = pd.DataFrame({"Tag": list("123"), "name": ["Rex", "Bo", "Al"], "category": 3})
+    other = frame.assign(name=["Mia", "Zoe", "Kim"], category=4)
+    with pf.serve() as server, server.client() as client:
+        pf.load_frame(frame, client, recipe=recipe, **options)
+        with pytest.raises(DuplicatesError) as asked:
+            pf.load_frame(other, client, recipe=recipe, **options)
+        options["key"] = None
+        again = pf.load_frame(frame.drop(columns="Tag"), client, recipe=recipe, **options)
+    assert [case.name for case in asked.value.question.cases] == ["reused_key"]
+    assert again.counts[State.SKIPPED] == 3
+
+
+def test_dates_that_a_choice_of_rows_goes_against_are_named(
+    client: pf.Client, tmp_path: Path
+) -> None:
+    """The last row is not always the newest; the result says by which column."""
+    days = ["2026-05-02", "2026-05-01", "2026-05-01", "2026-05-02"]
+    frame = pd.DataFrame({"Tag": list("1122"), "name": "Rex", "status": ["sold", "pending"] * 2})
+    frame = frame.assign(category=3, Day=days)
+    options = {"key": "Tag", "dry_run": True, "journal": tmp_path / "j"}
+    result = pf.load_frame(frame, client, keep="last", **options)
+    assert result.summary["facts"]["outdated"] == {"Day": [2]}
+    assert any("'newest: Day'" in text for text in result.warnings)
+    newest = pf.load_frame(frame, client, keep="newest: Day", **options)
+    assert not newest.warnings
