@@ -30,7 +30,7 @@ class Way(StrEnum):
     FILE = "file"
 
 
-# These are about the layout of one file, so they say nothing of another one.
+# These are about the layout of one file, so they say nothing of a fix file of its records.
 LAYOUT = ("encoding", "delimiter", "quoting", "columns", "header_row", "sheet")
 _OF_ONE_LOAD = ("again", "dry_run", "send_lines", "leave_lines", "ids", "resolve", "reconcile")
 _OF_SENDING = ("max_errors", "workers", "duplicates", "check_store", "idempotency_lifetime")
