@@ -337,7 +337,8 @@ def _problems_title(result: LoadResult) -> str:
 
 def file_warnings(facts: Facts) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
-    return [_warned(name, value) for name, value in facts.run.facts.items() if value]
+    found = facts.run.facts
+    return [_warned(name, found[name]) for name in found if found[name] and name != COMMON_CAUSE]
 
 
 def _warned(name: str, value: Any) -> str:
@@ -356,7 +357,6 @@ def _warned(name: str, value: Any) -> str:
 
 # By the name of a fact, what it means; ``{}`` has the records and their lines, or what was found.
 _FOUND = {
-    COMMON_CAUSE: "nothing is sent while one cause fails most records: {}",
     "equal_few": "too few to ask: {} in all but the status like records of earlier loads, taken "
     "for other animals",
     "others_pets_few": "too few to ask: {} like pets that the store had, taken for other animals",
