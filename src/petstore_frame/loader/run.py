@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 from petstore_frame._internal.arguments import one_of
 from petstore_frame._internal.interrupts import Deferred
-from petstore_frame.errors import ArgumentError, DuplicatesError, LoadInterrupted, LoadStopped
+from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
 from petstore_frame.loader.call import Call, telling
 from petstore_frame.loader.journal.database import (
     copy_journal,
@@ -47,7 +47,7 @@ from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.reading.options import Options
 from petstore_frame.loader.reading.ranks import outdated
 from petstore_frame.loader.reading.read import Source, open_source
-from petstore_frame.loader.reading.recipe_text import plain
+from petstore_frame.loader.reading.recipe_text import plain_if_possible
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending
 from petstore_frame.loader.results.facts import COMMON_CAUSE, OUTDATED, read_causes
@@ -264,16 +264,9 @@ def _import_of(
         duplicates=duplicates if isinstance(duplicates, str) else dict(duplicates),
         keep=recipe.keep,
         call=None if call is None else call.to_json(),
-        recipe=_plain_recipe(recipe),
+        recipe=plain_if_possible(recipe),
         staged_at=now,
     )
-
-
-def _plain_recipe(recipe: Options) -> dict[str, Any] | None:
-    try:
-        return plain(recipe)
-    except ArgumentError:  # its categories need a table
-        return None
 
 
 @dataclass(frozen=True)

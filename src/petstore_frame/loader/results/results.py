@@ -132,11 +132,7 @@ class LoadResult(HasFrame):
 
     @property
     def recipe(self) -> Recipe | None:
-        """How the file was read, as the caller said it: ``result.recipe.write("arrivals.toml")``.
-
-        None where a recipe cannot say it: a journal of version 0.2, or categories of which labels
-        and ids stand several times.
-        """
+        """What the caller said of the file, for the next one; None where no recipe can say it."""
         words = self.facts.run.recipe
         return None if words is None else Recipe(**words)
 
@@ -196,8 +192,7 @@ class LoadResult(HasFrame):
     @property
     def changed(self) -> pd.DataFrame:
         """The known animals whose values are otherwise now, not sent; columns of ``frame``."""
-        frame = self.frame
-        return frame[frame["changed"].notna()].reset_index(drop=True)
+        return self.frame[self.frame["changed"].notna()].reset_index(drop=True)
 
     @property
     def fix(self) -> pd.DataFrame:
@@ -231,8 +226,7 @@ class LoadResult(HasFrame):
     @property
     def summary(self) -> dict[str, Any]:
         """The facts of the import and its counts, ready for JSON; times are ISO 8601 in UTC."""
-        facts, doubt = self.facts, self.doubt
-        run = facts.run
+        facts, doubt, run = self.facts, self.doubt, self.facts.run
         candidates = {} if doubt is None else doubt.candidates
         return {
             "import_id": run.id,
@@ -400,10 +394,8 @@ class LoadResult(HasFrame):
         return result_html(self)
 
     def _count(self, states: Iterable[State]) -> int:
-        counts = self.facts.counts
-        return sum(counts[state] for state in states)
+        return sum(self.facts.counts[state] for state in states)
 
     def _part(self, *states: State) -> pd.DataFrame:
-        frame = self.frame
-        wanted = frame["state"].isin([str(state) for state in states])
-        return frame[wanted].reset_index(drop=True)
+        wanted = self.frame["state"].isin([str(state) for state in states])
+        return self.frame[wanted].reset_index(drop=True)
