@@ -79,8 +79,7 @@ class LoadResult(HasFrame):
         kept: Rehearsal | None = None,
     ) -> None:
         self.path, self.import_id, self.sent_now = path, import_id, sent_now
-        # How the wait before reading back is spent: who watches it, a terminal or a page.
-        self.wait: Callable[[float], None] = wait_announced
+        self.wait: Callable[[float], None] = wait_announced  # before reading back
         self.folder: Path | None = None
         self._index, self._kept = index, kept
         self._last: Facts | None = None
@@ -264,8 +263,8 @@ class LoadResult(HasFrame):
         """What the command line ends with: 0 only if all records are in the store."""
         if self.question is not None:
             return 2
-        facts = self.facts
-        return exit_code(facts.counts, facts.run.ending, has_doubt_elsewhere=any(facts.elsewhere))
+        elsewhere = any(self.elsewhere)
+        return exit_code(self.counts, self.facts.run.ending, has_doubt_elsewhere=elsewhere)
 
     @property
     def is_rehearsal(self) -> bool:
