@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import petstore_frame as pf
 from petstore_frame.cli import app
-from petstore_frame.errors import DuplicatesError, LoadInterrupted
+from petstore_frame.errors import DuplicatesError, LoadInterrupted, LoadStopped
 from petstore_frame.loader.call import Call, Way
 from threaded import Server
 
@@ -201,6 +201,97 @@ def test_values_are_answered_once_for_all(desk: Desk, way: str) -> None:
         (call, *_) = calls_in(done.output)
     desk.paste(call)
     assert desk.added == 7
+
+
+def held(desk: Desk, way: str, **options: Any) -> list[str]:
+    """Load a file of which one cause fails most records; return the calls that are proposed."""
+    given = {"journal": FOLDER, "mapping": {"name": NAME}, **options}
+    if way == "python":
+        with pytest.raises(LoadStopped) as stopped:
+            pf.load_csv(FILE, desk.client, **given)
+        assert len(stopped.value.result.fix) > 2
+        calls = calls_in(str(stopped.value))
+    else:
+        done = desk.paste(str(Call.of("load", FILE, given, Way.SHELL)))
+        assert done.exit_code == 4, done.output
+        calls = calls_in(done.output)
+    assert desk.added == 0
+    return calls
+
+
+@pytest.mark.parametrize("way", ["python", "shell"])
+@pytest.mark.parametrize("answer", ["default", "send"])
+def test_nothing_is_sent_while_one_cause_fails_most(desk: Desk, way: str, answer: str) -> None:
+    """The cause is a question: one call answers it for all, another sends the rest."""
+    desk.write(f"tag,{NAME},categoryId", *(f"{at},,1" for at in range(3)), f"9,Held {way},1")
+    calls = held(desk, way, key="tag")
+    found = "max" if answer == "send" else "Unnamed {tag}"
+    (call,) = [each for each in calls if found in each]
+    desk.paste(call)
+    assert desk.added == (1 if answer == "send" else 4)
+
+
+@pytest.mark.parametrize("way", ["python", "shell"])
+def test_what_is_suspicious_is_sent_once_it_is_accepted(desk: Desk, way: str) -> None:
+    """Odd ids are sent by the call that accepts them."""
+    desk.write(f"{NAME},categoryId", *(f"Zero {way} {at},0" for at in range(3)))
+    desk.paste(next(each for each in held(desk, way) if "accept" in each))
+    assert desk.added == 3
+
+
+@pytest.mark.parametrize("way", ["python", "shell"])
+def test_labels_are_named_by_the_call_that_is_proposed(desk: Desk, way: str) -> None:
+    """Each label is in the call, with a place for its number."""
+    desk.write(f"{NAME},Kind", f"A {way},Dog", f"B {way},Cat", f"C {way},Dog", f"D {way},Cat")
+    calls = held(desk, way, mapping={"name": NAME, "category_id": "Kind"})
+    desk.paste(calls[0].replace("Dog=…", "Dog=1").replace("'Dog': '…'", "'Dog': 1")
+               .replace("Cat=…", "Cat=2").replace("'Cat': '…'", "'Cat': 2"))  # fmt: skip
+    assert desk.added == 4
+
+
+@pytest.mark.parametrize("way", ["python", "shell"])
+def test_the_row_that_stands_is_named_by_the_call_that_is_proposed(desk: Desk, way: str) -> None:
+    """Rows of one key that differ are answered at once."""
+    lines = [f"{tag},Twice {way} {tag},{kind}" for tag in range(3) for kind in (1, 2)]
+    desk.write(f"tag,{NAME},categoryId", *lines)
+    desk.paste(next(each for each in held(desk, way, key="tag") if "keep" in each))
+    assert desk.added == 3
+
+
+@pytest.mark.parametrize("way", ["python", "shell"])
+def test_a_recipe_is_kept_in_what_is_proposed(desk: Desk, way: str) -> None:
+    """The call that answers names the recipe as it was named."""
+    pf.Recipe(mapping={"name": NAME, "status": "Zustand"}, key="tag").write("our 'own'.toml")
+    rows = [f"{at},Told {way} {at},1,im Haus" for at in range(3)]
+    desk.write(f"tag,{NAME},categoryId,Zustand", *rows, f"9,Told {way},1,sold")
+    calls = held(desk, way, recipe="our 'own'.toml", mapping=None)
+    assert "our " in calls[0] and "own" in calls[0]
+    desk.paste(calls[0])
+    assert desk.added == 4
+
+
+@pytest.mark.parametrize("way", ["python", "shell"])
+@pytest.mark.parametrize(
+    ("content", "given"),
+    [
+        ("Tiername,Kategorie\nRun {},1\n", {"mapping": None}),
+        ("Pet name|categoryId\nRun {},1\n", {"delimiter": ";"}),
+    ],
+)
+def test_columns_are_named_by_the_call_that_is_proposed(
+    desk: Desk, way: str, content: str, given: dict[str, Any]
+) -> None:
+    """Delimiter and columns are proposed in a whole call, which reads the file."""
+    Path(FILE).write_text(content.format(way).replace(",", "|" if "|" in content else ","))
+    options = {"journal": FOLDER, "mapping": {"name": NAME}, **given}
+    if way == "python":
+        with pytest.raises(pf.errors.InputError) as refused:
+            pf.load_csv(FILE, desk.client, **options)
+        calls = calls_in(str(refused.value))
+    else:
+        calls = calls_in(desk.paste(str(Call.of("load", FILE, options, Way.SHELL))).output)
+    desk.paste(calls[0])
+    assert desk.added == 1
 
 
 @pytest.mark.parametrize(

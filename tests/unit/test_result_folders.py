@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from petstore_frame.files.whole import replacing
 from petstore_frame.loader.reading.read import open_source
+from petstore_frame.loader.results.files import find_place
 from petstore_frame.loader.results.results import LoadResult
 from unit.staged import change, run_of, stage
 
@@ -47,12 +49,12 @@ def cut_after(steps: int) -> Callable[[Path], AbstractContextManager[Path]]:
     """Replace the given number of files, then end as a kill would."""
     left = iter(range(steps))
 
-    def replace(path: Path) -> AbstractContextManager[Path]:
+    def replace_file(path: Path) -> AbstractContextManager[Path]:
         if next(left, None) is None:
             raise KeyboardInterrupt
         return replacing(path)
 
-    return replace
+    return replace_file
 
 
 def test_files_of_the_same_import_are_replaced(tmp_path: Path, out: Path) -> None:
@@ -131,8 +133,9 @@ def test_a_rehearsal_is_replaced_unless_it_is_the_input(tmp_path: Path, out: Pat
     second = make_result(tmp_path / "b.csv", "two", TEXT + "Cy,1\n", is_rehearsal=True)
     assert second.write(out)[0].parent == out
     kept = contents(out)
-    with pytest.warns(UserWarning, match=r"fix\.csv is the file that was loaded"):
-        make_result(out / "fix.csv", "three").write(out)
+    loaded = replace(second.facts.run, place=str((out / "fix.csv").resolve()))
+    place = find_place(out, loaded)
+    assert place.folder != out and "fix.csv is the file that was loaded" in place.note
     assert kept.items() <= contents(out).items()
 
 

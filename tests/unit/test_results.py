@@ -443,6 +443,6 @@ def test_one_cause_is_named_once(tmp_path: Path) -> None:
     text = "name,categoryId,status\n" + "Rex,3,x\n" * 3 + "Bo,3,y\n,3,\n" + "Al,1,\n" * 5
     result = make_result(tmp_path, text)
     odd, missing = result.causes
-    assert (odd.records, odd.lines, odd.values) == (4, [2, 4], {"x": 3, "y": 1})
+    assert (odd.records, odd.lines, odd.values) == (4, (2, 4), (("x", 3), ("y", 1)))
     assert (missing.code, missing.records) == ("missing_name", 1)
     assert "value_map={'status': {'x': '', 'y': ''}}" in str(result)

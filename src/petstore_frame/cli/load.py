@@ -211,7 +211,6 @@ def load(
             _resume(client, animals.journal, as_json=as_json)
         recipe, lines = reading.of(path), reading.leave_lines or ()
         given = animals.given() | {"dry_run": dry_run, "leave_lines": tuple(lines)}
-        given["duplicates"] = given["duplicates"] or recipe.duplicates
         limits = Limits(workers=sending.workers, max_errors=sending.max_errors)
         call = Call.of(
             "load",

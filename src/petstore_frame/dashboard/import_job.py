@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.bundled.samples import write_template
 from petstore_frame.client import Client
 from petstore_frame.errors import InputError, LoadInterrupted, LoadStopped
-from petstore_frame.loader.call import Call
+from petstore_frame.loader.call import LAYOUT, Call
 from petstore_frame.loader.options import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
 from petstore_frame.loader.reading.opening import is_workbook
-from petstore_frame.loader.reading.options import LAYOUT, Options
+from petstore_frame.loader.reading.options import Options
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.columns import original_columns
@@ -219,7 +219,7 @@ class ImportJob:
             call=self._call(path, choices),
             dry_run=dry_run,
             journal=self._journal,
-            duplicates=choices.duplicates,
+            duplicates=None if choices.duplicates == "refuse" else choices.duplicates,
             leave_lines=tuple(choices.left_out) if path is not None else (),
             check_store=check_store,
             progress=progress,

@@ -30,7 +30,7 @@ class Way(StrEnum):
     FILE = "file"
 
 
-# These are about the layout of one file, so they say nothing of another one.
+# These are about the layout of one file, so they say nothing of a fix file of its records.
 LAYOUT = ("encoding", "delimiter", "quoting", "columns", "header_row", "sheet")
 _OF_ONE_LOAD = ("again", "dry_run", "send_lines", "leave_lines", "ids", "resolve", "reconcile")
 _OF_SENDING = ("max_errors", "workers", "duplicates", "check_store", "idempotency_lifetime")
@@ -38,11 +38,12 @@ _OF_THE_STORE = ("base_url", "timeout", "allow_insecure")
 # A key is a secret, and watching the progress changes nothing of what is done.
 _NEVER_SHOWN = ("api_key", "progress")
 # What is added to such an option is put together with what it held.
-_TABLES = ("mapping", "value_map", "duplicates")
+_TABLES = ("mapping", "value_map", "otherwise", "defaults", "categories", "duplicates")
 _LISTS = ("accept", "send_lines", "leave_lines")
 _FLAGS = {
     "mapping": "column",
     "value_map": "value",
+    "defaults": "default",
     "send_lines": "send-line",
     "leave_lines": "leave-line",
 }

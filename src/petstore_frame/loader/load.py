@@ -107,7 +107,8 @@ def load_csv(
         again: Load a file a second time, on purpose.
         on_invalid: ``raise`` a LoadFailedError where not every record is in the store at the end;
             ``keep`` leaves such records in the result.
-        max_errors: Stop once more records than this are invalid, or are rejected; None for never.
+        max_errors: Stop once more records than this are invalid, or are rejected. None sends
+            nothing where most records fail for one cause, and else goes on to the end.
         progress: None shows a bar where a person can see it, True always, False never; or a
             function that is called with the number of records in each state and may raise
             KeyboardInterrupt to stop as Ctrl-C does.
@@ -284,17 +285,16 @@ def _load(caller: str, source: Any, client: PostingClient, given: Mapping[str, A
     options = with_other_words(caller, options, given["other"])
     spoken = {name: value for name, value in options.items() if _is_said(name, value)}
     call = Call.of(caller, source, said(options["recipe"], spoken))
-    words = {field.name: options.pop(field.name, None) for field in fields(Recipe)}
-    if isinstance(duplicates := words["duplicates"], Mapping):
-        words["duplicates"] = None  # what a single load answers is no habit of a kind of file
-    recipe = as_recipe(options.pop("recipe"), words)
+    # What a single load answers is no habit of a kind of file.
+    words = {field.name for field in fields(Recipe)} - {"duplicates"}
+    read = {name: options.pop(name) for name in words & options.keys()}
+    recipe = as_recipe(options.pop("recipe"), read)
     return load(
         source,
         client,
         recipe,
         Limits(workers=options.pop("workers"), max_errors=options.pop("max_errors")),
         call=call,
-        duplicates=duplicates or recipe.duplicates,
         **options,
     )
 

@@ -45,7 +45,8 @@ class Limits:
     Attributes:
         workers: The largest number of requests in flight; None for 16, and up to 32 as far as these
             wait for the journal's disk.
-        max_errors: How many records may be invalid, and how many rejected; None for any number.
+        max_errors: How many records may be invalid, and how many rejected; None for any number,
+            unless most fail for one cause.
         patience_s: Seconds without an answer after which an outage ends the session.
         first_patience_s: The same before the first answer of the session.
         has_canary: Send one record alone first, and compare its pet.

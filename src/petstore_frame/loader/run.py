@@ -27,6 +27,7 @@ from petstore_frame.loader.journal.database import (
 )
 from petstore_frame.loader.journal.identity import find_animals
 from petstore_frame.loader.journal.imports import Import, note_facts, read_import, read_imports
+from petstore_frame.loader.journal.keyed import read_kept
 from petstore_frame.loader.journal.outcomes import Outcomes
 from petstore_frame.loader.journal.question import Question, read_cases
 from petstore_frame.loader.journal.rows import count_in, read_cells
@@ -44,9 +45,12 @@ from petstore_frame.loader.options import (
 from petstore_frame.loader.progress import ProgressOption
 from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.reading.options import Options
+from petstore_frame.loader.reading.ranks import outdated
 from petstore_frame.loader.reading.read import Source, open_source
+from petstore_frame.loader.reading.recipe_text import plain_if_possible
 from petstore_frame.loader.reading.returned import Columns
 from petstore_frame.loader.record import Ending
+from petstore_frame.loader.results.facts import COMMON_CAUSE, OUTDATED, read_causes
 from petstore_frame.loader.results.question_text import QuestionText
 from petstore_frame.loader.results.rehearsal import Rehearsal
 from petstore_frame.loader.results.results import LoadResult
@@ -73,7 +77,7 @@ def load(
     dry_run: bool = False,
     journal: str | PathLike[str] | None = None,
     again: bool = False,
-    duplicates: Duplicates = "refuse",
+    duplicates: Duplicates | None = None,
     send_lines: Collection[int] = (),
     leave_lines: Collection[int] = (),
     check_store: bool = True,
@@ -84,8 +88,9 @@ def load(
 ) -> LoadResult:
     """Run one import.
 
-    The options are those of ``load_csv``, sorted by what they are about; ``call`` is what was typed
-    for it, and ``step`` is called with the name of each step, where a test ends the process.
+    The options are those of ``load_csv``, sorted by what they are about; without ``duplicates`` the
+    recipe says what equal records are. ``call`` is what was typed for it, and ``step`` is called
+    with the name of each step, where a test ends the process.
 
     Raises:
         DuplicatesError: Some records may be animals that are known already; nothing was sent.
@@ -93,6 +98,8 @@ def load(
         LoadInterrupted: Ctrl-C ended it; it has the result so far.
         LoadFailedError: Not every record is in the store, and ``on_invalid`` says "raise".
     """
+    if duplicates is None:
+        duplicates = {"equal": recipe.duplicates}
     check_sending(
         client,
         limits,
@@ -114,7 +121,8 @@ def load(
         open_source(source, recipe, columns_of=columns_of, leave_lines=leave_lines) as opened,
     ):
         run = _import_of(opened, client, recipe, duplicates, call, timing.now())
-        how = _How(answers_of(duplicates), again, send_lines, leave_lines, check_store)
+        may_hold = limits.max_errors is None and not opened.is_returned
+        how = _How(answers_of(duplicates), again, send_lines, leave_lines, check_store, may_hold)
         if dry_run:
             with _copied(path, client.base_url) as writer, Deferred() as interrupts:
                 staged, question = _stage(
@@ -129,16 +137,21 @@ def load(
                 staged, _ = _stage(writer, opened, run, client, how, interrupts.deliver)
                 interrupts.deliver()
             (run,) = read_imports(writer.sql, "id = ?", [staged.run.id])
-            was_at_work = run_session(
-                writer,
-                run,
-                client,
-                limits,
-                progress=progress,
-                timing=timing,
-                is_new=staged.is_new,
-                step=step,
-            )
+            if COMMON_CAUSE in run.facts:
+                was_at_work = True
+                detail = "one cause fails most records, so nothing was sent"
+                Outcomes(writer, run).end(timing.now(), Ending.BUDGET, detail)
+            else:
+                was_at_work = run_session(
+                    writer,
+                    run,
+                    client,
+                    limits,
+                    progress=progress,
+                    timing=timing,
+                    is_new=staged.is_new,
+                    step=step,
+                )
     result = LoadResult(path, run.id, call=call, sent_now=was_at_work, index=index)
     log.info("%s: %s", *headline(result))
     if was_at_work:
@@ -188,6 +201,9 @@ def resume_loads(
             " WHERE records.import = imports.import AND state IN ('pending', 'in_flight'))",
         )
         for run in left:
+            if COMMON_CAUSE in run.facts:  # it waits for an answer
+                results.append(LoadResult(path, run.id))
+                continue
             how = _How(answers_of(run.duplicates), check_store=check_store)
             with Deferred() as interrupts:
                 _ask_store_again(writer, run, client, how, interrupts.deliver)
@@ -248,19 +264,21 @@ def _import_of(
         duplicates=duplicates if isinstance(duplicates, str) else dict(duplicates),
         keep=recipe.keep,
         call=None if call is None else call.to_json(),
+        recipe=plain_if_possible(recipe),
         staged_at=now,
     )
 
 
 @dataclass(frozen=True)
 class _How:
-    """What the caller said of the animals."""
+    """What the caller said of the animals, and whether one cause that fails most ends the load."""
 
     answers: Mapping[str, str]
     again: bool = False
     send_lines: Collection[int] = ()
     leave_lines: Collection[int] = ()
     check_store: bool = True
+    may_hold: bool = False
 
 
 @contextmanager
@@ -302,7 +320,20 @@ def _stage(
         question = _identify(sql, staged, client, how, pause)
         if question is not None and not is_rehearsal:
             raise DuplicatesError(QuestionText(question), question=question)
+        _note_reading(sql, staged.run, opened, how)
     return staged, question
+
+
+def _note_reading(sql: sqlite3.Connection, run: Import, opened: Source, how: _How) -> None:
+    """Note the cause that most records fail for, and the dates that ``keep`` goes against."""
+    (run,) = read_imports(sql, "id = ?", [run.id])
+    facts = {name: run.facts[name] for name in run.facts if name not in (COMMON_CAUSE, OUTDATED)}
+    common = [str(cause) for cause in read_causes(sql, run) if cause.is_common]
+    if how.may_hold and common:
+        facts[COMMON_CAUSE] = common[0]
+    if run.key and run.keep in ("first", "last"):
+        facts[OUTDATED] = outdated(run.header, read_kept(sql))
+    note_facts(sql, run, facts)
 
 
 def _ask_store_again(

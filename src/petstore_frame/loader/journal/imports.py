@@ -31,6 +31,7 @@ class Import:
         keep: Which of several rows of one key stands.
         copy: 0, or the number of a copy that was made on purpose (``again=True``).
         call: The call, as JSON.
+        recipe: How it was read, as JSON; None where that cannot be written.
         facts: What was found when it was staged, as values.
         staged_at: When its records were read last.
         started_at: When the last session began to send; None before the first.
@@ -50,6 +51,7 @@ class Import:
     keep: str | None = None
     copy: int = 0
     call: dict[str, Any] | None = None
+    recipe: dict[str, Any] | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     staged_at: float = 0.0
     started_at: float | None = None
@@ -65,7 +67,7 @@ _PLAIN = (
     "ending_detail",
 )  # fmt: skip
 # How it was read and called, in the column ``recipe``.
-_RECIPE = ("mapping", "key", "duplicates", "keep", "call")
+_RECIPE = ("mapping", "key", "duplicates", "keep", "call", "recipe")
 
 
 def write_import(sql: sqlite3.Connection, run: Import, key_columns: str) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from operator import itemgetter
 
+from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.rules import ALIKE_SHARE, LEAST_ALIKE, Rules, relation
 from petstore_frame.loader.journal.tables import is_live
 from petstore_frame.loader.record import RecordProblem
@@ -63,12 +65,23 @@ def _judge_rows(rules: Rules, key: str, rows: Sequence[_Row]) -> None:
             rules.do("INSERT INTO temp.same_row VALUES (:id, :to)", id=row.id, to=stands.id)
             rules.do(
                 "UPDATE records SET state = 'skipped', reason = :why, problem = NULL,"
-                " problem_code = NULL, known_by = 'key', notes = coalesce(notes || char(10),"
-                " '') || :line WHERE id = :id",
+                " problem_code = NULL, known_by = 'key' WHERE id = :id",
                 why=SAME_ROW,
-                line=f"same_line:{stands.line}",
                 id=row.id,
             )
+
+
+def read_kept(sql: sqlite3.Connection) -> list[tuple[int, tuple[str, ...], tuple[str, ...]]]:
+    """Return line and cells of the rows that stand for another, and the cells of that one.
+
+    Rows that are equal in all that is sent are left out.
+    """
+    found = sql.execute(
+        "SELECT one.line, one.cells, mine.cells FROM temp.same_row"
+        " JOIN records AS mine USING (id) JOIN records AS one ON one.id = same_row.stands"
+        " WHERE mine.payload IS NOT one.payload"
+    )
+    return [(line, read_cells(stands), read_cells(other)) for line, stands, other in found]
 
 
 def known_keys(rules: Rules) -> None:

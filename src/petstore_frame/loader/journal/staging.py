@@ -188,7 +188,8 @@ def _find_import(
         return Staged(run, first, is_new=True, key_columns=columns)
     known = found[0]
     sent = _go_on(sql, known, run.number)
-    names = ("source", "place", "header", "mapping", "key", "duplicates", "keep", "call")
+    names = ("source", "place", "header", "mapping", "key", "duplicates", "keep", "call",
+             "recipe")  # fmt: skip
     values = {name: getattr(run, name) for name in names}
     run = replace(known, staged_at=run.staged_at, **values)
     write_import(sql, run, columns)

@@ -17,8 +17,8 @@ from petstore_frame.errors import IncompleteInventoryError, PetstoreError
 from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.loader.journal.imports import Import
 from petstore_frame.loader.journal.rows import read_cells
-from petstore_frame.loader.journal.rules import Rules, is_many
-from petstore_frame.loader.record import fingerprint_of
+from petstore_frame.loader.journal.rules import Rules, is_many, name_of
+from petstore_frame.loader.record import digest_of
 from petstore_frame.schema.models import PET_COLUMNS, SENT_FIELDS
 from petstore_frame.schema.text import likeness
 
@@ -120,7 +120,7 @@ def show_store(rules: Rules, store: StorePets) -> None:
     rules.sql.executemany(
         "INSERT OR IGNORE INTO temp.pets VALUES (?, ?, ?, ?, 0, ?)",
         (
-            (pet, name, body, fingerprint_of(body.encode()), pet in seen)
+            (pet, name, body, digest_of(body.encode()), pet in seen)
             for pet, name, body in store.pets
         ),
     )
@@ -140,17 +140,16 @@ def find_own_pets(rules: Rules) -> None:
     if at is None:
         return
     which = "" if {*PET_COLUMNS} <= {*run.header} else "AND NOT is_ours"
-    name_at = run.header.index(run.mapping["name"])
     found: dict[int, int] = {}
-    rows = rules.do(f"SELECT id, cells FROM records WHERE {_TO_SEND} AND known_by IS NULL")
-    for record_id, packed in rows:
+    rows = rules.do(f"SELECT id, cells, payload FROM records WHERE {_TO_SEND} AND known_by IS NULL")
+    for record_id, packed, payload in rows:
         cells = read_cells(packed)
         text = cells[at].strip().removesuffix(".0") if at < len(cells) else ""
         if not text.isdecimal() or len(text) > _LONGEST_ID:
             continue
         asked = f"SELECT name FROM temp.pets WHERE pet = :pet {which}"
         pet = rules.do(asked, pet=int(text)).fetchone()
-        if pet is not None and likeness(pet[0]) == likeness(cells[name_at]):
+        if pet is not None and likeness(pet[0]) == name_of(payload):
             found.setdefault(int(text), record_id)
     rules.make("own", "id INTEGER PRIMARY KEY, pet")
     rules.sql.executemany("INSERT INTO temp.own VALUES (?, ?)", [(v, k) for k, v in found.items()])

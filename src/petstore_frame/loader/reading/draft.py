@@ -63,12 +63,17 @@ def _add_key(words: dict[str, Any], notes: dict[tuple[str, ...], str], seen: Loo
     key = words["key"]
     repeats = isinstance(key, str) and different.get(key, 0) < len(seen.rows)
     if repeats and seen.reading.keep is None:
-        columns = [at for at, cell in enumerate(seen.rows[0]) if is_date(cell)]
+        # Numbers that grow with each row say it as well as a column of dates.
+        columns = [
+            at
+            for at, cell in enumerate(seen.rows[0])
+            if is_date(cell) or (seen.columns[at] in {*different} - {key} and cell.isdecimal())
+        ]
         ties = {seen.columns[at]: _count_ties(seen, key, at) for at in columns}
         best = min(ties, key=lambda column: ties[column], default=None)
         words["keep"] = "last" if best is None else f"newest: {best}"
         told = "; ".join(f"{name} leaves {count:,} open" for name, count in ties.items())
-        notes["keep",] = f"of rows of one key; {told or 'there is no column of dates'}"
+        notes["keep",] = f"of rows of one key; {told or 'there is no column of dates or numbers'}"
 
 
 def _count_ties(seen: Look, key: str, at: int) -> int:
@@ -102,9 +107,9 @@ def _add_words(words: dict[str, Any], notes: dict[tuple[str, ...], str], seen: L
         if not is_label:
             table = table.setdefault(name, {})
         for value in values[:_MOST_WORDS]:
-            is_likely = value.suggestion is not None and FIELD_BY_NAME[name].values
-            table[value.text] = value.suggestion if is_likely else TO_FILL_IN
-            notes[*place, value.text] = f"{value.count:,} rows"
+            table[value.text] = TO_FILL_IN
+            likely = f"; {value.suggestion}?" if value.suggestion and not is_label else ""
+            notes[*place, value.text] = f"{value.count:,} rows{likely}"
         if more := values[_MOST_WORDS:]:
             words.setdefault("otherwise", {})[name] = TO_FILL_IN
             rows = sum(value.count for value in more)

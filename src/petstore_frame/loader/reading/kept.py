@@ -44,9 +44,7 @@ def standing(
         elif known.number == record.number:
             yield _left_out(record)
         else:
-            yield record._replace(
-                state=State.SKIPPED, payload=None, problem=None, notes=(*record.notes, "same_key")
-            )
+            yield record._replace(state=State.SKIPPED, payload=None, problem=None)
 
 
 def _better(known: _Standing | None, record: Record, keep: str | None) -> _Standing:

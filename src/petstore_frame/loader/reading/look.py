@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from petstore_frame.errors import InputError
-from petstore_frame.loader.reading.causes import Cause, Causes, can_be_mapped
+from petstore_frame.loader.causes import Cause, Causes
 from petstore_frame.loader.reading.fields import CellError, nearest, read_cell
 from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.reading.opening import Decoded, EncodingError
@@ -162,7 +162,7 @@ def _with_table(seen: Look, table: Table, mapping: Mapping[str, str]) -> Look:
 def _with_records(seen: Look, source: Source, rows: int, most: int | None) -> Look:
     """Add the records of a source whose columns are known."""
     first, cells, suspicious = list[Record](), list[tuple[str, ...]](), Counter[str]()
-    questions, causes = seen.questions, Causes(source.mapping, source.key)
+    questions, causes, total = seen.questions, Causes(source.mapping, source.key), 0
     words = {
         source.columns.index(column): Counter[str]()
         for name, column in source.mapping.items()
@@ -170,11 +170,13 @@ def _with_records(seen: Look, source: Source, rows: int, most: int | None) -> Lo
     }
     try:
         for record in islice(source, most):
-            causes.add([record])
+            if record.problem is not None:
+                causes.add(record.problem, [record.line])
             if len(first) < rows:
                 first.append(record)
             if record.state is State.SKIPPED:
                 continue
+            total += 1
             if len(cells) < _MOST_FOR_KEYS:
                 cells.append(record.cells)
             for at, counts in words.items():
@@ -191,7 +193,7 @@ def _with_records(seen: Look, source: Source, rows: int, most: int | None) -> Lo
         rows=tuple(record.cells for record in first),
         values=tuple(_to_map(source, {source.columns[at]: each for at, each in words.items()})),
         suspicious=dict(suspicious),
-        causes=causes.found(),
+        causes=tuple(causes.found(total)),
         is_returned=source.is_returned,
     )
 
@@ -204,6 +206,7 @@ def _to_map(source: Source, words: Mapping[str, Counter[str]]) -> Iterator[Value
         try:
             read_cell(fields[column], word, source.rules)
         except CellError as refused:
-            if word and can_be_mapped(refused.problem):
+            option = refused.problem.option
+            if word and option is not None and option[0] in ("categories", "value_map"):
                 likely = nearest(fields[column], word, source.rules)
                 yield ValueToMap(fields[column].name, column, word, count, likely)

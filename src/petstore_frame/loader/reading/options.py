@@ -21,8 +21,6 @@ ValueMap = Mapping[str, Mapping[Any, Any]]
 ByField = Mapping[str, Any]
 ByColumn = Mapping[str, str | Collection[str]]
 _EXAMPLE = ("mapping", {"name": "Animal"})
-# These are about the layout of one file, so they say nothing about a fix file of its records.
-LAYOUT = ("encoding", "delimiter", "quoting", "columns", "header_row", "sheet")
 # Words of the key columns that mean that there is no key stand beside those of the fields.
 KEY = "key"
 NEWEST = re.compile(r"newest:\s*(\S.*)", re.DOTALL)

@@ -95,3 +95,28 @@ class Ranks:
         except ValueError:
             return ""
         return moment.isoformat()
+
+
+def outdated(
+    columns: Sequence[str], pairs: Sequence[tuple[int, Sequence[str], Sequence[str]]]
+) -> dict[str, list[int]]:
+    """Return the column of dates by which rows that stand are not the newest, with their lines.
+
+    Args:
+        columns: The names of all columns.
+        pairs: Line and cells of a row that stands, and the cells of a row that it stands for.
+    """
+    found: dict[str, list[int]] = {}
+    for at, column in enumerate(columns):
+        dates = [Row(line, cells) for line, *both in pairs for cells in both if at < len(cells)]
+        if not all(is_date(row.cells[at]) for row in dates) or column != column.strip():
+            continue
+        ranks = Ranks(columns, f"newest: {column}")
+        try:
+            ranks.learn(dates)
+        except InputError:  # nobody can say which is the newest
+            continue
+        moments = [(line, ranks.of(stands), ranks.of(other)) for line, stands, other in pairs]
+        found[column] = sorted({line for line, one, two in moments if (one or "") < (two or "")})
+    worst = max(found, key=lambda column: len(found[column]), default="")
+    return {worst: found[worst]} if found.get(worst) else {}

@@ -14,13 +14,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
 
 from petstore_frame.errors import InputError
 from petstore_frame.loader.advice import Advice
-from petstore_frame.loader.reading.causes import (
-    header_below,
-    other_delimiter,
-    recognised,
-    refuse_other_format,
-    refuse_unsent,
-)
 from petstore_frame.loader.reading.check import Checker
 from petstore_frame.loader.reading.keys import Keys
 from petstore_frame.loader.reading.mapping import OWN_PREFIX, field_name, find_columns, find_given
@@ -34,6 +27,13 @@ from petstore_frame.loader.reading.opening import (
 )
 from petstore_frame.loader.reading.options import KEY, NEWEST, Options, columns_in
 from petstore_frame.loader.reading.ranks import Ranks
+from petstore_frame.loader.reading.refusals import (
+    header_below,
+    other_delimiter,
+    recognised,
+    refuse_other_format,
+    refuse_unsent,
+)
 from petstore_frame.loader.reading.returned import (
     FIX_SHEET,
     ColumnsOf,

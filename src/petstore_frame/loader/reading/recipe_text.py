@@ -119,6 +119,14 @@ def plain(options: Options, folder: Path | None = None) -> dict[str, Any]:
     return found
 
 
+def plain_if_possible(options: Options) -> dict[str, Any] | None:
+    """Return what options say as values that JSON has; None where categories need a table."""
+    try:
+        return plain(options)
+    except ArgumentError:
+        return None
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(word): _plain(each) for word, each in value.items()}

@@ -11,8 +11,7 @@ from petstore_frame.loader.journal.imports import Import
 from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.reading.returned import RECORD, record_name
 from petstore_frame.loader.record import State
-from petstore_frame.loader.results.causes import FATES, problem_of
-from petstore_frame.loader.results.facts import CHANGED, reason_of
+from petstore_frame.loader.results.facts import CHANGED, FATES, problem_of, reason_of
 from petstore_frame.schema.frame import text_series
 from petstore_frame.schema.models import SENT_FIELDS
 from petstore_frame.schema.text import whole_text

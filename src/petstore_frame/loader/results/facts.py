@@ -7,21 +7,59 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from petstore_frame.loader.causes import Cause, Causes, short_text
 from petstore_frame.loader.journal.imports import Import, read_imports
 from petstore_frame.loader.journal.rows import (
     JournalRow,
     count_in,
     read_cells,
+    read_problem,
     read_rows,
 )
 from petstore_frame.loader.journal.tables import is_live
+from petstore_frame.loader.reading.mapping import field_name
 from petstore_frame.loader.reading.tables import DATE_NOTE, NUMBER_NOTE
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, RecordProblem, State
-from petstore_frame.loader.results.causes import Cause, problem_of, read_causes, short_text
 from petstore_frame.schema.text import day_text
 
 SHOWN_PROBLEMS = 5
+# What an import may have found: the cause that most records fail for, so that nothing is sent;
+# and rows that stand for newer ones, by the column of dates that says so.
+COMMON_CAUSE, OUTDATED = "common_cause", "outdated"
 
+
+class Fate(NamedTuple):
+    """What a state means to a reader, what is to be done about it, and how."""
+
+    meaning: str
+    action: str = "none"
+    hint: str = ""
+
+
+# In the order in which they are shown.
+FATES: dict[State, Fate] = {
+    State.CREATED: Fate("in the store"),
+    State.ADOPTED: Fate("in the store already, found there"),
+    State.INVALID: Fate("not sent: to fix", "fix"),
+    State.REJECTED: Fate("refused by the store: to fix", "fix"),
+    State.UNKNOWN: Fate(
+        "in doubt: may be in the store",
+        "check",
+        "it may be in the store already: do not send it again by hand",
+    ),
+    State.ABSENT: Fate(
+        "not found in the store",
+        "resend",
+        "its pet was not found: send it again only if you are sure",
+    ),
+    State.IN_FLIGHT: Fate(
+        "on the way",
+        "check",
+        "it is on its way, or was when its import was killed; load the file again",
+    ),
+    State.PENDING: Fate("not sent yet", "resend"),
+    State.SKIPPED: Fate("not sent: blank, known already, or left out"),
+}
 
 BLANK, LEFT_OUT, WITHDRAWN = "blank", "left_out", "withdrawn"
 KNOWN, CHANGED = "known", "changed"
@@ -61,6 +99,11 @@ JOIN records AS live ON live.animal = mine.animal AND {is_live("live")}
 JOIN imports AS other ON other.import = live.import
 WHERE mine.import = ? AND mine.state = 'skipped' AND live.import <> mine.import
   AND live.state IN ('unknown', 'in_flight', 'absent')
+"""
+_INVALID = """
+SELECT problem, count(*), min(line), max(line) FROM records
+WHERE import = ? AND state = 'invalid' AND problem IS NOT NULL GROUP BY problem
+ORDER BY min(record)
 """
 _NOTED = """
 SELECT notes, count(*), min(record) FROM records
@@ -176,9 +219,40 @@ def read_facts(sql: sqlite3.Connection, import_id: str) -> Facts | None:
     )
 
 
+def read_causes(sql: sqlite3.Connection, run: Import) -> list[Cause]:
+    """Return what keeps records from being sent, the commonest cause first."""
+    causes, counts = Causes(run.mapping, run.key), count_in(sql, run.id)
+    for text, records, *lines in sql.execute(_INVALID, [run.number]):
+        causes.add(read_problem(text), lines, records)
+    for row in read_rows(sql, run.id, State.REJECTED):
+        causes.add(problem_of(row, run), [row.line])
+    return causes.found(sum(counts.values()) - counts[State.SKIPPED])
+
+
 def count_commits(sql: sqlite3.Connection) -> int:
     """Return how often a journal was written to."""
     return int(sql.execute("SELECT commits FROM journal").fetchone()[0] or 0)
+
+
+def problem_of(row: JournalRow, run: Import) -> RecordProblem:
+    """Return what is wrong with a record, by our own checks or by the store's answer."""
+    if row.problem is not None:
+        return row.problem
+    if row.state is State.REJECTED:
+        column = run.mapping.get(field_name(row.error_field or "") or "")
+        at = run.header.index(column) if column in run.header else len(row.cells)
+        value = row.cells[at] if at < len(row.cells) else None
+        return RecordProblem(
+            row.error_code or row.reason or "",
+            row.error_message or "the store refused it",
+            column,
+            value,
+            "the store refused it; correct what its message names",
+        )
+    hint = FATES[row.state].hint
+    if row.known is not None and row.known.import_id == run.id:
+        hint = f"it is the animal of line {row.known.line}"
+    return RecordProblem(row.error_code or "", row.error_message or "", hint=hint)
 
 
 def _first_problems(sql: sqlite3.Connection, run: Import) -> list[tuple[JournalRow, RecordProblem]]:

@@ -83,7 +83,8 @@ def _write_drafts(
     with ExitStack() as files:
         writers: list[tuple[Collection[State], Write]] = []
         for name, (states, columns) in _CSV_FILES.items():
-            name_at = header.index(run.mapping["name"]) if name == FIX else None
+            named = run.mapping.get("name") if name == FIX else None
+            name_at = None if named is None else header.index(named)
             write = files.enter_context(_csv(folder / name, header, columns, name_at))
             writers.append((states, write))
         if has_excel:

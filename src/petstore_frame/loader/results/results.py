@@ -13,14 +13,15 @@ from petstore_frame._internal.has_frame import HasFrame
 from petstore_frame.errors import JournalError, LoadFailedError
 from petstore_frame.errors.frames import callers_level
 from petstore_frame.loader.call import Call
+from petstore_frame.loader.causes import Cause
 from petstore_frame.loader.journal import rows as journal
 from petstore_frame.loader.journal.database import reading
 from petstore_frame.loader.journal.question import Question
 from petstore_frame.loader.journal.rows import JournalRow
 from petstore_frame.loader.options import GRACE_S, MOST_GETS, check_folder
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State, exit_code
 from petstore_frame.loader.results import facts as found
-from petstore_frame.loader.results.causes import Cause
 from petstore_frame.loader.results.columns import (
     COLUMNS,
     fix_frame,
@@ -78,8 +79,7 @@ class LoadResult(HasFrame):
         kept: Rehearsal | None = None,
     ) -> None:
         self.path, self.import_id, self.sent_now = path, import_id, sent_now
-        # How the wait before reading back is spent: who watches it, a terminal or a page.
-        self.wait: Callable[[float], None] = wait_announced
+        self.wait: Callable[[float], None] = wait_announced  # before reading back
         self.folder: Path | None = None
         self._index, self._kept = index, kept
         self._last: Facts | None = None
@@ -128,6 +128,12 @@ class LoadResult(HasFrame):
     def question(self) -> Question | None:
         """What the same call without ``dry_run`` would ask; None where it would send."""
         return None if self._kept is None else self._kept.question
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """What the caller said of the file, for the next one; None where no recipe can say it."""
+        words = self.facts.run.recipe
+        return None if words is None else Recipe(**words)
 
     @property
     def warnings(self) -> list[str]:
@@ -185,8 +191,7 @@ class LoadResult(HasFrame):
     @property
     def changed(self) -> pd.DataFrame:
         """The known animals whose values are otherwise now, not sent; columns of ``frame``."""
-        frame = self.frame
-        return frame[frame["changed"].notna()].reset_index(drop=True)
+        return self.frame[self.frame["changed"].notna()].reset_index(drop=True)
 
     @property
     def fix(self) -> pd.DataFrame:
@@ -220,8 +225,7 @@ class LoadResult(HasFrame):
     @property
     def summary(self) -> dict[str, Any]:
         """The facts of the import and its counts, ready for JSON; times are ISO 8601 in UTC."""
-        facts, doubt = self.facts, self.doubt
-        run = facts.run
+        facts, doubt, run = self.facts, self.doubt, self.facts.run
         candidates = {} if doubt is None else doubt.candidates
         return {
             "import_id": run.id,
@@ -259,8 +263,8 @@ class LoadResult(HasFrame):
         """What the command line ends with: 0 only if all records are in the store."""
         if self.question is not None:
             return 2
-        facts = self.facts
-        return exit_code(facts.counts, facts.run.ending, has_doubt_elsewhere=any(facts.elsewhere))
+        elsewhere = any(self.elsewhere)
+        return exit_code(self.counts, self.facts.run.ending, has_doubt_elsewhere=elsewhere)
 
     @property
     def is_rehearsal(self) -> bool:
@@ -389,10 +393,8 @@ class LoadResult(HasFrame):
         return result_html(self)
 
     def _count(self, states: Iterable[State]) -> int:
-        counts = self.facts.counts
-        return sum(counts[state] for state in states)
+        return sum(self.facts.counts[state] for state in states)
 
     def _part(self, *states: State) -> pd.DataFrame:
-        frame = self.frame
-        wanted = frame["state"].isin([str(state) for state in states])
-        return frame[wanted].reset_index(drop=True)
+        wanted = self.frame["state"].isin([str(state) for state in states])
+        return self.frame[wanted].reset_index(drop=True)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from petstore_frame.html import NOTEBOOK, Markup
 from petstore_frame.html.palette import FAILED_BADGE, NO_CLAIM_BADGE, VERDICT_BADGES
 from petstore_frame.loader.call import Call, Way
+from petstore_frame.loader.causes import Cause, short_text
 from petstore_frame.loader.journal.imports import Import
 from petstore_frame.loader.options import GRACE_S
 from petstore_frame.loader.record import Ending, State
-from petstore_frame.loader.results.causes import FATES, Cause
-from petstore_frame.loader.results.facts import Facts
+from petstore_frame.loader.results.facts import COMMON_CAUSE, FATES, OUTDATED, Facts
 from petstore_frame.loader.results.question_text import answers
 from petstore_frame.loader.results.question_text import facts_of as asked_lines
 from petstore_frame.schema.models import FIELD_BY_NAME
@@ -53,6 +53,8 @@ def headline(result: LoadResult) -> tuple[str, str]:
         return "Nothing to load", f"{run.source}: a header and no records, so nothing was sent"
     if result.is_rehearsal:
         sends = f"{pending:,} would be sent"
+        if COMMON_CAUSE in run.facts:
+            sends = "and nothing would be sent while one cause fails most of them"
         if result.question is not None:
             sends = "and nothing would be sent before you say which animals they are"
         return "Rehearsal", f"{run.source}: {records_text(total)} read, {sends}"
@@ -66,8 +68,10 @@ def headline(result: LoadResult) -> tuple[str, str]:
         sentence += f"{created:,} of {records_text(total)} created"
     if adopted:
         sentence += f", {adopted:,} found in the store"
-    if known := sum(group.records for group in facts.skipped if group.by):
+    if known := sum(group.records for group in facts.skipped if group.loaded_on):
         sentence += f", {known:,} known from earlier"
+    if again := sum(group.records for group in facts.skipped if group.by and not group.loaded_on):
+        sentence += f", {again:,} further rows of the same animals"
     if not result.sent_now and run.ended_at is not None:
         sentence += f" by {minute_text(run.ended_at)}; nothing was sent now"
     return _title(result), sentence
@@ -89,7 +93,7 @@ def _title(result: LoadResult) -> str:
 
 def stopped_text(result: LoadResult) -> str:
     """Return why an import ended before its end, and how to go on."""
-    steps = [f"Next: {step}" for step in next_steps(result)[:2]]
+    steps = [f"Next: {step}" for step in next_steps(result)]
     return "\n".join([headline(result)[1], *steps])
 
 
@@ -116,7 +120,8 @@ def next_steps(result: LoadResult, reader: Call | None = None) -> list[Step]:
     doubt = result.doubt
     if doubt is not None:
         steps.append(_resolving(doubt, call))
-    if result.is_rehearsal:
+    is_held = COMMON_CAUSE in facts.run.facts
+    if result.is_rehearsal and not is_held:
         add(counts[State.PENDING], "would be sent; nothing was sent yet", again)
     looks = "looking for them in the store" if typed else call.reconcile()
     if not doubt:
@@ -126,9 +131,14 @@ def next_steps(result: LoadResult, reader: Call | None = None) -> list[Step]:
             "the last request; never send these again by hand",
             call.reconcile(),
         )
-    if not result.is_rehearsal:
+    if is_held:
+        _add_fixing(steps, result, call)
+        others = str(call.with_(max_errors=counts[State.INVALID], dry_run=None))
+        add(counts[State.PENDING], "have no problem: to send them all the same", others)
+    elif not result.is_rehearsal:
         add(counts[State.PENDING], "still to send: the same call goes on", again)
-    _add_fixing(steps, result, call)
+    if not is_held:
+        _add_fixing(steps, result, call)
     add(
         counts[State.ABSENT],
         "not found in the store: look there; if they are not there, send them again",
@@ -184,6 +194,8 @@ def _add_fixing(steps: list[Step], result: LoadResult, call: Call) -> None:
 def cause_step(cause: Cause, call: Call) -> Step:
     """Return how one cause is answered for all its records at once."""
     name, value = cause.option or ("", None)
+    if call.way is Way.SHELL and name == "categories":  # there labels are in a file
+        name, value = "value_map", {"category_id": value}
     place = f"the column {cause.column!r}" if cause.column else cause.message
     text = f"{records_text(cause.records)} for one cause, {place}: answer it once for all"
     if not call.has_options:
@@ -272,12 +284,12 @@ def _background(result: LoadResult) -> list[str]:
 def _columns(run: Import) -> str:
     """Describe which column is read as what, so that a misspelt one is seen before sending."""
     used = ", ".join(
-        field if field == column else f"{field} from {_shown(column)}"
+        field if field == column else f"{field} from {short_text(column)}"
         for field, column in run.mapping.items()
     )
-    keys = f"; key: {', '.join(map(_shown, run.key))}" if run.key else ""
+    keys = f"; key: {', '.join(map(short_text, run.key))}" if run.key else ""
     known = {*run.mapping.values(), *run.key}
-    unused = [_shown(name) for name in run.header if name not in known]
+    unused = [short_text(name) for name in run.header if name not in known]
     shown = ", ".join(unused[:_SHOWN_COLUMNS])
     more = len(unused) - _SHOWN_COLUMNS
     shown += f" and {more:,} more" if more > 0 else ""
@@ -311,7 +323,7 @@ def _cut(lines: list[str], most: int, what: str) -> list[str]:
 def _problems(result: LoadResult) -> Iterator[tuple[int, int, str, str, str, str]]:
     """Yield record, line, column, value, what is wrong, and the hint of the first to fix."""
     for row, problem in result.facts.problems:
-        value = _shown(problem.value) if problem.value else ""
+        value = short_text(problem.value) if problem.value else ""
         hint = problem.advice().phrased_by(Call(result.call.way))
         yield row.record, row.line, problem.column or "", value, problem.message, hint
 
@@ -325,11 +337,16 @@ def _problems_title(result: LoadResult) -> str:
 
 def file_warnings(facts: Facts) -> list[str]:
     """Return what a person should know of the file as a whole, as sentences."""
-    return [_warned(name, value) for name, value in facts.run.facts.items() if value]
+    found = facts.run.facts
+    return [_warned(name, found[name]) for name in found if found[name] and name != COMMON_CAUSE]
 
 
 def _warned(name: str, value: Any) -> str:
     """Return what the identification found, as a sentence."""
+    if name == OUTDATED:
+        ((column, value),) = value.items()
+        name = f"rows that stand, and are not the newest by the column {column!r}, as "
+        name += f"'newest: {column}' would have it"
     if isinstance(value, list):
         more = ", …" if len(value) > _SHOWN_LINES else ""
         word = "line" if len(value) == 1 else "lines"
@@ -349,11 +366,6 @@ _FOUND = {
     "store_cut": "the store was not read to its end, so that a load by somebody else may not be "
     "seen; {} pets were compared",
 }
-
-
-def _shown(value: str | None) -> str:
-    text = value or ""
-    return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
 def _plain(text: str) -> str:

@@ -27,9 +27,8 @@ from petstore_frame.files.styles import (
 from petstore_frame.loader.call import FILE
 from petstore_frame.loader.reading.returned import COLUMNS, FIX_SHEET, FIX_SHEET_COLUMNS
 from petstore_frame.loader.record import DOUBT_STATES, FIX_STATES, State
-from petstore_frame.loader.results.causes import FATES
 from petstore_frame.loader.results.columns import ResultLine
-from petstore_frame.loader.results.facts import NOTES
+from petstore_frame.loader.results.facts import FATES, NOTES
 from petstore_frame.loader.results.view import counted, headline, next_steps
 from petstore_frame.schema.text import minute_text
 

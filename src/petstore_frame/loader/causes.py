@@ -1,0 +1,125 @@
+"""Why records cannot be sent: each cause once, with its count and the option that would help."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from petstore_frame.loader.record import RecordProblem
+from petstore_frame.schema.models import FIELD_BY_NAME
+from petstore_frame.schema.text import records_text
+
+SHOWN_EXAMPLES, SHOWN_VALUES = 2, 8
+_LEAST = 3
+_MOST_PROPOSED = 40
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a number of records cannot be sent.
+
+    Attributes:
+        code, message: As of the first of their problems.
+        column: The file's column, or None for whole records.
+        records: How many they are.
+        of: Of how many that are not skipped.
+        lines: Where the first two stand.
+        values: What the cells hold, each once with its count, the commonest first.
+        option: The option that would help, with its value; ``…`` stands where a person decides.
+    """
+
+    code: str
+    message: str
+    column: str | None
+    records: int
+    of: int
+    lines: tuple[int, ...]
+    values: tuple[tuple[str, int], ...]
+    option: tuple[str, Any] | None
+
+    @property
+    def is_common(self) -> bool:
+        """Whether most records fail for it, so that the file was likely read the wrong way."""
+        return self.records >= _LEAST and 2 * self.records > self.of
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the facts, ready for JSON."""
+        names = ("code", "column", "records", "message")
+        return {name: getattr(self, name) for name in names} | {"lines": [*self.lines]}
+
+    def __str__(self) -> str:
+        place = f"{self.column}: " if self.column else ""
+        text = f"{records_text(self.records)}: {place}{self.message}"
+        if len(self.values) > 1:
+            listed = self.values[:SHOWN_VALUES]
+            more = len(self.values) - len(listed)
+            shown = ", ".join(f"{short_text(value)} ({count:,})" for value, count in listed)
+            return f"{text}; in all {shown}" + (f" and {more:,} more" if more else "")
+        word = "line" if self.records == 1 else "lines"
+        more_lines = ", …" if self.records > len(self.lines) else ""
+        return f"{text} ({word} {', '.join(map(str, self.lines))}{more_lines})"
+
+
+class Causes:
+    """Counts why records cannot be sent.
+
+    Args:
+        mapping, key: The column of each field, and those that identify an animal.
+    """
+
+    def __init__(self, mapping: Mapping[str, str], key: Sequence[str] = ()) -> None:
+        self._fields, self._key = {column: name for name, column in mapping.items()}, tuple(key)
+        self._first: dict[tuple[str, ...], RecordProblem] = {}
+        self._lines: dict[tuple[str, ...], set[int]] = {}
+        self._records: Counter[tuple[str, ...]] = Counter()
+        self._values: dict[tuple[str, ...], Counter[str]] = {}
+
+    def add(self, problem: RecordProblem, lines: Iterable[int], records: int = 1) -> None:
+        """Count records with a problem; ``lines`` are where some of them stand."""
+        # Records are held for one kind of suspicion in whatever column.
+        cause = problem.code, problem.accept or problem.column or ""
+        self._first.setdefault(cause, problem)
+        self._records[cause] += records
+        self._values.setdefault(cause, Counter())[(problem.value or "").strip()] += records
+        known = self._lines.get(cause, set())
+        self._lines[cause] = {*sorted(known.union(lines))[:SHOWN_EXAMPLES]}
+
+    def found(self, of: int) -> list[Cause]:
+        """Return the causes of so many records, the commonest first."""
+        causes = [
+            Cause(
+                problem.code,
+                problem.message,
+                problem.column,
+                self._records[cause],
+                of,
+                tuple(sorted(self._lines[cause])),
+                tuple((text, n) for text, n in self._values[cause].most_common() if text),
+                self._option(problem, self._values[cause]),
+            )
+            for cause, problem in self._first.items()
+        ]
+        return sorted(causes, key=lambda cause: -cause.records)
+
+    def _option(self, problem: RecordProblem, values: Counter[str]) -> tuple[str, Any] | None:
+        """Return the option that would help with a problem and all that are like it."""
+        missing = problem.code.removeprefix("missing_")
+        if missing == "name":
+            named = "".join(f" {{{column}}}" for column in self._key)
+            return "defaults", {"name": f"Unnamed{named}"}
+        if missing in FIELD_BY_NAME:
+            return "defaults", {missing: "…"}
+        each = {text[:60]: "…" for text, _ in values.most_common(_MOST_PROPOSED)}
+        kind = None if problem.option is None else problem.option[0]
+        if kind == "categories":
+            return "categories", each
+        if kind == "value_map":
+            return "value_map", {self._fields.get(problem.column or "", "status"): each}
+        return problem.option
+
+
+def short_text(text: str) -> str:
+    """Return the content of a cell in few characters, quoted."""
+    return repr(text if len(text) <= 40 else text[:37] + "...")
