@@ -44,6 +44,7 @@ class Writer:
             # NORMAL may lose the last commits on power loss: "sent" would read as "pending".
             self.sql.execute("PRAGMA synchronous = FULL")
             self.sql.execute("PRAGMA fullfsync = 1")
+            self.sql.execute("PRAGMA cache_size = -32768")  # 32 MB: a large file is staged at once
             ((self._commits,),) = self.sql.execute("SELECT commits FROM journal").fetchall()
         try:
             self._count = os.open(count_file(path), os.O_RDWR)
