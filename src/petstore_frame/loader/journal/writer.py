@@ -16,6 +16,7 @@ from petstore_frame.loader.journal.database import (
     create,
     journal_error,
     not_whole,
+    note_whole,
     sql_errors,
 )
 
@@ -104,8 +105,10 @@ class Writer:
     def __enter__(self) -> Writer:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, problem: object, *_: object) -> None:
         self.close()
+        if problem is None and self.path.exists():
+            note_whole(self.path)  # or the next load would look through all of it again
 
 
 def _identity(path: Path) -> tuple[int, int]:
