@@ -223,7 +223,7 @@ class Client:
             return judge_failure(problem)
         except ConfigurationError as problem:  # a key that is asked for each time, and not got
             return PostOutcome(Proof.NOT_APPLIED, "api_key", error=problem, is_systemic=True)
-        log.info("POST /pets %s %.0f ms", answer.status_code, answer.elapsed_s * 1000)
+        log.debug("POST /pets %s %.0f ms", answer.status_code, answer.elapsed_s * 1000)
         outcome = judge_answer(answer, has_key=has_key)
         try:
             self._notices.read("POST /pets", answer.headers)

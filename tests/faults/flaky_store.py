@@ -309,7 +309,7 @@ class FlakyStore:
         if "status" in query:
             pets = [pet for pet in pets if pet.get("status") == query["status"]]
         limit = min(int(query.get("limit", 20)), self.page_cap)
-        start = int(query.get("start", 0))
+        start = int(query.get("start", 0)) if self.has_links else 0
         more = ""
         if self.has_links and len(pets) > start + limit:
             status = f"&status={query['status']}" if "status" in query else ""

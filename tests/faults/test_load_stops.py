@@ -113,7 +113,7 @@ def test_a_slow_store_is_asked_for_less_at_once(pets_csv, stores, run_load) -> N
     assert store.most_at_once == 16
     busy = stores(lambda number: "429" if number % 3 == 0 else None, latency_s=0.01)
     result = run_load(pets_csv(60), busy)
-    assert result.counts[State.CREATED] == 60 and busy.most_at_once <= 16
+    assert result.counts[State.CREATED] == 60 and busy.most_at_once <= 8
 
 
 def test_the_first_interrupt_waits_for_what_is_on_its_way(pets_csv, stores, run_load) -> None:

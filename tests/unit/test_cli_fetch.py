@@ -74,7 +74,7 @@ def test_a_workbook_is_raw_data_too(filled: Server, tmp_path: Path) -> None:
 
 
 def test_a_workbook_comes_back(filled: Server, tmp_path: Path) -> None:
-    """What fetch and report write as .xlsx is read without a word about sheets, and known as the store's."""
+    """What fetch and report write as .xlsx is read, and known as the pets of this store."""
     with filled.client() as client:
         inventory = pf.fetch_inventory(client)
         for write in (write_data, pf.write_report):

@@ -90,7 +90,7 @@ class Repeater:
             except APIConnectionError as problem:
                 error, is_passing = problem, problem.retryable
             else:
-                log.info("%s %s", answer.operation, answer.status_code)
+                log.debug("%s %s", answer.operation, answer.status_code)
                 if answer.status_code == 200 and answer.is_whole:
                     return answer
                 error, is_passing = _error_of(answer)

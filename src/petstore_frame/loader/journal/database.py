@@ -221,11 +221,18 @@ def check_whole(path: Path) -> bool:
     return True
 
 
+def note_whole(path: Path) -> None:
+    """Remember that this process has just written a journal whole; its lock is held."""
+    _whole[path] = _stamp(path)
+
+
 def _stamp(path: Path) -> tuple[object, ...]:
     found: list[object] = []
     for file in (path, path.with_name(path.name + LOG), count_file(path)):
         with suppress(OSError):
             facts = file.stat()
+            if facts.st_size == 0:  # a reader leaves an empty log
+                continue
             found += [facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns]
     return tuple(found)
 

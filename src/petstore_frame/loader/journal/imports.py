@@ -106,11 +106,14 @@ def read_imports(
 def _import(row: Sequence[Any]) -> Import:
     facts = dict(zip(_PLAIN, row, strict=False))
     header, recipe, found, base_url, store_id, number = row[len(_PLAIN) :]
-    facts |= json.loads(recipe)
-    facts |= {"key": tuple(facts["key"]), "header": tuple(json.loads(header))}
-    facts["ending"] = Ending(facts["ending"]) if facts["ending"] else None
-    facts |= {"base_url": base_url, "store_id": store_id, "number": number}
-    return Import(**facts, facts=json.loads(found))
+    try:
+        facts |= json.loads(recipe)
+        facts |= {"key": tuple(facts["key"]), "header": tuple(json.loads(header))}
+        facts["ending"] = Ending(facts["ending"]) if facts["ending"] else None
+        facts |= {"base_url": base_url, "store_id": store_id, "number": number}
+        return Import(**facts, facts=json.loads(found))
+    except (ValueError, KeyError, TypeError) as problem:
+        raise JournalError(f"import {number} of the journal is damaged ({problem})") from problem
 
 
 def read_import(path: Path, import_id: str) -> Import:

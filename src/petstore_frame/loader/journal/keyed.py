@@ -29,6 +29,11 @@ def find_keys(rules: Rules) -> None:
         "INSERT INTO temp.keyed SELECT form_of(key) AS form, key, id FROM records"
         " WHERE id >= :first AND key IS NOT NULL ORDER BY form, key, id"
     )
+    rules.make(
+        "shared",
+        "form PRIMARY KEY",
+        "SELECT form FROM temp.keyed GROUP BY form HAVING count(*) > 1",
+    )
 
 
 def one_record_per_key(rules: Rules) -> None:
@@ -40,7 +45,8 @@ def one_record_per_key(rules: Rules) -> None:
         "repeated",
         "key, id, line, state, payload, cells, rank, notes",
         "SELECT keyed.key, records.id, line, state, payload, cells, rank, notes FROM"
-        " (SELECT form, key FROM temp.keyed GROUP BY form, key HAVING count(*) > 1)"
+        " (SELECT form, key FROM temp.shared CROSS JOIN temp.keyed USING (form)"
+        "   GROUP BY form, key HAVING count(*) > 1)"
         " CROSS JOIN temp.keyed AS keyed USING (form, key) CROSS JOIN records USING (id)"
         " LEFT JOIN temp.ranks AS ranks USING (id) ORDER BY form, keyed.key, records.id",
     )
@@ -159,8 +165,7 @@ def similar_keys(rules: Rules) -> None:
     # Of several keys of one form in the file, the first row stands for the others.
     rules.do(
         "INSERT OR IGNORE INTO temp.similar SELECT mine.id, one.id, NULL, one.id"
-        " FROM (SELECT form, min(id) AS id FROM (SELECT form FROM temp.keyed GROUP BY form"
-        "   HAVING min(key) <> max(key)) CROSS JOIN temp.keyed USING (form)"
+        " FROM (SELECT form, min(id) AS id FROM temp.shared CROSS JOIN temp.keyed USING (form)"
         "   CROSS JOIN records USING (id) WHERE state = 'pending'"
         "   GROUP BY form HAVING count(DISTINCT keyed.key) > 1) AS one"
         " CROSS JOIN temp.keyed USING (form) CROSS JOIN records AS mine ON mine.id = keyed.id"

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from petstore_frame.errors import JournalError
 from petstore_frame.loader.journal.database import reading
-from petstore_frame.loader.journal.tables import is_live
-from petstore_frame.loader.record import RecordProblem, State
+from petstore_frame.loader.journal.tables import is_doubtful, is_live
+from petstore_frame.loader.record import DOUBT_STATES, RecordProblem, State
 
 
 class Known(NamedTuple):
@@ -120,6 +121,20 @@ def read_problem(text: str) -> RecordProblem:
     return RecordProblem(**problem)
 
 
+def read_payload(payload: bytes | None) -> dict[str, Any]:
+    """Return the values of a request body that a journal has; empty for None.
+
+    Raises:
+        JournalError: It is not what was written.
+    """
+    if payload is None:
+        return {}
+    try:
+        return dict(json.loads(payload))
+    except (ValueError, TypeError) as problem:
+        raise JournalError(f"a record of the journal is damaged ({problem})") from problem
+
+
 def rows(path: Path, import_id: str, *states: State) -> Iterator[JournalRow]:
     """Read the rows of an import in order, those of the given states or all.
 
@@ -134,6 +149,16 @@ def read_rows(sql: sqlite3.Connection, import_id: str, *states: State) -> Iterat
     listed = ", ".join(f"'{state}'" for state in states)
     which = f"AND r.state IN ({listed})" if states else ""
     return map(_row, sql.execute(f"{_ROWS} {which} ORDER BY r.record", [import_id]))
+
+
+def read_doubt_elsewhere(sql: sqlite3.Connection, number: int) -> list[JournalRow]:
+    """Read the rows in doubt of all imports but one."""
+    others = sql.execute(
+        "SELECT id FROM imports WHERE import <> ? AND import IN"
+        f" (SELECT import FROM records WHERE {is_doubtful()})",
+        [number],
+    ).fetchall()
+    return [row for (other,) in others for row in read_rows(sql, other, *DOUBT_STATES)]
 
 
 def _row(values: Sequence[Any]) -> JournalRow:

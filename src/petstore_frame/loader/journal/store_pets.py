@@ -18,6 +18,7 @@ from petstore_frame.inventory.fetch import fetch_inventory
 from petstore_frame.loader.journal.imports import Import
 from petstore_frame.loader.journal.rows import read_cells
 from petstore_frame.loader.journal.rules import Rules, is_many, name_of
+from petstore_frame.loader.journal.tables import is_doubtful
 from petstore_frame.loader.record import digest_of
 from petstore_frame.schema.models import PET_COLUMNS, SENT_FIELDS
 from petstore_frame.schema.text import likeness
@@ -125,8 +126,8 @@ def show_store(rules: Rules, store: StorePets) -> None:
         ),
     )
     rules.do(
-        "UPDATE temp.pets SET is_ours = 1 WHERE pet IN"
-        " (SELECT pet_id FROM records WHERE pet_id IS NOT NULL)"
+        "UPDATE temp.pets SET is_ours = 1 WHERE EXISTS"
+        " (SELECT 1 FROM records WHERE pet_id = pets.pet)"
     )
 
 
@@ -166,8 +167,8 @@ def find_others_pets(rules: Rules) -> None:
     rules.make(
         "doubt",
         "fingerprint PRIMARY KEY, n",
-        "SELECT fingerprint, count(*) FROM records WHERE state IN ('in_flight', 'unknown',"
-        " 'absent') OR state = 'pending' AND is_in_doubt GROUP BY fingerprint",
+        f"SELECT fingerprint, count(*) FROM records WHERE {is_doubtful()} AND state <> 'created'"
+        " GROUP BY fingerprint",
     )
     rules.make(
         "others",
@@ -231,9 +232,8 @@ def _adopt(rules: Rules, case: str) -> None:
     )
 
 
-_DOUBT = """
-SELECT EXISTS (SELECT 1 FROM records WHERE state IN ('in_flight', 'unknown', 'absent')
-  OR state = 'created' AND pet_id IS NULL)
+_DOUBT = f"""
+SELECT EXISTS (SELECT 1 FROM records WHERE {is_doubtful()} AND state <> 'pending')
 """
 
 

@@ -6,7 +6,7 @@ the database refuses a second live record of it, and a second record of a pet.
 
 from __future__ import annotations
 
-from petstore_frame.loader.record import LIVE_STATES, State
+from petstore_frame.loader.record import DOUBT_STATES, LIVE_STATES, State
 
 FORMAT = 5
 
@@ -20,6 +20,15 @@ def one_of(states: tuple[State, ...], table: str = "") -> str:
 def is_live(table: str = "") -> str:
     """Return the condition that a record is its animal's only life, as the index below has it."""
     return one_of(LIVE_STATES, table)
+
+
+def is_doubtful(table: str = "") -> str:
+    """Return the condition that a record's pet is not known for sure, as the index below has it."""
+    at = f"{table}." if table else ""
+    return (
+        f"({one_of(DOUBT_STATES, table)} OR {at}state = 'pending' AND {at}is_in_doubt"
+        f" OR {at}state = 'created' AND {at}pet_id IS NULL)"
+    )
 
 
 TABLES = f"""
@@ -43,6 +52,8 @@ CREATE TABLE records (
   first_sent_at REAL, last_sent_at REAL, settled_at REAL, UNIQUE (import, record));
 CREATE UNIQUE INDEX one_life ON records(animal) WHERE {is_live()};
 CREATE UNIQUE INDEX one_pet ON records(pet_id) WHERE pet_id IS NOT NULL;
+-- So that no load looks through all records of all imports for the few in doubt.
+CREATE INDEX in_doubt ON records(import) WHERE {is_doubtful()};
 CREATE TABLE keys (
   columns TEXT, form TEXT, key TEXT, animal INTEGER, PRIMARY KEY (columns, form, key, animal)
 ) WITHOUT ROWID;

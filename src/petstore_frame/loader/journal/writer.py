@@ -16,6 +16,7 @@ from petstore_frame.loader.journal.database import (
     create,
     journal_error,
     not_whole,
+    note_whole,
     sql_errors,
 )
 
@@ -44,6 +45,7 @@ class Writer:
             # NORMAL may lose the last commits on power loss: "sent" would read as "pending".
             self.sql.execute("PRAGMA synchronous = FULL")
             self.sql.execute("PRAGMA fullfsync = 1")
+            self.sql.execute("PRAGMA cache_size = -32768")  # 32 MB: a large file is staged at once
             ((self._commits,),) = self.sql.execute("SELECT commits FROM journal").fetchall()
         try:
             self._count = os.open(count_file(path), os.O_RDWR)
@@ -103,8 +105,10 @@ class Writer:
     def __enter__(self) -> Writer:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, problem: object, *_: object) -> None:
         self.close()
+        if problem is None and self.path.exists():
+            note_whole(self.path)  # or the next load would look through all of it again
 
 
 def _identity(path: Path) -> tuple[int, int]:

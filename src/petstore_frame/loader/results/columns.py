@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from petstore_frame.loader.journal.imports import Import
-from petstore_frame.loader.journal.rows import JournalRow
+from petstore_frame.loader.journal.rows import JournalRow, read_payload
 from petstore_frame.loader.reading.returned import RECORD, record_name
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.facts import CHANGED, FATES, problem_of, reason_of
@@ -83,7 +82,7 @@ def original_columns(run: Import) -> list[str]:
 
 def describe(row: JournalRow, run: Import) -> dict[str, Any]:
     """Return all that is known of a record, by the names of ``COLUMNS``; None is missing."""
-    sent, problem = _sent(row.payload), problem_of(row, run)
+    sent, problem = read_payload(row.payload), problem_of(row, run)
     return {
         "record": row.record,
         "line": row.line,
@@ -137,7 +136,7 @@ def changes_of(row: JournalRow) -> str:
     before, now = row.payload, row.reads_now
     if row.known is not None:
         before, now = row.known.payload, row.payload
-    old, new = _sent(before), _sent(now)
+    old, new = read_payload(before), read_payload(now)
     return "; ".join(
         f"{field.name}: {_shown(old.get(field.wire_name))} → {_shown(new.get(field.wire_name))}"
         for field in SENT_FIELDS
@@ -147,11 +146,6 @@ def changes_of(row: JournalRow) -> str:
 
 def _shown(value: Any) -> str:
     return "none" if value is None else str(value)
-
-
-def _sent(payload: bytes | None) -> dict[str, Any]:
-    sent: dict[str, Any] = {} if payload is None else json.loads(payload)
-    return sent
 
 
 def _moment(seconds: float | None) -> datetime | None:

@@ -11,7 +11,6 @@ look at.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +22,7 @@ from petstore_frame.inventory.asking import SIDE_BY_SIDE, ReadingClient
 from petstore_frame.inventory.completeness import Completeness
 from petstore_frame.inventory.evidence import Assumption
 from petstore_frame.inventory.fetch import fetch_inventory
-from petstore_frame.loader.journal.rows import JournalRow
+from petstore_frame.loader.journal.rows import JournalRow, read_payload
 from petstore_frame.loader.record import State
 from petstore_frame.loader.sending.session import PostingClient
 from petstore_frame.schema.models import Pet, PetStatus
@@ -83,7 +82,7 @@ class Evidence:
 
 def wanted(row: JournalRow) -> tuple[str, int, str | None]:
     """Return name, category and status of the pet that a record asks for."""
-    sent = json.loads(row.payload or b"{}")
+    sent = read_payload(row.payload)
     return sent["name"], sent["categoryId"], sent.get("status")
 
 

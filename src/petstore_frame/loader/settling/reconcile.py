@@ -13,9 +13,14 @@ from typing import Any, NamedTuple
 from petstore_frame.errors import ArgumentError, EndpointDeprecatedWarning, JournalError
 from petstore_frame.http.settings import same_store_address
 from petstore_frame.loader.journal.database import holding, reading
-from petstore_frame.loader.journal.imports import Import, read_import
+from petstore_frame.loader.journal.imports import read_import
 from petstore_frame.loader.journal.outcomes import Change, Outcomes
-from petstore_frame.loader.journal.rows import JournalRow, read_rows, rows
+from petstore_frame.loader.journal.rows import (
+    JournalRow,
+    read_doubt_elsewhere,
+    read_rows,
+    rows,
+)
 from petstore_frame.loader.journal.store_pets import read_seen_before_doubt
 from petstore_frame.loader.journal.writer import Writer
 from petstore_frame.loader.options import (
@@ -121,7 +126,7 @@ def reconcile(
             evidence,
             others_pets=_owned_ids(writer) | older,
             may_claim=sole_writer and is_all,
-            rivals=_doubtful_elsewhere(writer, run),
+            rivals=read_doubt_elsewhere(writer.sql, run.number),
         )
         done, candidates = _settle(outcomes, matches, timing.now())
         resent = _resend(writer, outcomes, timing.now()) if resend_absent else 0
@@ -251,16 +256,6 @@ def _owned_ids(writer: Writer) -> set[int]:
     """Return the ids that records of any import have."""
     found = writer.sql.execute("SELECT pet_id FROM records WHERE pet_id IS NOT NULL")
     return {pet_id for (pet_id,) in found}
-
-
-def _doubtful_elsewhere(writer: Writer, run: Import) -> list[JournalRow]:
-    """Return the records in doubt of the other imports."""
-    others = writer.sql.execute(
-        "SELECT DISTINCT id FROM imports JOIN (SELECT import FROM records"
-        " WHERE state IN ('in_flight', 'unknown', 'absent')) USING (import) WHERE import <> ?",
-        [run.number],
-    ).fetchall()
-    return [row for (other,) in others for row in read_rows(writer.sql, other, *DOUBT_STATES)]
 
 
 def _resend(writer: Writer, outcomes: Outcomes, now: float) -> int:
