@@ -11,14 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from petstore_frame.bundled.samples import write_template
 from petstore_frame.client import Client
-from petstore_frame.errors import InputError, LoadInterrupted, LoadStopped
+from petstore_frame.errors import (
+    DuplicatesError,
+    InputError,
+    LoadInterrupted,
+    LoadStopped,
+    PetstoreError,
+)
 from petstore_frame.loader.call import Call
+from petstore_frame.loader.journal.question import CASES, Question
+from petstore_frame.loader.journal.rules import is_many
 from petstore_frame.loader.options import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
 from petstore_frame.loader.reading.opening import is_workbook
 from petstore_frame.loader.reading.options import LAYOUT, Options
 from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading.returned import ACCEPT
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.columns import original_columns
 from petstore_frame.loader.results.files import find_place
@@ -46,12 +55,16 @@ class Choices:
         duplicates: What records are that may be known animals: one answer, or one for each case.
         edits: Corrected cells, by line and column.
         left_out: The lines of records that are not to be sent.
+        confirmed: The lines of records that are sent although they look wrong.
+        again: Whether a file that was sent before is sent as other animals.
     """
 
     reading: Options
     duplicates: Any = "refuse"
     edits: Edits = field(default_factory=dict)
     left_out: frozenset[int] = frozenset()
+    confirmed: frozenset[int] = frozenset()
+    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,9 +87,15 @@ class Plan:
         return here - corrected + self.fixed.counts[state]
 
     @property
+    def question(self) -> Question | None:
+        """What is to be answered first, of the file or of its corrected records."""
+        of_fixed = None if self.fixed is None else self.fixed.question
+        return self.result.question or of_fixed
+
+    @property
     def to_send(self) -> int:
         """How many pets sending would add; none while a question is open."""
-        return 0 if self.result.question is not None else self.count(State.PENDING)
+        return 0 if self.question is not None else self.count(State.PENDING)
 
 
 class ImportJob:
@@ -145,39 +164,68 @@ class ImportJob:
     def rehearse(self, path: Path, choices: Choices) -> Plan:
         """Read and check all records, corrected ones as corrected, and send nothing."""
         result = self._load(path, choices, dry_run=True, progress=False)
-        fixes, lines = _corrected(result, choices.edits)
+        fixes, lines = _corrected(result, choices)
         if not lines:
             return Plan(result)
         # The journal does not know the records of a rehearsal, so these are checked as new ones.
-        own = fixes[original_columns(result.facts.run)]
+        own = fixes[original_columns(result.facts.run)].assign(**{ACCEPT: fixes["accept"]})
         reading = replace(choices.reading, mapping=result.facts.run.mapping)
-        alone = replace(_for_fixes(replace(choices, reading=reading)), duplicates="send")
-        fixed = self._load(own, alone, dry_run=True, progress=False, check_store=False)
+        given = choices.duplicates
+        answer = given.get("others_pets") if isinstance(given, Mapping) else given
+        answers = dict.fromkeys(CASES, "send") | {"others_pets": answer}
+        if answer in (None, "refuse"):
+            del answers["others_pets"]
+        alone = replace(_for_fixes(replace(choices, reading=reading)), duplicates=answers)
+        is_asked = is_many(len(lines), len(result))
+        fixed = self._load(own, alone, dry_run=True, progress=False, check_store=is_asked)
         return Plan(result, lines, fixed)
 
     def load(
         self, path: Path, choices: Choices, progress: Callable[[Counts], None]
     ) -> list[LoadResult]:
-        """Load a file, then what was corrected of it; an interrupt ends it in order."""
+        """Load a file, then what was corrected of it; an interrupt ends it in order.
+
+        ``refused`` is then why the corrected records were not sent, if so.
+        """
+        self.refused: PetstoreError | None = None
         try:
             result = self._load(path, choices, dry_run=False, progress=progress)
-            fixes, lines = _corrected(result, choices.edits)
+            fixes, lines = _corrected(result, choices)
             if not lines:
                 return [result]
+            # Of a file the store was asked; few records of it are no question of their own.
+            is_asked = is_many(len(lines), len(result))
             again = _for_fixes(choices)
-            return [result, self._load(fixes, again, dry_run=False, progress=progress)]
+            try:
+                fixed = self._load(
+                    fixes, again, dry_run=False, progress=progress, check_store=is_asked
+                )
+            except DuplicatesError as problem:
+                self.refused = problem
+                return [result]
+            return [result, fixed]
         except (LoadInterrupted, LoadStopped) as stopped:
             return [stopped.result]
 
     def settle(
-        self, result: LoadResult, pause: Callable[[float], None], *, sole_writer: bool
+        self,
+        result: LoadResult,
+        pause: Callable[[float], None],
+        *,
+        sole_writer: bool,
+        resend_absent: bool = False,
     ) -> Reconciliation:
         """Look for the records in doubt in the store; ``result`` shows them settled afterwards.
 
         Before, ``pause`` lets the seconds pass in which a late request may still be applied.
         """
         result.wait = pause
-        return result.reconcile(self._client, grace_s=self._grace_s, sole_writer=sole_writer)
+        return result.reconcile(
+            self._client,
+            grace_s=self._grace_s,
+            sole_writer=sole_writer,
+            resend_absent=resend_absent,
+        )
 
     def write(self, result: LoadResult, stem: str) -> Path:
         """Write the result files into a folder that a file's stem names, and return it."""
@@ -199,6 +247,8 @@ class ImportJob:
         given = {"journal": self._journal, "leave_lines": sorted(choices.left_out) or None}
         if choices.duplicates != "refuse":
             given["duplicates"] = choices.duplicates
+        if choices.again:
+            given["again"] = True
         return Call.of(_function_for(path), path, {**chosen, **given})
 
     def _load(
@@ -220,6 +270,7 @@ class ImportJob:
             dry_run=dry_run,
             journal=self._journal,
             duplicates=choices.duplicates,
+            again=choices.again and path is not None,
             leave_lines=tuple(choices.left_out) if path is not None else (),
             check_store=check_store,
             progress=progress,
@@ -242,16 +293,17 @@ def _as_far_as_known(seen: Look) -> Look:
     return replace(seen, mapping={**found.proposed, **found.mapping})
 
 
-def _corrected(result: LoadResult, edits: Edits) -> tuple[pd.DataFrame, tuple[int, ...]]:
-    """Return the records to fix that were corrected, each still naming the record that it is."""
+def _corrected(result: LoadResult, choices: Choices) -> tuple[pd.DataFrame, tuple[int, ...]]:
+    """Return the records to fix that were decided, each still naming the record that it is."""
     fix = result.fix
-    wanted = {line for line, _ in edits}
+    wanted = {line for line, _ in choices.edits} | choices.confirmed
     part = fix[fix["line"].isin(wanted)].reset_index(drop=True)
     lines = tuple(part["line"].tolist())
-    for (line, column), text in edits.items():
+    for (line, column), text in choices.edits.items():
         if line in lines and column in part:
             # Who corrected a record that was held has looked at it.
             part.loc[part["line"] == line, [column, "accept"]] = [text, None]
+    part.loc[part["line"].isin(choices.confirmed), "accept"] = "yes"
     return part, lines
 
 
@@ -259,7 +311,7 @@ def _for_fixes(choices: Choices) -> Choices:
     """Return the choices for corrected records: how their file was laid out is past."""
     layout: dict[str, Any] = dict.fromkeys(LAYOUT) | {"quoting": "strict"}
     reading = replace(choices.reading, **layout)
-    return replace(choices, reading=reading, edits={})
+    return replace(choices, reading=reading, edits={}, confirmed=frozenset(), again=False)
 
 
 def _safe_name(name: str) -> str:

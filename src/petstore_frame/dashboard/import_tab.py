@@ -112,6 +112,7 @@ class ImportTab:
             return
         file = change.new[0]
         with self._problems_shown():
+            self._forget()  # a file that is refused leaves no earlier one ready to be sent
             self._open(self._job.keep(file["name"], bytes(file["content"])))
         self.upload.value = ()
 
@@ -134,12 +135,17 @@ class ImportTab:
 
     def _open(self, path: Path) -> None:
         with self._lock:
-            self._path, self.seen, self._has_doubt = path, None, False
+            self._forget()
+            self._path = path
+            self._take(self._job.begin())
+
+    def _forget(self) -> None:
+        with self._lock:
+            self._path, self.seen, self._has_doubt = None, None, False
             self.view.markup = Markup("")
             self.message.value = self.result.value = self.files.value = ""
             self._offer([])
             self._show_steps()
-            self._take(self._job.begin())
 
     def _chosen(self, **options: Any) -> None:
         """Read the file under what was chosen in a list."""
@@ -239,6 +245,10 @@ class ImportTab:
             return
         if option == "leave":
             choices = replace(choices, left_out=choices.left_out ^ {int(value)})
+        elif option == "confirm":
+            choices = replace(choices, confirmed=choices.confirmed ^ {int(value)})
+        elif option == "again":
+            choices = replace(choices, again=True)
         elif option == "duplicates":
             choices = replace(choices, duplicates=value)
         else:  # one case of several
@@ -267,7 +277,9 @@ class ImportTab:
         if self._path is None or self.seen is None or self.seen.plan is None:
             return
         self._at_start = self.seen.plan.to_send
-        self._take_results(self._job.load(self._path, self.seen.choices, self._progress))
+        results = self._job.load(self._path, self.seen.choices, self._progress)
+        refused, title = self._job.refused, "The corrected records were not sent"
+        self._take_results(results, "" if refused is None else parts.failure(title, refused))
 
     def _settle(self) -> None:
         if self.last is not None:

@@ -39,6 +39,7 @@ class Line(NamedTuple):
     cells: Sequence[str]
     column: str | None = None
     problem: str = ""
+    is_held: bool = False
 
 
 @dataclass
@@ -122,13 +123,14 @@ def _consequence(seen: Seen) -> Markup:
     """State what sending would do, before it does it."""
     plan, unsent = seen.plan, _unsent(seen.look)
     note = element("p", f"Columns that are not sent: {', '.join(unsent)}.") if unsent else ""
-    if plan is None:
+    if plan is None or plan.question is not None:  # numbers before the answer mislead
         return element("div", note, class_="pf-gap")
     skipped = plan.result.skipped
     changed = sum(each.records for each in skipped if each.reason == CHANGED)
     known = sum(each.records for each in skipped if each.reason == KNOWN)
     known += plan.count(State.CREATED) + plan.count(State.ADOPTED)
-    doubtful = sum(plan.count(state) for state in DOUBT_STATES)
+    absent = plan.count(State.ABSENT)
+    doubtful = sum(plan.count(state) for state in DOUBT_STATES) - absent
     cards = [
         Card("New pets to send", f"{plan.count(State.PENDING):,}"),
         Card("Known already", f"{known:,}", "not sent again"),
@@ -137,8 +139,38 @@ def _consequence(seen: Seen) -> Markup:
     ]
     if doubtful:
         cards.append(Card("In doubt", f"{doubtful:,}", "sent before, perhaps in the store"))
+    if absent:
+        cards.append(Card("Not found", f"{absent:,}", "sent before, and not in the store"))
     notes = [element("p", warning) for warning in plan.result.warnings]
-    return element("div", PAGE.cards(cards), note, *notes, _key(seen.look), class_="pf-gap pf-grid")
+    shown = [PAGE.cards(cards), _changed(plan) if changed else "", _sent_before(plan, known)]
+    return element("div", *shown, note, *notes, _key(seen.look), class_="pf-gap pf-grid")
+
+
+def _changed(plan: Plan) -> Markup:
+    """List the known animals that read otherwise now: which, and what was and is."""
+    frame, run = plan.result.changed, plan.result.facts.run
+    rows = [
+        [str(row["line"]), *(_text(row.get(column)) for column in (*run.key, run.mapping["name"])),
+         row["changed"]]
+        for row in frame.head(ROWS).to_dict("records")
+    ]  # fmt: skip
+    head = ("Line", *run.key, label_of("name"), "Was → is")
+    more = f", the first {ROWS}" if len(frame) > ROWS else ""
+    table = PAGE.table(rows, head, caption=f"Known animals with other values now{more}")
+    summary = element("summary", f"Show the {len(frame):,} that changed")
+    return element("details", summary, table)
+
+
+def _sent_before(plan: Plan, known: int) -> Markup | str:
+    """Say that a file was sent before, where nothing of it is left to send."""
+    if plan.to_send or not known or known + plan.count(State.INVALID) < len(plan.result):
+        return ""
+    words = (
+        f"{known:,} of its {len(plan.result):,} records are in the store already, so there is "
+        "nothing to send. "
+    )
+    button = _button("again:yes", "they are other animals: send all of them once more")
+    return element("p", words, button)
 
 
 def _key(look: Look) -> Markup:
@@ -157,14 +189,14 @@ def _unsent(look: Look) -> list[str]:
 
 def _asked(seen: Seen) -> Markup:
     """Ask which animals records are that may be known, with a button for each answer."""
-    question = None if seen.plan is None else seen.plan.result.question
+    question = None if seen.plan is None else seen.plan.question
     if question is None:
         return Markup("")
     buttons = []
     for answer in answers(question):
         for option, value in answer.options.items() if answer.letter else ():
-            does = f" ({answer.does})" if answer.does else ""
-            buttons.append(_button(f"{option}:{value}", f"{answer.when}{does}"))
+            does = f"{answer.does}: " if answer.does else ""
+            buttons.append(_button(f"{option}:{value}", f"{does}{answer.when}"))
     for case in question.cases if len(question.cases) > 1 else ():
         for word, when in CASE_ANSWERS[case.name].items():
             buttons.append(_button(f"{case.name}:{word}", f"{case.records:,}: {when}"))
@@ -234,7 +266,7 @@ def _held(seen: Seen) -> Markup:
 
 def _preview(seen: Seen) -> Markup:
     """Draw the records, what is wrong in its cell, where it can be corrected."""
-    look, edits = seen.look, seen.choices.edits
+    look = seen.look
     if not look.columns:
         return Markup("")
     fields = {column: name for name, column in look.mapping.items()}
@@ -243,8 +275,7 @@ def _preview(seen: Seen) -> Markup:
         *(Cell(_head(column, fields.get(column), look.reading.key)) for column in look.columns),
     ]
     lines = [*_problems(seen)] if seen.only_problems else [*_first(seen)]
-    left_out = seen.choices.left_out
-    rows = [_row(each, look.columns, edits, left_out) for each in lines[:ROWS]]
+    rows = [_row(each, look.columns, seen.choices) for each in lines[:ROWS]]
     to_fix = 0 if seen.plan is None else seen.plan.count(State.INVALID)
     switch = _button("show:all" if seen.only_problems else "show:problems",
                      "Show all records" if seen.only_problems
@@ -275,7 +306,8 @@ def _first(seen: Seen) -> Iterator[Line]:
             yield now[record.line]
         elif record.state is State.INVALID and record.problem is not None:
             problem = record.problem
-            yield Line(record.line, record.cells, problem.column, problem.message)
+            held = problem.accept is not None
+            yield Line(record.line, record.cells, problem.column, problem.message, held)
         else:
             yield Line(record.line, record.cells)
 
@@ -288,6 +320,10 @@ def _problems(seen: Seen) -> Iterator[Line]:
     columns = [column for column in seen.look.columns if column in fix]
     for row in fix.to_dict("records"):
         yield now.get(row["line"]) or _line(row, row["line"], columns)
+    left_out = seen.choices.left_out
+    for skipped in seen.plan.result.rows(State.SKIPPED) if left_out else ():
+        if skipped.line in left_out:
+            yield Line(skipped.line, skipped.cells)
 
 
 def _corrected(seen: Seen) -> dict[int, Line]:
@@ -309,6 +345,7 @@ def _line(row: Mapping[Any, Any], line: int, columns: Sequence[str]) -> Line:
         [_text(row.get(name)) for name in columns],
         _text(column) or None if is_wrong else None,
         _text(message) if is_wrong else "",
+        is_wrong and bool(_text(row.get("accept"))),
     )
 
 
@@ -316,34 +353,35 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _row(
-    line: Line,
-    columns: Sequence[str],
-    edits: Mapping[tuple[int, str], str],
-    left_out: Collection[int],
-) -> list[Any]:
+def _row(line: Line, columns: Sequence[str], choices: Choices) -> list[Any]:
     cells = [*line.cells[: len(columns)], *[""] * (len(columns) - len(line.cells))]
-    first: Markup | str = str(line.line)
-    if line.problem and line.column not in columns:
+    is_left_out = line.line in choices.left_out
+    wrong: Markup | str = ""
+    if line.problem and line.column not in columns and not is_left_out:
         wrong = element("small", line.problem, class_="pf-wrong")
-        first = element("span", first, wrong, _leaving(line, left_out))
+    first = element("bdi", str(line.line)) + wrong + _decision(line, choices)
+    if is_left_out:
+        return [first, *(shorten(cell, CELL_LENGTH) for cell in cells)]
     pairs = zip(columns, cells, strict=True)
-    return [first, *(_cell(line, *pair, edits, left_out) for pair in pairs)]
+    return [first, *(_cell(line, *pair, choices.edits) for pair in pairs)]
 
 
-def _leaving(line: Line, left_out: Collection[int]) -> Markup:
-    """Return the button that leaves a record out, or takes it in again."""
-    words = "send it after all" if line.line in left_out else "leave it out"
-    return _button(f"leave:{line.line}", words)
+def _decision(line: Line, choices: Choices) -> Markup:
+    """Return what was decided of a record, with the buttons that decide it."""
+    number = line.line
+    if number in choices.left_out:
+        said, ways = "left out", {"leave": "send it after all"}
+    elif number in choices.confirmed:
+        said, ways = "sent all the same", {"confirm": "hold it again"}
+    elif line.is_held:
+        said, ways = "held", {"confirm": "send it all the same", "leave": "leave it out"}
+    else:
+        said, ways = "", {"leave": "leave it out"}
+    shown = (_button(f"{way}:{number}", words) for way, words in ways.items())
+    return element("small", said and f"{said} ", *shown, class_="pf-decide")
 
 
-def _cell(
-    line: Line,
-    column: str,
-    text: str,
-    edits: Mapping[tuple[int, str], str],
-    left_out: Collection[int],
-) -> Markup | str:
+def _cell(line: Line, column: str, text: str, edits: Mapping[tuple[int, str], str]) -> Markup | str:
     """Draw a cell; one that is wrong, or was corrected, can be written into."""
     is_wrong, is_edited = column == line.column, (line.line, column) in edits
     if not is_wrong and not is_edited:
@@ -357,12 +395,8 @@ def _cell(
         aria_label=f"{column} in line {line.line}",
         aria_invalid="true" if is_wrong else None,
     )
-    note = (
-        element("small", line.problem, class_="pf-wrong") + _leaving(line, left_out)
-        if is_wrong
-        else element("small", "corrected", class_="pf-right")
-    )
-    return box + note
+    words, look = (line.problem, "pf-wrong") if is_wrong else ("corrected", "pf-right")
+    return box + element("small", words, class_=look)
 
 
 def _button(way: str, text: str) -> Markup:

@@ -131,6 +131,7 @@ def test_a_known_key_is_not_sent_again(dashboard: pf.Dashboard, store: MemorySto
     assert {(each.reason, each.records) for each in tab.seen.plan.result.skipped} == {
         ("known", 2), ("changed", 1),
     }  # fmt: skip
+    assert "status: sold → pending" in tab.view.markup
 
 
 def test_a_row_can_be_left_out(dashboard: pf.Dashboard, store: MemoryStore) -> None:
@@ -159,6 +160,52 @@ def test_a_held_record_is_sent_once_a_cell_of_it_is_corrected(
     assert sorted(pet["name"] for pet in store.pets[240:]) == ["Boline", "Rexine", "Zeus"]
 
 
+def test_one_held_record_is_sent_all_the_same(dashboard: pf.Dashboard, store: MemoryStore) -> None:
+    """Each record is decided on its own, can be taken back, and the row says what was decided."""
+    rows = b"name,category_id\nRex,2\nBo,1\nTotal,1\n"
+    tab = look_at(dashboard, "total.csv", rows)
+    for description in ("Send 3 pets", "Send 2 pets", "Send 3 pets"):
+        click(tab.view, way="confirm:4")
+        assert tab.wait(WAIT_S) and tab.load.description == description
+    assert "sent all the same" in tab.view.markup
+    tab.load.click()
+    assert tab.wait(WAIT_S)
+    assert [pet["name"] for pet in store.pets[240:]] == ["Rex", "Bo", "Total"]
+    assert "1 corrected here among them" in tab.result.value
+
+
+def test_a_record_left_out_stays_among_the_problems(dashboard: pf.Dashboard) -> None:
+    """What was left out can be taken in again where it was left out."""
+    tab = look_at(dashboard, "dirty.csv", DIRTY.encode())
+    click(tab.view, way="show:problems")
+    click(tab.view, way="leave:5")
+    assert tab.wait(WAIT_S)
+    assert "left out" in tab.view.markup and "send it after all" in tab.view.markup
+
+
+def test_the_same_file_again_says_so(dashboard: pf.Dashboard, store: MemoryStore) -> None:
+    """A file that is in the store says so in a sentence, with the way to send it once more."""
+    rows = b"name,category_id\nRex,2\nBo,1\n"
+    for _ in range(2):
+        tab = look_at(dashboard, "one.csv", rows)
+        tab.load.click()
+        assert tab.wait(WAIT_S) and len(store.pets) == 242
+    tab = look_at(dashboard, "one.csv", rows)
+    assert "2 of its 2 records are in the store already" in tab.view.markup
+    click(tab.view, way="again:yes")
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 2 pets"
+    tab.load.click()
+    assert tab.wait(WAIT_S) and len(store.pets) == 244
+
+
+def test_a_refused_file_leaves_nothing_to_send(dashboard: pf.Dashboard) -> None:
+    """Where a file is refused, no earlier one stays under the button that sends."""
+    tab = look_at(dashboard, "one.csv", b"name,category_id\nRex,2\n")
+    assert not tab.load.disabled
+    upload(dashboard, "big.csv", b"x" * (LARGEST_UPLOAD + 1))
+    assert tab.load.disabled and "8 MiB" in tab.message.value and "Error" not in tab.message.value
+
+
 def test_the_last_import_has_the_call_for_the_next_cell(dashboard: pf.Dashboard) -> None:
     """Typed in Python, it loads the same file as it was read on the screen."""
     load_dirty(dashboard)
@@ -176,6 +223,7 @@ def test_a_file_that_repeats_an_earlier_one_is_asked_about(
     assert tab.wait(WAIT_S)
     tab = look_at(dashboard, "two.csv", rows + b"Luna,1,sold\n")
     assert tab.load.disabled and 'data-way="duplicates:skip"' in tab.view.markup
+    assert "pf-card" not in tab.view.markup and "3 not sent again" in tab.view.markup
     click(tab.view, way="duplicates:skip")
     assert tab.wait(WAIT_S) and tab.load.description == "Send 1 pet"
     tab.load.click()
