@@ -47,7 +47,7 @@ class Controls:
 
     def _make_sources(self) -> None:
         kit = self._kit
-        self.upload = kit.make(widgets.FileUpload, accept=".csv,.tsv,.txt,.gz,.xlsx,.xlsm")
+        self.upload = kit.make(widgets.FileUpload, accept=".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.toml")
         tip = "on the machine that runs this, if above 8 MiB"
         self.path = kit.make(
             widgets.Text, description="or its path", placeholder=tip, continuous_update=False
@@ -75,7 +75,9 @@ class Controls:
         self.key = kit.make(widgets.Dropdown, options=[NO_KEY], description="Key", tooltip=tip)
         columns = [*self.columns.values(), self.key]
         rows = kit.row(*self.layout.values()), kit.row(*columns)
-        self.choices = kit.column(*rows, is_hidden=True)
+        tip = "a recipe: give it with a file of the same kind, here or in Python"
+        self.save = kit.button("Save these choices", tip, lambda: None)
+        self.choices = kit.column(*rows, kit.row(self.save), is_hidden=True)
         for name, control in self.layout.items():
             control.observe(lambda change, name=name: self._laid_out(name, change.new), "value")
         for control in columns:

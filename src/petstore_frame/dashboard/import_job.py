@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from petstore_frame.bundled.samples import write_template
 from petstore_frame.client import Client
 from petstore_frame.errors import (
+    ArgumentError,
     DuplicatesError,
     InputError,
     LoadInterrupted,
@@ -19,14 +21,17 @@ from petstore_frame.errors import (
     PetstoreError,
 )
 from petstore_frame.loader.call import Call
+from petstore_frame.loader.journal.database import place_of
+from petstore_frame.loader.journal.database import reading as reading_journal
+from petstore_frame.loader.journal.imports import read_imports
 from petstore_frame.loader.journal.question import CASES, Question
 from petstore_frame.loader.journal.rules import is_many
 from petstore_frame.loader.options import GRACE_S, Limits
 from petstore_frame.loader.reading.look import Look, look
 from petstore_frame.loader.reading.mapping import recognise
 from petstore_frame.loader.reading.opening import is_workbook
-from petstore_frame.loader.reading.options import LAYOUT, Options
-from petstore_frame.loader.reading.recipe import Recipe
+from petstore_frame.loader.reading.options import LAYOUT, Options, merged
+from petstore_frame.loader.reading.recipe import Recipe, as_recipe
 from petstore_frame.loader.reading.returned import ACCEPT
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.columns import original_columns
@@ -42,6 +47,8 @@ if TYPE_CHECKING:
 LARGEST_UPLOAD = 8 * 1024 * 1024
 ROWS_SHOWN, RECORDS_LOOKED_AT, MOST_SHEETS = 50, 100_000, 20
 LONGEST_NAME, LONGEST_SUFFIX = 200, 10  # bytes that file systems and stems of results allow
+# Which animals records are is asked of each file anew.
+_REMEMBERED = {each.name for each in fields(Recipe)} - {"duplicates"}
 Counts = Mapping[State, int]
 Edits = Mapping[tuple[int, str], str]
 
@@ -101,7 +108,8 @@ class Plan:
 class ImportJob:
     """The files of one Import tab, and what is done with them.
 
-    Each file's results get a folder in ``results``; None is the working directory.
+    Each file's results get a folder in ``results``; None is the working directory. ``recipe`` is
+    one that the user gave for the next file, or None.
     """
 
     def __init__(
@@ -116,6 +124,7 @@ class ImportJob:
         self._client, self.labels = client, dict(labels)
         self._journal, self._results, self._grace_s = journal, results, grace_s
         self._uploads = tempfile.TemporaryDirectory(prefix="petstore-upload-")
+        self.recipe: Recipe | None = None
 
     def keep(self, name: str, content: bytes) -> Path:
         """Keep an upload as a file of its own name.
@@ -141,9 +150,49 @@ class ImportJob:
         """Return a text that names an upload without its folder, which the user does not know."""
         return words.replace(f"{self._uploads.name}{os.sep}", "")
 
-    def begin(self) -> Choices:
-        """Return the choices for a new file."""
+    def fresh(self) -> Choices:
+        """Return the choices for a file of which nothing is known."""
         return Choices(Recipe(categories=self.labels or None))
+
+    def begin(self, path: Path) -> tuple[Choices, float | None]:
+        """Return the choices for a new file; those of the last one with its header, and when."""
+        fresh = self.fresh()
+        if self.recipe is not None:
+            given, self.recipe = self.recipe, None
+            return Choices(merged(given, {"categories": self.labels or None})), None
+        known = self._recall(self.look(path, fresh.reading).columns)
+        if known is None:
+            return fresh, None
+        seen = self.look(path, known[0])
+        is_clear = bool(seen.records) and not seen.questions
+        return (Choices(known[0]), known[1]) if is_clear else (fresh, None)
+
+    def _recall(self, header: tuple[str, ...]) -> tuple[Recipe, float] | None:
+        """Return how the last file with a header was read, and when."""
+        journal = place_of(self._journal, self._client.base_url)
+        if not header or not journal.exists():
+            return None
+        with reading_journal(journal) as sql:
+            runs = [run for run in read_imports(sql) if run.header == header and run.call]
+        calls = [(run, Call.from_json(run.call or {})) for run in runs]
+        # Corrected records are a frame, which says nothing of a file's layout.
+        of_files = [(run, call.options) for run, call in calls if call.source is not None]
+        if not of_files:
+            return None
+        run, options = of_files[-1]
+        words = {name: options[name] for name in _REMEMBERED & options.keys()}
+        words |= {"mapping": run.mapping, "key": run.key}
+        words |= {"categories": self.labels} if self.labels else {}
+        try:
+            return as_recipe(options.get("recipe"), words), run.staged_at
+        except (InputError, ArgumentError):  # its file is gone, or a word is no longer known
+            return None
+
+    def save(self, seen: Look) -> Path:
+        """Write how a file is read as a recipe."""
+        name = Path(seen.name).stem or "recipe"
+        words = seen.reading.given() | {"mapping": dict(seen.mapping)}
+        return Recipe(**words).write(Path(self._uploads.name, f"{name}.toml"))
 
     def look(self, path: Path, reading: Options) -> Look:
         """Return what a file looks like, with what is recognised as its ``reading``.
@@ -196,16 +245,21 @@ class ImportJob:
             # Of a file the store was asked; few records of it are no question of their own.
             is_asked = is_many(len(lines), len(result))
             again = _for_fixes(choices)
-            try:
-                fixed = self._load(
-                    fixes, again, dry_run=False, progress=progress, check_store=is_asked
+            done = [result]
+            with self._refusals_kept():
+                done.append(
+                    self._load(fixes, again, dry_run=False, progress=progress, check_store=is_asked)
                 )
-            except DuplicatesError as problem:
-                self.refused = problem
-                return [result]
-            return [result, fixed]
         except (LoadInterrupted, LoadStopped) as stopped:
             return [stopped.result]
+        return done
+
+    @contextmanager
+    def _refusals_kept(self) -> Iterator[None]:
+        try:
+            yield
+        except DuplicatesError as problem:
+            self.refused = problem
 
     def settle(
         self,
@@ -244,7 +298,10 @@ class ImportJob:
             for each in fields(reading)
             if (value := getattr(reading, each.name)) not in (each.default, frozenset())
         }
-        given = {"journal": self._journal, "leave_lines": sorted(choices.left_out) or None}
+        given: dict[str, Any] = {
+            "journal": self._journal,
+            "leave_lines": sorted(choices.left_out) or None,
+        }
         if choices.duplicates != "refuse":
             given["duplicates"] = choices.duplicates
         if choices.again:

@@ -30,10 +30,11 @@ from petstore_frame.dashboard.import_result import (
     settled_note,
     to_fix,
 )
-from petstore_frame.dashboard.import_view import Seen, sent_words, view
+from petstore_frame.dashboard.import_view import NOTHING, Seen, sent_words, view
 from petstore_frame.dashboard.kit import ButtonGroup, Kit, Live, Meant
 from petstore_frame.dashboard.worker import Cancelled, Worker
 from petstore_frame.html import Markup
+from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.categories import category_labels
@@ -53,6 +54,7 @@ class ImportTab:
         self.controls = Controls(kit, self._uploaded, self._path_given, self._labels_given)
         self.controls.chosen = self._chosen
         self.controls.template.on_click(lambda _: self._send_file(job.template()))
+        self.controls.save.on_click(lambda _: self._save())
         self.upload, self.path = self.controls.upload, self.controls.path
         self._make_buttons()
         self.view, self.message = kit.make(Live), kit.html()
@@ -107,11 +109,30 @@ class ImportTab:
     def _send_file(self, path: Path) -> None:
         self.view.download(path.read_bytes(), path.name, media_of(path.name))
 
+    def _save(self) -> None:
+        """Put how the file is read into the downloads, as a recipe."""
+        if self.seen is not None:
+            with self._problems_shown():
+                self._send_file(self._job.save(self.seen.look))
+
+    def _recipe_given(self, path: Path) -> None:
+        """Read the file on the screen, or the next one, as a recipe says."""
+        self._job.recipe = Recipe.read(path)
+        if self._path is not None:
+            self._open(self._path)
+        else:
+            words = "The next file is read as this recipe says."
+            self.message.value = parts.success(path.name, [words])
+
     def _uploaded(self, change: Any) -> None:
         if not change.new:
             return
         file = change.new[0]
         with self._problems_shown():
+            if file["name"].endswith(".toml"):
+                self._recipe_given(self._job.keep(file["name"], bytes(file["content"])))
+                self.upload.value = ()
+                return
             self._forget()  # a file that is refused leaves no earlier one ready to be sent
             self._open(self._job.keep(file["name"], bytes(file["content"])))
         self.upload.value = ()
@@ -119,7 +140,8 @@ class ImportTab:
     def _path_given(self, change: Any) -> None:
         if change.new.strip():
             with self._problems_shown():
-                self._open(Path(change.new.strip()).expanduser())
+                path = Path(change.new.strip()).expanduser()
+                (self._recipe_given if path.suffix == ".toml" else self._open)(path)
 
     def _labels_given(self, change: Any) -> None:
         """Take a CSV of category_id,label, for this tab and this file."""
@@ -137,7 +159,7 @@ class ImportTab:
         with self._lock:
             self._forget()
             self._path = path
-            self._take(self._job.begin())
+            self._take(*self._job.begin(path))
 
     def _forget(self) -> None:
         with self._lock:
@@ -146,6 +168,12 @@ class ImportTab:
             self.message.value = self.result.value = self.files.value = ""
             self._offer([])
             self._show_steps()
+
+    def _begin_anew(self) -> None:
+        """Read the file as if its header had never been seen."""
+        with self._problems_shown():
+            self.seen = None
+            self._take(self._job.fresh())
 
     def _chosen(self, **options: Any) -> None:
         """Read the file under what was chosen in a list."""
@@ -160,18 +188,17 @@ class ImportTab:
         with self._problems_shown():
             self._take(replace(choices, reading=replace(choices.reading, **options)))
 
-    def _take(self, choices: Choices) -> None:
+    def _take(self, choices: Choices, recalled: float | None = None) -> None:
         """Show a look at the file, preset what is recognised, and have all of it checked."""
         if self._path is None:
             return
         with self._lock:
             look = self._job.look(self._path, choices.reading)
             before = self.seen
-            self.seen = Seen(look, replace(choices, reading=look.reading))
+            self.seen = Seen(look, replace(choices, reading=look.reading), recalled=recalled)
             if before is not None:
-                self.seen.values, self.seen.held = before.values, before.held
                 self.seen.only_problems = before.only_problems
-            self.seen.note()
+                self.seen.recalled = before.recalled
             self.controls.preset(look)
             self._draw()
             is_asked = any(not question.answer for question in look.questions)
@@ -218,6 +245,15 @@ class ImportTab:
         choices, reading = self.seen.choices, self.seen.choices.reading
         if "map" in meant:
             self._change(value_map=_mapped_value(reading.value_map or {}, meant))
+        elif "default" in meant:
+            defaults = {
+                **(reading.defaults or {}),
+                meant["default"]: meant.get("value", "").strip(),
+            }
+            given = {name: _whole(name, text) for name, text in defaults.items() if text != ""}
+            self._change(defaults=given or None)
+        elif "keep" in meant:
+            self._change(keep=meant.get("value") or None)
         elif "accept" in meant:
             words = {*reading.accept} ^ {meant["accept"]}
             self._change(accept=words)
@@ -240,8 +276,11 @@ class ImportTab:
         """Take the answer to a question: which animals records are, or whether one is sent."""
         assert self.seen is not None  # noqa: S101 # asked of a file
         choices = self.seen.choices
-        if option == "key":
-            self._change(key=(value,))
+        if option in ("key", "fresh"):
+            if option == "key":
+                self._change(key=(value,))
+            else:
+                self._begin_anew()
             return
         if option == "leave":
             choices = replace(choices, left_out=choices.left_out ^ {int(value)})
@@ -365,5 +404,10 @@ def _mapped_value(before: Mapping[str, Mapping[Any, Any]], meant: Meant) -> dict
     chosen = meant.get("value", "")
     values.pop(meant["text"], None)
     if chosen:
-        values[meant["text"]] = int(chosen) if meant["map"] == "category_id" else chosen
+        values[meant["text"]] = "" if chosen == NOTHING else _whole(meant["map"], chosen)
     return {field: values for field, values in after.items() if values}
+
+
+def _whole(name: str, text: str) -> int | str:
+    """Return what was chosen for a field as its value: a category is a number."""
+    return int(text) if name == "category_id" else text

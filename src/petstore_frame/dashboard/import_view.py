@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from petstore_frame.charts.pet_list import HEAD
@@ -14,15 +14,18 @@ from petstore_frame.errors import InputError
 from petstore_frame.html import PAGE, Card, Cell, Markup
 from petstore_frame.html.palette import shorten
 from petstore_frame.loader.call import FORM
+from petstore_frame.loader.journal.keyed import KEY_REPEATED
 from petstore_frame.loader.reading.look import Look, ValueToMap
+from petstore_frame.loader.reading.mapping import REQUIRED
 from petstore_frame.loader.record import DOUBT_STATES, State, Suspicion
 from petstore_frame.loader.results.facts import CHANGED, KNOWN
 from petstore_frame.loader.results.question_text import CASE_ANSWERS, answers, facts_of
 from petstore_frame.schema.models import FIELD_BY_NAME, PET_COLUMNS, SENT_FIELDS
-from petstore_frame.schema.text import pets_text
+from petstore_frame.schema.text import day_text, pets_text
 
 ROWS, CELL_LENGTH = 50, 60
 NOT_MAPPED = "choose …"
+NOTHING = "none"  # a value that means no status
 _HELD = {
     Suspicion.TOTAL_ROW: "rows of totals",
     Suspicion.UNLISTED_CATEGORY: "categories that your labels do not list",
@@ -46,29 +49,21 @@ class Line(NamedTuple):
 class Seen:
     """A file as far as it is known, and what was chosen for it.
 
-    ``values`` and ``held`` are all that was ever to be decided: values to map by field and text,
-    numbers of records held by the word that lets them through.
+    ``recalled`` is the moment of the import whose recipe it was opened with, if so.
     """
 
     look: Look
     choices: Choices
     plan: Plan | None = None
-    values: dict[tuple[str, str], ValueToMap] = field(default_factory=dict)
-    held: dict[str, int] = field(default_factory=dict)
     only_problems: bool = False
-
-    def note(self) -> None:
-        """Remember what is to be decided: it stays in view when it was decided."""
-        for value in self.look.values:
-            self.values.setdefault((value.field, value.text), value)
-        for word, records in self.look.suspicious.items():
-            self.held.setdefault(word, records)
+    recalled: float | None = None
 
 
 def view(seen: Seen, labels: Mapping[int, str]) -> Markup:
     """Draw all that is known of a file before it is sent."""
     return Markup("").join(
         [
+            _recalled(seen),
             _questions(seen.look),
             _consequence(seen),
             _asked(seen),
@@ -77,6 +72,14 @@ def view(seen: Seen, labels: Mapping[int, str]) -> Markup:
             _preview(seen),
         ]
     )
+
+
+def _recalled(seen: Seen) -> Markup:
+    """Say that a file is read as the last one with its header was."""
+    if seen.recalled is None:
+        return Markup("")
+    words = f"Read as on {day_text(seen.recalled)}, for it has the same header. "
+    return element("p", words, _button("fresh:yes", "read it anew"), class_="pf-gap pf-grid")
 
 
 def _questions(look: Look) -> Markup:
@@ -208,44 +211,80 @@ def _asked(seen: Seen) -> Markup:
 
 def _values(seen: Seen, labels: Mapping[int, str]) -> Markup:
     """List each value that is not allowed once, with what it is to mean for all its records."""
-    if not seen.values:
-        return Markup("")
-    given = seen.choices.reading.value_map or {}
+    reading, look = seen.choices.reading, seen.look
+    given, defaults = reading.value_map or {}, reading.defaults or {}
     rows = [
         [
             label_of(value.field),
             value.text,
             f"{value.count:,}",
-            _meaning(value, str(given.get(value.field, {}).get(value.text, "")), labels),
+            _meaning("map", value, _chosen(given.get(value.field, {}), value.text), labels),
         ]
-        for value in seen.values.values()
+        for value in look.values
     ]
+    # Where a column is missing, each of its cells is empty.
+    missing = {name: 0 for name in REQUIRED if look.columns and name not in look.mapping}
+    for name, count in {**missing, **look.empty}.items():
+        empty = ValueToMap(name, "", "", count, None)
+        meant = _meaning("default", empty, str(defaults.get(name, "")), labels)
+        rows.append([label_of(name), "(empty)", f"{count:,}" if count else "all", meant])
+    if _has_repeated_keys(seen):
+        rows.append(["Key", "rows of one key that differ", "", _kept(look, reading.keep)])
+    if not rows:
+        return Markup("")
     title = "Values to map, each once for all its records"
     table = PAGE.table(rows, ("Field", "In the file", "Records", "Means"), numbers={2})
     return parts.titled(title, table)
 
 
-def _meaning(value: ValueToMap, chosen: str, labels: Mapping[int, str]) -> Markup:
-    """Return the control by which a value is mapped; a likely one is offered first."""
-    name = f"what {value.text} means"
-    data = {"data_map": value.field, "data_text": value.text, "aria_label": name}
+def _chosen(meanings: Mapping[Any, Any], text: str) -> str:
+    """Return what a value was said to mean, "" where nothing was said yet."""
+    if text not in meanings:
+        return ""
+    return str(meanings[text]) if meanings[text] != "" else NOTHING
+
+
+def _has_repeated_keys(seen: Seen) -> bool:
+    causes = () if seen.plan is None else seen.plan.result.causes
+    return bool(seen.choices.reading.keep) or any(each.code == KEY_REPEATED for each in causes)
+
+
+def _kept(look: Look, chosen: str | None) -> Markup:
+    """Ask once which of the rows of one key stands."""
+    newest = {f"newest: {column}": f"the newest by {shorten(column, 40)}" for column in look.columns
+              if column.strip() and column not in look.mapping.values()}  # fmt: skip
+    words = {"first": "the first stands", "last": "the last stands", **newest}
+    return _select(words, chosen or "", data_keep="yes", aria_label="which row of a key stands")
+
+
+def _meaning(way: str, value: ValueToMap, chosen: str, labels: Mapping[int, str]) -> Markup:
+    """Return the control that says what a value, or an empty cell, means."""
+    name = f"what {value.text or f'an empty {label_of(value.field)}'} means"
+    data = {f"data_{way}": value.field, "data_text": value.text, "aria_label": name}
+    if value.field == "name":
+        example = "a name, or Unnamed {column}"
+        return element("input", value=chosen, placeholder=example, size=28, **data)
     if value.field == "category_id" and not labels:
         return element("input", type="number", value=chosen, placeholder="category id", **data)
     allowed = (
         {str(number): f"{label} ({number})" for number, label in labels.items()}
         if value.field == "category_id"
-        else {word: word for word in FIELD_BY_NAME[value.field].values}
+        else {word: word for word in FIELD_BY_NAME[value.field].values} | {NOTHING: "no status"}
     )
+    return _select(allowed, chosen, **data)
+
+
+def _select(words: Mapping[str, str], chosen: str, **data: Any) -> Markup:
     options = [
         element("option", text, value=key, selected="" if key == chosen else None)
-        for key, text in {"": NOT_MAPPED, **allowed}.items()
+        for key, text in {"": NOT_MAPPED, **words}.items()
     ]
     return element("select", *options, **data)
 
 
 def _held(seen: Seen) -> Markup:
     """Ask which records are sent although they look wrong."""
-    if not seen.held:
+    if not seen.look.suspicious:
         return Markup("")
     ticks = [
         element(
@@ -259,7 +298,7 @@ def _held(seen: Seen) -> Markup:
             f" send all the same: {_HELD[Suspicion(word)]} ({records:,})",
             style="display:block",
         )
-        for word, records in seen.held.items()
+        for word, records in seen.look.suspicious.items()
     ]
     return parts.titled("Held until you confirm", Markup("").join(ticks))
 

@@ -160,6 +160,66 @@ def test_a_held_record_is_sent_once_a_cell_of_it_is_corrected(
     assert sorted(pet["name"] for pet in store.pets[240:]) == ["Boline", "Rexine", "Zeus"]
 
 
+MESSY = (
+    "Tierheim Nord\nTag;Tier;Art;Zustand\n1;Zo\xeb;Hund;da\n2;Bo;Katze;weg\n3;;Hund;?\n3;;Katze;?\n"
+).encode("cp1252")
+
+
+def test_a_file_like_last_weeks_is_read_as_last_week(
+    dashboard: pf.Dashboard, store: MemoryStore
+) -> None:
+    """What was chosen for a header is chosen again: week two is a file and a click."""
+    tab = look_at(dashboard, "week1.csv", MESSY)
+    columns = dict(zip(tab.controls.columns.values(), ("Tier", "Art", "Zustand"), strict=True))
+    for control, column in columns.items():
+        control.value = column
+    tab.controls.key.value = "Tag"
+    for field, text, value in (
+        ("category_id", "Hund", "2"), ("category_id", "Katze", "1"), ("status", "da", "available"),
+        ("status", "weg", "sold"), ("status", "?", "none"),
+    ):  # fmt: skip
+        click(tab.view, map=field, text=text, value=value)
+    click(tab.view, default="name", text="", value="Ohne Namen {Tag}")
+    assert tab.wait(WAIT_S) and "rows of one key that differ" in tab.view.markup
+    click(tab.view, keep="yes", value="first")
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 3 pets"
+    tab.load.click()
+    assert tab.wait(WAIT_S) and store.pets[-1]["name"] == "Ohne Namen 3"
+    assert "status" not in store.pets[-1]
+    tab = look_at(dashboard, "week2.csv", MESSY + b"4;Mo;Katze;da\n")
+    assert tab.load.description == "Send 1 pet" and "Read as on " in tab.view.markup
+    click(tab.view, way="fresh:yes")
+    assert tab.wait(WAIT_S) and "Read as on " not in tab.view.markup
+
+
+def test_choices_are_saved_and_dropped_in(dashboard: pf.Dashboard, tmp_path: Path) -> None:
+    """How a file is read is a recipe to download, and one is taken in."""
+    sent: list[Any] = []
+    tab = look_at(dashboard, "odd.csv", b"Wer,Category,Status\nRex,2,gone\n")
+    tab.view.send = lambda *message: sent.append(message)
+    tab.controls.columns["name"].value = "Wer"
+    click(tab.view, map="status", text="gone", value="sold")
+    assert tab.wait(WAIT_S)
+    tab.controls.save.click()
+    ((head, (content,)),) = sent
+    (tmp_path / "odd.toml").write_bytes(content)
+    recipe = pf.Recipe.read(tmp_path / "odd.toml")
+    assert head["file"] == "odd.toml" and recipe.mapping["name"] == "Wer"
+    tab = look_at(dashboard, "other.csv", b"Wer,Category,Status\nMo,1,gone\n")
+    assert tab.load.disabled
+    upload(dashboard, "odd.toml", content)
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 1 pet"
+
+
+def test_counts_are_of_the_file_as_it_is_read_now(dashboard: pf.Dashboard) -> None:
+    """A mapped value stays in the list with its count; one of a column left out is gone."""
+    tab = look_at(dashboard, "some.csv", b"name,category_id,status\nRex,2,gone\nBo,1,gone\n")
+    click(tab.view, map="status", text="gone", value="sold")
+    assert 'data-text="gone"' in tab.view.markup
+    tab.controls.columns["status"].value = NOT_IN_FILE
+    assert tab.wait(WAIT_S) and 'data-text="gone"' not in tab.view.markup
+
+
 def test_one_held_record_is_sent_all_the_same(dashboard: pf.Dashboard, store: MemoryStore) -> None:
     """Each record is decided on its own, can be taken back, and the row says what was decided."""
     rows = b"name,category_id\nRex,2\nBo,1\nTotal,1\n"
