@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from threading import RLock
+from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import ipywidgets as widgets
@@ -111,6 +111,9 @@ class Dashboard:
             folder=self._folder,
         )
         self.widget = self._make_widget()
+        self._closed = Event()
+        beat = self.inventory_tab.view.beat
+        Thread(target=beat, args=(self._closed,), name="petstore-beat", daemon=True).start()
         if inventory is not None:
             self.reading_bar.take(inventory)
         else:
@@ -177,6 +180,7 @@ class Dashboard:
 
     def close(self) -> None:
         """End the dashboard's threads and take its widgets off the screen."""
+        self._closed.set()
         self.reading_bar.close()
         if "import_tab" in vars(self):
             self.import_tab.close()

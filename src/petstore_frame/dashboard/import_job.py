@@ -38,6 +38,7 @@ from petstore_frame.loader.results.columns import original_columns
 from petstore_frame.loader.results.files import find_place
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load
+from petstore_frame.loader.sending.session import ignore
 from petstore_frame.loader.settling.reconcile import Reconciliation
 
 if TYPE_CHECKING:
@@ -105,11 +106,38 @@ class Plan:
         return 0 if self.question is not None else self.count(State.PENDING)
 
 
+class _Watched:
+    """A client that tells when it begins to wait for a page, and when it has it."""
+
+    def __init__(self, client: Client, asked: Callable[[bool], None]) -> None:
+        self._client, self._asked = client, asked
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def ask_page(self, *args: Any, **options: Any) -> Any:
+        """Ask for a page."""
+        self._asked(True)
+        try:
+            return self._client.ask_page(*args, **options)
+        finally:
+            self._asked(False)
+
+
+def about_records(path: Path) -> int | None:
+    """Return about how many records a text file has; None where counting needs reading it."""
+    if path.suffix.lower() in (".gz", ".zip") or is_workbook(path):
+        return None
+    with path.open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+
+
 class ImportJob:
     """The files of one Import tab, and what is done with them.
 
     Each file's results get a folder in ``results``; None is the working directory. ``recipe`` is
-    one that the user gave for the next file, or None.
+    one that the user gave for the next file, or None. ``asked`` is told when a page of the store is
+    waited for; what it raises ends the reading.
     """
 
     def __init__(
@@ -125,6 +153,7 @@ class ImportJob:
         self._journal, self._results, self._grace_s = journal, results, grace_s
         self._uploads = tempfile.TemporaryDirectory(prefix="petstore-upload-")
         self.recipe: Recipe | None = None
+        self.asked: Callable[[bool], None] = ignore
 
     def keep(self, name: str, content: bytes) -> Path:
         """Keep an upload as a file of its own name.
@@ -210,9 +239,12 @@ class ImportJob:
         )
         return next((each for each in others if each.records), _as_far_as_known(seen))
 
-    def rehearse(self, path: Path, choices: Choices) -> Plan:
-        """Read and check all records, corrected ones as corrected, and send nothing."""
-        result = self._load(path, choices, dry_run=True, progress=False)
+    def rehearse(self, path: Path, choices: Choices, read: Callable[[int], None] = ignore) -> Plan:
+        """Read and check all records, corrected ones as corrected, and send nothing.
+
+        ``read`` is told how many records were read; what it raises ends the rehearsal.
+        """
+        result = self._load(path, choices, dry_run=True, progress=False, read=read)
         fixes, lines = _corrected(result, choices)
         if not lines:
             return Plan(result)
@@ -316,11 +348,12 @@ class ImportJob:
         dry_run: bool,
         progress: Callable[[Counts], None] | bool,
         check_store: bool = True,
+        read: Callable[[int], None] = ignore,
     ) -> LoadResult:
         path = source if isinstance(source, Path) else None
         return load(
             source,
-            self._client,
+            _Watched(self._client, self.asked),
             choices.reading,
             Limits(),
             call=self._call(path, choices),
@@ -331,6 +364,7 @@ class ImportJob:
             leave_lines=tuple(choices.left_out) if path is not None else (),
             check_store=check_store,
             progress=progress,
+            records_read=read,
         )
 
 

@@ -20,6 +20,7 @@ from petstore_frame.dashboard.import_job import (
     Counts,
     ImportJob,
     Plan,
+    about_records,
     share_done,
 )
 from petstore_frame.dashboard.import_result import (
@@ -34,10 +35,13 @@ from petstore_frame.dashboard.import_view import NOTHING, Seen, sent_words, view
 from petstore_frame.dashboard.kit import ButtonGroup, Kit, Live, Meant
 from petstore_frame.dashboard.worker import Cancelled, Worker
 from petstore_frame.html import Markup
+from petstore_frame.loader.options import Limits
 from petstore_frame.loader.reading.recipe import Recipe
 from petstore_frame.loader.record import State
 from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.schema.categories import category_labels
+
+QUIET_S = 4.0  # after which silence is told
 
 
 class ImportTab:
@@ -45,10 +49,13 @@ class ImportTab:
 
     def __init__(self, kit: Kit, job: ImportJob, loaded: Callable[[], None], lock: RLock) -> None:
         self._kit, self._job, self._loaded, self._lock = kit, job, loaded, lock
-        self._worker = Worker("petstore-import")
+        self._worker = Worker("petstore-import", tick=self._tick)
+        job.asked = self._asked
         self._path: Path | None = None
         self.seen: Seen | None = None
-        self._at_start = 0
+        self._at_start, self._settled = 0, 0
+        self._about: int | None = None
+        self._is_waiting = False
         self._is_stale = self._has_doubt = False
         self.last: LoadResult | None = None
         self.controls = Controls(kit, self._uploaded, self._path_given, self._labels_given)
@@ -92,7 +99,7 @@ class ImportTab:
             widgets.Checkbox, description=words, indent=False, is_hidden=True
         )
         self.cancel = self._kit.button(
-            "Stop", "stop after what is on its way", self._worker.cancel, is_hidden=True
+            "Stop", "stop after what is on its way", self._stop, is_hidden=True
         )
         self._steps = self._kit.row(self.load, self.settle, self.sole, self.cancel, is_hidden=True)
 
@@ -231,11 +238,12 @@ class ImportTab:
                 self._show_steps(is_busy=True)
             plan: Plan | None = None
             with self._problems_shown():
-                plan = self._job.rehearse(path, seen.choices)
+                self._about, self._is_waiting = about_records(path), False
+                plan = self._job.rehearse(path, seen.choices, self._read)
                 self.message.value = ""
             with self._lock:
                 if self.seen is seen:
-                    seen.plan = plan
+                    seen.plan, seen.is_unchecked = plan, plan is None
                     self._draw()
 
     def _meant(self, meant: Meant) -> None:
@@ -286,6 +294,9 @@ class ImportTab:
             choices = replace(choices, left_out=choices.left_out ^ {int(value)})
         elif option == "confirm":
             choices = replace(choices, confirmed=choices.confirmed ^ {int(value)})
+        elif option == "check":
+            self._check()
+            return
         elif option == "again":
             choices = replace(choices, again=True)
         elif option == "duplicates":
@@ -321,6 +332,7 @@ class ImportTab:
         self._take_results(results, "" if refused is None else parts.failure(title, refused))
 
     def _settle(self) -> None:
+        self._is_waiting = False  # it waits on purpose, and says until when
         if self.last is not None:
             found = self._job.settle(self.last, self._pause, sole_writer=self.sole.value)
             self._take_results([self.last], settled_note(found))
@@ -362,9 +374,52 @@ class ImportTab:
             self.message.value = parts.progress(words)
         self._worker.pause(seconds)
 
-    def _progress(self, counts: Counts) -> None:
+    def _read(self, records: int) -> None:
+        """Show how far a file is read."""
         self._worker.check()
-        if not self._worker.may_report():
+        self._worker.moves()
+        if self._worker.may_report():
+            about, done = "", None
+            if self._about:
+                about, done = f" of about {self._about:,}", min(1.0, records / self._about)
+            self.message.value = parts.progress(f"Checking: {records:,} rows{about}", done)
+
+    def _asked(self, is_waiting: bool) -> None:
+        """Note that a page of the store is waited for, or has come."""
+        self._is_waiting = is_waiting
+        self._worker.moves()
+        if not is_waiting:
+            return
+        self._worker.check()
+        if self._worker.may_report():
+            self.message.value = parts.progress("Comparing with the pets in the store …")
+
+    def _stop(self) -> None:
+        self._worker.cancel()
+        words = "Stopping after what is on its way; Stop again leaves that in doubt …"
+        self.message.value = parts.progress(words)
+
+    def _tick(self, quiet_s: float) -> None:
+        """Say why nothing moves, where nothing does."""
+        if quiet_s < QUIET_S or self._worker.is_stopping or not self._is_waiting:
+            return
+        since = datetime.now().astimezone() - timedelta(seconds=quiet_s)
+        patience = f"{Limits().patience_s / 60:.0f} minutes"
+        words = (
+            f"No answer from the store since {since:%H:%M:%S} ({quiet_s:,.0f} s). It is asked "
+            f"again for up to {patience}, then this stops in order. Nothing is lost; Stop ends it "
+            "now."
+        )
+        self.message.value = parts.progress(words)
+
+    def _progress(self, counts: Counts) -> None:
+        self._is_waiting = True
+        settled = sum(counts.get(state, 0) for state in (State.CREATED, State.REJECTED))
+        if settled != self._settled:
+            self._settled = settled
+            self._worker.moves()
+        self._worker.check()
+        if self._worker.quiet_s >= QUIET_S or not self._worker.may_report():
             return
         done = share_done(counts, self._at_start)
         created, rejected = counts.get(State.CREATED, 0), counts.get(State.REJECTED, 0)

@@ -49,7 +49,8 @@ class Line(NamedTuple):
 class Seen:
     """A file as far as it is known, and what was chosen for it.
 
-    ``recalled`` is the moment of the import whose recipe it was opened with, if so.
+    ``recalled`` is the moment of the import whose recipe it was opened with, if so;
+    ``is_unchecked`` tells that checking it was stopped.
     """
 
     look: Look
@@ -57,6 +58,7 @@ class Seen:
     plan: Plan | None = None
     only_problems: bool = False
     recalled: float | None = None
+    is_unchecked: bool = False
 
 
 def view(seen: Seen, labels: Mapping[int, str]) -> Markup:
@@ -127,7 +129,8 @@ def _consequence(seen: Seen) -> Markup:
     plan, unsent = seen.plan, _unsent(seen.look)
     note = element("p", f"Columns that are not sent: {', '.join(unsent)}.") if unsent else ""
     if plan is None or plan.question is not None:  # numbers before the answer mislead
-        return element("div", note, class_="pf-gap")
+        check = _button("check:yes", "check all records") if seen.is_unchecked else ""
+        return element("div", note, check, class_="pf-gap pf-grid")
     skipped = plan.result.skipped
     changed = sum(each.records for each in skipped if each.reason == CHANGED)
     known = sum(each.records for each in skipped if each.reason == KNOWN)

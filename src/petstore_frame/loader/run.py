@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -46,7 +46,7 @@ from petstore_frame.loader.reading.mapping import likely_keys
 from petstore_frame.loader.reading.options import Options
 from petstore_frame.loader.reading.read import Source, open_source
 from petstore_frame.loader.reading.returned import Columns
-from petstore_frame.loader.record import Ending
+from petstore_frame.loader.record import Ending, Record
 from petstore_frame.loader.results.question_text import QuestionText
 from petstore_frame.loader.results.rehearsal import Rehearsal
 from petstore_frame.loader.results.results import LoadResult
@@ -79,13 +79,15 @@ def load(
     check_store: bool = True,
     on_invalid: OnInvalid = "keep",
     progress: ProgressOption = None,
+    records_read: Callable[[int], None] = ignore,
     timing: Timing = REAL_TIME,
     step: Callable[[str], None] = ignore,
 ) -> LoadResult:
     """Run one import.
 
     The options are those of ``load_csv``, sorted by what they are about; ``call`` is what was typed
-    for it, and ``step`` is called with the name of each step, where a test ends the process.
+    for it, ``records_read`` is told how many records were read so far, and what it raises ends the
+    import; ``step`` is called with the name of each step, where a test ends the process.
 
     Raises:
         DuplicatesError: Some records may be animals that are known already; nothing was sent.
@@ -114,7 +116,9 @@ def load(
         open_source(source, recipe, columns_of=columns_of, leave_lines=leave_lines) as opened,
     ):
         run = _import_of(opened, client, recipe, duplicates, call, timing.now())
-        how = _How(answers_of(duplicates), again, send_lines, leave_lines, check_store)
+        how = _How(
+            answers_of(duplicates), again, send_lines, leave_lines, check_store, records_read
+        )
         if dry_run:
             with _copied(path, client.base_url) as writer, Deferred() as interrupts:
                 staged, question = _stage(
@@ -261,6 +265,7 @@ class _How:
     send_lines: Collection[int] = ()
     leave_lines: Collection[int] = ()
     check_store: bool = True
+    records_read: Callable[[int], None] = ignore
 
 
 @contextmanager
@@ -293,7 +298,7 @@ def _stage(
         staged = stage(
             sql,
             run,
-            opened.batches(),
+            _told(opened.batches(), how.records_read),
             again=how.again,
             send_lines=how.send_lines,
             leave_lines=how.leave_lines,
@@ -303,6 +308,17 @@ def _stage(
         if question is not None and not is_rehearsal:
             raise DuplicatesError(QuestionText(question), question=question)
     return staged, question
+
+
+def _told(
+    batches: Iterable[Sequence[Record]], tell: Callable[[int], None]
+) -> Iterator[Sequence[Record]]:
+    """Yield batches, and tell how many records came so far."""
+    records = 0
+    for batch in batches:
+        records += len(batch)
+        tell(records)
+        yield batch
 
 
 def _ask_store_again(

@@ -458,6 +458,61 @@ def test_a_cancelled_import_can_go_on(stopped: ImportTab, store: MemoryStore) ->
     assert len(names) == len(set(names)) == 400
 
 
+def test_checking_can_be_stopped_and_begun_again(dashboard: pf.Dashboard, tmp_path: Path) -> None:
+    """Checking says how many rows were read, and Stop ends it; nothing is sent by halves."""
+    tab, path = dashboard.import_tab, tmp_path / "many.csv"
+    rows = "".join(f"Goldfish {n},1\n" for n in range(20_000))
+    path.write_text(f"name,category_id\n{rows}", encoding="utf-8")
+
+    def stop_early(change: Any) -> None:
+        if " of about 20,00" in change.new:
+            tab.cancel.click()
+
+    tab.message.observe(stop_early, "value")
+    tab.path.value = str(path)
+    assert tab.wait(WAIT_S) and tab.load.disabled and "Stopped" in tab.message.value
+    tab.message.unobserve(stop_early, "value")
+    click(tab.view, way="check:yes")
+    assert tab.wait(WAIT_S) and tab.load.description == "Send 20,000 pets"
+
+
+class SilentStore(MemoryStore):
+    """Takes pets and answers nothing until it is told to."""
+
+    def __init__(self, *values: Any) -> None:
+        super().__init__(*values)
+        self.speaks = threading.Event()
+
+    def _create(self, pet: dict[str, Any]) -> httpx.Response:
+        self.speaks.wait(WAIT_S)
+        raise httpx.ReadTimeout("no answer")
+
+
+def test_a_store_that_does_not_answer_is_told(tmp_path: Path) -> None:
+    """Within seconds the page says so, and Stop ends it, the second one at once."""
+    store, silence = SilentStore(pets(3)), threading.Event()
+    tab = import_tab(store, tmp_path)
+
+    def hear(change: Any) -> None:
+        if "No answer from the store since" in change.new:
+            silence.set()
+
+    tab.message.observe(hear, "value")
+    path = tmp_path / "some.csv"
+    path.write_text("name,category_id\nRex,1\n", encoding="utf-8")
+    tab.path.value = str(path)
+    assert tab.wait(WAIT_S)
+    tab.load.click()
+    assert silence.wait(6)
+    tab.cancel.click()
+    while tab._worker.is_stopping:
+        tab.wait(0.1)
+    tab.cancel.click()
+    assert tab.wait(WAIT_S) and tab.last is not None and tab.last.in_doubt == 1
+    store.speaks.set()
+    tab.close()
+
+
 class LossyStore(MemoryStore):
     """Makes each pet, and loses its answer to the ones called Lost."""
 

@@ -40,6 +40,7 @@ ANSWERS_WITHOUT_PET = 5
 RECENT = 256
 MOST_ROUNDS = 8
 FIRST_ROUND_S, LONGEST_ROUND_S = 0.5, 30.0
+REPORT_EVERY_S = 1.0
 
 
 def ignore(*_: Any) -> None:
@@ -90,7 +91,11 @@ def run_session(
     counts[State.IN_FLIGHT] -= left
     counts[State.UNKNOWN] += left
     with Meter(progress, counts[State.PENDING]) as meter:
-        sender = Sender(client, outcomes, counts, limits, timing, run.store_id, meter, step)
+        # A page shows that something moves, and takes Stop, also while no answer comes.
+        report_s = REPORT_EVERY_S if callable(progress) else None
+        sender = Sender(
+            client, outcomes, counts, limits, timing, run.store_id, meter, step, report_s
+        )
         ending, detail = sender.run()
     outcomes.end(timing.now(), ending, detail)
     return True
@@ -109,7 +114,10 @@ def ask_store_id(client: PostingClient) -> str | None:
 
 @dataclass
 class Sender:
-    """Sends the records of a journal; ``step`` is told each step, so that a test can end there."""
+    """Sends the records of a journal; ``step`` is told each step, so that a test can end there.
+
+    ``meter`` is told the counts after each commit, and every ``report_s`` seconds without one.
+    """
 
     client: PostingClient
     journal: Outcomes
@@ -119,6 +127,7 @@ class Sender:
     store_id: str | None = None
     meter: Callable[[Counter[State]], None] = ignore
     step: Callable[[str], None] = ignore
+    report_s: float | None = None
 
     def __post_init__(self) -> None:
         most = self.limits.workers or DEFAULT_WORKERS
@@ -155,6 +164,8 @@ class Sender:
         with Interrupts(self._pool.wake) as interrupts, self._pool:
             while not self._is_over():
                 ends = self._pool.gather(self._timeout_s())
+                if not ends and self.report_s is not None:
+                    self._report_progress()
                 self._find_owned(ends)
                 for end in ends:
                     end.then(end)
@@ -182,9 +193,11 @@ class Sender:
     def _timeout_s(self) -> float | None:
         """Return how long to wait for the next end; None while only an end can change anything."""
         if self._pool.busy and (self._ending or self._pace.is_open):
-            return None
+            return self.report_s
         wait_s = self._pace.wait_s()
-        return wait_s if wait_s or not self._pool.busy else None
+        if wait_s or not self._pool.busy:
+            return wait_s if self.report_s is None else min(wait_s, self.report_s)
+        return self.report_s
 
     def _take(self, intent: Intent, end: Done) -> None:
         if self._in_flight.pop(intent.record, None) is None:
@@ -318,6 +331,8 @@ class Sender:
         try:
             self.meter(self.counts)
         except KeyboardInterrupt:  # a caller's function stops an import as Ctrl-C does
+            if self._ending == (Ending.INTERRUPTED, _INTERRUPTED):
+                self._abandon()
             self._stop(Ending.INTERRUPTED, _INTERRUPTED)
         except Exception as problem:  # noqa: BLE001 # raised again once nothing is in flight
             self._problem = problem
