@@ -20,6 +20,7 @@ from petstore_frame.errors import (
     LoadStopped,
     PetstoreError,
 )
+from petstore_frame.inventory import Inventory
 from petstore_frame.loader.call import Call
 from petstore_frame.loader.journal.database import place_of
 from petstore_frame.loader.journal.database import reading as reading_journal
@@ -40,6 +41,7 @@ from petstore_frame.loader.results.results import LoadResult
 from petstore_frame.loader.run import load
 from petstore_frame.loader.sending.session import ignore
 from petstore_frame.loader.settling.reconcile import Reconciliation
+from petstore_frame.stocktake import Comparison, compare
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -317,6 +319,17 @@ class ImportJob:
         """Write the result files into a folder that a file's stem names, and return it."""
         folder = (self._results or Path.cwd()) / f"import-{stem}-{result.import_id[:8]}"
         return result.write(find_place(folder, result.facts.run).folder)[0].parent
+
+    def compare(
+        self, path: Path, inventory: Inventory, recipe: Recipe, on: tuple[str, ...]
+    ) -> Comparison:
+        """Compare a list with what was read of the store."""
+        return compare(path, inventory, on=on, recipe=recipe, journal=self._journal)
+
+    def workbook(self, found: Comparison) -> Path:
+        """Write the workbook of a comparison."""
+        path = Path(self._uploads.name, f"stocktake-{Path(found.name).stem}.xlsx")
+        return found.write(path, categories=self.labels or None)
 
     def close(self) -> None:
         """Remove the uploads."""
