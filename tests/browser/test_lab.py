@@ -290,7 +290,7 @@ def test_an_import_fits_a_narrow_page(
 def test_a_list_is_compared_where_the_store_is_seen(
     shown: Any, book: Book, tmp_path: Path, axe: str, picture: Any
 ) -> None:
-    """Only a browser carries an upload: what differs stands side by side, a click leads to a pet."""
+    """Only a browser carries an upload: differences side by side, and a click leads to a pet."""
     path = tmp_path / "our list.csv"
     path.write_text("name,category_id,status\nNobody Else,2,sold\n", "utf-8")
     shown.get_by_role("button", name="Stocktake", exact=True).click()

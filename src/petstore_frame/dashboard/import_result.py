@@ -38,7 +38,10 @@ def result_view(results: list[LoadResult]) -> Markup:
 def _whole(result: LoadResult) -> Markup:
     shown = copy(result)
     shown.call = FORM
-    return Markup(result_html(shown, has_steps=False))  # escaped there
+    markup = result_html(shown, has_steps=False)  # escaped there
+    if result.call.source is None:  # the corrected records, which have no file
+        markup = markup.replace("frame: ", "Corrected here: ", 1)
+    return Markup(markup)
 
 
 def to_fix(results: list[LoadResult]) -> int:

@@ -154,7 +154,8 @@ class StocktakeTab:
             return
         counts = self._counts(self.found)
         self.kinds.show([f"{kind} {count:,}" for kind, count in counts.items()])
-        read = f"{self.found.headline}, read {minute_text(self.found.inventory.fetched_at)}"
+        headline = self.found.headline.replace("category_id", "category")
+        read = f"{headline}, read {minute_text(self.found.inventory.fetched_at)}"
         notes = [element("p", text) for text in (read, str(self.found.completeness))]
         if not self.found.completeness.covers_all:
             words = "The store was not read whole: what was not seen may be in it."
@@ -214,7 +215,7 @@ def _table(found: Comparison, kind: str | None) -> Markup:
     fields = [
         f"{label_of(field.name)}, {side}" for field in SENT_FIELDS for side in ("list", "store")
     ]
-    head = ("Line", "Key", "Pet", "Kind", *fields)
+    head = ("Kind", "Line", "Key", "Pet", *fields)
     more = f"the first {ROWS} of {len(rows):,}" if len(rows) > ROWS else f"{len(rows):,}"
     return PAGE.table(drawn, head, caption=f"{kind or 'All that differs'}: {more}", is_named=True)
 
@@ -222,7 +223,7 @@ def _table(found: Comparison, kind: str | None) -> Markup:
 def _row(row: dict[Any, Any]) -> list[Any]:
     pet, differs = _text(row["id"]), _text(row["difference"])
     button = element("span", pet, class_="pf-mark pf-way", data_pet=pet) if pet else ""
-    cells: list[Any] = [_text(row["line"]), _text(row["key"]), button, row["kind"]]
+    cells: list[Any] = [row["kind"], _text(row["line"]), _text(row["key"]), button]
     for field in SENT_FIELDS:
         is_different = field.name in differs.split(", ")
         for column in (field.name, field.name + IN_STORE):
